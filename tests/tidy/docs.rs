@@ -58,12 +58,15 @@ fn named_code(line: &str) -> impl Iterator<Item = (&str, &str)> {
 fn defines(path: &str, text: &str, name: &str) -> bool {
     let kinds = ["fn", "struct", "enum", "trait", "const", "type", "mod"];
     let is_there = kinds.iter().any(|kind| {
-        let mut found = text
-            .match_indices(&format!("{kind} {name}"))
-            .map(|(at, said)| at + said.len());
+        let words = format!("{kind} {name}");
+        let mut found = text.match_indices(&words).map(|(at, said)| at + said.len());
         found.any(|end| !text[end..].starts_with(|c: char| c.is_alphanumeric() || c == '_'))
     });
-    is_there || path.ends_with(&format!("/{name}.rs")) || path.ends_with(&format!("/{name}/mod.rs"))
+    let is_field = text.contains(&format!("pub {name}: "));
+    is_there
+        || is_field
+        || path.ends_with(&format!("/{name}.rs"))
+        || path.ends_with(&format!("/{name}/mod.rs"))
 }
 
 #[test]

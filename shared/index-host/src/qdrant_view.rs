@@ -77,21 +77,21 @@ pub struct FeedSource<'a> {
 }
 
 /// Whom a feed tells how it goes.
-pub struct FeedListener {
+pub(crate) struct FeedListener {
     /// How far it is.
-    pub at: watch::Sender<FeedPosition>,
+    pub(crate) at: watch::Sender<FeedPosition>,
     /// How many chunks came without a vector of the embedder while this process wrote: what others wrote is
     /// not counted, and what was made anew counts on.
-    pub without_vector: WithoutVector,
+    pub(crate) without_vector: WithoutVector,
 }
 
 /// Where a feed is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct FeedPosition {
+pub(crate) struct FeedPosition {
     /// The server has everything up to this sequence.
-    pub sequence: u64,
+    pub(crate) sequence: u64,
     /// The last call of the server failed.
-    pub is_away: bool,
+    pub(crate) is_away: bool,
 }
 
 /// The vectors of an edition in a server.
@@ -297,7 +297,7 @@ impl Connection {
 }
 
 /// Feeds the server until told to stop; `told` hears how far it is. What is away is waited for.
-pub async fn feed(
+pub(crate) async fn feed(
     bus: &dyn Bus,
     qdrant: &Qdrant,
     (stream, filter): (&str, &str),

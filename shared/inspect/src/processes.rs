@@ -93,7 +93,7 @@ pub struct Recent {
     pub answered: u64,
     /// Those of them that were given up or are to be tried again.
     pub errors: u64,
-    /// Messages worked on to their end, by time: see [`Tally::durations`].
+    /// Messages worked on to their end, by time: see `harness::Tally`.
     pub durations: Vec<u64>,
 }
 

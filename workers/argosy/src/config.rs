@@ -12,7 +12,7 @@ mod variables;
 
 pub use error::Error;
 pub use gateway_options::GatewayOptions;
-pub use given::Given;
+pub use given::SettingOrigins;
 pub use judge::JudgeError;
 pub use variables::VARIABLES;
 
@@ -80,7 +80,7 @@ pub struct Config {
     pub telemetry: Telemetry,
     /// What is set, and by whom: no option itself.
     #[serde(skip)]
-    pub given: Given,
+    pub given: SettingOrigins,
 }
 
 /// A folder of its own type, so that its default can be one.
@@ -304,7 +304,7 @@ impl Config {
             settings::load(sources.process_environment().flags(flags))?;
         loaded.value.validate().map_err(Error::Invalid)?;
         loaded.value.check_prompts_dir()?;
-        loaded.value.given = Given::of(&loaded.origins);
+        loaded.value.given = SettingOrigins::of(&loaded.origins);
         Ok(loaded)
     }
 

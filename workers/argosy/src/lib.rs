@@ -15,7 +15,7 @@
 //! | [`prompt_files`] | the folder of prompts that replace the embedded ones |
 //! | [`local`] | the whole fleet in one process |
 //! | [`kept`], [`talks`] | its conversations, on disk between questions; conversations to look at |
-//! | [`extracted`] | what models answered about documents, kept |
+//! | [`extraction_cache`] | what models answered about documents, kept |
 //! | [`model`] | which model answers |
 //! | [`offline_model`] | the offline reader behind HTTP |
 //! | [`presence`] | what this process tells of itself |
@@ -30,7 +30,7 @@ pub mod command;
 pub mod config;
 pub mod doctor;
 pub mod entry;
-pub mod extracted;
+pub mod extraction_cache;
 pub mod fail;
 pub mod fleet;
 pub mod kept;

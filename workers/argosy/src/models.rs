@@ -69,7 +69,7 @@ pub const MINILM: Model = Model {
 
 /// A file of a model that is here now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Placed {
+pub struct FileOnDisk {
     /// Its name.
     pub name: &'static str,
     /// Its size in bytes.
@@ -94,7 +94,7 @@ impl Model {
         dir: &Path,
         source: &Source,
         tell: &mut Tell<'_>,
-    ) -> Result<Vec<Placed>, Error> {
+    ) -> Result<Vec<FileOnDisk>, Error> {
         std::fs::create_dir_all(dir).map_err(at(dir))?;
         let mut placed = Vec::new();
         for file in self.files {
@@ -104,7 +104,7 @@ impl Model {
                 source.bring(self, file, &part, tell).await?;
                 tokio::task::block_in_place(|| file.settle(&part, dir, source))?;
             }
-            placed.push(Placed {
+            placed.push(FileOnDisk {
                 name: file.name,
                 bytes: file.bytes,
                 fetched: !here,

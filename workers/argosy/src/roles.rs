@@ -5,7 +5,7 @@ mod embedded;
 pub use embedded::{OverrideError, check_prompts, check_prompts_dir, embedded_prompts};
 
 use crate::config::Config;
-use crate::extracted::Extracted;
+use crate::extraction_cache::ExtractionCache;
 use crate::model::OFFLINE;
 use crate::prompt_files;
 use bus::Bus;
@@ -292,7 +292,7 @@ impl Process {
         metrics: Metrics,
         with: &Collaborators,
     ) -> Result<impl Future<Output = ()> + use<>, Error> {
-        let answers = Arc::new(Extracted::on(self.bus.clone()));
+        let answers = Arc::new(ExtractionCache::on(self.bus.clone()));
         let ingest = ingest(
             &self.config,
             with.embedder.clone(),

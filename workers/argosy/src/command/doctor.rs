@@ -2,7 +2,7 @@
 
 use crate::cli::{self, Output};
 use crate::config::Config;
-use crate::doctor::{self, Code, Finding, Verdict, Wanted, code};
+use crate::doctor::{self, CheckScope, CheckStatus, Code, Finding, code};
 use crate::fail::Fail;
 use crate::out::{self, println};
 use crate::render;
@@ -15,7 +15,7 @@ const UNKNOWN: u8 = 3;
 /// What `-o json` prints.
 #[derive(Serialize)]
 struct Report<'a> {
-    verdict: Verdict,
+    verdict: CheckStatus,
     findings: &'a [Finding],
 }
 
@@ -28,15 +28,15 @@ pub async fn run(args: cli::Doctor, config: Config, output: Output) -> Result<()
     {
         return Err(Fail::usage("--rate has to be over 0"));
     }
-    let wanted = Wanted {
+    let wanted = CheckScope {
         rate: args.rate,
         logs: args.logs.into(),
     };
     let findings = doctor::examine(&config, wanted).await;
     let verdict = doctor::worst(&findings);
     let ended = out::decided(match (output, verdict) {
-        (Output::Nagios, Verdict::Fail) => Err(said(2)),
-        (Output::Nagios, Verdict::Warn) | (_, Verdict::Fail) => Err(said(1)),
+        (Output::Nagios, CheckStatus::Fail) => Err(said(2)),
+        (Output::Nagios, CheckStatus::Warn) | (_, CheckStatus::Fail) => Err(said(1)),
         _ => Ok(()),
     });
     match output {
@@ -114,10 +114,10 @@ fn show(findings: &[Finding]) {
     for finding in findings {
         let word = format!("{:<6}", format!("[{}]", finding.verdict.as_str()));
         let word = match finding.verdict {
-            Verdict::Ok => word.green().to_string(),
-            Verdict::Warn => word.yellow().to_string(),
-            Verdict::Fail => word.red().bold().to_string(),
-            Verdict::Skip => word.dimmed().to_string(),
+            CheckStatus::Ok => word.green().to_string(),
+            CheckStatus::Warn => word.yellow().to_string(),
+            CheckStatus::Fail => word.red().bold().to_string(),
+            CheckStatus::Skip => word.dimmed().to_string(),
         };
         println!("{word} {} {}", finding.code.as_str(), finding.text);
         if let Some(fix) = &finding.fix {
@@ -128,12 +128,12 @@ fn show(findings: &[Finding]) {
     println!("{}", counted(findings));
     let worst = doctor::worst(findings);
     let first = findings.iter().find(|finding| finding.verdict == worst);
-    if let Some(first) = first.filter(|_| worst > Verdict::Ok) {
+    if let Some(first) = first.filter(|_| worst > CheckStatus::Ok) {
         println!("more of it: argosy explain {}", first.code.as_str());
     }
 }
 
-fn count(findings: &[Finding], verdict: Verdict) -> usize {
+fn count(findings: &[Finding], verdict: CheckStatus) -> usize {
     findings.iter().filter(|f| f.verdict == verdict).count()
 }
 
@@ -142,10 +142,10 @@ fn counted(findings: &[Finding]) -> String {
     format!(
         "{} checks: {} ok, {} warned, {} failed, {} not made",
         findings.len(),
-        of(Verdict::Ok),
-        of(Verdict::Warn),
-        of(Verdict::Fail),
-        of(Verdict::Skip)
+        of(CheckStatus::Ok),
+        of(CheckStatus::Warn),
+        of(CheckStatus::Fail),
+        of(CheckStatus::Skip)
     )
 }
 
@@ -153,13 +153,13 @@ fn counted(findings: &[Finding]) -> String {
 fn probe(findings: &[Finding]) -> String {
     let worst = doctor::worst(findings);
     let word = match worst {
-        Verdict::Fail => "CRITICAL",
-        Verdict::Warn => "WARNING",
-        Verdict::Ok | Verdict::Skip => "OK",
+        CheckStatus::Fail => "CRITICAL",
+        CheckStatus::Warn => "WARNING",
+        CheckStatus::Ok | CheckStatus::Skip => "OK",
     };
     let wrong: Vec<String> = findings
         .iter()
-        .filter(|finding| finding.verdict > Verdict::Ok)
+        .filter(|finding| finding.verdict > CheckStatus::Ok)
         .map(|finding| format!("{} {}", finding.code.as_str(), finding.text))
         .collect();
     let text = match wrong.is_empty() {
@@ -170,10 +170,10 @@ fn probe(findings: &[Finding]) -> String {
     format!(
         "ARGOSY {word} - {} | ok={} warn={} fail={} skip={}",
         one_probe_line(&text),
-        of(Verdict::Ok),
-        of(Verdict::Warn),
-        of(Verdict::Fail),
-        of(Verdict::Skip)
+        of(CheckStatus::Ok),
+        of(CheckStatus::Warn),
+        of(CheckStatus::Fail),
+        of(CheckStatus::Skip)
     )
 }
 
@@ -181,7 +181,7 @@ fn probe(findings: &[Finding]) -> String {
 mod tests {
     use super::*;
 
-    fn finding(code: Code, verdict: Verdict, text: &str) -> Finding {
+    fn finding(code: Code, verdict: CheckStatus, text: &str) -> Finding {
         Finding {
             code,
             verdict,
@@ -192,9 +192,9 @@ mod tests {
 
     #[test]
     fn a_probe_is_one_line_with_the_worst_word() {
-        let ok = finding(Code::Connection, Verdict::Ok, "here");
-        let warn = finding(Code::Rate, Verdict::Warn, "a | b");
-        let fail = finding(Code::Topology, Verdict::Fail, "two\nlines");
+        let ok = finding(Code::Connection, CheckStatus::Ok, "here");
+        let warn = finding(Code::Rate, CheckStatus::Warn, "a | b");
+        let fail = finding(Code::Topology, CheckStatus::Fail, "two\nlines");
         let line = probe(std::slice::from_ref(&ok));
         assert!(line.starts_with("ARGOSY OK - 1 checks: 1 ok"), "{line}");
         assert!(probe(&[ok.clone(), warn.clone()]).starts_with("ARGOSY WARNING - D05 a   b |"));

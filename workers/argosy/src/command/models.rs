@@ -4,7 +4,7 @@ use crate::cli::{ModelName, Models, Output, Pull};
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::models::source::Source;
-use crate::models::{MINILM, Placed};
+use crate::models::{FileOnDisk, MINILM};
 use crate::out::println;
 use crate::render::{self, Line};
 use owo_colors::OwoColorize;
@@ -31,7 +31,7 @@ struct Pulled {
     model: &'static str,
     dir: PathBuf,
     source: String,
-    files: Vec<Placed>,
+    files: Vec<FileOnDisk>,
 }
 
 /// Lists models, or fetches one.

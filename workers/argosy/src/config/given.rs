@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 
 /// The keys that a file, a variable or a flag set, with the words for where.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Given(BTreeMap<String, String>);
+pub struct SettingOrigins(BTreeMap<String, String>);
 
-impl Given {
+impl SettingOrigins {
     /// What was loaded from elsewhere than the defaults.
-    pub fn of(origins: &BTreeMap<String, Origin>) -> Given {
+    pub fn of(origins: &BTreeMap<String, Origin>) -> SettingOrigins {
         let given = origins.iter().filter(|(_, o)| **o != Origin::Default);
-        Given(given.map(|(key, o)| (key.clone(), o.to_string())).collect())
+        SettingOrigins(given.map(|(key, o)| (key.clone(), o.to_string())).collect())
     }
 
     /// Who set this option, itself or with the table that it is in; `None` for a default.
@@ -38,7 +38,7 @@ mod tests {
         let toml = "[nats]\nurl = \"nats://127.0.0.1:4222\"\n";
         let sources = Sources::new().text("argosy.toml", toml);
         let loaded = settings::load::<Config>(sources).unwrap();
-        let given = super::Given::of(&loaded.origins);
+        let given = super::SettingOrigins::of(&loaded.origins);
         assert_eq!(loaded.value.nats, Config::default().nats);
         assert_eq!(given.by("nats.url"), Some("file `argosy.toml`"));
         assert_eq!(given.by("nats.creds"), None);

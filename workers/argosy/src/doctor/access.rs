@@ -174,7 +174,7 @@ fn judged(tried: Tried) -> Said {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Verdict;
+    use super::super::CheckStatus;
     use super::*;
     use bus::Stream;
 
@@ -213,10 +213,10 @@ mod tests {
                 all: 9,
             })
         };
-        assert_eq!(said(&[], &[]).verdict, Verdict::Ok);
-        assert_eq!(said(&[], &["argosy.query"]).verdict, Verdict::Warn);
+        assert_eq!(said(&[], &[]).verdict, CheckStatus::Ok);
+        assert_eq!(said(&[], &["argosy.query"]).verdict, CheckStatus::Warn);
         let refused = said(&["no publish to x"], &["argosy.query"]);
-        assert_eq!(refused.verdict, Verdict::Fail);
+        assert_eq!(refused.verdict, CheckStatus::Fail);
         assert!(refused.text.contains("no publish to x"), "{refused:?}");
     }
 }

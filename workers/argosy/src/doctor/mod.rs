@@ -47,7 +47,7 @@ const LISTEN: Duration = Duration::from_millis(600);
 /// How a check came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum CheckStatus {
     /// It could not be made, for a reason that another check tells.
     Skip,
     /// All is well.
@@ -58,14 +58,14 @@ pub enum Verdict {
     Fail,
 }
 
-impl Verdict {
+impl CheckStatus {
     /// As it is shown.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Verdict::Skip => "skip",
-            Verdict::Ok => "ok",
-            Verdict::Warn => "warn",
-            Verdict::Fail => "fail",
+            CheckStatus::Skip => "skip",
+            CheckStatus::Ok => "ok",
+            CheckStatus::Warn => "warn",
+            CheckStatus::Fail => "fail",
         }
     }
 }
@@ -76,7 +76,7 @@ pub struct Finding {
     /// Which check.
     pub code: Code,
     /// How it came out.
-    pub verdict: Verdict,
+    pub verdict: CheckStatus,
     /// What was found, in a sentence.
     pub text: String,
     /// What to do about it, where there is something to do.
@@ -86,7 +86,7 @@ pub struct Finding {
 /// What a check says, before it is known which one it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Said {
-    verdict: Verdict,
+    verdict: CheckStatus,
     text: String,
     fix: Option<String>,
 }
@@ -94,7 +94,7 @@ pub(crate) struct Said {
 impl Said {
     pub(crate) fn ok(text: impl Into<String>) -> Said {
         Said {
-            verdict: Verdict::Ok,
+            verdict: CheckStatus::Ok,
             text: text.into(),
             fix: None,
         }
@@ -102,7 +102,7 @@ impl Said {
 
     pub(crate) fn warn(text: impl Into<String>, fix: impl Into<String>) -> Said {
         Said {
-            verdict: Verdict::Warn,
+            verdict: CheckStatus::Warn,
             text: text.into(),
             fix: Some(fix.into()),
         }
@@ -110,14 +110,14 @@ impl Said {
 
     pub(crate) fn fail(text: impl Into<String>, fix: impl Into<String>) -> Said {
         Said {
-            verdict: Verdict::Fail,
+            verdict: CheckStatus::Fail,
             ..Said::warn(text, fix)
         }
     }
 
     pub(crate) fn skip(text: impl Into<String>) -> Said {
         Said {
-            verdict: Verdict::Skip,
+            verdict: CheckStatus::Skip,
             ..Said::ok(text)
         }
     }
@@ -125,8 +125,8 @@ impl Said {
     /// Several of one check as one: the worst of them, and what is well only when all is.
     pub(crate) fn together(all: Vec<Said>) -> Said {
         let worst = all.iter().map(|one| one.verdict).max();
-        let worst = worst.unwrap_or(Verdict::Ok);
-        let is_told = |one: &&Said| worst <= Verdict::Ok || one.verdict > Verdict::Ok;
+        let worst = worst.unwrap_or(CheckStatus::Ok);
+        let is_told = |one: &&Said| worst <= CheckStatus::Ok || one.verdict > CheckStatus::Ok;
         let texts: Vec<&str> = all.iter().filter(is_told).map(|one| &*one.text).collect();
         let first = all.iter().find(|one| one.verdict == worst);
         Said {
@@ -162,16 +162,16 @@ impl From<BusError> for Said {
 
 /// What is asked of the checks.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
+pub struct CheckScope {
     /// Questions a second that are to be carried, where that is asked.
     pub rate: Option<f64>,
     /// Logs of conversations to fold anew. Default 8.
     pub logs: usize,
 }
 
-impl Default for Wanted {
-    fn default() -> Wanted {
-        Wanted {
+impl Default for CheckScope {
+    fn default() -> CheckScope {
+        CheckScope {
             rate: None,
             logs: 8,
         }
@@ -181,7 +181,7 @@ impl Default for Wanted {
 /// What the checks look at.
 struct Ground<'a> {
     config: &'a Config,
-    wanted: Wanted,
+    wanted: CheckScope,
     bus: Option<Arc<NatsBus>>,
     /// What the processes of the fleet say.
     seen: Vec<ProcessStatus>,
@@ -196,7 +196,7 @@ impl Ground<'_> {
 }
 
 /// Makes every check, in the order of their codes.
-pub async fn examine(config: &Config, wanted: Wanted) -> Vec<Finding> {
+pub async fn examine(config: &Config, wanted: CheckScope) -> Vec<Finding> {
     let options = config.nats("argosy-doctor", false);
     let connecting = tokio::time::timeout(TIME, NatsBus::connect(options));
     let connected = connecting.await.unwrap_or_else(|_| {
@@ -255,9 +255,9 @@ fn late() -> Said {
 }
 
 /// The worst of all.
-pub fn worst(findings: &[Finding]) -> Verdict {
+pub fn worst(findings: &[Finding]) -> CheckStatus {
     let verdicts = findings.iter().map(|finding| finding.verdict);
-    verdicts.max().unwrap_or(Verdict::Ok)
+    verdicts.max().unwrap_or(CheckStatus::Ok)
 }
 
 #[cfg(test)]
@@ -270,7 +270,7 @@ mod tests {
         let (warn, fail) = (Said::warn("b", "mend b"), Said::fail("c", "mend c"));
         assert_eq!(Said::together(vec![ok.clone(), skip]).text, "a; -");
         let all = Said::together(vec![ok, warn, fail]);
-        assert_eq!((all.verdict, &*all.text), (Verdict::Fail, "b; c"));
+        assert_eq!((all.verdict, &*all.text), (CheckStatus::Fail, "b; c"));
         assert_eq!(all.fix.as_deref(), Some("mend c"));
     }
 
@@ -279,19 +279,19 @@ mod tests {
         let mut config = Config::default();
         config.nats.url = "nats://127.0.0.1:1".into();
         config.model.model = crate::model::OFFLINE.into();
-        let findings = examine(&config, Wanted::default()).await;
+        let findings = examine(&config, CheckScope::default()).await;
         let codes: Vec<Code> = findings.iter().map(|f| f.code).collect();
         assert_eq!(codes, Code::ALL, "one finding a code, in their order");
-        assert_eq!(findings[0].verdict, Verdict::Fail);
-        assert_eq!(worst(&findings), Verdict::Fail);
+        assert_eq!(findings[0].verdict, CheckStatus::Fail);
+        assert_eq!(worst(&findings), CheckStatus::Fail);
         let of = |code| findings.iter().find(|f| f.code == code).unwrap();
         for code in [Code::JetStream, Code::Room, Code::Access, Code::Processes] {
-            assert_eq!(of(code).verdict, Verdict::Skip, "{:?}", of(code));
+            assert_eq!(of(code).verdict, CheckStatus::Skip, "{:?}", of(code));
         }
         // What needs no server is looked at all the same.
-        assert_eq!(of(Code::Model).verdict, Verdict::Warn);
-        assert_ne!(of(Code::Disk).verdict, Verdict::Skip);
-        for finding in findings.iter().filter(|f| f.verdict > Verdict::Ok) {
+        assert_eq!(of(Code::Model).verdict, CheckStatus::Warn);
+        assert_ne!(of(Code::Disk).verdict, CheckStatus::Skip);
+        for finding in findings.iter().filter(|f| f.verdict > CheckStatus::Ok) {
             assert!(finding.fix.is_some(), "{finding:?}");
         }
     }

@@ -1,6 +1,6 @@
 //! Nodes that are made up: what they tell, what processes say of them, and what that comes to.
 
-use super::super::Verdict;
+use super::super::CheckStatus;
 use super::*;
 use llm_pool::NodeView;
 
@@ -22,17 +22,17 @@ fn looked(told: Result<(&[&str], Option<u32>), &str>) -> Looked {
 fn a_node_is_judged_by_what_it_tells() {
     let good = looked(Ok((&["m"], Some(8_192))));
     let said = |all: &[Looked]| judged(all, "m", Some(4_400));
-    assert_eq!(said(std::slice::from_ref(&good)).verdict, Verdict::Ok);
-    assert_eq!(said(&[looked(Ok((&["m"], None)))]).verdict, Verdict::Ok);
+    assert_eq!(said(std::slice::from_ref(&good)).verdict, CheckStatus::Ok);
+    assert_eq!(said(&[looked(Ok((&["m"], None)))]).verdict, CheckStatus::Ok);
     for (bad, part) in [
         (looked(Err("no answer within 3 s")), "no answer"),
         (looked(Ok((&["x", "y"], None))), "but x, y"),
         (looked(Ok((&["m"], Some(2_048)))), "2048 tokens"),
     ] {
         let alone = said(std::slice::from_ref(&bad));
-        assert_eq!(alone.verdict, Verdict::Fail);
+        assert_eq!(alone.verdict, CheckStatus::Fail);
         assert!(alone.text.contains(part), "{alone:?}");
-        assert_eq!(said(&[good.clone(), bad]).verdict, Verdict::Warn);
+        assert_eq!(said(&[good.clone(), bad]).verdict, CheckStatus::Warn);
     }
 }
 
@@ -74,26 +74,29 @@ fn process(n: u32, breaker: &str, limit: usize) -> ProcessStatus {
 fn the_ceiling_is_that_of_all_processes_together() {
     let seen: Vec<ProcessStatus> = (0..4).map(|n| process(n, "closed", 64)).collect();
     let runs = |n: u32| Admits::from([(("m".to_owned(), "a".to_owned()), n)]);
-    assert_eq!(promised(&seen, &runs(256)).verdict, Verdict::Ok);
+    assert_eq!(promised(&seen, &runs(256)).verdict, CheckStatus::Ok);
     let said = promised(&seen, &runs(255));
-    assert_eq!(said.verdict, Verdict::Warn);
+    assert_eq!(said.verdict, CheckStatus::Warn);
     assert!(said.text.contains("256 calls in flight"), "{said:?}");
     assert!(said.fix.unwrap().contains("to 63"), "its share");
     let unknown = promised(&seen, &Admits::new());
-    assert_eq!(unknown.verdict, Verdict::Ok);
+    assert_eq!(unknown.verdict, CheckStatus::Ok);
     assert!(unknown.text.contains("not known"), "{unknown:?}");
-    assert_eq!(promised(&[], &runs(1)).verdict, Verdict::Skip);
+    assert_eq!(promised(&[], &runs(1)).verdict, CheckStatus::Skip);
 }
 
 #[test]
 fn a_node_that_is_left_alone_is_named() {
     let well = process(1, "closed", 8);
     let broken = process(2, "open", 8);
-    assert_eq!(answering(std::slice::from_ref(&well)).verdict, Verdict::Ok);
+    assert_eq!(
+        answering(std::slice::from_ref(&well)).verdict,
+        CheckStatus::Ok
+    );
     let said = answering(&[well, broken.clone()]);
-    assert_eq!(said.verdict, Verdict::Warn);
+    assert_eq!(said.verdict, CheckStatus::Warn);
     assert!(said.text.contains("mapper-2 leaves `a` alone"), "{said:?}");
-    assert_eq!(answering(&[broken]).verdict, Verdict::Fail);
+    assert_eq!(answering(&[broken]).verdict, CheckStatus::Fail);
 }
 
 /// `model` for all, and `models.large` with one node that is not there.
@@ -151,10 +154,10 @@ async fn a_model_of_one_role_that_is_down_is_not_overlooked() {
         })
         .await
     };
-    assert_eq!(said(&config).await.verdict, Verdict::Ok);
+    assert_eq!(said(&config).await.verdict, CheckStatus::Ok);
     config.model_of.insert(Role::Reducer, "large".into());
     let down = said(&config).await;
-    assert_eq!(down.verdict, Verdict::Fail, "{down:?}");
+    assert_eq!(down.verdict, CheckStatus::Fail, "{down:?}");
     assert!(down.text.contains("node-0"), "{down:?}");
     assert!(down.fix.unwrap().contains("`qwen-32b`"));
 
@@ -162,7 +165,7 @@ async fn a_model_of_one_role_that_is_down_is_not_overlooked() {
     config.models.insert("large".into(), config.model.clone());
     config.model = Options::default();
     let some = said(&config).await;
-    assert_eq!(some.verdict, Verdict::Warn, "{some:?}");
+    assert_eq!(some.verdict, CheckStatus::Warn, "{some:?}");
     assert!(
         some.text.contains("for planner, mapper, clarifier:"),
         "{some:?}"
@@ -171,14 +174,14 @@ async fn a_model_of_one_role_that_is_down_is_not_overlooked() {
         config.model_of.insert(role, "large".into());
     }
     let all = said(&config).await;
-    assert_eq!(all.verdict, Verdict::Ok, "{all:?}");
+    assert_eq!(all.verdict, CheckStatus::Ok, "{all:?}");
 }
 
 #[test]
 fn a_short_context_is_a_fault_only_where_long_prompts_go() {
     let short = [looked(Ok((&["m"], Some(2_048))))];
-    assert_eq!(judged(&short, "m", Some(4_400)).verdict, Verdict::Fail);
-    assert_eq!(judged(&short, "m", None).verdict, Verdict::Ok);
+    assert_eq!(judged(&short, "m", Some(4_400)).verdict, CheckStatus::Fail);
+    assert_eq!(judged(&short, "m", None).verdict, CheckStatus::Ok);
 }
 
 #[test]
@@ -194,12 +197,12 @@ fn servers_behind_one_name_are_known_by_it() {
     }
     let runs = |model: &str, n: u32| Admits::from([((model.to_owned(), "a".to_owned()), n)]);
     let well = promised(&seen, &runs("m", 128));
-    assert_eq!(well.verdict, Verdict::Ok);
+    assert_eq!(well.verdict, CheckStatus::Ok);
     assert!(!well.text.contains("not known"), "{well:?}");
     let said = promised(&seen, &runs("m", 100));
     assert_eq!(
         said.verdict,
-        Verdict::Warn,
+        CheckStatus::Warn,
         "each of them runs 100, not both"
     );
     assert!(said.fix.unwrap().contains("node `a` to 50"));
@@ -221,7 +224,7 @@ fn the_nodes_of_an_embedder_count_for_themselves() {
         ..both.nodes[0].clone()
     });
     let said = answering(std::slice::from_ref(&both));
-    assert_eq!(said.verdict, Verdict::Fail);
+    assert_eq!(said.verdict, CheckStatus::Fail);
     assert!(said.text.contains("every node of `m`"), "{said:?}");
     let runs = Admits::from([(("m".to_owned(), "a".to_owned()), 8)]);
     let said = promised(&[both], &runs);

@@ -194,7 +194,7 @@ fn tightest(disks: &[(String, Disk)]) -> Said {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Verdict;
+    use super::super::CheckStatus;
     use super::*;
     use inspect::processes::IndexAt;
 
@@ -206,18 +206,18 @@ mod tests {
     #[test]
     fn a_role_that_is_missing_or_waits_is_named_with_what_it_waits_for() {
         let mut seen: Vec<ProcessStatus> = Role::ALL.into_iter().map(process).collect();
-        assert_eq!(standing(&seen).verdict, Verdict::Ok);
-        assert_eq!(standing(&[]).verdict, Verdict::Fail);
+        assert_eq!(standing(&seen).verdict, CheckStatus::Ok);
+        assert_eq!(standing(&[]).verdict, CheckStatus::Fail);
         let mut waiting = process(Role::Mapper);
         waiting.ready = false;
         waiting.waits_for = [("nats".to_owned(), "not connected".to_owned())].into();
         seen.push(waiting);
         let said = standing(&seen);
-        assert_eq!(said.verdict, Verdict::Warn, "another mapper is ready");
+        assert_eq!(said.verdict, CheckStatus::Warn, "another mapper is ready");
         assert!(said.text.contains("nats: not connected"), "{said:?}");
         seen.retain(|one| one.role != Role::Mapper || !one.ready);
         let said = standing(&seen);
-        assert_eq!(said.verdict, Verdict::Fail);
+        assert_eq!(said.verdict, CheckStatus::Fail);
         assert!(said.text.contains("no mapper is ready"), "{said:?}");
         seen.retain(|one| one.role != Role::Mapper);
         assert!(standing(&seen).text.contains("no mapper runs"));
@@ -227,9 +227,17 @@ mod tests {
         for one in quiet.iter_mut().filter(|one| one.role == Role::Gateway) {
             one.conversations = Some(false);
         }
-        assert_eq!(standing(&quiet).verdict, Verdict::Ok, "nobody takes any");
+        assert_eq!(
+            standing(&quiet).verdict,
+            CheckStatus::Ok,
+            "nobody takes any"
+        );
         let answering: Vec<ProcessStatus> = Role::ANSWERING.into_iter().map(process).collect();
-        assert_eq!(standing(&answering).verdict, Verdict::Warn, "no indexer");
+        assert_eq!(
+            standing(&answering).verdict,
+            CheckStatus::Warn,
+            "no indexer"
+        );
     }
 
     #[test]
@@ -248,16 +256,19 @@ mod tests {
         };
         let newest = BTreeMap::from([(main.clone(), 20_000), (other.clone(), 5)]);
         let said = |seen: &[ProcessStatus]| caught_up(&of_retrievers(seen), &newest, &main);
-        assert_eq!(said(&[]).verdict, Verdict::Skip);
-        assert_eq!(said(&[at(&main, 20_000)]).verdict, Verdict::Ok);
+        assert_eq!(said(&[]).verdict, CheckStatus::Skip);
+        assert_eq!(said(&[at(&main, 20_000)]).verdict, CheckStatus::Ok);
         assert_eq!(
             said(&[at(&main, 20_000), at(&main, 19_000)]).verdict,
-            Verdict::Warn
+            CheckStatus::Warn
         );
-        assert_eq!(said(&[at(&main, 1)]).verdict, Verdict::Fail);
-        assert_eq!(said(&[at(&other, 5)]).verdict, Verdict::Warn);
+        assert_eq!(said(&[at(&main, 1)]).verdict, CheckStatus::Fail);
+        assert_eq!(said(&[at(&other, 5)]).verdict, CheckStatus::Warn);
         let closed = process(Role::Retriever);
-        assert_eq!(said(&[at(&main, 20_000), closed]).verdict, Verdict::Fail);
+        assert_eq!(
+            said(&[at(&main, 20_000), closed]).verdict,
+            CheckStatus::Fail
+        );
     }
 
     #[test]
@@ -270,14 +281,14 @@ mod tests {
             };
             ("retriever-1".to_owned(), disk)
         };
-        assert_eq!(tightest(&[disk(50 << 30)]).verdict, Verdict::Ok);
+        assert_eq!(tightest(&[disk(50 << 30)]).verdict, CheckStatus::Ok);
         assert_eq!(
             tightest(&[disk(50 << 30), disk(4 << 30)]).verdict,
-            Verdict::Warn,
+            CheckStatus::Warn,
             "under 5 %"
         );
         let full = tightest(&[disk(50 << 30), disk(1 << 20)]);
-        assert_eq!(full.verdict, Verdict::Fail);
+        assert_eq!(full.verdict, CheckStatus::Fail);
         assert!(full.text.contains("1.0 MiB free of 100.0 GiB"), "{full:?}");
     }
 }

@@ -3,7 +3,7 @@
 //! Servers of vectors need not list what they serve, so each is asked what a search would ask it, once and
 //! in a search's time. *Not* a test of how good they are.
 
-use super::{Ground, Said, Verdict};
+use super::{CheckStatus, Ground, Said};
 use crate::config::Config;
 use futures_util::future::{BoxFuture, join_all};
 use index_host::EmbedderChoice;
@@ -108,12 +108,12 @@ fn judged(kind: Kind, model: &str, nodes: &[Node], tried: &[Result<(), String>])
         Kind::Embedder => (
             "embedder",
             "searches go by words alone, and documents wait",
-            Verdict::Fail,
+            CheckStatus::Fail,
         ),
         Kind::Reranker => (
             "reranker",
             "the built-in one looks again instead",
-            Verdict::Warn,
+            CheckStatus::Warn,
         ),
     };
     if wrong.is_empty() {
@@ -176,13 +176,13 @@ mod tests {
     #[tokio::test]
     async fn servers_of_searches_are_asked_what_a_search_asks() {
         let said = asked(&Config::default()).await;
-        assert_eq!(said.verdict, Verdict::Ok, "{said:?}");
+        assert_eq!(said.verdict, CheckStatus::Ok, "{said:?}");
 
         let fake = FakeNode::start(|_| String::new()).await.unwrap();
         let here = node("here", &fake.base_url());
         let well = config(vec![here.clone()]);
         let said = asked(&well).await;
-        assert_eq!(said.verdict, Verdict::Ok, "{said:?}");
+        assert_eq!(said.verdict, CheckStatus::Ok, "{said:?}");
         for part in ["embedder `e` answers on 1 node", "reranker `r` answers"] {
             assert!(said.text.contains(part), "{said:?}");
         }
@@ -191,11 +191,11 @@ mod tests {
         let mut other = well.clone();
         other.retrieval.http.dims += 1;
         let said = asked(&other).await;
-        assert_eq!(said.verdict, Verdict::Fail, "{said:?}");
+        assert_eq!(said.verdict, CheckStatus::Fail, "{said:?}");
 
         let gone = node("gone", "http://127.0.0.1:1");
         let said = asked(&config(vec![here, gone.clone()])).await;
-        assert_eq!(said.verdict, Verdict::Warn, "{said:?}");
+        assert_eq!(said.verdict, CheckStatus::Warn, "{said:?}");
         assert!(
             said.text.contains("`gone` at http://127.0.0.1:1"),
             "{said:?}"
@@ -204,19 +204,23 @@ mod tests {
         let mut no_reranker = well.clone();
         no_reranker.retrieval.reranker.nodes = vec![gone.clone()];
         let said = asked(&no_reranker).await;
-        assert_eq!(said.verdict, Verdict::Warn, "the built-in one: {said:?}");
+        assert_eq!(
+            said.verdict,
+            CheckStatus::Warn,
+            "the built-in one: {said:?}"
+        );
 
         // Of an edition that has its own, too.
         let mut edition = well;
         let small = envelope::Edition::new("small").unwrap();
         edition.editions.insert(small, config(vec![gone]).retrieval);
         let said = asked(&edition).await;
-        assert_eq!(said.verdict, Verdict::Fail, "{said:?}");
+        assert_eq!(said.verdict, CheckStatus::Fail, "{said:?}");
         assert!(said.text.contains("no embedder, so searches go by words"));
 
         fake.always(Behaviour::Status(401, "{}".into(), None));
         let said = asked(&config(vec![node("here", &fake.base_url())])).await;
-        assert_eq!(said.verdict, Verdict::Fail, "{said:?}");
+        assert_eq!(said.verdict, CheckStatus::Fail, "{said:?}");
     }
 
     #[test]

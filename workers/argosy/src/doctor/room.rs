@@ -283,7 +283,7 @@ fn setting(stream: Stream) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Verdict;
+    use super::super::CheckStatus;
     use super::*;
 
     const TERMS: Terms = Terms {
@@ -321,7 +321,7 @@ mod tests {
         let kept = load(answers, state(0, 0, 4 << 30), TERMS);
         assert_eq!((kept.rate * 10.0).round(), 151.0);
         let said = sustainable(&[empty, kept], TERMS, None);
-        assert_eq!(said.verdict, Verdict::Ok);
+        assert_eq!(said.verdict, CheckStatus::Ok);
         assert!(said.text.contains("15.1 questions/s"), "{said:?}");
         assert!(said.text.contains("ARGOSY_ANSWERS"), "{said:?}");
     }
@@ -330,9 +330,12 @@ mod tests {
     fn a_rate_that_does_not_fit_names_the_option_and_what_it_wants() {
         let [.., answers] = CARRIERS;
         let kept = load(answers, state(0, 0, 4 << 30), TERMS);
-        assert_eq!(sustainable(&[kept], TERMS, Some(10.0)).verdict, Verdict::Ok);
+        assert_eq!(
+            sustainable(&[kept], TERMS, Some(10.0)).verdict,
+            CheckStatus::Ok
+        );
         let said = sustainable(&[kept], TERMS, Some(30.0));
-        assert_eq!(said.verdict, Verdict::Fail);
+        assert_eq!(said.verdict, CheckStatus::Fail);
         let fix = said.fix.unwrap();
         assert!(
             fix.contains("`streams.answers_bytes` wants 7.9 GiB"),
@@ -357,9 +360,9 @@ mod tests {
     fn what_the_gateway_watches_is_held_to_its_limit() {
         for watched in [Stream::Steps(0), Stream::Timers, Stream::Answers] {
             let at = |fill| said(&[(Stream::Dead, 100), (Stream::Inbox, 1), (watched, fill)]);
-            assert_eq!(at(48).verdict, Verdict::Ok);
-            assert_eq!(at(50).verdict, Verdict::Warn);
-            assert_eq!(at(70).verdict, Verdict::Fail);
+            assert_eq!(at(48).verdict, CheckStatus::Ok);
+            assert_eq!(at(50).verdict, CheckStatus::Warn);
+            assert_eq!(at(70).verdict, CheckStatus::Fail);
             assert!(at(70).text.contains(&watched.name()));
             assert!(at(70).fix.unwrap().contains(setting(watched)));
         }
@@ -369,21 +372,21 @@ mod tests {
     fn what_only_fills_is_no_fault_before_it_is_full() {
         let verdict = |stream, fill| said(&[(stream, fill)]).verdict;
         for stream in [Stream::Chunks, Stream::Inbox] {
-            assert_eq!(verdict(stream, 84), Verdict::Ok);
-            assert_eq!(verdict(stream, 85), Verdict::Warn);
-            assert_eq!(verdict(stream, 95), Verdict::Fail);
+            assert_eq!(verdict(stream, 84), CheckStatus::Ok);
+            assert_eq!(verdict(stream, 85), CheckStatus::Warn);
+            assert_eq!(verdict(stream, 95), CheckStatus::Fail);
         }
-        assert_eq!(verdict(Stream::Documents, 94), Verdict::Ok);
-        assert_eq!(verdict(Stream::Documents, 99), Verdict::Warn);
+        assert_eq!(verdict(Stream::Documents, 94), CheckStatus::Ok);
+        assert_eq!(verdict(Stream::Documents, 99), CheckStatus::Warn);
         for stream in [Stream::Dead, Stream::Conversations] {
-            assert_eq!(verdict(stream, 100), Verdict::Skip, "its oldest go");
+            assert_eq!(verdict(stream, 100), CheckStatus::Skip, "its oldest go");
         }
     }
 
     #[test]
     fn a_corpus_does_not_hide_what_is_short() {
         let both = said(&[(Stream::Chunks, 84), (Stream::Steps(0), 50)]);
-        assert_eq!(both.verdict, Verdict::Warn);
+        assert_eq!(both.verdict, CheckStatus::Warn);
         assert!(both.text.contains("ARGOSY_STEPS_0"), "{both:?}");
     }
 }

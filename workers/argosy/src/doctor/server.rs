@@ -214,7 +214,7 @@ pub(super) fn bytes(n: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Verdict;
+    use super::super::CheckStatus;
     use super::*;
     use envelope::UnixMs;
     use std::time::Duration;
@@ -225,7 +225,7 @@ mod tests {
             assert_eq!(too_old(good), None, "{good}");
         }
         for old in ["2.10.29", "2.13.9-RC.1", "1.4.1"] {
-            assert_eq!(too_old(old).unwrap().verdict, Verdict::Fail, "{old}");
+            assert_eq!(too_old(old).unwrap().verdict, CheckStatus::Fail, "{old}");
         }
     }
 
@@ -252,20 +252,23 @@ mod tests {
             };
             skew(clock)
         };
-        assert_eq!(said(10_000, 10_400, 1).verdict, Verdict::Ok);
-        assert_eq!(said(10_000, 12_000, 1).verdict, Verdict::Warn);
-        assert_eq!(said(10_000, 12_000, 4_000).verdict, Verdict::Ok);
+        assert_eq!(said(10_000, 10_400, 1).verdict, CheckStatus::Ok);
+        assert_eq!(said(10_000, 12_000, 1).verdict, CheckStatus::Warn);
+        assert_eq!(said(10_000, 12_000, 4_000).verdict, CheckStatus::Ok);
         let late = said(20_000, 10_000, 2);
-        assert_eq!(late.verdict, Verdict::Fail);
+        assert_eq!(late.verdict, CheckStatus::Fail);
         assert!(late.text.contains("10000 ms ahead of"), "{late:?}");
     }
 
     #[test]
     fn what_differs_is_named_and_the_rest_counted() {
         let all = |n| (0..n).map(|i| Change::Created(format!("stream {i}")));
-        assert_eq!(drift(&[Change::Unchanged("a".into())]).verdict, Verdict::Ok);
+        assert_eq!(
+            drift(&[Change::Unchanged("a".into())]).verdict,
+            CheckStatus::Ok
+        );
         let said = drift(&all(5).collect::<Vec<_>>());
-        assert_eq!(said.verdict, Verdict::Fail);
+        assert_eq!(said.verdict, CheckStatus::Fail);
         assert!(
             said.text.contains("stream 2 is missing and 2 more"),
             "{said:?}"
@@ -274,9 +277,9 @@ mod tests {
 
     #[test]
     fn dead_letters_are_looked_at_with_our_own_command() {
-        assert_eq!(given_up(0).verdict, Verdict::Ok);
+        assert_eq!(given_up(0).verdict, CheckStatus::Ok);
         let said = given_up(3);
-        assert_eq!(said.verdict, Verdict::Warn);
+        assert_eq!(said.verdict, CheckStatus::Warn);
         assert!(said.fix.unwrap().contains("argosy dead ls"));
     }
 

@@ -23,16 +23,16 @@ const TAKEN_MAX: f64 = 0.25;
 const SEEN: Duration = Duration::from_secs(5);
 
 /// Answers among the files of a bus.
-pub struct Extracted {
+pub struct ExtractionCache {
     bus: Arc<dyn Bus>,
     /// Whether there was room, and when that was.
     room: Mutex<Option<(Instant, bool)>>,
 }
 
-impl Extracted {
+impl ExtractionCache {
     /// Those on this bus.
-    pub fn on(bus: Arc<dyn Bus>) -> Extracted {
-        Extracted {
+    pub fn on(bus: Arc<dyn Bus>) -> ExtractionCache {
+        ExtractionCache {
             bus,
             room: Mutex::default(),
         }
@@ -56,7 +56,7 @@ fn file(key: &str) -> String {
     format!("extracted.{key}")
 }
 
-impl Answers for Extracted {
+impl Answers for ExtractionCache {
     fn find<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Option<String>> {
         Box::pin(async move {
             let file = file(key);
@@ -113,7 +113,7 @@ mod tests {
         config.indexer.chunk_tokens = tokens;
         config.indexer.overlap_tokens = 0;
         let model: Arc<dyn ChatModel> = model.clone();
-        let answers = Arc::new(Extracted::on(bus.clone()));
+        let answers = Arc::new(ExtractionCache::on(bus.clone()));
         let ingest = ingest(&config, None, &model, Some(answers)).unwrap();
         let notice = Notice::new(TenantId::default_tenant(), "invoices/7.md");
         let (bucket, doc_id) = ingest.place(&notice);
@@ -154,7 +154,7 @@ mod tests {
         let mut topology = Topology::default();
         topology.room.files = 1_000;
         let bus = MemoryBus::new(&topology);
-        let answers = Extracted::on(bus.clone());
+        let answers = ExtractionCache::on(bus.clone());
         answers.keep("first", &"x".repeat(300)).await;
         assert!(answers.find("first").await.is_some());
         tokio::time::advance(SEEN).await;
