@@ -18,7 +18,7 @@ use envelope::{
     Case, Classed, Envelope, Exit, Header, MapTask, Outcome, Part, PartResult, Payload, Problem,
     Role, Subject, Task, TenantId, Terminal, TrailEntry, UnixMs, Usage, WIRE, encode, header,
 };
-use stage::{Attachment, Cx, Done};
+use stage::{Attachment, StepContext, StepOutput};
 use std::time::Duration;
 use streams::outbox::{self, Created, OutboxError, headers_of, publish_until, time_to_live};
 
@@ -33,11 +33,11 @@ impl Worker {
         place: &StepAddress,
         step: &Step,
         message: &Stored,
-        cx: &Cx,
-        done: Done<Exit>,
+        cx: &StepContext,
+        done: StepOutput<Exit>,
     ) -> Result<(), Failure> {
         let now = self.bus.now();
-        let Done {
+        let StepOutput {
             out,
             decided,
             model,

@@ -20,7 +20,7 @@ use envelope::fanout::soft_deadline;
 use envelope::limits::{DELIVERIES_MAX, DELIVERIES_NEWER_WIRE_MAX};
 use envelope::{Class, Classed, CodecError, Exit, Header, Payload, Subject, Task, UnixMs, WIRE};
 use futures_util::FutureExt;
-use stage::{Cx, Done, Live, StepClock};
+use stage::{Live, StepClock, StepContext, StepOutput};
 use std::panic::AssertUnwindSafe;
 use streams::outbox::OutboxError;
 
@@ -74,7 +74,7 @@ impl From<OutboxError> for Failure {
 
 /// What a handled step came to.
 enum Handled {
-    Done(Box<Done<Exit>>),
+    Done(Box<StepOutput<Exit>>),
     /// The turn ended meanwhile, or its time is up.
     Moot,
     /// The reducer has started without it.
@@ -260,13 +260,19 @@ impl Worker {
         }
     }
 
-    fn cx(&self, place: &StepAddress, step: &Step, delivered: u64, started_at: UnixMs) -> Cx {
+    fn cx(
+        &self,
+        place: &StepAddress,
+        step: &Step,
+        delivered: u64,
+        started_at: UnixMs,
+    ) -> StepContext {
         let index = place.index.map_or(0, |i| u64::from(i) + 1);
         let seed = envelope::ids::fnv1a_64(place.turn.as_str().as_bytes())
             ^ (u64::from(place.hop) << 16)
             ^ index;
         let attempt = u16::try_from(delivered).unwrap_or(u16::MAX);
-        Cx {
+        StepContext {
             header: step.header.clone(),
             case: step.case.clone(),
             attempt,
@@ -282,7 +288,7 @@ impl Worker {
     }
 
     /// Has the stage do its step, and passes on what it shows while it does.
-    async fn handle(&self, cx: &mut Cx, task: Task) -> Handled {
+    async fn handle(&self, cx: &mut StepContext, task: Task) -> Handled {
         let now = self.bus.now();
         let left = until(now, cx.header.deadline);
         let limit = left.min(self.options.step_timeout);

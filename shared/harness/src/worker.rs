@@ -12,7 +12,7 @@ use crate::trouble::Trouble;
 use bus::{Bus, ConsumerSpec, Delivery, Subscription};
 use envelope::{Role, Subject, TurnId};
 use futures_util::future::BoxFuture;
-use stage::Handler;
+use stage::ErasedStage;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -61,7 +61,7 @@ impl Default for Options {
 pub struct Worker {
     pub(crate) role: Role,
     pub(crate) bus: Arc<dyn Bus>,
-    pub(crate) handler: Arc<dyn Handler>,
+    pub(crate) handler: Arc<dyn ErasedStage>,
     pub(crate) options: Options,
     pub(crate) metrics: Metrics,
     pub(crate) ended: CancelRegistry,
@@ -80,7 +80,7 @@ impl Worker {
     /// A worker for the role of `handler`.
     pub fn new(
         bus: Arc<dyn Bus>,
-        handler: Arc<dyn Handler>,
+        handler: Arc<dyn ErasedStage>,
         options: Options,
         metrics: Metrics,
     ) -> Self {
