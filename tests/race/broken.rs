@@ -13,7 +13,7 @@ use envelope::{Class, Doubt, Fallback, Outcome, Payload, ReduceTask, Role, Termi
 use futures_util::future::BoxFuture;
 use llm::{ChatModel, ChatReply, ChatRequest};
 use serde_json::{Value, json};
-use stage::{Done, Handler};
+use stage::{ErasedStage, StepOutput};
 use std::sync::Arc;
 use std::time::Duration;
 use testkit::model::ScriptedModel;
@@ -73,7 +73,7 @@ fn staff(world: &World, role: Role, told: Option<&Arc<Script>>) -> Vec<Hand> {
                 query: "q".into(),
                 narrowed_by: Vec::new(),
             };
-            Ok(Done::new(
+            Ok(StepOutput::new(
                 RetrieverExit::NothingFound(doubt).into(),
                 "nothing",
             ))

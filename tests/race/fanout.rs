@@ -11,7 +11,7 @@ use envelope::hop::ValidatorExit;
 use envelope::{Class, Fallback, Outcome, Payload, ReduceTask, Role, Subject, Task};
 use harness::fault::Point;
 use serde_json::json;
-use stage::Done;
+use stage::StepOutput;
 use std::sync::{Arc, Mutex};
 use telemetry::Registry;
 
@@ -189,7 +189,7 @@ pub(crate) async fn a_stricter_draft_reads_the_same_parts(on: On) {
                 stricter_from: draft.scatters.clone(),
                 reason: "says too much".into(),
             };
-            Ok(Done::new(ungrounded.into(), "says too much"))
+            Ok(StepOutput::new(ungrounded.into(), "says too much"))
         }
         _ => Ok(grounded(call.task)),
     });

@@ -6,8 +6,8 @@ use bus::Bus;
 use envelope::Role;
 use futures_util::future::BoxFuture;
 use gateway::Gateway;
+use harness::consumer_loop::Drained;
 use harness::fault::{Faults, Point};
-use harness::pump::Drained;
 use harness::{Metrics, Options, Worker};
 use std::sync::Arc;
 use telemetry::{Health, Registry};
@@ -181,7 +181,7 @@ impl Hire<'_> {
     }
 
     pub(crate) fn start(self) -> Hand {
-        let role = stage::Handler::role(&*self.script);
+        let role = stage::ErasedStage::role(&*self.script);
         let metrics = Metrics::new(&self.registry, &[role]).unwrap();
         let mut worker = Worker::new(self.bus, self.script, self.options, metrics);
         if let Some(faults) = self.faults {

@@ -7,10 +7,10 @@ use crate::world::{On, World, turn, until};
 use bus::{Bus, PublishError, Stream};
 use envelope::hop::RetrieverExit;
 use envelope::{Doubt, Exit, Outcome, Role, Search};
-use harness::again::{self, Start};
 use harness::fault::Point;
+use harness::replay::{self, Start};
 use serde_json::json;
-use stage::Done;
+use stage::StepOutput;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -18,12 +18,12 @@ use streams::history;
 use streams::outbox::Created;
 use tokio::sync::Semaphore;
 
-fn nothing_found() -> Done<Exit> {
+fn nothing_found() -> StepOutput<Exit> {
     let doubt = Doubt::NoResults {
         query: "a query".into(),
         narrowed_by: Vec::new(),
     };
-    Done::new(RetrieverExit::NothingFound(doubt).into(), "nothing found")
+    StepOutput::new(RetrieverExit::NothingFound(doubt).into(), "nothing found")
 }
 
 /// What a question by itself stores is the same whether conversations are taken or not, and is known by number.
@@ -97,7 +97,10 @@ pub(crate) async fn a_differently_minded_redelivery_changes_nothing(on: On) {
 /// Two deliveries of one step are worked on at once and come to different roles: the second to
 /// publish finds the hop taken, and that is success.
 pub(crate) async fn two_roles_that_race_for_a_hop_have_one_winner(on: On) {
-    let (early, late) = (nothing_found as fn() -> Done<Exit>, (|| found(2)) as _);
+    let (early, late) = (
+        nothing_found as fn() -> StepOutput<Exit>,
+        (|| found(2)) as _,
+    );
     let (world, id) = race(on, early, late).await;
     let terminal = world.end(&id).await;
     assert_eq!(terminal.outcome, Outcome::Clarification);
@@ -131,8 +134,8 @@ pub(crate) async fn a_late_clarification_loses_to_a_scatter(on: On) {
 /// One retriever is slow and gives no sign of life, so another gets its step and is done first.
 async fn race(
     on: On,
-    early: fn() -> Done<Exit>,
-    late: fn() -> Done<Exit>,
+    early: fn() -> StepOutput<Exit>,
+    late: fn() -> StepOutput<Exit>,
 ) -> (World, envelope::TurnId) {
     let world = World::new(on).await;
     let _gateway = world.gateway();

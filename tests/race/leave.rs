@@ -7,7 +7,7 @@ use crate::world::{On, World, until};
 use bus::{PublishError, Stream};
 use client::cancel;
 use envelope::{Class, Outcome, Role};
-use harness::pump::Drained;
+use harness::consumer_loop::Drained;
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -8,19 +8,19 @@ use envelope::{
     Task, Verdict,
 };
 use futures_util::future::BoxFuture;
-use stage::{Cx, Done, Handler};
+use stage::{ErasedStage, StepContext, StepOutput};
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-pub(crate) type Came = Result<Done<Exit>, stage::Error>;
+pub(crate) type Came = Result<StepOutput<Exit>, stage::Error>;
 
 /// One call of a scripted stage.
 pub(crate) struct Call {
     /// Which call of this script it is, from 1; a redelivery is a call like any other.
     pub(crate) n: usize,
-    pub(crate) cx: Cx,
+    pub(crate) cx: StepContext,
     pub(crate) task: Task,
 }
 
@@ -49,12 +49,12 @@ impl Script {
     }
 }
 
-impl Handler for Script {
+impl ErasedStage for Script {
     fn role(&self) -> Role {
         self.role
     }
 
-    fn handle<'a>(&'a self, cx: &'a Cx, task: Task) -> BoxFuture<'a, Came> {
+    fn handle<'a>(&'a self, cx: &'a StepContext, task: Task) -> BoxFuture<'a, Came> {
         let n = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
         (self.does)(Call {
             n,
@@ -64,16 +64,16 @@ impl Handler for Script {
     }
 }
 
-pub(crate) fn plan(query: &str) -> Done<Exit> {
+pub(crate) fn plan(query: &str) -> StepOutput<Exit> {
     let plan = Plan {
         query: query.into(),
         ..Plan::default()
     };
-    Done::new(PlannerExit::Planned(plan).into(), "planned")
+    StepOutput::new(PlannerExit::Planned(plan).into(), "planned")
 }
 
 /// Passage `i` says `fact i`.
-pub(crate) fn found(count: usize) -> Done<Exit> {
+pub(crate) fn found(count: usize) -> StepOutput<Exit> {
     let passages = (0..count).map(passage).collect();
     let scatter = Scatter {
         plan: Plan::default(),
@@ -82,7 +82,7 @@ pub(crate) fn found(count: usize) -> Done<Exit> {
         total_hits: count as u64,
         after: After::Map,
     };
-    Done::new(RetrieverExit::Found(Box::new(scatter)).into(), "found")
+    StepOutput::new(RetrieverExit::Found(Box::new(scatter)).into(), "found")
 }
 
 fn passage(i: usize) -> Passage {
@@ -101,19 +101,19 @@ fn passage(i: usize) -> Passage {
     }
 }
 
-pub(crate) fn facts(text: &str) -> Done<Exit> {
+pub(crate) fn facts(text: &str) -> StepOutput<Exit> {
     let findings = Findings {
         relevant: true,
         facts: vec![text.into()],
         defaulted: false,
         ..Findings::default()
     };
-    Done::new(findings.into(), "read")
+    StepOutput::new(findings.into(), "read")
 }
 
-pub(crate) fn too_little() -> Done<Exit> {
+pub(crate) fn too_little() -> StepOutput<Exit> {
     let why = "too little".into();
-    Done::new(
+    StepOutput::new(
         ReducerExit::TooLittle {
             why,
             read: Vec::new(),
@@ -124,7 +124,7 @@ pub(crate) fn too_little() -> Done<Exit> {
 }
 
 /// A draft out of whatever there is, which names what was missing.
-pub(crate) fn draft(task: Task) -> Done<Exit> {
+pub(crate) fn draft(task: Task) -> StepOutput<Exit> {
     let Payload::Reducer(reduce) = task.payload else {
         panic!("not a reduce task")
     };
@@ -177,7 +177,7 @@ pub(crate) fn draft(task: Task) -> Done<Exit> {
         matched,
         table: None,
     };
-    let mut done = Done::new(ReducerExit::Composed(draft).into(), "composed");
+    let mut done = StepOutput::new(ReducerExit::Composed(draft).into(), "composed");
     if !missing.is_empty() {
         done = done.with_fallback(Fallback::PartsMissing { indexes: missing });
     }
@@ -201,15 +201,15 @@ pub(crate) fn verdict(draft: &Draft) -> Verdict {
     }
 }
 
-pub(crate) fn grounded(task: Task) -> Done<Exit> {
+pub(crate) fn grounded(task: Task) -> StepOutput<Exit> {
     let draft = Draft::try_from(task).expect("a draft");
-    Done::new(ValidatorExit::Grounded(verdict(&draft)).into(), "grounded")
+    StepOutput::new(ValidatorExit::Grounded(verdict(&draft)).into(), "grounded")
 }
 
-pub(crate) fn question_back(call: &Call) -> Done<Exit> {
+pub(crate) fn question_back(call: &Call) -> StepOutput<Exit> {
     let doubt = Doubt::try_from(call.task.clone()).expect("a doubt");
     let question = Clarification::template(&call.cx.header.turn, &doubt);
-    Done::new(question.into(), "asked back")
+    StepOutput::new(question.into(), "asked back")
 }
 
 /// A failure of a class, to be repeated soon where it is repeated at all.
@@ -235,7 +235,7 @@ pub(crate) fn mapper() -> Arc<Script> {
 }
 
 /// What a mapper finds: the text of the passage.
-pub(crate) fn read(task: Task) -> Done<Exit> {
+pub(crate) fn read(task: Task) -> StepOutput<Exit> {
     let map = MapTask::try_from(task).expect("a map task");
     facts(&map.passage.text)
 }
@@ -247,7 +247,7 @@ pub(crate) fn conversation() -> Arc<Script> {
             history: History::default(),
             resumed: None,
         };
-        Ok(Done::new(recalled.into(), "recalled"))
+        Ok(StepOutput::new(recalled.into(), "recalled"))
     })
 }
 

@@ -13,7 +13,7 @@ use envelope::{
     TurnId,
 };
 use serde_json::{Value, json};
-use stage::{Done, Handler};
+use stage::{ErasedStage, StepOutput};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use streams::conversation::Logs;
@@ -64,7 +64,10 @@ pub(crate) fn talkers(world: &World, told: &Told) -> Vec<Hand> {
                 told.0.lock().unwrap().insert(id, said.collect());
             }
             let plan = Plan::from_question(&call.cx.case);
-            Ok(Done::new(PlannerExit::Planned(plan).into(), "planned"))
+            Ok(StepOutput::new(
+                PlannerExit::Planned(plan).into(),
+                "planned",
+            ))
         }
     });
     let retriever = Script::new(Role::Retriever, async |call| {
@@ -76,7 +79,7 @@ pub(crate) fn talkers(world: &World, told: &Told) -> Vec<Hand> {
             }),
             false => RetrieverExit::Found(Box::new(words(&question))),
         };
-        Ok(Done::new(exit.into(), "searched"))
+        Ok(StepOutput::new(exit.into(), "searched"))
     });
     let reducer = Script::new(Role::Reducer, async |call| Ok(draft(call.task)));
     let validator = Script::new(Role::Validator, async |call| Ok(grounded(call.task)));

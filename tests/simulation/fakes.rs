@@ -8,7 +8,7 @@ use envelope::{Bucket, DocId, Exit, Passage, Payload, Role, Subject, Task, Usage
 use futures_util::future::BoxFuture;
 use llm::{ChatModel, ChatReply, ChatRequest, Error};
 use search::{Request, SearchResult, Searcher};
-use stage::{Cx, Done, Handler};
+use stage::{ErasedStage, StepContext, StepOutput};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::sleep;
@@ -274,13 +274,13 @@ fn looked_up(id: &str) -> Option<Passage> {
 
 /// A stage whose runs are written down.
 pub(crate) struct Watched {
-    pub(crate) inner: Arc<dyn Handler>,
+    pub(crate) inner: Arc<dyn ErasedStage>,
     pub(crate) process: Arc<Process>,
 }
 
 impl Watched {
     /// The subject of the step and where its result would stand.
-    fn places(cx: &Cx, task: &Task) -> (String, String) {
+    fn places(cx: &StepContext, task: &Task) -> (String, String) {
         let (shard, hop, turn) = (cx.header.shard, cx.header.hop, cx.header.turn.clone());
         let index = match &task.payload {
             Payload::Mapper(map) => Some(map.index),
@@ -307,16 +307,16 @@ impl Watched {
     }
 }
 
-impl Handler for Watched {
+impl ErasedStage for Watched {
     fn role(&self) -> Role {
         self.inner.role()
     }
 
     fn handle<'a>(
         &'a self,
-        cx: &'a Cx,
+        cx: &'a StepContext,
         task: Task,
-    ) -> BoxFuture<'a, Result<Done<Exit>, stage::Error>> {
+    ) -> BoxFuture<'a, Result<StepOutput<Exit>, stage::Error>> {
         Box::pin(async move {
             let w = &self.process.world;
             let (step, result) = Self::places(cx, &task);

@@ -17,7 +17,7 @@ use envelope::{Role, TurnId};
 use gateway::Gateway;
 use harness::{Metrics, Options, Worker};
 use llm_pool::Options as Nodes;
-use stage::Handler;
+use stage::ErasedStage;
 use std::sync::Arc;
 use std::time::Duration;
 use telemetry::{Health, Registry};
@@ -240,7 +240,7 @@ fn stage(
     world: &Arc<World>,
     bus: &Arc<dyn Bus>,
     conversations: Option<Arc<dyn Source>>,
-) -> Arc<dyn Handler> {
+) -> Arc<dyn ErasedStage> {
     let with = Collaborators {
         model: Arc::new(FakeModel(world.clone())),
         searcher: Arc::new(FakeIndex(world.clone())),

@@ -27,7 +27,7 @@ impl Default for Limits {
 
 /// A question that was understood, as the admission sees it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asking {
+pub struct AdmissionRequest {
     /// What hop 0 needs. Which clarification it answers is decided here.
     pub opened: TurnOpening,
     /// What is done while another turn runs.
@@ -99,7 +99,12 @@ impl AdmissionRefusal {
 }
 
 /// What a question comes to after the last event of its conversation, `None` in an empty log.
-pub fn admit(before: Option<&Read>, asking: Asking, limits: Limits, now: UnixMs) -> Admission {
+pub fn admit(
+    before: Option<&Read>,
+    asking: AdmissionRequest,
+    limits: Limits,
+    now: UnixMs,
+) -> Admission {
     let state = before.map(Read::state).unwrap_or_default();
     let turn = &asking.opened.header.turn;
     if let Some(at) = state.open.iter().position(|open| open.turn == *turn) {
@@ -147,7 +152,7 @@ pub fn admit(before: Option<&Read>, asking: Asking, limits: Limits, now: UnixMs)
 }
 
 /// Whether the clarification that the question names is held by a turn that it cancels.
-fn interrupts_a_reply(state: &State, asking: &Asking) -> bool {
+fn interrupts_a_reply(state: &State, asking: &AdmissionRequest) -> bool {
     let is_it = |held: &Pending| asking.reply_to.as_ref() == Some(&held.turn);
     asking.when_busy == Busy::Interrupt
         && state
@@ -159,7 +164,7 @@ fn interrupts_a_reply(state: &State, asking: &Asking) -> bool {
 /// Which clarification the question answers. The next message of a conversation answers the one that is open, unless
 /// that had expired when the message was asked; one that names a clarification answers that one, or is refused. However
 /// late it is decided, the same comes of it.
-fn answers(state: &State, asking: &Asking) -> Result<Option<Pending>, AdmissionRefusal> {
+fn answers(state: &State, asking: &AdmissionRequest) -> Result<Option<Pending>, AdmissionRefusal> {
     let pending = state.pending.as_ref();
     let asked_at = asking.opened.header.asked_at;
     match &asking.reply_to {

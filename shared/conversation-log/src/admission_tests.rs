@@ -36,7 +36,7 @@ fn the_first_runs_and_four_wait() {
 #[test]
 fn what_is_done_while_another_turn_runs_is_the_askers_choice() {
     let mut log = Log::default();
-    let with = |n, when_busy| Asking {
+    let with = |n, when_busy| AdmissionRequest {
         when_busy,
         ..asking(n, 900)
     };
@@ -70,7 +70,7 @@ fn the_next_message_answers_the_clarification_that_is_open() {
     let mut log = Log::default();
     log.ask(asking(1, 900), 0);
     log.end(&terminal(1, Outcome::Clarification), 10);
-    let named = |n, at: u64| Asking {
+    let named = |n, at: u64| AdmissionRequest {
         reply_to: Some(turn(at)),
         ..asking(n, 900)
     };
@@ -164,7 +164,7 @@ fn a_reply_may_take_the_place_of_another_one() {
     let mut log = Log::default();
     log.ask(asking(1, 90_000), 0);
     log.end(&terminal(1, Outcome::Clarification), 10);
-    let reply = |n, when_busy| Asking {
+    let reply = |n, when_busy| AdmissionRequest {
         reply_to: Some(turn(1)),
         when_busy,
         ..asking(n, 90_000)

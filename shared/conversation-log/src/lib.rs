@@ -39,7 +39,7 @@ pub mod store;
 #[cfg(test)]
 mod test_log;
 
-pub use admission::{Admission, AdmissionRefusal, Asking, Limits, admit};
+pub use admission::{Admission, AdmissionRefusal, AdmissionRequest, Limits, admit};
 pub use ending::{Begin, Ending, end, end_unknown, next_to_begin};
 pub use event::{
     Erasure, EventError, EventKind, KeptText, LogEvent, TurnEnd, TurnOpening, VERSION,

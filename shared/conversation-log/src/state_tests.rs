@@ -1,7 +1,7 @@
 //! The fold, and turns of one conversation in any order.
 
 use super::*;
-use crate::admission::{Admission, AdmissionRefusal, Asking, Limits};
+use crate::admission::{Admission, AdmissionRefusal, AdmissionRequest, Limits};
 use crate::ending::{Ending, next_to_begin};
 use crate::test_log::{Log, asking, terminal, turn};
 use envelope::Busy;
@@ -167,7 +167,7 @@ impl Fleet {
     fn ask(&mut self, n: u64, deadline: u64, when_busy: Busy) {
         // Under an id that was used the gateway answers from the terminal event.
         while !self.terminals.contains_key(&turn(n)) {
-            let asking = Asking {
+            let asking = AdmissionRequest {
                 when_busy,
                 ..asking(n, self.now + deadline)
             };

@@ -1,6 +1,6 @@
 //! A log of one conversation in memory, and what is asked and answered in it: for the tests of this crate.
 
-use crate::admission::{Admission, Asking, Limits, admit};
+use crate::admission::{Admission, AdmissionRequest, Limits, admit};
 use crate::ending::{Ending, end};
 use crate::event::{LogEvent, TurnOpening};
 use crate::state::{Read, State};
@@ -39,8 +39,8 @@ pub(crate) fn opened(n: u64, deadline: u64) -> TurnOpening {
     }
 }
 
-pub(crate) fn asking(n: u64, deadline: u64) -> Asking {
-    Asking {
+pub(crate) fn asking(n: u64, deadline: u64) -> AdmissionRequest {
+    AdmissionRequest {
         opened: opened(n, deadline),
         when_busy: Busy::Enqueue,
         reply_to: None,
@@ -106,12 +106,12 @@ impl Log {
     }
 
     /// Asks and decides at once.
-    pub(crate) fn ask(&mut self, mut asking: Asking, now: u64) -> Admission {
+    pub(crate) fn ask(&mut self, mut asking: AdmissionRequest, now: u64) -> Admission {
         asking.opened.header.asked_at = UnixMs(now);
         self.decide(asking, now)
     }
 
-    pub(crate) fn decide(&mut self, asking: Asking, now: u64) -> Admission {
+    pub(crate) fn decide(&mut self, asking: AdmissionRequest, now: u64) -> Admission {
         let before = self.last();
         let admission = admit(before.as_ref(), asking, Limits::default(), UnixMs(now));
         if let Admission::Open { event, .. } = &admission {

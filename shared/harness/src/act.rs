@@ -2,12 +2,12 @@
 
 use crate::dead;
 use crate::deliver::Failure;
+use crate::delivery_outcome::{AckReason, DeliveryOutcome};
 use crate::fault::Point;
 use crate::join::{self, record, until};
 use crate::live;
-use crate::step::{Place, Step};
+use crate::step::{Step, StepAddress};
 use crate::trace;
-use crate::verdict::{Reason, Verdict};
 use crate::worker::Worker;
 use bus::{Delivery, Fence, Publish, Stored, Stream};
 use bytes::Bytes;
@@ -18,7 +18,7 @@ use envelope::{
     Case, Classed, Envelope, Exit, Header, MapTask, Outcome, Part, PartResult, Payload, Problem,
     Role, Subject, Task, TenantId, Terminal, TrailEntry, UnixMs, Usage, WIRE, encode, header,
 };
-use stage::{Attachment, Cx, Done};
+use stage::{Attachment, StepContext, StepOutput};
 use std::time::Duration;
 use streams::outbox::{self, Created, OutboxError, headers_of, publish_until, time_to_live};
 
@@ -30,14 +30,14 @@ impl Worker {
     /// Publishes what follows from a step that was done.
     pub(crate) async fn carry_on(
         &self,
-        place: &Place,
+        place: &StepAddress,
         step: &Step,
         message: &Stored,
-        cx: &Cx,
-        done: Done<Exit>,
+        cx: &StepContext,
+        done: StepOutput<Exit>,
     ) -> Result<(), Failure> {
         let now = self.bus.now();
-        let Done {
+        let StepOutput {
             out,
             decided,
             model,
@@ -80,7 +80,7 @@ impl Worker {
     /// Publishes a decision behind its fence and waits until it is stored.
     async fn act(
         &self,
-        place: &Place,
+        place: &StepAddress,
         step: &Step,
         after: Transition,
         entry: Option<TrailEntry>,
@@ -162,7 +162,7 @@ impl Worker {
         Ok(())
     }
 
-    async fn publish_step(&self, place: &Place, envelope: &Step) -> Result<(), Failure> {
+    async fn publish_step(&self, place: &StepAddress, envelope: &Step) -> Result<(), Failure> {
         let message = outbox::step(envelope, None, self.bus.now(), self.options.keep)
             .map_err(OutboxError::from)?;
         let created = publish_until(&*self.bus, message, envelope.header.deadline)
@@ -173,7 +173,7 @@ impl Worker {
 
     async fn publish_scatter(
         &self,
-        place: &Place,
+        place: &StepAddress,
         record: &Envelope<envelope::Scatter>,
     ) -> Result<(), Failure> {
         let Header {
@@ -207,7 +207,7 @@ impl Worker {
     }
 
     /// An earlier run of this step decided first; what it decided may be a half-finished fan-out.
-    async fn finish_if_before(&self, place: &Place, created: Created) -> Result<(), Failure> {
+    async fn finish_if_before(&self, place: &StepAddress, created: Created) -> Result<(), Failure> {
         if created == Created::Before {
             self.finish_hop(place, place.hop + 1).await?;
         }
@@ -276,17 +276,17 @@ impl Worker {
     pub(crate) async fn give_up(
         &self,
         delivery: &Delivery,
-        place: &Place,
+        place: &StepAddress,
         step: Option<(&Step, Option<&Task>)>,
         failure: Failure,
-    ) -> Verdict {
+    ) -> DeliveryOutcome {
         let message = &delivery.message;
         let text = failure.text.as_str();
         if let Some((step, _)) = step {
             // What an earlier or another delivery has stored is no failure, however often this one
             // was made: its default would end a turn that goes on.
             match self.finish_what_is_stored(place, step).await {
-                Ok(true) => return Verdict::Ack(Reason::AlreadyDone),
+                Ok(true) => return DeliveryOutcome::Ack(AckReason::AlreadyDone),
                 Ok(false) => {}
                 Err(failure) => {
                     tracing::warn!(
@@ -294,7 +294,7 @@ impl Worker {
                         error = failure.text,
                         "not known what is stored"
                     );
-                    return Verdict::Retry(Duration::from_secs(1));
+                    return DeliveryOutcome::Retry(Duration::from_secs(1));
                 }
             }
         }
@@ -326,17 +326,17 @@ impl Worker {
                 error = failure.text,
                 "the default is to be tried again"
             );
-            return Verdict::Retry(Duration::from_secs(1));
+            return DeliveryOutcome::Retry(Duration::from_secs(1));
         }
         if let Some((step, Some(task))) = step {
             self.count_gathered(step, task, message);
         }
-        Verdict::Ack(Reason::DeadLetter)
+        DeliveryOutcome::Ack(AckReason::DeadLetter)
     }
 
     async fn take_default(
         &self,
-        place: &Place,
+        place: &StepAddress,
         step: &Step,
         task: Option<&Task>,
         failure: &Failure,
@@ -386,7 +386,7 @@ impl Worker {
 
     /// Nothing of the message can be read but its subject: a mapper's is an error part, any other
     /// ends the turn.
-    async fn end_unread(&self, place: &Place, failure: &Failure) -> Result<(), Failure> {
+    async fn end_unread(&self, place: &StepAddress, failure: &Failure) -> Result<(), Failure> {
         if let (Role::Mapper, Some(index)) = (place.role, place.index)
             && let Some(record) = record(
                 &*self.bus,
@@ -438,7 +438,7 @@ fn with_mode(step: &Step, decided: String) -> String {
     }
 }
 
-fn bare_header(place: &Place, now: UnixMs) -> Header {
+fn bare_header(place: &StepAddress, now: UnixMs) -> Header {
     Header {
         turn: place.turn.clone(),
         tenant: TenantId::default_tenant(),

@@ -1,7 +1,7 @@
-//! Counting the messages of a pump that runs no stage, as a worker counts its own: for the gateway.
+//! Counting the messages of a consumer loop that runs no stage, as a worker counts its own: for the gateway.
 
+use crate::consumer_loop::{AckDecision, ConsumerEvent, DeliveryHandler};
 use crate::metrics::Metrics;
-use crate::pump::{Answer, ConsumerEvent, Take};
 use bus::{Bus, Delivery};
 use envelope::Role;
 use futures_util::future::BoxFuture;
@@ -9,17 +9,22 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 /// The same work, counted.
-pub struct Counted {
-    take: Arc<dyn Take>,
+pub struct CountedHandler {
+    take: Arc<dyn DeliveryHandler>,
     role: Role,
     metrics: Metrics,
     bus: Arc<dyn Bus>,
 }
 
-impl Counted {
+impl CountedHandler {
     /// Counts what `take` does as done by `role`. The bus is asked for the time.
-    pub fn new(take: Arc<dyn Take>, role: Role, metrics: Metrics, bus: Arc<dyn Bus>) -> Self {
-        Counted {
+    pub fn new(
+        take: Arc<dyn DeliveryHandler>,
+        role: Role,
+        metrics: Metrics,
+        bus: Arc<dyn Bus>,
+    ) -> Self {
+        CountedHandler {
             take,
             role,
             metrics,
@@ -28,19 +33,19 @@ impl Counted {
     }
 }
 
-impl Take for Counted {
-    fn take<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Answer> {
+impl DeliveryHandler for CountedHandler {
+    fn handle_delivery<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, AckDecision> {
         Box::pin(async move {
             let queued_ms = delivery.message.stored_at.until(self.bus.now());
             self.metrics
                 .received(self.role, queued_ms, delivery.delivered);
             let _inflight = self.metrics.inflight(self.role);
             let begun = Instant::now();
-            let answer = self.take.take(delivery).await;
+            let answer = self.take.handle_delivery(delivery).await;
             let outcome = match answer {
-                Answer::Ack => "ok",
-                Answer::Retry(_) => "retry",
-                Answer::Later(_) => "put_off",
+                AckDecision::Ack => "ok",
+                AckDecision::Retry(_) => "retry",
+                AckDecision::Later(_) => "put_off",
             };
             self.metrics.answered(self.role, outcome, begun.elapsed());
             answer
@@ -51,8 +56,8 @@ impl Take for Counted {
         self.take.paused()
     }
 
-    fn room(&self) -> BoxFuture<'_, ()> {
-        self.take.room()
+    fn resumed(&self) -> BoxFuture<'_, ()> {
+        self.take.resumed()
     }
 
     fn on(&self, event: ConsumerEvent) {

@@ -1,6 +1,6 @@
 //! Dead letters: the original bytes with the facts beside them, kept where they can be looked at.
 
-use crate::step::Place;
+use crate::step::StepAddress;
 use bus::{Bus, Headers, Publish, Stored, Stream};
 use envelope::limits::{DEAD_LETTER_BYTES_MAX, DEAD_LETTER_HEAD_BYTES};
 use envelope::{Subject, header};
@@ -16,8 +16,8 @@ pub(crate) struct Death<'a> {
 
 /// The dead letter of a message. Above the limit only the head of the body is kept, and the
 /// headers say how long it was and where the whole of it stands.
-pub(crate) fn letter(place: &Place, message: &Stored, death: &Death<'_>) -> Publish {
-    let Place {
+pub(crate) fn letter(place: &StepAddress, message: &Stored, death: &Death<'_>) -> Publish {
+    let StepAddress {
         role,
         turn,
         hop,
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_letter_keeps_the_bytes_and_says_where_they_came_from() {
-        let place = Place {
+        let place = StepAddress {
             shard: 0,
             role: Role::Mapper,
             turn: TurnId::new("t").unwrap(),

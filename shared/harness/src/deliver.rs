@@ -6,21 +6,21 @@
 //! ```
 //! Everything before the ack may happen again; nothing of it does harm twice.
 
+use crate::delivery_outcome::{AckReason, DeliveryOutcome};
 use crate::disposition::{Disposition, dispose, newer_wire_delay};
 use crate::draft::checkable;
-use crate::early;
+use crate::early_reduce;
 use crate::join::{self, Gathered, JoinError, gather, until};
 use crate::live;
-use crate::step::{Place, Step, deadline_of, wire_of};
+use crate::step::{Step, StepAddress, deadline_of, wire_of};
 use crate::trace;
-use crate::verdict::{Reason, Verdict};
 use crate::worker::Worker;
 use bus::{Delivery, Stored, Stream};
 use envelope::fanout::soft_deadline;
 use envelope::limits::{DELIVERIES_MAX, DELIVERIES_NEWER_WIRE_MAX};
 use envelope::{Class, Classed, CodecError, Exit, Header, Payload, Subject, Task, UnixMs, WIRE};
 use futures_util::FutureExt;
-use stage::{Cx, Done, Live, StepClock};
+use stage::{Live, StepClock, StepContext, StepOutput};
 use std::panic::AssertUnwindSafe;
 use streams::outbox::OutboxError;
 
@@ -74,7 +74,7 @@ impl From<OutboxError> for Failure {
 
 /// What a handled step came to.
 enum Handled {
-    Done(Box<Done<Exit>>),
+    Done(Box<StepOutput<Exit>>),
     /// The turn ended meanwhile, or its time is up.
     Moot,
     /// The reducer has started without it.
@@ -84,14 +84,14 @@ enum Handled {
 
 impl Worker {
     /// Works on one message and says how it is to be answered.
-    pub(crate) async fn process(&self, delivery: &Delivery) -> Verdict {
+    pub(crate) async fn process(&self, delivery: &Delivery) -> DeliveryOutcome {
         let message = &delivery.message;
-        let Some(place) = Place::of(&message.subject) else {
+        let Some(place) = StepAddress::of(&message.subject) else {
             tracing::error!(
                 subject = message.subject,
                 "a message under no known subject; dropped"
             );
-            return Verdict::Ack(Reason::Dropped);
+            return DeliveryOutcome::Ack(AckReason::Dropped);
         };
         let started_at = self.bus.now();
         self.metrics.received(
@@ -102,20 +102,20 @@ impl Worker {
         if deadline_of(message).is_some_and(|at| at <= started_at)
             || self.ended.contains(&place.turn)
         {
-            return Verdict::Ack(Reason::Dropped);
+            return DeliveryOutcome::Ack(AckReason::Dropped);
         }
         if place.index.is_some() && self.joined.contains(&(place.turn.clone(), place.hop)) {
-            return Verdict::Ack(Reason::Spared);
+            return DeliveryOutcome::Ack(AckReason::Spared);
         }
         if wire_of(message).is_some_and(|v| v > WIRE)
             && delivery.delivered <= DELIVERIES_NEWER_WIRE_MAX
         {
-            return Verdict::Retry(newer_wire_delay(started_at, deadline_of(message)));
+            return DeliveryOutcome::Retry(newer_wire_delay(started_at, deadline_of(message)));
         }
         let step = match Payload::read(self.role, &message.body) {
             Ok(step) => step,
             Err(CodecError::Newer { .. }) if delivery.delivered <= DELIVERIES_NEWER_WIRE_MAX => {
-                return Verdict::Retry(newer_wire_delay(started_at, deadline_of(message)));
+                return DeliveryOutcome::Retry(newer_wire_delay(started_at, deadline_of(message)));
             }
             Err(error) => {
                 let failure = Failure::new(Class::Permanent, "unreadable", error);
@@ -134,7 +134,7 @@ impl Worker {
         }
         if self.is_redelivery(delivery, started_at) {
             match self.finish_what_is_stored(&place, &step).await {
-                Ok(true) => return Verdict::Ack(Reason::AlreadyDone),
+                Ok(true) => return DeliveryOutcome::Ack(AckReason::AlreadyDone),
                 Ok(false) => {}
                 Err(failure) => return self.retry(&failure, delivery.delivered, &step),
             }
@@ -164,10 +164,10 @@ impl Worker {
     async fn handle_and_publish(
         &self,
         delivery: &Delivery,
-        place: &Place,
+        place: &StepAddress,
         step: Step,
         started: UnixMs,
-    ) -> Verdict {
+    ) -> DeliveryOutcome {
         let (task, step) = match self.task_of(step).await {
             Ok(ready) => ready,
             Err((step, failure)) => {
@@ -182,10 +182,11 @@ impl Worker {
         });
         let failure = loop {
             match self.handle(&mut cx, task.clone()).await {
-                Handled::Moot => return Verdict::Ack(Reason::Dropped),
-                Handled::Spared => return Verdict::Ack(Reason::Spared),
+                Handled::Moot => return DeliveryOutcome::Ack(AckReason::Dropped),
+                Handled::Spared => return DeliveryOutcome::Ack(AckReason::Spared),
                 Handled::Done(done) => {
-                    let tells = matches!(&done.out, Exit::Mapper(found) if early::tells(found));
+                    let tells =
+                        matches!(&done.out, Exit::Mapper(found) if early_reduce::tells(found));
                     let message = &delivery.message;
                     if let Err(failure) = self.carry_on(place, &step, message, &cx, *done).await {
                         break failure;
@@ -206,7 +207,7 @@ impl Worker {
                     for code in self.trouble.over() {
                         tracing::info!(role = %self.role, code, "steps go well again");
                     }
-                    return Verdict::Ack(Reason::Ok);
+                    return DeliveryOutcome::Ack(AckReason::Ok);
                 }
                 Handled::Failed(failure) => {
                     match self.disposition(&failure, delivery.delivered, &step) {
@@ -259,13 +260,19 @@ impl Worker {
         }
     }
 
-    fn cx(&self, place: &Place, step: &Step, delivered: u64, started_at: UnixMs) -> Cx {
+    fn cx(
+        &self,
+        place: &StepAddress,
+        step: &Step,
+        delivered: u64,
+        started_at: UnixMs,
+    ) -> StepContext {
         let index = place.index.map_or(0, |i| u64::from(i) + 1);
         let seed = envelope::ids::fnv1a_64(place.turn.as_str().as_bytes())
             ^ (u64::from(place.hop) << 16)
             ^ index;
         let attempt = u16::try_from(delivered).unwrap_or(u16::MAX);
-        Cx {
+        StepContext {
             header: step.header.clone(),
             case: step.case.clone(),
             attempt,
@@ -281,7 +288,7 @@ impl Worker {
     }
 
     /// Has the stage do its step, and passes on what it shows while it does.
-    async fn handle(&self, cx: &mut Cx, task: Task) -> Handled {
+    async fn handle(&self, cx: &mut StepContext, task: Task) -> Handled {
         let now = self.bus.now();
         let left = until(now, cx.header.deadline);
         let limit = left.min(self.options.step_timeout);
@@ -322,13 +329,13 @@ impl Worker {
     async fn failed(
         &self,
         delivery: &Delivery,
-        place: &Place,
+        place: &StepAddress,
         step: &Step,
         task: Option<&Task>,
         failure: Failure,
-    ) -> Verdict {
+    ) -> DeliveryOutcome {
         match self.retry(&failure, delivery.delivered, step) {
-            Verdict::GiveUp => {
+            DeliveryOutcome::GiveUp => {
                 self.give_up(delivery, place, Some((step, task)), failure)
                     .await
             }
@@ -352,7 +359,7 @@ impl Worker {
         )
     }
 
-    fn retry(&self, failure: &Failure, delivered: u64, step: &Step) -> Verdict {
+    fn retry(&self, failure: &Failure, delivered: u64, step: &Step) -> DeliveryOutcome {
         match self.disposition(failure, delivered, step) {
             Disposition::Retry(delay) | Disposition::Hold(delay) => {
                 let (code, error) = (failure.code, failure.text.as_str());
@@ -367,16 +374,16 @@ impl Worker {
                     }
                 }
                 trace::failed(code);
-                Verdict::Retry(delay)
+                DeliveryOutcome::Retry(delay)
             }
-            Disposition::GiveUp => Verdict::GiveUp,
+            Disposition::GiveUp => DeliveryOutcome::GiveUp,
         }
     }
 
     /// Finishes what an earlier delivery has stored; true when nothing is left to do.
     pub(crate) async fn finish_what_is_stored(
         &self,
-        place: &Place,
+        place: &StepAddress,
         step: &Step,
     ) -> Result<bool, Failure> {
         let stream = Stream::Steps(place.shard);
@@ -411,7 +418,7 @@ impl Worker {
 
     /// Looks for a step at a hop; a scatter record that is found has its map steps and its timer
     /// published again. True when there is a step.
-    pub(crate) async fn finish_hop(&self, place: &Place, hop: u16) -> Result<bool, Failure> {
+    pub(crate) async fn finish_hop(&self, place: &StepAddress, hop: u16) -> Result<bool, Failure> {
         let fence = envelope::subject::fence(place.shard, &place.turn, hop);
         let Some(found) = self.bus.last(Stream::Steps(place.shard), &fence).await? else {
             return Ok(false);

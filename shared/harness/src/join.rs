@@ -6,7 +6,7 @@
 //! else (a counter, a direct get from a follower) loses joins.
 //!
 //! A process that still has other map steps of the same fan-out in hand leaves the asking to the last
-//! of them (`InHand`): that one asks after every part of the process is stored, and as long as it
+//! of them (`LocalMapSteps`): that one asks after every part of the process is stored, and as long as it
 //! has not, its message is not acked: by nobody, so only a first delivery is relied on, and only for
 //! as long as the server makes no second one. See docs/adr/0007.
 
@@ -153,7 +153,7 @@ pub(crate) fn scatter_subject(shard: u16, turn: &TurnId, hop: u16) -> String {
 
 /// The map steps that this process has in hand, by fan-out.
 #[derive(Debug, Default)]
-pub(crate) struct InHand(Mutex<Hand>);
+pub(crate) struct LocalMapSteps(Mutex<Hand>);
 
 #[derive(Debug, Default)]
 struct Hand {
@@ -162,20 +162,20 @@ struct Hand {
     next: u64,
 }
 
-impl InHand {
+impl LocalMapSteps {
     fn lock(&self) -> MutexGuard<'_, Hand> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes a map step of the fan-out at `hop` in hand. Until `sure` it has been delivered to nobody
     /// else; from then on somebody may finish and ack it, and no other step relies on it.
-    pub(crate) fn take(&self, turn: &TurnId, hop: u16, sure: UnixMs) -> Held<'_> {
+    pub(crate) fn take(&self, turn: &TurnId, hop: u16, sure: UnixMs) -> LocalMapStep<'_> {
         let (fanout, mut hand) = ((turn.clone(), hop), self.lock());
         hand.next += 1;
         let id = hand.next;
         let steps = hand.held.entry(fanout.clone()).or_default();
         steps.push((id, sure));
-        Held {
+        LocalMapStep {
             hand: self,
             place: Some((fanout, id)),
         }
@@ -197,12 +197,12 @@ impl InHand {
 
 /// A map step in hand. Dropped, it is put down without a word: its message was not acked, and
 /// whoever gets it next asks.
-pub(crate) struct Held<'a> {
-    hand: &'a InHand,
+pub(crate) struct LocalMapStep<'a> {
+    hand: &'a LocalMapSteps,
     place: Option<((TurnId, u16), u64)>,
 }
 
-impl Held<'_> {
+impl LocalMapStep<'_> {
     /// Puts the step down after its part was stored; true when no other one that can be relied on is
     /// in hand: then this one asks.
     pub(crate) fn was_last(mut self, now: UnixMs) -> bool {
@@ -212,7 +212,7 @@ impl Held<'_> {
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for LocalMapStep<'_> {
     fn drop(&mut self) {
         if let Some(place) = self.place.take() {
             self.hand.put_down(place, UnixMs(0));
@@ -345,7 +345,7 @@ mod tests {
 
     #[test]
     fn the_last_step_in_hand_asks_and_a_dropped_one_does_not_count() {
-        let (hand, turn) = (InHand::default(), TurnId::new("t").unwrap());
+        let (hand, turn) = (LocalMapSteps::default(), TurnId::new("t").unwrap());
         let (now, sure) = (UnixMs(5), UnixMs(9));
         let [a, b, c] = [(); 3].map(|()| hand.take(&turn, 3, sure));
         let other = hand.take(&turn, 8, sure);
@@ -358,7 +358,7 @@ mod tests {
 
     #[test]
     fn nobody_relies_on_a_step_that_somebody_else_may_have_acked() {
-        let (hand, turn) = (InHand::default(), TurnId::new("t").unwrap());
+        let (hand, turn) = (LocalMapSteps::default(), TurnId::new("t").unwrap());
         let (a, b) = (
             hand.take(&turn, 3, UnixMs(9)),
             hand.take(&turn, 3, UnixMs(9)),

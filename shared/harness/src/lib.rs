@@ -1,47 +1,47 @@
 //! The run loop: the only code that pulls, publishes, acks, retries, dead-letters and drains.
 //!
 //! A [`Worker`] runs one stage on a [`bus::Bus`]; the gateway runs its consumers on the same
-//! [`pump`](pump::pump). *Not* here: the bus (`bus`, `bus-nats`), how messages
+//! [`run`](consumer_loop::run). *Not* here: the bus (`bus`, `bus-nats`), how messages
 //! are stored and read back (`streams`), what a step decides (workers) and which step follows (`envelope::route`).
 //!
 //! | module | what |
 //! |---|---|
-//! | [`pump`] | the loop: pull the free slots, beat, answer, drain |
+//! | [`consumer_loop`] | the loop: pull the free slots, beat, answer, drain |
 //! | `deliver` | the life of one message |
 //! | `act` | publishing what was decided |
-//! | [`Counted`], [`Tally`] | counting what is no stage; what a role has done in this process |
+//! | [`CountedHandler`], [`Tally`] | counting what is no stage; what a role has done in this process |
 //! | `trace`, `trouble` | the span of one delivery; what fails lately |
 //! | [`join`] | fan-out and join |
 //! | `live` | what a stage shows while it works |
 //! | [`disposition`] | failure class to retry, hold or give up |
-//! | [`again`] | a new turn from a recorded step of another |
+//! | [`replay`] | a new turn from a recorded step of another |
 //! | [`ingest`] | documents to chunks of the corpus, without ever mixing two versions |
 //! | [`fault`] | named points for tests |
 
 mod act;
-pub mod again;
+mod cancel_registry;
+pub mod consumer_loop;
 mod counted;
 mod dead;
 mod deliver;
+mod delivery_outcome;
 pub mod disposition;
 mod draft;
-mod early;
-mod ended;
+mod early_reduce;
 pub mod fault;
 pub mod ingest;
 pub mod join;
 mod live;
 mod metrics;
-pub mod pump;
+pub mod replay;
 mod step;
 mod tally;
 mod trace;
 mod trouble;
-mod verdict;
 mod worker;
 
-pub use counted::Counted;
-pub use ended::Ended;
+pub use cancel_registry::CancelRegistry;
+pub use counted::CountedHandler;
 pub use ingest::IngestMetrics;
 pub use metrics::Metrics;
 pub use tally::Tally;

@@ -8,7 +8,7 @@ use envelope::limits::LIVE_TEXT_BYTES_MAX;
 use envelope::live::LiveText;
 use envelope::{Role, Subject, TurnId};
 use serde::Serialize;
-use stage::{Cx, Live};
+use stage::{Live, StepContext};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -36,7 +36,7 @@ struct Waiting {
 }
 
 /// The sink of a step and what comes out of it. Off when the publisher did not ask for it.
-pub(crate) fn sink(cx: &Cx) -> (Live, Pieces) {
+pub(crate) fn sink(cx: &StepContext) -> (Live, Pieces) {
     let pieces = |waiting| Pieces {
         turn: cx.header.turn.clone(),
         role: cx.header.role,

@@ -1,8 +1,8 @@
 //! What the harness counts. Label values are roles and words of this crate, never ids.
 
-use crate::pump::ConsumerEvent;
+use crate::consumer_loop::ConsumerEvent;
+use crate::delivery_outcome::{AckReason, DeliveryOutcome};
 use crate::tally::{Tally, tally};
-use crate::verdict::{Reason, Verdict};
 use envelope::hop::{RetrieverExit, ValidatorExit};
 use envelope::{
     Class, Event, Exit, Fallback, Overrides, PartResult, Payload, ReduceTask, Role, TableOperation,
@@ -87,14 +87,14 @@ const OUTCOMES: [&str; 7] = [
 ];
 
 /// The word for how the work on a message came out.
-pub(crate) fn outcome(verdict: Verdict) -> &'static str {
+pub(crate) fn outcome(verdict: DeliveryOutcome) -> &'static str {
     match verdict {
-        Verdict::Ack(Reason::Ok) => "ok",
-        Verdict::Ack(Reason::AlreadyDone) => "already_done",
-        Verdict::Ack(Reason::Dropped) => "dropped",
-        Verdict::Ack(Reason::Spared) => "spared",
-        Verdict::Ack(Reason::DeadLetter) => "dead_letter",
-        Verdict::Retry(_) | Verdict::GiveUp => "retry",
+        DeliveryOutcome::Ack(AckReason::Ok) => "ok",
+        DeliveryOutcome::Ack(AckReason::AlreadyDone) => "already_done",
+        DeliveryOutcome::Ack(AckReason::Dropped) => "dropped",
+        DeliveryOutcome::Ack(AckReason::Spared) => "spared",
+        DeliveryOutcome::Ack(AckReason::DeadLetter) => "dead_letter",
+        DeliveryOutcome::Retry(_) | DeliveryOutcome::GiveUp => "retry",
     }
 }
 

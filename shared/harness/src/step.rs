@@ -5,7 +5,7 @@ use envelope::{Envelope, Payload, Role, Subject, TurnId, UnixMs, header};
 
 /// Where a step stands, as its subject says: known even when its body cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct StepAddress {
     pub(crate) shard: u16,
     pub(crate) role: Role,
     pub(crate) turn: TurnId,
@@ -13,8 +13,8 @@ pub(crate) struct Place {
     pub(crate) index: Option<u16>,
 }
 
-impl Place {
-    pub(crate) fn of(subject: &str) -> Option<Place> {
+impl StepAddress {
+    pub(crate) fn of(subject: &str) -> Option<StepAddress> {
         match Subject::parse(subject) {
             Ok(Subject::Step {
                 shard,
@@ -22,7 +22,7 @@ impl Place {
                 turn,
                 hop,
                 index,
-            }) => Some(Place {
+            }) => Some(StepAddress {
                 shard,
                 role,
                 turn,

@@ -5,9 +5,9 @@
 //! the step to another one has an id of its own, and the next one links to it, known to have ended or
 //! not: a process that was killed recorded nothing.
 
+use crate::delivery_outcome::DeliveryOutcome;
 use crate::metrics::outcome;
-use crate::step::Place;
-use crate::verdict::Verdict;
+use crate::step::StepAddress;
 use crate::worker::Worker;
 use bus::{Delivery, Stored};
 use envelope::{FanOut, Header, Role, Subject, header, subject};
@@ -16,10 +16,10 @@ use telemetry::traces::{self, Kind, Span};
 use telemetry::{TraceContext, Traces, trace};
 
 /// Works on a message, and records how that went if its question is recorded.
-pub(crate) async fn traced(worker: &Worker, delivery: &Delivery) -> Verdict {
+pub(crate) async fn traced(worker: &Worker, delivery: &Delivery) -> DeliveryOutcome {
     let message = &delivery.message;
     let parent = parent_of(&worker.traces, message);
-    let (Some(parent), Some(place)) = (parent, Place::of(&message.subject)) else {
+    let (Some(parent), Some(place)) = (parent, StepAddress::of(&message.subject)) else {
         return worker.process(delivery).await;
     };
     let mut span = begin(parent, &place, message);
@@ -40,7 +40,7 @@ fn parent_of(traces: &Traces, message: &Stored) -> Option<TraceContext> {
     TraceContext::parse(header).filter(TraceContext::is_sampled)
 }
 
-fn begin(parent: TraceContext, place: &Place, message: &Stored) -> Span {
+fn begin(parent: TraceContext, place: &StepAddress, message: &Stored) -> Span {
     let template = subject::steps_of(place.shard, place.role);
     let title = format!("{} {template}", name::PROCESS);
     let context = parent.named(&message.subject);
@@ -78,7 +78,7 @@ fn closed(
     parent: TraceContext,
     message: &Stored,
     delivered: u64,
-    verdict: Verdict,
+    verdict: DeliveryOutcome,
 ) -> Span {
     let of = |delivery: u64| parent.named(&format!("{} {delivery}", message.subject));
     span.set(name::OUTCOME, outcome(verdict));
@@ -86,8 +86,8 @@ fn closed(
         span.link(of(delivered - 1));
     }
     match verdict {
-        Verdict::Ack(_) => span,
-        Verdict::Retry(_) | Verdict::GiveUp => {
+        DeliveryOutcome::Ack(_) => span,
+        DeliveryOutcome::Retry(_) | DeliveryOutcome::GiveUp => {
             if !span.has_failed() {
                 span.fail(outcome(verdict));
             }
@@ -126,7 +126,7 @@ pub(crate) fn link_maps(header: &Header, evidence: &[FanOut]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::Reason;
+    use crate::delivery_outcome::AckReason;
     use bus::Headers;
     use envelope::UnixMs;
     use std::time::Duration;
@@ -144,9 +144,9 @@ mod tests {
     }
 
     /// The span of a delivery that came out so.
-    fn span(delivered: u64, verdict: Verdict) -> Span {
+    fn span(delivered: u64, verdict: DeliveryOutcome) -> Span {
         let parent = parent();
-        let place = Place::of(SUBJECT).expect("a place");
+        let place = StepAddress::of(SUBJECT).expect("a place");
         let begun = begin(parent, &place, &message());
         closed(begun, parent, &message(), delivered, verdict)
     }
@@ -158,10 +158,10 @@ mod tests {
     #[test]
     fn whoever_acks_a_step_has_its_id_and_whoever_does_not_has_another() {
         let step = parent().named(SUBJECT);
-        let again = Verdict::Retry(Duration::ZERO);
+        let again = DeliveryOutcome::Retry(Duration::ZERO);
         let ids: Vec<_> = [
-            span(1, Verdict::Ack(Reason::Ok)),
-            span(2, Verdict::Ack(Reason::AlreadyDone)),
+            span(1, DeliveryOutcome::Ack(AckReason::Ok)),
+            span(2, DeliveryOutcome::Ack(AckReason::AlreadyDone)),
             span(1, again),
             span(2, again),
         ]
@@ -171,15 +171,15 @@ mod tests {
         assert_eq!(ids[..2], [step, step], "what its outputs name");
         assert!(ids[2] != step && ids[3] != step && ids[2] != ids[3]);
         assert!(span(1, again).has_failed(), "also without a code");
-        assert!(!span(2, Verdict::Ack(Reason::Ok)).has_failed());
+        assert!(!span(2, DeliveryOutcome::Ack(AckReason::Ok)).has_failed());
     }
 
     #[test]
     fn a_redelivery_links_the_delivery_before_it() {
-        let again = Verdict::Retry(Duration::ZERO);
+        let again = DeliveryOutcome::Retry(Duration::ZERO);
         let mut linked = span(1, again);
         linked.link(span(1, again).context());
-        let second = span(2, Verdict::Ack(Reason::Ok));
+        let second = span(2, DeliveryOutcome::Ack(AckReason::Ok));
         assert_eq!(second.links(), linked.links());
         assert_eq!(span(1, again).links(), []);
     }

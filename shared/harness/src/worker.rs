@@ -1,18 +1,18 @@
 //! A worker: one thinking role, with what it needs to work on its messages.
 
-use crate::early::hear_joins;
-use crate::ended::{Ended, Fanout};
+use crate::cancel_registry::{CancelRegistry, Fanout};
+use crate::consumer_loop::{self, AckDecision, ConsumerEvent, DeliveryHandler, Drained};
+use crate::delivery_outcome::DeliveryOutcome;
+use crate::early_reduce::hear_joins;
 use crate::fault::{Faults, Point};
-use crate::join::InHand;
+use crate::join::LocalMapSteps;
 use crate::metrics::{Metrics, outcome};
-use crate::pump::{Answer, ConsumerEvent, Drained, Take, pump};
 use crate::trace;
 use crate::trouble::Trouble;
-use crate::verdict::Verdict;
 use bus::{Bus, ConsumerSpec, Delivery, Subscription};
 use envelope::{Role, Subject, TurnId};
 use futures_util::future::BoxFuture;
-use stage::Handler;
+use stage::ErasedStage;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -61,12 +61,12 @@ impl Default for Options {
 pub struct Worker {
     pub(crate) role: Role,
     pub(crate) bus: Arc<dyn Bus>,
-    pub(crate) handler: Arc<dyn Handler>,
+    pub(crate) handler: Arc<dyn ErasedStage>,
     pub(crate) options: Options,
     pub(crate) metrics: Metrics,
-    pub(crate) ended: Ended,
-    pub(crate) joined: Ended<Fanout>,
-    pub(crate) in_hand: InHand,
+    pub(crate) ended: CancelRegistry,
+    pub(crate) joined: CancelRegistry<Fanout>,
+    pub(crate) in_hand: LocalMapSteps,
     pub(crate) traces: Traces,
     pub(crate) trouble: Trouble,
     faults: Option<Arc<dyn Faults>>,
@@ -80,7 +80,7 @@ impl Worker {
     /// A worker for the role of `handler`.
     pub fn new(
         bus: Arc<dyn Bus>,
-        handler: Arc<dyn Handler>,
+        handler: Arc<dyn ErasedStage>,
         options: Options,
         metrics: Metrics,
     ) -> Self {
@@ -91,9 +91,9 @@ impl Worker {
             handler,
             options,
             metrics,
-            ended: Ended::default(),
-            joined: Ended::default(),
-            in_hand: InHand::default(),
+            ended: CancelRegistry::default(),
+            joined: CancelRegistry::default(),
+            in_hand: LocalMapSteps::default(),
             traces: Traces::off(),
             trouble: Trouble::default(),
             faults: None,
@@ -121,7 +121,7 @@ impl Worker {
         health: Health,
         stop: CancellationToken,
     ) -> Drained {
-        let options = crate::pump::Options {
+        let options = crate::consumer_loop::Options {
             condition: self.role.as_str(),
             slots: self.options.slots,
             ack_wait: self.options.ack_wait,
@@ -141,7 +141,7 @@ impl Worker {
             biased;
             () = hear_cancels(&worker.ended, cancels) => Drained::default(),
             () = hear_joins(&worker.joined, joins) => Drained::default(),
-            drained = pump(bus, consumer, worker.clone(), options, health, stop) => drained,
+            drained = consumer_loop::run(bus, consumer, worker.clone(), options, health, stop) => drained,
         }
     }
 
@@ -177,8 +177,8 @@ impl Worker {
 
     /// Keeps a message while there is no room; meanwhile nothing is pulled.
     pub(crate) async fn hold(&self, wait: Duration) {
-        struct Held<'a>(&'a Worker);
-        impl Drop for Held<'_> {
+        struct Holding<'a>(&'a Worker);
+        impl Drop for Holding<'_> {
             fn drop(&mut self) {
                 self.0.holding.fetch_sub(1, Ordering::AcqRel);
                 self.0.room.notify_one();
@@ -187,13 +187,13 @@ impl Worker {
         self.holding.fetch_add(1, Ordering::AcqRel);
         self.room.notify_one();
         self.metrics.held(self.role);
-        let _held = Held(self);
+        let _holding = Holding(self);
         tokio::time::sleep(wait).await;
     }
 }
 
-impl Take for Worker {
-    fn take<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Answer> {
+impl DeliveryHandler for Worker {
+    fn handle_delivery<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, AckDecision> {
         Box::pin(async move {
             let _inflight = self.metrics.inflight(self.role);
             let begun = tokio::time::Instant::now();
@@ -202,12 +202,12 @@ impl Take for Worker {
             self.metrics
                 .answered(self.role, outcome(verdict), begun.elapsed());
             match verdict {
-                Verdict::Ack(_) => {
+                DeliveryOutcome::Ack(_) => {
                     self.fault(Point::Published).await;
-                    Answer::Ack
+                    AckDecision::Ack
                 }
-                Verdict::Retry(delay) => Answer::Retry(delay),
-                Verdict::GiveUp => Answer::Retry(Duration::from_secs(1)),
+                DeliveryOutcome::Retry(delay) => AckDecision::Retry(delay),
+                DeliveryOutcome::GiveUp => AckDecision::Retry(Duration::from_secs(1)),
             }
         })
     }
@@ -216,7 +216,7 @@ impl Take for Worker {
         self.holding.load(Ordering::Acquire) > 0
     }
 
-    fn room(&self) -> BoxFuture<'_, ()> {
+    fn resumed(&self) -> BoxFuture<'_, ()> {
         Box::pin(self.room.notified())
     }
 
@@ -226,7 +226,7 @@ impl Take for Worker {
 }
 
 /// Remembers the turns whose cancellation is broadcast; never comes back.
-pub async fn hear_cancels(ended: &Ended, subscription: Option<Box<dyn Subscription>>) {
+pub async fn hear_cancels(ended: &CancelRegistry, subscription: Option<Box<dyn Subscription>>) {
     let Some(mut subscription) = subscription else {
         return std::future::pending().await;
     };

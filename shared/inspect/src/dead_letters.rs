@@ -10,7 +10,7 @@ pub use error::Error;
 
 use bus::{Bus, BusError, Publish, Stored, Stream};
 use envelope::{Overrides, Role, Subject, TurnId, UnixMs, header, subject};
-use harness::again::{self, Start};
+use harness::replay::{self, Start};
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::time::Duration;

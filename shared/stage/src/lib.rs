@@ -9,13 +9,13 @@
 //! leaks upward.
 
 mod attachment;
-mod cx;
+mod context;
 mod error;
 mod ingest;
 mod live;
 
 pub use attachment::{Attachment, AttachmentError};
-pub use cx::{Cx, StepClock};
+pub use context::{StepClock, StepContext};
 pub use envelope::{Class, Classed, FanOut, Task, WrongTask};
 pub use error::Error;
 pub use futures_util::future::BoxFuture;
@@ -38,14 +38,14 @@ pub trait Stage: Send + Sync + 'static {
     /// Does one step.
     fn run<'a>(
         &'a self,
-        cx: &'a Cx,
+        cx: &'a StepContext,
         task: Self::In,
-    ) -> BoxFuture<'a, Result<Done<Self::Out>, Error>>;
+    ) -> BoxFuture<'a, Result<StepOutput<Self::Out>, Error>>;
 }
 
 /// What a step came to, what it spent, and every way in which it did less than it should.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Done<T> {
+pub struct StepOutput<T> {
     /// The exit.
     pub out: T,
     /// What was decided, in a few words, for the trail.
@@ -66,10 +66,10 @@ pub struct Done<T> {
     pub conditions: Option<Box<SearchConditions>>,
 }
 
-impl<T> Done<T> {
+impl<T> StepOutput<T> {
     /// An exit that cost nothing.
     pub fn new(out: T, decided: impl Into<String>) -> Self {
-        Done {
+        StepOutput {
             out,
             decided: decided.into(),
             model: None,
@@ -108,8 +108,8 @@ impl<T> Done<T> {
     }
 
     /// The same with another exit.
-    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Done<U> {
-        let Done {
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> StepOutput<U> {
+        let StepOutput {
             out,
             decided,
             model,
@@ -120,7 +120,7 @@ impl<T> Done<T> {
             remarks,
             conditions,
         } = self;
-        Done {
+        StepOutput {
             out: f(out),
             decided,
             model,
@@ -135,19 +135,27 @@ impl<T> Done<T> {
 }
 
 /// A stage whose types are hidden, as the harness holds it.
-pub trait Handler: Send + Sync {
+pub trait ErasedStage: Send + Sync {
     /// Its role.
     fn role(&self) -> Role;
     /// Does one step.
-    fn handle<'a>(&'a self, cx: &'a Cx, task: Task) -> BoxFuture<'a, Result<Done<Exit>, Error>>;
+    fn handle<'a>(
+        &'a self,
+        cx: &'a StepContext,
+        task: Task,
+    ) -> BoxFuture<'a, Result<StepOutput<Exit>, Error>>;
 }
 
-impl<S: Stage> Handler for S {
+impl<S: Stage> ErasedStage for S {
     fn role(&self) -> Role {
         S::ROLE
     }
 
-    fn handle<'a>(&'a self, cx: &'a Cx, task: Task) -> BoxFuture<'a, Result<Done<Exit>, Error>> {
+    fn handle<'a>(
+        &'a self,
+        cx: &'a StepContext,
+        task: Task,
+    ) -> BoxFuture<'a, Result<StepOutput<Exit>, Error>> {
         Box::pin(async move {
             let task = S::In::try_from(task)?;
             self.run(cx, task).await.map(|done| done.map(Into::into))

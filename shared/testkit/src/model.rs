@@ -5,7 +5,7 @@ use envelope::{
     Asked, Bucket, Case, DocId, Header, Passage, Role, TenantId, TurnId, UnixMs, Usage,
 };
 use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error, Listener, LivePiece};
-use stage::Cx;
+use stage::StepContext;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -133,7 +133,7 @@ impl ChatModel for ScriptedModel {
 
 /// The facts of a first delivery to `role` in a made-up turn `t1` that asks `question`: begun at
 /// second 1, due at second 61, with a whole budget.
-pub fn step(role: Role, question: &str) -> Cx {
+pub fn step(role: Role, question: &str) -> StepContext {
     let header = Header {
         turn: id(TurnId::new("t1")),
         tenant: TenantId::default_tenant(),
@@ -160,7 +160,7 @@ pub fn step(role: Role, question: &str) -> Cx {
         },
         ..Case::default()
     };
-    Cx {
+    StepContext {
         header,
         case,
         attempt: 1,

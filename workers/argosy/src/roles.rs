@@ -21,7 +21,7 @@ use indexer::schema::{SchemaError, Schemas};
 use indexer::{Answers, Extractor};
 use llm::{ChatModel, Embedder, Prompts};
 use search::{CatalogSource, Request, SearchResult, Searcher};
-use stage::Handler;
+use stage::ErasedStage;
 use std::error::Error as StdError;
 use std::future::Future;
 use std::sync::Arc;
@@ -169,7 +169,7 @@ pub fn handler(
     config: &Config,
     with: &Collaborators,
     bus: &Arc<dyn Bus>,
-) -> Result<Arc<dyn Handler>, Error> {
+) -> Result<Arc<dyn ErasedStage>, Error> {
     let prompts = prompts(config)?;
     let model = || with.model.clone();
     Ok(match role {

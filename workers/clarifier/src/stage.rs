@@ -5,7 +5,7 @@ use crate::options::Options;
 use envelope::{Clarification, Class, Classed, Doubt, Fallback, Role};
 use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, Schema, TODAY};
 use serde_json::json;
-use stage::{BoxFuture, Cx, Done, Stage};
+use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::sync::Arc;
 
 /// Why there is no clarifier, or no prompt for it.
@@ -71,16 +71,20 @@ impl Clarifier {
         })
     }
 
-    async fn clarify(&self, cx: &Cx, doubt: &Doubt) -> Result<Done<Clarification>, stage::Error> {
+    async fn clarify(
+        &self,
+        cx: &StepContext,
+        doubt: &Doubt,
+    ) -> Result<StepOutput<Clarification>, stage::Error> {
         let mut template = Clarification::template(&cx.header.turn, doubt);
         template.options.truncate(self.options.options_max);
         // What documents there are, and what their columns are called, no model words better.
         if matches!(doubt, Doubt::TooMany { .. } | Doubt::Ambiguous { .. }) {
-            return Ok(Done::new(template, decided(doubt, "template")));
+            return Ok(StepOutput::new(template, decided(doubt, "template")));
         }
         if let Some(limit) = cx.case.budget.spent() {
             let limit = limit.into();
-            return Ok(Done::new(template, decided(doubt, "template"))
+            return Ok(StepOutput::new(template, decided(doubt, "template"))
                 .with_fallback(Fallback::BudgetSpent { limit }));
         }
         let prompt = self.prompt(doubt).or(&cx.case.overrides.prompts);
@@ -89,8 +93,8 @@ impl Clarifier {
         let reply = self.model.chat(&request).await?;
         let read = clarification::read(&reply.text, &template, self.options.options_max);
         let done = match read {
-            Some(worded) => Done::new(worded, decided(doubt, "in the model's words")),
-            None => Done::new(template, decided(doubt, "template"))
+            Some(worded) => StepOutput::new(worded, decided(doubt, "in the model's words")),
+            None => StepOutput::new(template, decided(doubt, "template"))
                 .with_fallback(Fallback::ClarifyDefault),
         };
         let done = done.with_model(reply.model, reply.usage);
@@ -108,7 +112,12 @@ impl Clarifier {
         }
     }
 
-    fn request(&self, cx: &Cx, prompt: &Prompt, doubt: &Doubt) -> Result<ChatRequest, Error> {
+    fn request(
+        &self,
+        cx: &StepContext,
+        prompt: &Prompt,
+        doubt: &Doubt,
+    ) -> Result<ChatRequest, Error> {
         let (query, inputs) = match doubt {
             Doubt::NoResults { query, narrowed_by } => {
                 (query, vec![("narrowed_by", narrowed_by.join("\n"))])
@@ -154,9 +163,9 @@ impl Stage for Clarifier {
 
     fn run<'a>(
         &'a self,
-        cx: &'a Cx,
+        cx: &'a StepContext,
         doubt: Doubt,
-    ) -> BoxFuture<'a, Result<Done<Clarification>, stage::Error>> {
+    ) -> BoxFuture<'a, Result<StepOutput<Clarification>, stage::Error>> {
         Box::pin(async move { self.clarify(cx, &doubt).await })
     }
 }
@@ -193,7 +202,11 @@ mod tests {
         }
     }
 
-    async fn run(model: &Arc<ScriptedModel>, cx: &Cx, doubt: Doubt) -> Done<Clarification> {
+    async fn run(
+        model: &Arc<ScriptedModel>,
+        cx: &StepContext,
+        doubt: Doubt,
+    ) -> StepOutput<Clarification> {
         let clarifier = Clarifier::new(model.clone(), &Prompts::default(), Options::default());
         clarifier.unwrap().run(cx, doubt).await.unwrap()
     }

@@ -4,7 +4,7 @@ use crate::recall::{self, Recalled};
 use conversation_log::{ConversationKey, Source, exchanges};
 use envelope::hop::ConversationExit;
 use envelope::{Class, Classed, Fallback, History, Recall, Role};
-use stage::{BoxFuture, Cx, Done, Stage};
+use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::sync::Arc;
 
 /// Why nothing can be recalled.
@@ -47,9 +47,9 @@ impl Conversation {
 
     async fn recall(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         recall: Recall,
-    ) -> Result<Done<ConversationExit>, stage::Error> {
+    ) -> Result<StepOutput<ConversationExit>, stage::Error> {
         let conversation = cx.header.conversation.clone();
         let key = ConversationKey {
             tenant: cx.header.tenant.clone(),
@@ -65,7 +65,7 @@ impl Conversation {
             return Err(Error::NothingToResume.into());
         }
         let decided = decided(&history, resumed.is_some());
-        let mut done = Done::new(ConversationExit::Recalled { history, resumed }, decided);
+        let mut done = StepOutput::new(ConversationExit::Recalled { history, resumed }, decided);
         let trimmed = |turns| Fallback::ConversationTrimmed { turns };
         done.fallbacks.extend(recall.turns_kept.map(trimmed));
         if gone > 0 {
@@ -82,9 +82,9 @@ impl Stage for Conversation {
 
     fn run<'a>(
         &'a self,
-        cx: &'a Cx,
+        cx: &'a StepContext,
         task: Recall,
-    ) -> BoxFuture<'a, Result<Done<ConversationExit>, stage::Error>> {
+    ) -> BoxFuture<'a, Result<StepOutput<ConversationExit>, stage::Error>> {
         Box::pin(self.recall(cx, task))
     }
 }

@@ -7,7 +7,7 @@ use bus::{Delivery, Stored, Stream};
 use conversation_log::{ConversationKey, Read};
 use envelope::{ConversationId, Subject, TenantId, Terminal, TurnId, header, subject};
 use futures_util::future::BoxFuture;
-use harness::pump::{Answer, Take};
+use harness::consumer_loop::{AckDecision, DeliveryHandler};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,17 +22,19 @@ fn is_from_header(terminal: &Stored) -> bool {
     hash.is_some_and(|hash| !hash.is_empty())
 }
 
-impl Take for Answers {
-    fn take<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Answer> {
+impl DeliveryHandler for Answers {
+    fn handle_delivery<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, AckDecision> {
         Box::pin(async move {
             match self.take_on(&delivery.message, delivery.delivered).await {
                 Ok(()) => {
                     trace::question(&self.0, &delivery.message).await;
-                    Answer::Ack
+                    AckDecision::Ack
                 }
                 Err(error) => {
                     tracing::warn!(%error, subject = delivery.message.subject, "terminal event to be delivered again");
-                    Answer::Retry(Duration::from_millis(250) * delivery.delivered.min(40) as u32)
+                    AckDecision::Retry(
+                        Duration::from_millis(250) * delivery.delivered.min(40) as u32,
+                    )
                 }
             }
         })

@@ -10,8 +10,8 @@ use crate::turns::{Error, Turns};
 use crate::turnstile::Crowd;
 use bus::{CoreMessage, Headers, Stored};
 use conversation_log::{
-    Admission, AdmissionRefusal, Asking, Begin, ConversationKey, Ending, EventError, EventKind,
-    LogEvent, OpenTurn, Read, TurnOpening, admit, end, end_unknown, next_to_begin,
+    Admission, AdmissionRefusal, AdmissionRequest, Begin, ConversationKey, Ending, EventError,
+    EventKind, LogEvent, OpenTurn, Read, TurnOpening, admit, end, end_unknown, next_to_begin,
 };
 use envelope::{Event, Header, Outcome, Problem, Question, Recall, Subject, Terminal, TurnId};
 use streams::conversation::{AppendResult, LogError};
@@ -167,8 +167,8 @@ impl Turns {
         })
     }
 
-    fn asking(&self, header: &Header, question: &Question, inbox: u64) -> Asking {
-        Asking {
+    fn asking(&self, header: &Header, question: &Question, inbox: u64) -> AdmissionRequest {
+        AdmissionRequest {
             opened: TurnOpening {
                 header: header.clone(),
                 case: self.case(question),

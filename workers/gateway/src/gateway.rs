@@ -1,17 +1,17 @@
 //! The consumers and watchers of one gateway process.
 
+use crate::capacity::CapacityGate;
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::quota::{Limits, Quota};
-use crate::room::Room;
 use crate::turns::Turns;
 use crate::turnstile::Turnstile;
 use crate::{answers, ask, backlog, due, ends, inbox, sweep, watch};
 use bus::topology::Topology;
 use bus::{Bus, ConsumerSpec};
 use envelope::Role;
-use harness::pump::{self, Drained, Take, pump};
-use harness::{Counted, Ended, hear_cancels};
+use harness::consumer_loop::{self, DeliveryHandler, Drained};
+use harness::{CancelRegistry, CountedHandler, hear_cancels};
 use std::sync::{Arc, Mutex};
 use streams::conversation::Logs;
 use telemetry::{Health, Traces};
@@ -44,9 +44,9 @@ impl Gateway {
             topology,
             metrics,
             traces: Traces::off(),
-            ended: Ended::default(),
-            told: Ended::default(),
-            room: Room::default(),
+            ended: CancelRegistry::default(),
+            told: CancelRegistry::default(),
+            room: CapacityGate::default(),
             quota,
             rng,
             swept: Mutex::new(0),
@@ -79,21 +79,26 @@ impl Gateway {
             counts.limit(Role::Gateway, CONSUMERS * turns.options.slots);
         }
         let topology = &turns.topology;
-        let taken = |condition, consumer: ConsumerSpec, take: Arc<dyn Take>| {
-            let options = pump::Options {
+        let taken = |condition, consumer: ConsumerSpec, take: Arc<dyn DeliveryHandler>| {
+            let options = consumer_loop::Options {
                 condition,
                 slots: turns.options.slots,
                 ack_wait: topology.ack_wait,
                 grace: turns.options.grace,
             };
-            let take: Arc<dyn Take> = match &counts {
+            let take: Arc<dyn DeliveryHandler> = match &counts {
                 Some(counts) => {
                     let bus = turns.bus.clone();
-                    Arc::new(Counted::new(take, Role::Gateway, counts.clone(), bus))
+                    Arc::new(CountedHandler::new(
+                        take,
+                        Role::Gateway,
+                        counts.clone(),
+                        bus,
+                    ))
                 }
                 None => take,
             };
-            pump(
+            consumer_loop::run(
                 turns.bus.clone(),
                 consumer,
                 take,
@@ -109,7 +114,7 @@ impl Gateway {
                     topology.inbox(),
                     Arc::new(inbox::Inbox(turns.clone()))
                 ),
-                taken("due", topology.due(), Arc::new(due::Due(turns.clone()))),
+                taken("due", topology.due(), Arc::new(timers::Due(turns.clone()))),
                 taken(
                     "answers",
                     topology.answers(),
@@ -129,7 +134,7 @@ impl Gateway {
                 backlog::watch(&turns),
                 ask::serve(&turns),
                 sweep::on_start_and_reconnect(&turns),
-                ends::watch(&turns),
+                completions::watch(&turns),
                 hear_cancels(&turns.ended, cancels),
             )
         };

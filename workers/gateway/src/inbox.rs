@@ -6,7 +6,7 @@
 
 use crate::conversations::{self, Admitted};
 use crate::options::Options;
-use crate::quota::{Asking, HOLD, Spent, Told};
+use crate::quota::{HOLD, QuotaDecision, QuotaRequest, Spent};
 use crate::turns::{Error, Turns};
 use crate::turnstile::Crowd;
 use bus::{Delivery, Fence, Headers, Publish, Stored};
@@ -18,7 +18,7 @@ use envelope::{
     header,
 };
 use futures_util::future::BoxFuture;
-use harness::pump::{Answer, Take};
+use harness::consumer_loop::{AckDecision, DeliveryHandler};
 use std::sync::Arc;
 use std::time::Duration;
 use streams::asked::{InboxQuestion, read};
@@ -92,8 +92,8 @@ fn unsupported(question: &Question, options: &Options) -> Option<Refusal> {
     })
 }
 
-impl Take for Inbox {
-    fn take<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Answer> {
+impl DeliveryHandler for Inbox {
+    fn handle_delivery<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, AckDecision> {
         Box::pin(async move {
             match self.ask(delivery).await {
                 Ok(answer) => answer,
@@ -102,11 +102,13 @@ impl Take for Inbox {
                 {
                     // The sweep ends the turn; the question itself stays in the inbox stream.
                     tracing::error!(%error, sequence = delivery.message.sequence, "question given up");
-                    Answer::Ack
+                    AckDecision::Ack
                 }
                 Err(error) => {
                     tracing::warn!(%error, delivered = delivery.delivered, "question to be tried again");
-                    Answer::Retry(Duration::from_millis(250) * delivery.delivered.min(20) as u32)
+                    AckDecision::Retry(
+                        Duration::from_millis(250) * delivery.delivered.min(20) as u32,
+                    )
                 }
             }
         })
@@ -116,7 +118,7 @@ impl Take for Inbox {
         self.0.room.is_short()
     }
 
-    fn room(&self) -> BoxFuture<'_, ()> {
+    fn resumed(&self) -> BoxFuture<'_, ()> {
         Box::pin(self.0.room.changed())
     }
 }
@@ -134,7 +136,7 @@ impl Inbox {
         deadline <= self.0.now()
     }
 
-    async fn ask(&self, delivery: &Delivery) -> Result<Answer, Error> {
+    async fn ask(&self, delivery: &Delivery) -> Result<AckDecision, Error> {
         let message = &delivery.message;
         let InboxQuestion {
             turn,
@@ -145,14 +147,14 @@ impl Inbox {
             Err(refusal) => {
                 self.refuse(turn, &refusal, reply.as_deref(), message)
                     .await?;
-                return Ok(Answer::Ack);
+                return Ok(AckDecision::Ack);
             }
             Ok(question) => question,
         };
         if let Some(refusal) = unsupported(&question, &self.0.options) {
             self.refuse(turn, &refusal, reply.as_deref(), message)
                 .await?;
-            return Ok(Answer::Ack);
+            return Ok(AckDecision::Ack);
         }
         let header = self.0.header(turn, &question, message, reply);
         let key = conversations::key(&header);
@@ -162,7 +164,7 @@ impl Inbox {
         {
             // Its timer ends it, should that one never come.
             self.0.create_timer(&header, message).await?;
-            return Ok(Answer::Later(AFTER));
+            return Ok(AckDecision::Later(AFTER));
         }
         let waits_in_log = match &key {
             Some(key) if self.0.quota.is_limited() => self.0.would_wait(key).await?,
@@ -173,7 +175,7 @@ impl Inbox {
             false => self.wait(&header, message).await?,
         };
         if let Waited::Off(wait) = waited {
-            return Ok(Answer::Later(wait));
+            return Ok(AckDecision::Later(wait));
         }
         // Who waits for his tenant's turns keeps nobody else waiting.
         let (_pass, crowd) = match &key {
@@ -203,8 +205,8 @@ impl Inbox {
             self.0.quota.ended(&header.turn, Spent::Nothing, now);
         }
         came.map(|came| match came {
-            Came::Runs | Came::Over => Answer::Ack,
-            Came::Again => Answer::Later(AFTER),
+            Came::Runs | Came::Over => AckDecision::Ack,
+            Came::Again => AckDecision::Later(AFTER),
         })
     }
 
@@ -227,7 +229,7 @@ impl Inbox {
         let mut waited = Waited::Not;
         loop {
             let next_end = quota.next_end();
-            let asking = Asking {
+            let asking = QuotaRequest {
                 tenant: &header.tenant,
                 turn: &header.turn,
                 deadline: header.deadline,
@@ -236,16 +238,16 @@ impl Inbox {
                 may_hold: held.is_some() && Instant::now() < until,
             };
             let told = quota.ask(asking, self.0.now());
-            let waits = matches!(told, Told::Hold | Told::Off(_));
+            let waits = matches!(told, QuotaDecision::Queue | QuotaDecision::Defer(_));
             if waits && waited == Waited::Not {
                 self.0.create_timer(header, message).await?;
                 waited = Waited::Here;
             }
             match told {
-                Told::Run => return Ok(waited),
-                Told::Pass => return Ok(Waited::Passed),
-                Told::Off(wait) => return Ok(Waited::Off(wait)),
-                Told::Hold => {
+                QuotaDecision::Admit => return Ok(waited),
+                QuotaDecision::Bypass => return Ok(Waited::Passed),
+                QuotaDecision::Defer(wait) => return Ok(Waited::Off(wait)),
+                QuotaDecision::Queue => {
                     let _ = tokio::time::timeout_at(until, next_end).await;
                 }
             }

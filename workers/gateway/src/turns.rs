@@ -1,10 +1,10 @@
 //! Beginning and ending turns: what the consumers of the gateway have in common.
 
 use crate::auto_mode;
+use crate::capacity::CapacityGate;
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::quota::Quota;
-use crate::room::Room;
 use crate::turnstile::Turnstile;
 use bus::topology::Topology;
 use bus::{Bus, BusError, CoreMessage, Fence, Headers, PublishError, Stored, Stream};
@@ -15,7 +15,7 @@ use envelope::{
     Asked, Budget, Case, Envelope, Event, Header, Mode, Next, Outcome, Overrides, Problem, Refusal,
     Role, Subject, TenantId, Terminal, Transition, TurnId, UnixMs, Usage, WIRE, header, subject,
 };
-use harness::Ended;
+use harness::CancelRegistry;
 use std::sync::{Arc, Mutex, PoisonError};
 use streams::conversation::{LogError, Logs};
 use streams::outbox::{self, Created, OutboxError, publish_until};
@@ -30,10 +30,10 @@ pub(crate) struct Turns {
     pub(crate) topology: Topology,
     pub(crate) metrics: Metrics,
     pub(crate) traces: Traces,
-    pub(crate) ended: Ended,
+    pub(crate) ended: CancelRegistry,
     /// Turns whose terminal events were sent to who asked.
-    pub(crate) told: Ended,
-    pub(crate) room: Room,
+    pub(crate) told: CancelRegistry,
+    pub(crate) room: CapacityGate,
     pub(crate) quota: Quota,
     pub(crate) rng: Mutex<fastrand::Rng>,
     /// Up to where the inbox has been swept.

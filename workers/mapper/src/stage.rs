@@ -8,7 +8,7 @@ use envelope::{Class, Classed, Fallback, Findings, MapTask, Passage, Role};
 use llm::reply::without_prompt;
 use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, Schema, TODAY};
 use serde_json::json;
-use stage::{BoxFuture, Cx, Done, Stage};
+use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::sync::Arc;
 use text::one_line;
 
@@ -61,12 +61,16 @@ impl Mapper {
         })
     }
 
-    async fn map(&self, cx: &Cx, passage: &Passage) -> Result<Done<Findings>, stage::Error> {
+    async fn map(
+        &self,
+        cx: &StepContext,
+        passage: &Passage,
+    ) -> Result<StepOutput<Findings>, stage::Error> {
         if let Some(limit) = cx.case.budget.spent() {
             let limit = limit.into();
             let mut read = findings::defaulted(passage);
             settle(&mut read, passage, "", 0.0);
-            let mut done = Done::new(read.findings, "not read: budget spent");
+            let mut done = StepOutput::new(read.findings, "not read: budget spent");
             done.fallbacks.push(Fallback::BudgetSpent { limit });
             done.fallbacks.extend(facts_trimmed(read.trimmed));
             return Ok(done);
@@ -80,7 +84,7 @@ impl Mapper {
         let mut read = findings::read(answer, passage, self.options.relevant_above);
         let dropped = settle(&mut read, passage, own, self.options.fact_support_min);
         let decided = decided(&read, dropped);
-        let mut done = Done::new(read.findings, decided)
+        let mut done = StepOutput::new(read.findings, decided)
             .with_model(reply.model, reply.usage)
             .with_prompt(prompt.name(), prompt.version());
         done.fallbacks.extend(read.fallback);
@@ -89,7 +93,12 @@ impl Mapper {
         Ok(done)
     }
 
-    fn request(&self, cx: &Cx, prompt: &Prompt, passage: &Passage) -> Result<ChatRequest, Error> {
+    fn request(
+        &self,
+        cx: &StepContext,
+        prompt: &Prompt,
+        passage: &Passage,
+    ) -> Result<ChatRequest, Error> {
         let prompt = prompt.render(&[
             (TODAY, &cx.today()),
             ("question", cx.case.question.best()),
@@ -118,9 +127,9 @@ impl Stage for Mapper {
 
     fn run<'a>(
         &'a self,
-        cx: &'a Cx,
+        cx: &'a StepContext,
         task: MapTask,
-    ) -> BoxFuture<'a, Result<Done<Findings>, stage::Error>> {
+    ) -> BoxFuture<'a, Result<StepOutput<Findings>, stage::Error>> {
         Box::pin(async move { self.map(cx, &task.passage).await })
     }
 }

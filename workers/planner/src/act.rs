@@ -9,7 +9,7 @@ use envelope::limits::LOOP_STEPS_MAX;
 use envelope::{FanOut, Plan, SearchStrategy};
 use llm::{Schema, json};
 use serde_json::{Value, json};
-use stage::Cx;
+use stage::StepContext;
 use std::fmt::Write;
 use text::one_line;
 
@@ -77,7 +77,7 @@ pub(crate) fn has_text(evidence: &[FanOut]) -> bool {
 }
 
 /// Which limit ends the loop before another action, if one does. The answer's calls are kept back.
-pub(crate) fn limit(cx: &Cx, steps: usize) -> Option<&'static str> {
+pub(crate) fn limit(cx: &StepContext, steps: usize) -> Option<&'static str> {
     let budget = &cx.case.budget;
     if steps >= usize::from(LOOP_STEPS_MAX) {
         Some("steps")
@@ -94,7 +94,7 @@ pub(crate) fn limit(cx: &Cx, steps: usize) -> Option<&'static str> {
 
 /// Whether another action and the answer can be expected to end in time: an action takes as long as those before it did on
 /// average, and the answer twice as long.
-fn has_time(cx: &Cx, steps: usize) -> bool {
+fn has_time(cx: &StepContext, steps: usize) -> bool {
     let done = u64::try_from(steps).unwrap_or(u64::MAX).max(1);
     let per_step = cx.header.asked_at.until(cx.now) / done;
     steps == 0 || cx.now.until(cx.header.deadline) >= per_step.saturating_mul(3)

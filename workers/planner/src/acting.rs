@@ -9,16 +9,16 @@ use envelope::hop::PlannerExit;
 use envelope::lookup::CorpusCatalog;
 use envelope::{Doubt, Fallback, FanOut, Plan, ReadMark};
 use llm::{ChatReply, ChatRequest, TODAY};
-use stage::{Cx, Done};
+use stage::{StepContext, StepOutput};
 
 impl Planner {
     /// The next action of a loop, or its end.
     pub(crate) async fn act(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         evidence: &[FanOut],
         catalog: &CorpusCatalog,
-    ) -> Result<Done<PlannerExit>, stage::Error> {
+    ) -> Result<StepOutput<PlannerExit>, stage::Error> {
         if let Some(limit) = act::limit(cx, evidence.len()) {
             let limit = limit.to_owned();
             let decided = format!("the loop ends: no {limit} left");
@@ -51,7 +51,12 @@ impl Planner {
         Ok(with(with(done, reply), again))
     }
 
-    fn acted(&self, cx: &Cx, acted: Acted, evidence: &[FanOut]) -> Done<PlannerExit> {
+    fn acted(
+        &self,
+        cx: &StepContext,
+        acted: Acted,
+        evidence: &[FanOut],
+    ) -> StepOutput<PlannerExit> {
         let Acted { action, reason } = acted;
         let because = match reason.is_empty() {
             true => String::new(),
@@ -68,7 +73,12 @@ impl Planner {
     }
 
     /// What is done where a model has nothing to say that can be used: one search for the question, or the end.
-    fn led_on(&self, cx: &Cx, evidence: &[FanOut], wrong: &Wrong) -> Done<PlannerExit> {
+    fn led_on(
+        &self,
+        cx: &StepContext,
+        evidence: &[FanOut],
+        wrong: &Wrong,
+    ) -> StepOutput<PlannerExit> {
         let done = match wrong {
             Wrong::Repeated(_) => {
                 let decided = "the loop ends: no progress".to_owned();
@@ -99,7 +109,7 @@ impl Planner {
 
     fn act_request(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         evidence: &[FanOut],
         tools: &Toolbox,
     ) -> Result<ChatRequest, Error> {
@@ -121,15 +131,15 @@ fn called(
     fetch: Vec<String>,
     evidence: &[FanOut],
     decided: String,
-) -> Done<PlannerExit> {
+) -> StepOutput<PlannerExit> {
     let read = ReadMark::of_all(evidence);
-    Done::new(PlannerExit::Call { plan, fetch, read }, decided)
+    StepOutput::new(PlannerExit::Call { plan, fetch, read }, decided)
 }
 
 /// The end of a loop: an answer from what was found, or where nothing was, the word to the user.
-fn ended(cx: &Cx, evidence: &[FanOut], decided: String) -> Done<PlannerExit> {
+fn ended(cx: &StepContext, evidence: &[FanOut], decided: String) -> StepOutput<PlannerExit> {
     if act::has_text(evidence) {
-        return Done::new(PlannerExit::Enough, decided);
+        return StepOutput::new(PlannerExit::Enough, decided);
     }
     let buckets = cx
         .case
@@ -141,7 +151,7 @@ fn ended(cx: &Cx, evidence: &[FanOut], decided: String) -> Done<PlannerExit> {
         query: cx.case.question.best().to_owned(),
         narrowed_by: buckets.chain(conditions).collect(),
     };
-    Done::new(PlannerExit::Ask(doubt), decided)
+    StepOutput::new(PlannerExit::Ask(doubt), decided)
 }
 
 fn refused(wrong: &Wrong) -> Fallback {
@@ -149,7 +159,7 @@ fn refused(wrong: &Wrong) -> Fallback {
     Fallback::CallRefused { why }
 }
 
-fn with(done: Done<PlannerExit>, reply: ChatReply) -> Done<PlannerExit> {
+fn with(done: StepOutput<PlannerExit>, reply: ChatReply) -> StepOutput<PlannerExit> {
     done.with_model(reply.model, reply.usage)
 }
 

@@ -12,7 +12,7 @@ use testkit::model::{ScriptedModel, passage, step};
 
 const QUESTION: &str = "When does the lease of Bolt end?";
 
-fn cx() -> Cx {
+fn cx() -> StepContext {
     let mut cx = step(Role::Planner, QUESTION);
     (cx.case.profile, cx.case.mode) = (Profile::Large, envelope::Mode::Loop);
     cx.case.budget.searches = 3;
@@ -43,7 +43,11 @@ fn searched(query: &str, found: &[&str]) -> FanOut {
     }
 }
 
-async fn act(model: &Arc<ScriptedModel>, cx: &Cx, evidence: Vec<FanOut>) -> Done<PlannerExit> {
+async fn act(
+    model: &Arc<ScriptedModel>,
+    cx: &StepContext,
+    evidence: Vec<FanOut>,
+) -> StepOutput<PlannerExit> {
     let planner = Planner::new(model.clone(), &Prompts::default(), Options::default()).unwrap();
     let task = PlanTask::Act {
         scatters: evidence.iter().map(|done| done.hop).collect(),

@@ -9,7 +9,7 @@ use crate::stage::{Error, Planner};
 use envelope::lookup::CorpusCatalog;
 use envelope::{Bucket, Fallback, PlanTask, Profile};
 use llm::{ChatReply, ChatRequest, TODAY};
-use stage::Cx;
+use stage::StepContext;
 
 /// What a plan may be told, and what it cost to know.
 #[derive(Default)]
@@ -24,7 +24,7 @@ impl Planner {
     /// What the call for a plan is told of the corpus. A failed call is an error of the step, as that of the plan is.
     pub(crate) async fn choose(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         task: &PlanTask,
         catalog: &CorpusCatalog,
     ) -> Result<Choosing, stage::Error> {
@@ -67,7 +67,7 @@ impl Planner {
 
     fn choice_request(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         task: &PlanTask,
         parts: &[BucketNote],
     ) -> Result<ChatRequest, Error> {

@@ -7,7 +7,7 @@ use envelope::{Exchange, History, Plan, QuestionIntent, Role, TenantId};
 use llm::Prompts;
 use search::CatalogSource;
 use serde_json::json;
-use stage::{BoxFuture, Done, Stage};
+use stage::{BoxFuture, Stage, StepOutput};
 use std::sync::Arc;
 use testkit::model::{ScriptedModel, step};
 
@@ -41,13 +41,17 @@ fn planner(model: &Arc<ScriptedModel>, has_leases: bool) -> Planner {
         .with_catalog(Arc::new(Corpus { has_leases }))
 }
 
-fn large() -> Cx {
+fn large() -> StepContext {
     let mut cx = step(Role::Planner, QUESTION);
     cx.case.profile = Profile::Large;
     cx
 }
 
-async fn run(model: &Arc<ScriptedModel>, cx: &Cx, task: PlanTask) -> (Plan, Done<PlannerExit>) {
+async fn run(
+    model: &Arc<ScriptedModel>,
+    cx: &StepContext,
+    task: PlanTask,
+) -> (Plan, StepOutput<PlannerExit>) {
     let done = planner(model, true).run(cx, task.into()).await.unwrap();
     let PlannerExit::Planned(plan) = &done.out else {
         panic!("no plan")

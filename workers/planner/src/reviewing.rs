@@ -10,7 +10,7 @@ use envelope::hop::PlannerExit;
 use envelope::lookup::CorpusCatalog;
 use envelope::{Fallback, FanOut, PlanTask};
 use llm::{ChatReply, ChatRequest, TODAY};
-use stage::{Cx, Done};
+use stage::{StepContext, StepOutput};
 
 /// Calls that a search is no use without: for one passage. The answer's are kept back beside it.
 const PASSAGE_CALLS: u32 = 1;
@@ -20,11 +20,11 @@ impl Planner {
     /// says.
     pub(crate) async fn review(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         task: &PlanTask,
         evidence: &[FanOut],
         catalog: &CorpusCatalog,
-    ) -> Result<Done<PlannerExit>, stage::Error> {
+    ) -> Result<StepOutput<PlannerExit>, stage::Error> {
         let tools = Toolbox::of(&self.options, catalog, &cx.case.buckets);
         let by = ReviewBy {
             question: cx.case.question.best(),
@@ -58,7 +58,12 @@ impl Planner {
     }
 
     /// The search that there was reads on, as it does for a small model that has nothing better to say.
-    fn by_rules(&self, cx: &Cx, task: &PlanTask, refused: Fallback) -> Done<PlannerExit> {
+    fn by_rules(
+        &self,
+        cx: &StepContext,
+        task: &PlanTask,
+        refused: Fallback,
+    ) -> StepOutput<PlannerExit> {
         let done = self.as_it_stands(cx, task, Fallback::ReviewDefault);
         let mut done = progress(done, &cx.case.queries).map(PlannerExit::Planned);
         done.fallbacks.insert(0, refused);
@@ -66,7 +71,7 @@ impl Planner {
         done
     }
 
-    fn reviewed(&self, cx: &Cx, reviewed: Reviewed) -> Done<PlannerExit> {
+    fn reviewed(&self, cx: &StepContext, reviewed: Reviewed) -> StepOutput<PlannerExit> {
         let Reviewed {
             decision,
             reason,
@@ -88,12 +93,12 @@ impl Planner {
             true => format!("review: {what}"),
             false => format!("review: {what} ({reason})"),
         };
-        Done::new(out, decided)
+        StepOutput::new(out, decided)
     }
 
     fn review_request(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         task: &PlanTask,
         evidence: &[FanOut],
         by: &ReviewBy<'_>,
@@ -122,7 +127,7 @@ impl Planner {
     }
 }
 
-fn with(done: Done<PlannerExit>, reply: ChatReply) -> Done<PlannerExit> {
+fn with(done: StepOutput<PlannerExit>, reply: ChatReply) -> StepOutput<PlannerExit> {
     done.with_model(reply.model, reply.usage)
 }
 

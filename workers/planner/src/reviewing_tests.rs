@@ -15,7 +15,7 @@ use testkit::model::{ScriptedModel, passage, step};
 const QUESTION: &str = "What does the Acme contract say about ending it?";
 
 /// A step after one round, which read a list of contracts.
-fn step_of_review() -> (Cx, crate::planning::Planning) {
+fn step_of_review() -> (StepContext, crate::planning::Planning) {
     let mut cx = step(Role::Planner, QUESTION);
     cx.case.profile = Profile::Large;
     cx.case.score_min = Profile::Large.score_min();
@@ -52,7 +52,7 @@ fn step_of_review() -> (Cx, crate::planning::Planning) {
     (cx, planning)
 }
 
-async fn run(model: &Arc<ScriptedModel>, cx: &Cx) -> Done<PlannerExit> {
+async fn run(model: &Arc<ScriptedModel>, cx: &StepContext) -> StepOutput<PlannerExit> {
     let planner = Planner::new(model.clone(), &Prompts::default(), Options::default()).unwrap();
     planner.run(cx, step_of_review().1).await.unwrap()
 }
@@ -64,7 +64,7 @@ fn drill_down() -> String {
     .to_string()
 }
 
-fn is_reading_on(done: &Done<PlannerExit>) -> bool {
+fn is_reading_on(done: &StepOutput<PlannerExit>) -> bool {
     matches!(&done.out, PlannerExit::Planned(plan) if plan.query == QUESTION && plan.filter.is_empty())
 }
 

@@ -19,7 +19,7 @@ use llm::{
 };
 use search::{CatalogSource, NoCatalog};
 use serde_json::Value;
-use stage::{BoxFuture, Cx, Done, Stage};
+use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::sync::Arc;
 
 /// Why there is no planner, or no prompt for it.
@@ -105,11 +105,11 @@ impl Planner {
         Planner { catalog, ..self }
     }
 
-    pub(crate) fn limits(&self, cx: &Cx) -> ListLimits {
+    pub(crate) fn limits(&self, cx: &StepContext) -> ListLimits {
         ListLimits::new(cx.case.profile, &self.options)
     }
 
-    fn read_by<'a>(&'a self, cx: &Cx, corpus: &'a CorpusNote) -> ReadBy<'a> {
+    fn read_by<'a>(&'a self, cx: &StepContext, corpus: &'a CorpusNote) -> ReadBy<'a> {
         ReadBy {
             options: &self.options,
             limits: self.limits(cx),
@@ -117,7 +117,11 @@ impl Planner {
         }
     }
 
-    async fn plan(&self, cx: &Cx, planning: Planning) -> Result<Done<PlannerExit>, stage::Error> {
+    async fn plan(
+        &self,
+        cx: &StepContext,
+        planning: Planning,
+    ) -> Result<StepOutput<PlannerExit>, stage::Error> {
         let Planning { task, evidence } = planning;
         if matches!(task, PlanTask::Act { .. }) {
             let catalog = self.catalog.catalog(&cx.header.tenant).await;
@@ -155,10 +159,10 @@ impl Planner {
 
     async fn planned_by_model(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         task: &mut PlanTask,
         corpus: &mut CorpusNote,
-    ) -> Result<Done<PlannerExit>, stage::Error> {
+    ) -> Result<StepOutput<PlannerExit>, stage::Error> {
         let reply = self.ask(cx, task, corpus).await?;
         let object = plan::fields(&reply.text);
         let by = self.read_by(cx, corpus);
@@ -177,7 +181,7 @@ impl Planner {
     /// of what was said before.
     async fn ask(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         task: &mut PlanTask,
         corpus: &mut CorpusNote,
     ) -> Result<ChatReply, stage::Error> {
@@ -212,7 +216,13 @@ impl Planner {
         }
     }
 
-    fn read(&self, cx: &Cx, task: &PlanTask, object: &Value, by: ReadBy<'_>) -> Done<Plan> {
+    fn read(
+        &self,
+        cx: &StepContext,
+        task: &PlanTask,
+        object: &Value,
+        by: ReadBy<'_>,
+    ) -> StepOutput<Plan> {
         match plan::read(object, cx.case.question.best(), by) {
             Some(reading) => planned(reading, by.corpus),
             None => self.as_it_stands(cx, task, Fallback::PlanDefault),
@@ -222,12 +232,12 @@ impl Planner {
     /// Without a route that can be read, the question is searched for as it is.
     fn read_follow_up(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         task: &PlanTask,
         history: &History,
         object: &Value,
         by: ReadBy<'_>,
-    ) -> Done<PlannerExit> {
+    ) -> StepOutput<PlannerExit> {
         let question = &cx.case.question;
         let offered = routes::offered(question, history, &self.options);
         let Some(read) = follow_up::read(object, question.best(), history, &offered) else {
@@ -240,7 +250,7 @@ impl Planner {
                 query: question.best().to_owned(),
                 reason: read.reason,
             };
-            return Done::new(PlannerExit::Ask(doubt), decided);
+            return StepOutput::new(PlannerExit::Ask(doubt), decided);
         }
         let asked = read.rewritten.as_deref().unwrap_or(question.best());
         let plain = Plan {
@@ -267,7 +277,12 @@ impl Planner {
     }
 
     /// The question as it is, with what rules read in it.
-    pub(crate) fn as_it_stands(&self, cx: &Cx, task: &PlanTask, why: Fallback) -> Done<Plan> {
+    pub(crate) fn as_it_stands(
+        &self,
+        cx: &StepContext,
+        task: &PlanTask,
+        why: Fallback,
+    ) -> StepOutput<Plan> {
         let limits = self.limits(cx);
         let (plain, before) = match task {
             PlanTask::First
@@ -283,12 +298,17 @@ impl Planner {
         let PlanReading { plan, fallbacks } = plan::by_rules(plain, &limits);
         let meaning = trail_line::meaning(&plan);
         let decided = format!("{before}the question as it stands; {meaning}");
-        let mut done = Done::new(plan, decided).with_fallback(why);
+        let mut done = StepOutput::new(plan, decided).with_fallback(why);
         done.fallbacks.extend(fallbacks);
         done
     }
 
-    fn request(&self, cx: &Cx, task: &PlanTask, corpus: &CorpusNote) -> Result<ChatRequest, Error> {
+    fn request(
+        &self,
+        cx: &StepContext,
+        task: &PlanTask,
+        corpus: &CorpusNote,
+    ) -> Result<ChatRequest, Error> {
         let mut rendered = self.render(cx, task)?;
         for note in self.limits(cx).note().into_iter().chain(corpus.sections()) {
             rendered.system.push_str("\n\n");
@@ -301,7 +321,7 @@ impl Planner {
     /// A call of the planner's model: for a plan, a choice, a review or an action.
     pub(crate) fn call(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         Rendered { system, user }: Rendered,
         schema: Schema,
         max_tokens: u32,
@@ -320,7 +340,7 @@ impl Planner {
     }
 
     /// A question that is written anew takes as much again as it has.
-    fn tokens_max(&self, cx: &Cx, task: &PlanTask) -> u32 {
+    fn tokens_max(&self, cx: &StepContext, task: &PlanTask) -> u32 {
         let most = self.limits(cx).tokens(&self.options);
         match task {
             PlanTask::First
@@ -331,7 +351,7 @@ impl Planner {
         }
     }
 
-    fn schema(&self, cx: &Cx, task: &PlanTask, corpus: &CorpusNote) -> Schema {
+    fn schema(&self, cx: &StepContext, task: &PlanTask, corpus: &CorpusNote) -> Schema {
         let offered = match task {
             PlanTask::First
             | PlanTask::Refine { .. }
@@ -344,7 +364,7 @@ impl Planner {
         schema(task, &offered, &self.limits(cx), &corpus.buckets)
     }
 
-    fn render(&self, cx: &Cx, task: &PlanTask) -> Result<Rendered, PromptError> {
+    fn render(&self, cx: &StepContext, task: &PlanTask) -> Result<Rendered, PromptError> {
         let (question, instead) = (cx.case.question.best(), &cx.case.overrides.prompts);
         let today = cx.today();
         let today = (TODAY, today.as_str());
@@ -382,9 +402,9 @@ impl Stage for Planner {
 
     fn run<'a>(
         &'a self,
-        cx: &'a Cx,
+        cx: &'a StepContext,
         planning: Planning,
-    ) -> BoxFuture<'a, Result<Done<PlannerExit>, stage::Error>> {
+    ) -> BoxFuture<'a, Result<StepOutput<PlannerExit>, stage::Error>> {
         Box::pin(self.plan(cx, planning))
     }
 }
@@ -394,7 +414,7 @@ fn usage_of(reply: &Option<ChatReply>) -> Usage {
 }
 
 /// What follows from a plan.
-fn exit(done: Done<Plan>, cx: &Cx, task: &PlanTask) -> Done<PlannerExit> {
+fn exit(done: StepOutput<Plan>, cx: &StepContext, task: &PlanTask) -> StepOutput<PlannerExit> {
     match task {
         PlanTask::First | PlanTask::FollowUp { .. } => done,
         PlanTask::Refine { .. } | PlanTask::Review { .. } | PlanTask::Act { .. } => {
@@ -404,19 +424,19 @@ fn exit(done: Done<Plan>, cx: &Cx, task: &PlanTask) -> Done<PlannerExit> {
     .map(PlannerExit::Planned)
 }
 
-fn planned(reading: PlanReading, corpus: &CorpusNote) -> Done<Plan> {
+fn planned(reading: PlanReading, corpus: &CorpusNote) -> StepOutput<Plan> {
     let mut decided = trail_line::of_plan(&reading.plan);
     if corpus.is_choice() {
         decided.push_str(&trail_line::of_buckets(&reading.plan));
     }
-    let mut done = Done::new(reading.plan, decided);
+    let mut done = StepOutput::new(reading.plan, decided);
     done.fallbacks = reading.fallbacks;
     done
 }
 
 /// A refined plan, told with what it looks for. One that searches as an earlier round did is none the worse: the retriever
 /// passes over what was read, and reads on.
-pub(crate) fn progress(mut done: Done<Plan>, earlier: &[String]) -> Done<Plan> {
+pub(crate) fn progress(mut done: StepOutput<Plan>, earlier: &[String]) -> StepOutput<Plan> {
     let is_same = Fingerprint::of(&done.out.query).is_among(earlier);
     let search = match is_same {
         true => "the same search, which reads on".to_owned(),

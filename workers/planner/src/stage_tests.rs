@@ -8,12 +8,16 @@ use testkit::model::{ScriptedModel, step};
 
 const QUESTION: &str = "How long is the guarantee on the Delta pump?";
 
-async fn run(model: &Arc<ScriptedModel>, cx: &Cx, task: PlanTask) -> Done<PlannerExit> {
+async fn run(
+    model: &Arc<ScriptedModel>,
+    cx: &StepContext,
+    task: PlanTask,
+) -> StepOutput<PlannerExit> {
     let planner = Planner::new(model.clone(), &Prompts::default(), Options::default());
     planner.unwrap().run(cx, task.into()).await.unwrap()
 }
 
-fn refine() -> (Cx, PlanTask) {
+fn refine() -> (StepContext, PlanTask) {
     let mut cx = step(Role::Planner, QUESTION);
     cx.case.queries = vec![QUESTION.into(), "Delta pump warranty".into()];
     let why = "none of 5 passages helps".into();
@@ -160,7 +164,7 @@ fn an_override_that_lacks_an_input_stops_the_start() {
 
 const FRAGMENT: &str = "And what does it cost?";
 
-fn follow_up() -> (Cx, PlanTask) {
+fn follow_up() -> (StepContext, PlanTask) {
     let exchange = Exchange {
         question: QUESTION.into(),
         answer: "24 months [1].".into(),
@@ -292,7 +296,11 @@ async fn without_a_route_the_question_is_searched_for_as_it_is() {
 }
 
 /// A planner that knows where places are kept.
-async fn located(model: &Arc<ScriptedModel>, cx: &Cx, task: PlanTask) -> Done<PlannerExit> {
+async fn located(
+    model: &Arc<ScriptedModel>,
+    cx: &StepContext,
+    task: PlanTask,
+) -> StepOutput<PlannerExit> {
     let options = Options {
         location_buckets: vec![envelope::Bucket::new("facilities").unwrap()],
         ..Options::default()

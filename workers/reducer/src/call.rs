@@ -3,7 +3,7 @@
 
 use envelope::{Class, Classed};
 use llm::{ChatRequest, tokens};
-use stage::Cx;
+use stage::StepContext;
 use std::time::Duration;
 
 /// The delivery with which a call that fails for the moment is given up, if there is time for so many. How
@@ -25,7 +25,7 @@ pub(crate) fn share(context: Option<u32>, request: &ChatRequest) -> f64 {
 
 /// Whether the call is not worth another try: waiting cannot cure it, or it was tried often, or when it
 /// may be tried again, the time is needed to bring the answer out.
-pub(crate) fn is_hopeless(error: &llm::Error, cx: &Cx) -> bool {
+pub(crate) fn is_hopeless(error: &llm::Error, cx: &StepContext) -> bool {
     match error.class() {
         Class::Permanent | Class::TooLarge => true,
         Class::Transient if cx.attempt >= TRIES_MAX => true,
@@ -39,13 +39,13 @@ pub(crate) fn is_hopeless(error: &llm::Error, cx: &Cx) -> bool {
 
 /// How long a call may take, so that what was read can still be brought out when it comes to nothing. What
 /// begins late keeps half of what is left: most calls end long before.
-pub(crate) fn time_to_call(cx: &Cx) -> Duration {
+pub(crate) fn time_to_call(cx: &StepContext) -> Duration {
     let left = cx.time_left();
     left - reserve(cx).min(left / 2)
 }
 
 /// The time that is kept for bringing the answer out.
-fn reserve(cx: &Cx) -> Duration {
+fn reserve(cx: &StepContext) -> Duration {
     let whole = cx.header.asked_at.until(cx.header.deadline);
     Duration::from_millis(whole / RESERVE_PART).min(RESERVE_MAX)
 }

@@ -7,7 +7,7 @@ use crate::table;
 use envelope::hop::ReducerExit;
 use envelope::{Draft, DraftTable, Fallback, Listing, Matched};
 use llm::Prompt;
-use stage::Done;
+use stage::StepOutput;
 
 /// What is to be written, and what a draft carries on from its task.
 pub(crate) struct Brief<'a> {
@@ -53,7 +53,7 @@ pub(crate) enum Origin {
     Nothing,
 }
 
-pub(crate) fn composed(brief: Brief<'_>, text: String, origin: Origin) -> Done<ReducerExit> {
+pub(crate) fn composed(brief: Brief<'_>, text: String, origin: Origin) -> StepOutput<ReducerExit> {
     let Evidence { facts, sources, .. } = &brief.evidence;
     let count = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
     let (facts, sources) = (count(facts.len(), "fact"), count(sources.len(), "source"));
@@ -66,7 +66,7 @@ pub(crate) fn composed(brief: Brief<'_>, text: String, origin: Origin) -> Done<R
 }
 
 /// The draft that a table is: what it tells is checked against what the table was made of.
-pub(crate) fn listed(listing: Listing) -> Done<ReducerExit> {
+pub(crate) fn listed(listing: Listing) -> StepOutput<ReducerExit> {
     let text = table::text(&listing);
     let rows = listing.table.rows.len();
     let draft = Draft {
@@ -84,13 +84,13 @@ pub(crate) fn listed(listing: Listing) -> Done<ReducerExit> {
         })),
     };
     let noun = if rows == 1 { "row" } else { "rows" };
-    Done::new(
+    StepOutput::new(
         ReducerExit::Composed(draft),
         format!("a table of {rows} {noun}"),
     )
 }
 
-pub(crate) fn no_information(brief: Brief<'_>, decided: &str) -> Done<ReducerExit> {
+pub(crate) fn no_information(brief: Brief<'_>, decided: &str) -> StepOutput<ReducerExit> {
     draft(
         brief,
         NO_INFORMATION.into(),
@@ -99,7 +99,12 @@ pub(crate) fn no_information(brief: Brief<'_>, decided: &str) -> Done<ReducerExi
     )
 }
 
-fn draft(brief: Brief<'_>, text: String, origin: Origin, decided: String) -> Done<ReducerExit> {
+fn draft(
+    brief: Brief<'_>,
+    text: String,
+    origin: Origin,
+    decided: String,
+) -> StepOutput<ReducerExit> {
     let (sources, replaced) = citations(&brief.evidence, &text);
     let draft = Draft {
         sources,
@@ -112,7 +117,7 @@ fn draft(brief: Brief<'_>, text: String, origin: Origin, decided: String) -> Don
         matched: brief.matched,
         table: None,
     };
-    let done = Done::new(ReducerExit::Composed(draft), decided);
+    let done = StepOutput::new(ReducerExit::Composed(draft), decided);
     match replaced {
         0 => done,
         count => done.with_fallback(Fallback::QuotesReplaced { count }),

@@ -2,7 +2,7 @@
 //!
 //! *Not* what was found, which is held against it in `gather`.
 
-use stage::Cx;
+use stage::StepContext;
 
 /// What is enough to answer from.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,7 +17,7 @@ pub(crate) struct Gate {
 }
 
 /// Which limit forbids another round, if one does.
-pub(crate) fn round_refused(cx: &Cx) -> Option<&'static str> {
+pub(crate) fn round_refused(cx: &StepContext) -> Option<&'static str> {
     let limit = cx.case.round_refused();
     limit.or_else(|| (!cx.header.has_time_for_round(cx.now)).then_some("time"))
 }

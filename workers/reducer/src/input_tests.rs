@@ -3,7 +3,7 @@
 use super::*;
 use envelope::Profile;
 
-fn of_profile(profile: Profile) -> Cx {
+fn of_profile(profile: Profile) -> StepContext {
     let mut cx = cx();
     cx.case.profile = profile;
     cx

@@ -8,11 +8,11 @@ use std::sync::Mutex;
 type Shown = Arc<Mutex<Vec<(u16, String)>>>;
 
 /// A step that somebody listens to.
-fn heard() -> (Cx, Shown) {
+fn heard() -> (StepContext, Shown) {
     let shown = Shown::default();
     let kept = shown.clone();
     let live = Live::to(move |draft, piece| kept.lock().unwrap().push((draft, piece.to_owned())));
-    (Cx { live, ..cx() }, shown)
+    (StepContext { live, ..cx() }, shown)
 }
 
 fn all(shown: &Shown) -> Vec<(u16, String)> {

@@ -20,7 +20,7 @@ use envelope::{
 };
 use llm::reply::{without_prompt, without_thoughts};
 use llm::{ChatModel, ChatReply, ChatRequest, LivePiece, Prompt, PromptError, Prompts, TODAY};
-use stage::{BoxFuture, Cx, Done, Stage};
+use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::sync::Arc;
 
 /// Why there is no reducer, or no prompt for it.
@@ -105,7 +105,11 @@ impl Reducer {
         })
     }
 
-    async fn reduce(&self, cx: &Cx, work: Reduction) -> Result<Done<ReducerExit>, stage::Error> {
+    async fn reduce(
+        &self,
+        cx: &StepContext,
+        work: Reduction,
+    ) -> Result<StepOutput<ReducerExit>, stage::Error> {
         let (scatters, strict, last, asks) = match work.task {
             ReduceTask::Generate { passages, matched } => {
                 return self.generate(cx, passages, matched).await;
@@ -202,10 +206,10 @@ impl Reducer {
 
     async fn generate(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         passages: Vec<Passage>,
         matched: Matched,
-    ) -> Result<Done<ReducerExit>, stage::Error> {
+    ) -> Result<StepOutput<ReducerExit>, stage::Error> {
         let mut fallbacks = Vec::new();
         let read = passages.into_iter().map(Reading::from).collect();
         let brief = self.brief_of_passages(read, &[], matched, &mut fallbacks);
@@ -216,11 +220,11 @@ impl Reducer {
     /// of their text.
     async fn read(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         scatters: Vec<u16>,
         strict: bool,
         evidence: Vec<FanOut>,
-    ) -> Result<Done<ReducerExit>, stage::Error> {
+    ) -> Result<StepOutput<ReducerExit>, stage::Error> {
         let mut fallbacks = Vec::new();
         let newest = evidence.last().map(|newest| &newest.scatter);
         let matched = newest.map_or(Matched::Empty, |newest| newest.matched.clone());
@@ -252,10 +256,10 @@ impl Reducer {
 
     async fn compose(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         mut brief: Brief<'_>,
         mut fallbacks: Vec<Fallback>,
-    ) -> Result<Done<ReducerExit>, stage::Error> {
+    ) -> Result<StepOutput<ReducerExit>, stage::Error> {
         if brief.evidence.facts.is_empty() {
             let mut done = no_information(brief, "no fact to answer from");
             done.fallbacks.splice(0..0, fallbacks);
@@ -291,7 +295,7 @@ impl Reducer {
     /// they are an answer. Everything else is left to the harness.
     async fn ask(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         prompt: &Prompt,
         brief: &mut Brief<'_>,
         fallbacks: &mut Vec<Fallback>,
@@ -327,7 +331,7 @@ impl Reducer {
     }
 
     /// The same call whether somebody hears the draft while it is written or not.
-    async fn call(&self, cx: &Cx, request: &ChatRequest) -> Result<ChatReply, llm::Error> {
+    async fn call(&self, cx: &StepContext, request: &ChatRequest) -> Result<ChatReply, llm::Error> {
         if !cx.live.is_on() {
             return self.model.chat(request).await;
         }
@@ -341,9 +345,9 @@ impl Reducer {
     /// A draft that a model wrote with what it says beside its answer.
     async fn with_remarks(
         &self,
-        cx: &Cx,
-        mut done: Done<ReducerExit>,
-    ) -> Result<Done<ReducerExit>, stage::Error> {
+        cx: &StepContext,
+        mut done: StepOutput<ReducerExit>,
+    ) -> Result<StepOutput<ReducerExit>, stage::Error> {
         let ReducerExit::Composed(draft) = &done.out else {
             return Ok(done);
         };
@@ -384,7 +388,7 @@ impl Reducer {
 
     fn request(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         prompt: &Prompt,
         inputs: &[(&str, &str)],
     ) -> Result<ChatRequest, Error> {
@@ -405,7 +409,13 @@ impl Reducer {
     }
 
     /// The draft that a model wrote when it was asked with a prompt whose `own` text this is.
-    fn drafted(&self, cx: &Cx, brief: Brief<'_>, reply: ChatReply, own: &str) -> Done<ReducerExit> {
+    fn drafted(
+        &self,
+        cx: &StepContext,
+        brief: Brief<'_>,
+        reply: ChatReply,
+        own: &str,
+    ) -> StepOutput<ReducerExit> {
         let done = match answer::read(without_prompt(&reply.text, own)) {
             Answer::Text(text) => {
                 let text = marks::normal(&text);
@@ -432,7 +442,7 @@ impl Reducer {
     }
 
     /// The draft that no model wrote.
-    fn stitched(&self, cx: &Cx, brief: Brief<'_>) -> Done<ReducerExit> {
+    fn stitched(&self, cx: &StepContext, brief: Brief<'_>) -> StepOutput<ReducerExit> {
         let question = cx.case.question.best();
         let text = stitch(question, &brief.evidence.facts, self.options.stitched_max);
         composed(brief, text, Origin::Facts).with_fallback(Fallback::ReduceDefault)
@@ -446,16 +456,20 @@ impl Stage for Reducer {
 
     fn run<'a>(
         &'a self,
-        cx: &'a Cx,
+        cx: &'a StepContext,
         work: Reduction,
-    ) -> BoxFuture<'a, Result<Done<ReducerExit>, stage::Error>> {
+    ) -> BoxFuture<'a, Result<StepOutput<ReducerExit>, stage::Error>> {
         Box::pin(self.reduce(cx, work))
     }
 }
 
-fn too_little(why: String, read: Vec<ReadMark>, fallbacks: Vec<Fallback>) -> Done<ReducerExit> {
+fn too_little(
+    why: String,
+    read: Vec<ReadMark>,
+    fallbacks: Vec<Fallback>,
+) -> StepOutput<ReducerExit> {
     let decided = format!("too little: {why}");
-    let mut done = Done::new(ReducerExit::TooLittle { why, read }, decided);
+    let mut done = StepOutput::new(ReducerExit::TooLittle { why, read }, decided);
     done.fallbacks = fallbacks;
     done
 }

@@ -18,7 +18,7 @@ mod without_model;
 
 const QUESTION: &str = "How long is the guarantee on the Delta pump?";
 
-fn cx() -> Cx {
+fn cx() -> StepContext {
     step(Role::Reducer, QUESTION)
 }
 
@@ -99,7 +99,11 @@ fn generate_from(passages: Vec<Passage>) -> Reduction {
     }
 }
 
-async fn run(model: &Arc<ScriptedModel>, cx: &Cx, task: Reduction) -> (Draft, Done<()>) {
+async fn run(
+    model: &Arc<ScriptedModel>,
+    cx: &StepContext,
+    task: Reduction,
+) -> (Draft, StepOutput<()>) {
     let done = reducer(model).run(cx, task).await.unwrap();
     let ReducerExit::Composed(draft) = done.out.clone() else {
         panic!("{:?}", done.out)

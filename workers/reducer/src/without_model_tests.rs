@@ -35,11 +35,11 @@ async fn what_waiting_cannot_cure_is_stitched() {
 async fn a_model_that_does_not_come_back_leaves_the_facts() {
     let overloaded = || llm::Error::Overloaded { retry_after: None };
     let timed_out = || llm::Error::TimedOut(Duration::from_secs(1));
-    let often = Cx {
+    let often = StepContext {
         attempt: TRIES_MAX,
         ..cx()
     };
-    let late = Cx {
+    let late = StepContext {
         now: UnixMs(cx().header.deadline.0 - 100),
         ..cx()
     };
@@ -109,7 +109,7 @@ async fn a_model_that_never_answers_leaves_time_for_the_facts() {
     ] {
         let began = tokio::time::Instant::now();
         let clock = move || UnixMs(begun + began.elapsed().as_millis() as u64);
-        let cx = Cx {
+        let cx = StepContext {
             now: UnixMs(begun),
             clock: StepClock::new(clock),
             ..cx()

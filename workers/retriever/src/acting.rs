@@ -6,15 +6,15 @@ use crate::stage::Retriever;
 use envelope::hop::RetrieverExit;
 use envelope::{After, Fallback, Matched, Plan};
 use search::SearchResult;
-use stage::{Cx, Done};
+use stage::{StepContext, StepOutput};
 
 impl Retriever {
     /// A search; it passes over what was read.
     pub(crate) async fn act(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         plan: Plan,
-    ) -> Result<Done<RetrieverExit>, stage::Error> {
+    ) -> Result<StepOutput<RetrieverExit>, stage::Error> {
         let narrowing = Narrowing::of(&cx.case, &plan, 0);
         let (found, behind) = self
             .search_current(cx, &plan, After::Review, &narrowing)
@@ -47,10 +47,10 @@ impl Retriever {
     /// What documents say of themselves, by their first chunks: without the text, which nobody has asked for.
     pub(crate) async fn look_at(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         plan: Plan,
         chunks: &[String],
-    ) -> Result<Done<RetrieverExit>, stage::Error> {
+    ) -> Result<StepOutput<RetrieverExit>, stage::Error> {
         let filter = cx.case.filter.clone();
         let request = self.request(cx, &plan, After::Review, filter, self.after(cx));
         let mut passages = self.searcher.fetch(&request, chunks).await?;

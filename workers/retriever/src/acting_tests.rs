@@ -47,7 +47,7 @@ async fn run(
     query: &str,
     fetch: &[&str],
     read: &[&str],
-) -> Done<RetrieverExit> {
+) -> StepOutput<RetrieverExit> {
     let retriever = Retriever::new(index.clone(), Options::default()).unwrap();
     let mut cx = step(Role::Retriever, "When does it end?");
     cx.case.read = read
@@ -67,7 +67,7 @@ async fn run(
     retriever.run(&cx, search).await.unwrap()
 }
 
-fn found(done: &Done<RetrieverExit>) -> (Vec<(&str, &str)>, &Matched) {
+fn found(done: &StepOutput<RetrieverExit>) -> (Vec<(&str, &str)>, &Matched) {
     let RetrieverExit::Found(scatter) = &done.out else {
         panic!("{:?}", done.out)
     };

@@ -7,7 +7,7 @@ use crate::stage::{BEHIND_ATTEMPT, Retriever};
 use crate::unread::UnreadSearcher;
 use envelope::{After, Fallback, Plan};
 use search::{Gathered, ReadAfter, search_each};
-use stage::Cx;
+use stage::StepContext;
 
 /// What was found, and with which search.
 pub(crate) struct Looked {
@@ -26,7 +26,7 @@ impl Retriever {
     /// Searches, and where nothing is found again with less or otherwise.
     pub(crate) async fn look(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         then: After,
         plan: Plan,
         narrowing: Narrowing,
@@ -71,7 +71,7 @@ impl Retriever {
     /// may lack the newest document than none.
     pub(crate) async fn search_current(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         plan: &Plan,
         then: After,
         narrowing: &Narrowing,
@@ -87,7 +87,7 @@ impl Retriever {
 
     async fn search(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         plan: &Plan,
         then: After,
         narrowing: &Narrowing,
@@ -105,7 +105,7 @@ impl Retriever {
 }
 
 impl Looked {
-    fn assessed(&self, cx: &Cx, limit: u16) -> Assessment {
+    fn assessed(&self, cx: &StepContext, limit: u16) -> Assessment {
         let found = self.found.result.passages.len();
         let left = limit - self.searches;
         assess(found, &cx.case, &self.plan, &self.narrowing, left)

@@ -19,7 +19,7 @@ use envelope::{
 };
 use linking::LinkedQuestion;
 use search::{Gathered, QueryContext, ReadAfter, Request, SearchResult, Searcher, context};
-use stage::{BoxFuture, Cx, Done, Stage};
+use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -70,7 +70,11 @@ impl Retriever {
         Ok(Retriever { searcher, options })
     }
 
-    async fn retrieve(&self, cx: &Cx, search: Search) -> Result<Done<RetrieverExit>, stage::Error> {
+    async fn retrieve(
+        &self,
+        cx: &StepContext,
+        search: Search,
+    ) -> Result<StepOutput<RetrieverExit>, stage::Error> {
         let Search {
             mut plan,
             then,
@@ -163,12 +167,12 @@ impl Retriever {
             let doubt = narrowing.doubt(&cx.case, &found.unknown_fields, &found.unlike_fields);
             let nothing = RetrieverExit::NothingFound(doubt);
             match cx.case.read.is_empty() {
-                true => Done::new(nothing, "nothing found"),
-                false => Done::new(nothing, "nothing that was not read")
+                true => StepOutput::new(nothing, "nothing found"),
+                false => StepOutput::new(nothing, "nothing that was not read")
                     .with_fallback(Fallback::NoProgress),
             }
         } else if let Some(doubt) = self.silent(cx, &plan, &narrowing, &found) {
-            Done::new(
+            StepOutput::new(
                 RetrieverExit::NothingFound(doubt),
                 "the documents do not say",
             )
@@ -187,7 +191,7 @@ impl Retriever {
     /// later round has something to answer from.
     fn silent(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         plan: &Plan,
         narrowing: &Narrowing,
         found: &SearchResult,
@@ -216,10 +220,10 @@ impl Retriever {
     /// again: whoever asks now may not be who may read them, and documents change.
     async fn known(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         plan: &Plan,
         chunks: &[String],
-    ) -> Result<Result<Done<RetrieverExit>, String>, Error> {
+    ) -> Result<Result<StepOutput<RetrieverExit>, String>, Error> {
         let after = self.after(cx);
         let filter = cx.case.filter.clone();
         let request = self.request(cx, plan, After::Generate, filter, after);
@@ -258,7 +262,7 @@ impl Retriever {
     }
 
     /// What the question says about documents.
-    async fn linked(&self, cx: &Cx) -> Result<LinkedQuestion, search::Error> {
+    async fn linked(&self, cx: &StepContext) -> Result<LinkedQuestion, search::Error> {
         if !self.options.linking {
             return Ok(LinkedQuestion::default());
         }
@@ -270,7 +274,7 @@ impl Retriever {
     }
 
     /// The places that the question names, as conditions that are dropped when nothing holds them.
-    async fn places(&self, cx: &Cx) -> Result<Filter, search::Error> {
+    async fn places(&self, cx: &StepContext) -> Result<Filter, search::Error> {
         let columns = &self.options.location_columns;
         if columns.is_empty() {
             return Ok(Filter::default());
@@ -281,7 +285,7 @@ impl Retriever {
     }
 
     /// What the question wants to be searched.
-    pub(crate) fn after(&self, cx: &Cx) -> Option<ReadAfter> {
+    pub(crate) fn after(&self, cx: &StepContext) -> Option<ReadAfter> {
         (cx.case.min_seq > 0).then(|| ReadAfter {
             sequence: cx.case.min_seq,
             wait: BEHIND_WAIT_MAX.min(cx.time_left() / BEHIND_WAIT_PART),
@@ -290,7 +294,7 @@ impl Retriever {
 
     pub(crate) fn request(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         plan: &Plan,
         then: After,
         filter: Filter,
@@ -324,7 +328,7 @@ impl Retriever {
         after: After,
         mut found: SearchResult,
         matched: Matched,
-    ) -> Result<Done<RetrieverExit>, Error> {
+    ) -> Result<StepOutput<RetrieverExit>, Error> {
         if let Some(chars) = self.options.context_chars {
             for passage in &mut found.passages {
                 let asked = asked_of(&plan, passage);
@@ -349,7 +353,7 @@ impl Retriever {
             matched,
             total_hits: found.total_hits,
         };
-        let mut done = Done::new(RetrieverExit::Found(Box::new(scatter)), decided);
+        let mut done = StepOutput::new(RetrieverExit::Found(Box::new(scatter)), decided);
         if trimmed > 0 {
             done = done.with_fallback(Fallback::PassagesTrimmed { count: trimmed });
         }
@@ -400,9 +404,9 @@ impl Stage for Retriever {
 
     fn run<'a>(
         &'a self,
-        cx: &'a Cx,
+        cx: &'a StepContext,
         search: Search,
-    ) -> BoxFuture<'a, Result<Done<RetrieverExit>, stage::Error>> {
+    ) -> BoxFuture<'a, Result<StepOutput<RetrieverExit>, stage::Error>> {
         Box::pin(self.retrieve(cx, search))
     }
 }

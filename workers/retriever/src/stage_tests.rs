@@ -123,7 +123,10 @@ fn plan() -> Plan {
     }
 }
 
-async fn run(searcher: FakeSearcher, cx: &Cx) -> (Done<RetrieverExit>, Vec<Request>) {
+async fn run(
+    searcher: FakeSearcher,
+    cx: &StepContext,
+) -> (StepOutput<RetrieverExit>, Vec<Request>) {
     let searcher = Arc::new(searcher);
     let retriever = Retriever::new(searcher.clone(), Options::default()).unwrap();
     let done = retriever.run(cx, mapped(plan())).await.unwrap();
@@ -138,7 +141,7 @@ fn mapped(plan: Plan) -> Search {
     }
 }
 
-fn cx() -> Cx {
+fn cx() -> StepContext {
     let mut cx = step(Role::Retriever, QUESTION);
     cx.case.filter = Filter::parse(&json!({"year": 2024}), Origin::User).unwrap();
     cx
@@ -406,7 +409,7 @@ async fn a_search_that_is_generated_from_fetches_less() {
 }
 
 /// Runs a step that knows two chunks, of which the index has `known`.
-async fn looked(question: &str, known: &[Passage]) -> (Done<RetrieverExit>, usize) {
+async fn looked(question: &str, known: &[Passage]) -> (StepOutput<RetrieverExit>, usize) {
     let ids = ["a", "b"].map(|doc| passage(doc, "").chunk_id);
     let mut searcher = FakeSearcher::new(vec![passage("c", "t")], 2);
     searcher.known = known.to_vec();

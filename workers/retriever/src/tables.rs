@@ -14,7 +14,7 @@ use envelope::table::{Listing, csv};
 use envelope::{After, AnswerForm, Doubt, Fallback, Filter, Plan, QuestionIntent, limits};
 use linking::{ColumnOperation, GroupKey, LinkedQuestion, TableQuestion, Tabulation};
 use search::{TableRequest, TableResult};
-use stage::{Attachment, Cx, Done};
+use stage::{Attachment, StepContext, StepOutput};
 
 /// Most rows of one table, in its file.
 const ROWS_MAX: usize = 10_000;
@@ -26,7 +26,7 @@ const FILE: &str = "table.csv";
 /// Whether a table answered.
 pub(crate) enum Tabled {
     /// It did, or the user has to choose.
-    Done(Box<Done<RetrieverExit>>),
+    Done(Box<StepOutput<RetrieverExit>>),
     /// It does not; why, for the trail, or nothing.
     Not(String),
 }
@@ -35,7 +35,7 @@ impl Retriever {
     /// The table that answers a question, if one does.
     pub(crate) async fn tabled(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         plan: &Plan,
         linked: &LinkedQuestion,
         derived: &DerivedFilter,
@@ -130,7 +130,7 @@ impl Retriever {
     /// What becomes of a question that no table answers.
     async fn unfit(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         plan: &Plan,
         derived: &DerivedFilter,
         why: &str,
@@ -143,7 +143,7 @@ impl Retriever {
     /// Why words without a place in a table may be left out of account, if they may.
     async fn idle(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         plan: &Plan,
         derived: &DerivedFilter,
         words: &[String],
@@ -153,7 +153,12 @@ impl Retriever {
         idle_because(&*self.searcher, plan, request, words).await
     }
 
-    fn table_request(&self, cx: &Cx, filter: Filter, question: TableQuestion) -> TableRequest {
+    fn table_request(
+        &self,
+        cx: &StepContext,
+        filter: Filter,
+        question: TableQuestion,
+    ) -> TableRequest {
         TableRequest {
             tenant: cx.header.tenant.clone(),
             buckets: cx.case.buckets.clone(),
@@ -168,7 +173,7 @@ impl Retriever {
     /// told.
     async fn table_current(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         request: TableRequest,
     ) -> Result<(TableResult, Option<Fallback>), search::Error> {
         match self.searcher.table(&request).await {
@@ -188,7 +193,7 @@ impl Retriever {
     /// from.
     async fn asks_too_much(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         plan: &Plan,
         derived: &DerivedFilter,
         facets: &[GroupKey],
@@ -223,7 +228,7 @@ impl Retriever {
             facets: told,
         };
         let decided = format!("{documents} documents are too many");
-        Ok(Some(Tabled::Done(Box::new(Done::new(
+        Ok(Some(Tabled::Done(Box::new(StepOutput::new(
             RetrieverExit::NothingFound(doubt),
             decided,
         )))))
@@ -244,7 +249,7 @@ fn lacks(result: &TableResult, column: &str) -> bool {
     result.documents > 0 && missing.is_some_and(|(_, count)| *count == result.documents)
 }
 
-fn ambiguous(cx: &Cx, said: &str, columns: &[String]) -> Tabled {
+fn ambiguous(cx: &StepContext, said: &str, columns: &[String]) -> Tabled {
     let decided = format!("`{said}` fits {}", columns.join(", "));
     let doubt = Doubt::Ambiguous {
         query: cx.case.question.best().to_owned(),
@@ -254,7 +259,7 @@ fn ambiguous(cx: &Cx, said: &str, columns: &[String]) -> Tabled {
             .map(|column| worded::column(column))
             .collect(),
     };
-    Tabled::Done(Box::new(Done::new(
+    Tabled::Done(Box::new(StepOutput::new(
         RetrieverExit::NothingFound(doubt),
         decided,
     )))
@@ -262,14 +267,14 @@ fn ambiguous(cx: &Cx, said: &str, columns: &[String]) -> Tabled {
 
 /// The exit with its table, and the file where not all rows travel in it.
 fn listed(
-    cx: &Cx,
+    cx: &StepContext,
     plan: &Plan,
     linked: &LinkedQuestion,
     question: &TableQuestion,
     sides: Vec<Side>,
     filter: &Filter,
     mut notices: Vec<String>,
-) -> Result<Done<RetrieverExit>, stage::Error> {
+) -> Result<StepOutput<RetrieverExit>, stage::Error> {
     let unknown: Vec<String> = sides
         .iter()
         .flat_map(|side| side.result.unknown_fields.clone())
@@ -343,7 +348,7 @@ fn listed(
         form,
         notices,
     };
-    let mut done = Done::new(RetrieverExit::Listed(Box::new(listing)), decided);
+    let mut done = StepOutput::new(RetrieverExit::Listed(Box::new(listing)), decided);
     let mut told: Vec<&String> = Vec::new();
     for field in &unknown {
         if !told.contains(&field) {

@@ -14,7 +14,7 @@ use search::{
     Request, SearchResult, Searcher, TableDocument, TableGroup, TableRequest, TableResult,
 };
 use serde_json::{Value, json};
-use stage::{BoxFuture, Cx, Done, Stage};
+use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::sync::{Arc, Mutex};
 use testkit::model::step;
 
@@ -127,11 +127,15 @@ fn list() -> Tabulation {
     }))
 }
 
-async fn run(searcher: &Arc<Columns>, cx: &Cx) -> Done<RetrieverExit> {
+async fn run(searcher: &Arc<Columns>, cx: &StepContext) -> StepOutput<RetrieverExit> {
     run_with(searcher, cx, Plan::default()).await
 }
 
-async fn run_with(searcher: &Arc<Columns>, cx: &Cx, plan: Plan) -> Done<RetrieverExit> {
+async fn run_with(
+    searcher: &Arc<Columns>,
+    cx: &StepContext,
+    plan: Plan,
+) -> StepOutput<RetrieverExit> {
     let retriever = Retriever::new(searcher.clone(), Options::default()).unwrap();
     let plan = Plan {
         query: "q".into(),
@@ -156,14 +160,14 @@ fn columns(documents: u64, tabulation: Tabulation) -> Arc<Columns> {
     })
 }
 
-fn listing(done: &Done<RetrieverExit>) -> &Listing {
+fn listing(done: &StepOutput<RetrieverExit>) -> &Listing {
     match &done.out {
         RetrieverExit::Listed(listing) => listing,
         other => panic!("no table: {other:?}"),
     }
 }
 
-fn cx(question: &str) -> Cx {
+fn cx(question: &str) -> StepContext {
     step(Role::Retriever, question)
 }
 

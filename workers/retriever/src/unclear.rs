@@ -6,10 +6,13 @@ use crate::worded;
 use envelope::Doubt;
 use envelope::hop::RetrieverExit;
 use linking::{Intent, LinkedQuestion};
-use stage::{Cx, Done};
+use stage::{StepContext, StepOutput};
 
 /// The question back, if there is one. Who has just been asked is not asked again.
-pub(crate) fn asked_back(cx: &Cx, linked: &LinkedQuestion) -> Option<Done<RetrieverExit>> {
+pub(crate) fn asked_back(
+    cx: &StepContext,
+    linked: &LinkedQuestion,
+) -> Option<StepOutput<RetrieverExit>> {
     let is_for_documents = matches!(linked.intent, Intent::Documents | Intent::Compute);
     let is_first = cx.header.parent.is_none() && cx.header.round == 0;
     if !is_for_documents || !is_first {
@@ -33,6 +36,6 @@ pub(crate) fn asked_back(cx: &Cx, linked: &LinkedQuestion) -> Option<Done<Retrie
     Some(back(doubt, decided))
 }
 
-fn back(doubt: Doubt, decided: String) -> Done<RetrieverExit> {
-    Done::new(RetrieverExit::NothingFound(doubt), decided)
+fn back(doubt: Doubt, decided: String) -> StepOutput<RetrieverExit> {
+    StepOutput::new(RetrieverExit::NothingFound(doubt), decided)
 }

@@ -7,13 +7,18 @@ use crate::evidence::Evidence;
 use crate::options::Options;
 use crate::verdict::{Judged, judge};
 use envelope::{DraftScore, Fallback, KeptDraft};
-use stage::Cx;
+use stage::StepContext;
 
 /// What is missing where no later draft says anything at all.
 const LEFT_OPEN: &str = "the documents that were found leave open a part of what was asked";
 
 /// Puts the draft that was kept in the place of `judged`, the verdict on the draft of `evidence`, where it is the better one.
-pub(crate) fn put_back(judged: &mut Judged, cx: &Cx, evidence: &Evidence, options: &Options) {
+pub(crate) fn put_back(
+    judged: &mut Judged,
+    cx: &StepContext,
+    evidence: &Evidence,
+    options: &Options,
+) {
     let Some((kept, earlier)) = cx.case.kept.zip(evidence.of_kept()) else {
         return;
     };

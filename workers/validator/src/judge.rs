@@ -12,7 +12,7 @@ use envelope::{Classed, Fallback, Grounding, Judgement, Profile, Role, Sufficien
 use llm::reply::without_prompt;
 use llm::{ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, Schema, TODAY, json};
 use serde_json::{Value, json};
-use stage::Cx;
+use stage::StepContext;
 use std::borrow::Cow;
 use std::sync::Arc;
 use text::one_line;
@@ -66,7 +66,7 @@ impl Judge {
     /// Has `judged` judged: lowers what the model doubts. `None` where it was not asked, or could not be.
     pub(crate) async fn ask(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         evidence: &Evidence,
         judged: &mut Judged,
         options: &Options,
@@ -112,7 +112,7 @@ impl Judge {
     }
 
     /// A small model confirms what it just said. A question may name the model that writes.
-    fn wrote_it(&self, cx: &Cx) -> bool {
+    fn wrote_it(&self, cx: &StepContext) -> bool {
         let asked_for = cx.case.overrides.model.as_deref();
         let writer = asked_for.unwrap_or(&self.models.writer);
         cx.case.profile == Profile::Small && writer == self.models.judge
@@ -120,7 +120,7 @@ impl Judge {
 
     fn request(
         &self,
-        cx: &Cx,
+        cx: &StepContext,
         verdict: &Verdict,
         passages: &str,
         options: &Options,

@@ -7,7 +7,7 @@ use crate::testing;
 use envelope::hop::ValidatorExit;
 use envelope::{CheckedSentence, Draft, DraftTable, Fact, Payload, ReadMark, Support, Task};
 use llm::Error as ModelError;
-use stage::{Done, Stage};
+use stage::{Stage, StepOutput};
 use std::time::Duration;
 use testkit::model::{ScriptedModel, passage, step};
 
@@ -43,7 +43,7 @@ fn models() -> JudgeModels {
     }
 }
 
-fn cx() -> Cx {
+fn cx() -> StepContext {
     step(Role::Validator, "How can the agreement be terminated?")
 }
 
@@ -68,10 +68,10 @@ fn evidence(draft: Draft) -> Evidence {
 
 async fn validated(
     model: &Arc<ScriptedModel>,
-    cx: &Cx,
+    cx: &StepContext,
     draft: Draft,
     options: Options,
-) -> Done<ValidatorExit> {
+) -> StepOutput<ValidatorExit> {
     let validator = Validator::new(options).unwrap();
     let validator = validator.with_judge(model.clone(), &Prompts::default(), models());
     let done = validator.unwrap().run(cx, evidence(draft)).await;
@@ -79,14 +79,14 @@ async fn validated(
 }
 
 /// A draft of the true sentence, judged so.
-async fn judged(reply: &str, change: impl Fn(&mut Draft)) -> Done<ValidatorExit> {
+async fn judged(reply: &str, change: impl Fn(&mut Draft)) -> StepOutput<ValidatorExit> {
     let mut draft = draft(TRUE);
     change(&mut draft);
     let model = ScriptedModel::saying([reply]);
     validated(&model, &cx(), draft, Options::default()).await
 }
 
-fn verdict(done: Done<ValidatorExit>) -> Verdict {
+fn verdict(done: StepOutput<ValidatorExit>) -> Verdict {
     match done.out {
         ValidatorExit::Grounded(verdict)
         | ValidatorExit::Ungrounded { verdict, .. }

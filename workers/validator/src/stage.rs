@@ -8,7 +8,7 @@ use crate::verdict::{Judged, exit, judge};
 use envelope::hop::ValidatorExit;
 use envelope::{Class, Classed, Draft, Fallback, Role};
 use llm::{ChatModel, PromptError, Prompts};
-use stage::{BoxFuture, Cx, Done, Stage};
+use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ impl Validator {
         Ok(Validator { judge, ..self })
     }
 
-    async fn validate(&self, cx: &Cx, evidence: &Evidence) -> Done<ValidatorExit> {
+    async fn validate(&self, cx: &StepContext, evidence: &Evidence) -> StepOutput<ValidatorExit> {
         let mut judged = judge(evidence, &cx.case.question, &self.options);
         let draft = &evidence.draft;
         let said = match &self.judge {
@@ -83,7 +83,7 @@ impl Validator {
             );
         }
         let fallbacks = std::mem::take(&mut judged.fallbacks);
-        let mut done = Done::new(exit(judged, evidence), decided);
+        let mut done = StepOutput::new(exit(judged, evidence), decided);
         done.fallbacks = fallbacks;
         match said {
             Some(said) => done
@@ -101,9 +101,9 @@ impl Stage for Validator {
 
     fn run<'a>(
         &'a self,
-        cx: &'a Cx,
+        cx: &'a StepContext,
         evidence: Evidence,
-    ) -> BoxFuture<'a, Result<Done<ValidatorExit>, stage::Error>> {
+    ) -> BoxFuture<'a, Result<StepOutput<ValidatorExit>, stage::Error>> {
         Box::pin(async move { Ok(self.validate(cx, &evidence).await) })
     }
 }

@@ -3,7 +3,7 @@
 use super::read::nameless;
 use super::{Done, Failure, Indexer, write};
 use crate::dead::{self, Death};
-use crate::verdict::{Reason, Verdict};
+use crate::delivery_outcome::{AckReason, DeliveryOutcome};
 use bus::{BusError, CoreMessage, Delivery, Headers, Stored, Stream};
 use envelope::document::{Indexed, Notice, Outcome};
 use envelope::{Problem, Role, Subject, TenantId};
@@ -11,7 +11,12 @@ use stage::{Incoming, Known};
 use std::time::Duration;
 
 impl Indexer {
-    pub(super) async fn done(&self, incoming: &Incoming, message: &Stored, done: Done) -> Verdict {
+    pub(super) async fn done(
+        &self,
+        incoming: &Incoming,
+        message: &Stored,
+        done: Done,
+    ) -> DeliveryOutcome {
         let Done {
             outcome,
             chunks,
@@ -56,10 +61,10 @@ impl Indexer {
         if let Some(file) = &incoming.notice.object {
             self.drop_file(file, incoming, message).await;
         }
-        Verdict::Ack(match (outcome, is_now) {
-            (Outcome::Superseded, _) => Reason::Dropped,
-            (_, true) => Reason::Ok,
-            (_, false) => Reason::AlreadyDone,
+        DeliveryOutcome::Ack(match (outcome, is_now) {
+            (Outcome::Superseded, _) => AckReason::Dropped,
+            (_, true) => AckReason::Ok,
+            (_, false) => AckReason::AlreadyDone,
         })
     }
 
@@ -133,7 +138,7 @@ impl Indexer {
         delivery: &Delivery,
         incoming: Option<&Incoming>,
         failure: Failure,
-    ) -> Verdict {
+    ) -> DeliveryOutcome {
         let message = &delivery.message;
         let (bucket, doc_id) = match incoming {
             Some(incoming) => (incoming.bucket.clone(), incoming.doc_id.clone()),
@@ -166,7 +171,7 @@ impl Indexer {
                 source = notice.source,
                 "dead letter not stored; the document stays and is tried again"
             );
-            return Verdict::Retry(unburied(delivery.delivered));
+            return DeliveryOutcome::Retry(unburied(delivery.delivered));
         }
         tracing::error!(code, error, source = notice.source, "document given up");
         self.metrics.dead(Role::Indexer, failure.class, true);
@@ -184,7 +189,7 @@ impl Indexer {
             )
         })
         .await;
-        Verdict::Ack(Reason::DeadLetter)
+        DeliveryOutcome::Ack(AckReason::DeadLetter)
     }
 
     /// For those who listen; what is stored tells the same.

@@ -14,11 +14,11 @@ mod metrics;
 mod read;
 mod write;
 
+use crate::consumer_loop::{self, AckDecision, ConsumerEvent, DeliveryHandler, Drained};
 use crate::deliver::Failure;
+use crate::delivery_outcome::DeliveryOutcome;
 use crate::disposition::{Disposition, dispose};
 use crate::metrics::{Metrics, outcome};
-use crate::pump::{self, Answer, ConsumerEvent, Drained, Take, pump};
-use crate::verdict::Verdict;
 use bus::{Bus, BusError, ConsumerSpec, Delivery, Stored, Stream};
 use bytes::Bytes;
 use decide::{Mine, Next, Seen, decide};
@@ -153,14 +153,14 @@ impl Indexer {
         health: Health,
         stop: CancellationToken,
     ) -> Drained {
-        let options = pump::Options {
+        let options = consumer_loop::Options {
             condition: Role::Indexer.as_str(),
             slots: self.options.slots,
             ack_wait: self.options.ack_wait,
             grace: self.options.grace,
         };
         self.metrics.limit(Role::Indexer, options.slots);
-        pump(
+        consumer_loop::run(
             self.bus.clone(),
             consumer,
             Arc::new(self),
@@ -172,7 +172,7 @@ impl Indexer {
     }
 
     /// Works on one delivery until it is done, given up, or to be delivered again.
-    async fn process(&self, delivery: &Delivery) -> Verdict {
+    async fn process(&self, delivery: &Delivery) -> DeliveryOutcome {
         let message = &delivery.message;
         let queued = message.stored_at.until(self.bus.now());
         self.metrics
@@ -211,7 +211,7 @@ impl Indexer {
                     let (code, error) = (failure.code, failure.text.as_str());
                     let source = incoming.notice.source.as_str();
                     tracing::warn!(code, error, source, delivered, "document to be tried again");
-                    return Verdict::Retry(delay);
+                    return DeliveryOutcome::Retry(delay);
                 }
                 Disposition::GiveUp => {
                     return self.give_up(delivery, Some(&incoming), failure).await;
@@ -431,8 +431,8 @@ fn failed(error: stage::Error) -> Failure {
     }
 }
 
-impl Take for Indexer {
-    fn take<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Answer> {
+impl DeliveryHandler for Indexer {
+    fn handle_delivery<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, AckDecision> {
         Box::pin(async move {
             let _inflight = self.metrics.inflight(Role::Indexer);
             let begun = tokio::time::Instant::now();
@@ -440,9 +440,9 @@ impl Take for Indexer {
             self.metrics
                 .answered(Role::Indexer, outcome(verdict), begun.elapsed());
             match verdict {
-                Verdict::Ack(_) => Answer::Ack,
-                Verdict::Retry(delay) => Answer::Retry(delay),
-                Verdict::GiveUp => Answer::Retry(Duration::from_secs(1)),
+                DeliveryOutcome::Ack(_) => AckDecision::Ack,
+                DeliveryOutcome::Retry(delay) => AckDecision::Retry(delay),
+                DeliveryOutcome::GiveUp => AckDecision::Retry(Duration::from_secs(1)),
             }
         })
     }

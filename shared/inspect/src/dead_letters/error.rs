@@ -1,7 +1,7 @@
 //! Why dead letters were not read, or not tried again.
 
 use bus::{BusError, PublishError};
-use harness::again;
+use harness::replay;
 
 /// Why dead letters were not read, or not tried again.
 #[derive(Debug, thiserror::Error)]

@@ -18,7 +18,7 @@ use envelope::{
     ConversationId, Fallback, Outcome, Overrides, Problem, Role, TenantId, TurnId, UnixMs, Usage,
     decode,
 };
-use harness::again;
+use harness::replay;
 pub use rounds::{LookedFor, RoundTold, TOO_LITTLE, without_titles};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};

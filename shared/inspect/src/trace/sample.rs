@@ -13,7 +13,7 @@ use envelope::{
     Asked, Case, ConversationId, Envelope, Fallback, Findings, Header, Outcome, Part, PartResult,
     Problem, Role, Subject, TenantId, Terminal, TrailEntry, TurnId, UnixMs, Usage, encode, header,
 };
-use harness::again;
+use harness::replay;
 use std::collections::BTreeMap;
 use streams::history::TurnRecord;
 

@@ -7,7 +7,7 @@ use envelope::{
     Case, Envelope, Header, Outcome, Part, PartResult, Role, Scatter, Subject, Terminal,
     TrailEntry, TurnId, decode, header,
 };
-use harness::again;
+use harness::replay;
 use serde::de::IgnoredAny;
 use std::collections::{BTreeMap, BTreeSet};
 use streams::history::TurnRecord;

@@ -6,8 +6,8 @@ use argosy::fail::Fail;
 use bus::{Bus, Stream};
 use bus_nats::{self as nats, NatsBus};
 use conversation_log::{
-    Admission, Asking, ConversationKey, Ending, Limits, LogEvent, Read, Source, TurnOpening, admit,
-    end, exchanges,
+    Admission, AdmissionRequest, ConversationKey, Ending, Limits, LogEvent, Read, Source,
+    TurnOpening, admit, end, exchanges,
 };
 use envelope::{
     Busy as WhenBusy, Case, Citation, ConversationId, ExchangePlace, Header, Outcome, Role,
@@ -59,7 +59,7 @@ pub(super) fn key(n: usize) -> ConversationKey {
 }
 
 /// A question of 100 bytes.
-fn asking(key: &ConversationKey, n: usize, now: UnixMs) -> Asking {
+fn asking(key: &ConversationKey, n: usize, now: UnixMs) -> AdmissionRequest {
     let turn = TurnId::derived(n as u64 + 1, now.0);
     let question = format!(
         "{:<100}",
@@ -67,7 +67,7 @@ fn asking(key: &ConversationKey, n: usize, now: UnixMs) -> Asking {
     );
     let mut case = Case::default();
     case.question.original = question;
-    Asking {
+    AdmissionRequest {
         opened: TurnOpening {
             header: Header {
                 turn,
@@ -116,7 +116,7 @@ fn cited(n: u16) -> Option<Citation> {
     .ok()
 }
 
-fn opened(before: Option<&Read>, asking: Asking, now: UnixMs) -> Option<LogEvent> {
+fn opened(before: Option<&Read>, asking: AdmissionRequest, now: UnixMs) -> Option<LogEvent> {
     match admit(before, asking, Limits { waiting_max: 4 }, now) {
         Admission::Open { event, .. } => Some(*event),
         _ => None,

@@ -9,7 +9,7 @@ use crate::roles;
 use crate::talks::Talks;
 use bus::Bus;
 use envelope::{ConversationId, Overrides, Role, TurnId};
-use harness::again::{self, Start};
+use harness::replay::{self, Start};
 use inspect::trace::{self, Trace};
 use owo_colors::OwoColorize;
 use serde::Serialize;

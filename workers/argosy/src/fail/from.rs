@@ -12,7 +12,7 @@ use conversation_log::copy::CopyError;
 use conversation_log::sled_store::OpenError;
 use conversation_log::{EventError, StoreError};
 use envelope::EditionError;
-use harness::again;
+use harness::replay;
 use index_host::{editions, search_factory, snapshot};
 use inspect::{dead_letters, position};
 use llm_pool::download;

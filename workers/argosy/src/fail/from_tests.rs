@@ -6,7 +6,7 @@ use bus::{BusError, PublishError};
 use conversation_log::sled_store::OpenError;
 use conversation_log::{EventError, StoreError};
 use envelope::{CodecError, Edition, EditionError, Problem, Role, TurnId};
-use harness::again;
+use harness::replay;
 use index_host::{editions, search_factory};
 use inspect::{dead_letters, position};
 use llm_pool::download;

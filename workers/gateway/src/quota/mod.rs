@@ -47,17 +47,17 @@ struct Inner {
     held: usize,
 }
 
-/// What a question is told.
+/// Whether the turn of a question may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum QuotaDecision {
     /// Its turn may run, and has a place until it has [ended](Quota::ended).
-    Run,
+    Admit,
     /// To go on without a place: its turn has one, or ends at once.
-    Pass,
+    Bypass,
     /// To ask again when a turn has ended, and after [`HOLD`].
-    Hold,
+    Queue,
     /// To ask again after this time.
-    Off(Duration),
+    Defer(Duration),
 }
 
 /// What a turn spent.
@@ -73,7 +73,7 @@ pub(crate) enum Spent {
 
 /// A question that asks.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Asking<'a> {
+pub(crate) struct QuotaRequest<'a> {
     pub(crate) tenant: &'a TenantId,
     pub(crate) turn: &'a TurnId,
     pub(crate) deadline: UnixMs,
@@ -120,21 +120,21 @@ impl Quota {
     }
 
     /// Whether a turn may begin.
-    pub(crate) fn ask(&self, asking: Asking<'_>, now: UnixMs) -> Told {
+    pub(crate) fn ask(&self, asking: QuotaRequest<'_>, now: UnixMs) -> QuotaDecision {
         if !self.is_limited() {
-            return Told::Pass;
+            return QuotaDecision::Bypass;
         }
         let Inner { tenants, turns, .. } = &mut *self.lock();
         if asking.deadline <= now || turns.contains_key(asking.turn) {
             if let Some(tenant) = tenants.get_mut(asking.tenant) {
                 tenant.gone(asking.sequence);
             }
-            return Told::Pass;
+            return QuotaDecision::Bypass;
         }
         let fresh = || Tenant::new(&self.limits, now);
         let tenant = tenants.entry(asking.tenant.clone());
         let told = tenant.or_insert_with(fresh).ask(asking, &self.limits, now);
-        if told == Told::Run {
+        if told == QuotaDecision::Admit {
             turns.insert(asking.turn.clone(), asking.tenant.clone());
         }
         told
@@ -210,7 +210,7 @@ mod tests {
         let [one, two] = ["one", "two"].map(|name| TenantId::new(name).unwrap());
         let [x, y] = ["x", "y"].map(|name| TurnId::new(name).unwrap());
         let ask = |tenant, turn, sequence| {
-            let asking = Asking {
+            let asking = QuotaRequest {
                 tenant,
                 turn,
                 deadline: UnixMs(1_000),
@@ -219,12 +219,12 @@ mod tests {
             };
             quota.ask(asking, UnixMs(0))
         };
-        assert_eq!(ask(&one, &x, 1), Told::Run);
-        assert_eq!(ask(&one, &x, 2), Told::Pass);
-        assert_eq!(ask(&two, &x, 3), Told::Pass);
-        assert!(matches!(ask(&one, &y, 4), Told::Off(_)));
+        assert_eq!(ask(&one, &x, 1), QuotaDecision::Admit);
+        assert_eq!(ask(&one, &x, 2), QuotaDecision::Bypass);
+        assert_eq!(ask(&two, &x, 3), QuotaDecision::Bypass);
+        assert!(matches!(ask(&one, &y, 4), QuotaDecision::Defer(_)));
         assert_eq!(quota.running(UnixMs(0)).len(), 1);
         quota.ended(&x, Spent::Tokens(0), UnixMs(0));
-        assert_eq!(ask(&one, &y, 4), Told::Run);
+        assert_eq!(ask(&one, &y, 4), QuotaDecision::Admit);
     }
 }

@@ -1,6 +1,6 @@
 //! One tenant: the turns that run, the questions that wait, the tokens that are left. Pure.
 
-use super::{Asking, HOLD, Limits, SHORTEST, Spent, Told};
+use super::{HOLD, Limits, QuotaDecision, QuotaRequest, SHORTEST, Spent};
 use envelope::{TurnId, UnixMs};
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -70,7 +70,12 @@ impl Tenant {
     /// Whether a turn may begin: the oldest question first, of those that are there. One that is far behind is
     /// put off for half the time that those before it will take, going by what turns took of late: so it
     /// asks a few times more, and is never much too late. Turns are not kept free for those who are off.
-    pub(super) fn ask(&mut self, asking: Asking<'_>, limits: &Limits, now: UnixMs) -> Told {
+    pub(super) fn ask(
+        &mut self,
+        asking: QuotaRequest<'_>,
+        limits: &Limits,
+        now: UnixMs,
+    ) -> QuotaDecision {
         self.running.retain(|_, runs| runs.deadline > now);
         let older = self.waiting.range(..asking.sequence);
         let older = older.map(|(_, waits)| waits);
@@ -81,21 +86,21 @@ impl Tenant {
         if !is_full && until_filled.is_zero() {
             self.waiting.remove(&asking.sequence);
             self.take(asking.turn, asking.deadline, now);
-            return Told::Run;
+            return QuotaDecision::Admit;
         }
         let rounds = (before + 1) as f64 / limits.turns.max(1) as f64;
         let until_ends = Duration::from_secs_f64(rounds * self.turn_ms / 1_000.0);
         let (told, wait) = match asking.may_hold && before < limits.turns && until_filled.is_zero()
         {
-            true => (Told::Hold, HOLD),
+            true => (QuotaDecision::Queue, HOLD),
             false => {
                 let wait = (until_ends.max(until_filled) / 2).clamp(SHORTEST, LONGEST);
-                (Told::Off(wait), wait)
+                (QuotaDecision::Defer(wait), wait)
             }
         };
         let waits = Waits {
             again: now.plus(wait.as_millis() as u64).min(asking.deadline),
-            is_held: told == Told::Hold,
+            is_held: told == QuotaDecision::Queue,
         };
         self.waiting.insert(asking.sequence, waits);
         told

@@ -25,8 +25,8 @@ fn turn(n: u64) -> TurnId {
 }
 
 /// A question with an hour left.
-fn ask(tenant: &mut Tenant, limits: &Limits, n: u64, may_hold: bool, now: u64) -> Told {
-    let asking = Asking {
+fn ask(tenant: &mut Tenant, limits: &Limits, n: u64, may_hold: bool, now: u64) -> QuotaDecision {
+    let asking = QuotaRequest {
         tenant: &TenantId::default_tenant(),
         turn: &turn(n),
         deadline: UnixMs(3_600_000),
@@ -44,18 +44,21 @@ fn end(tenant: &mut Tenant, limits: &Limits, n: u64, spent: u64, now: u64) {
 fn so_many_turns_run_and_the_oldest_question_is_next() {
     let limits = turns(2);
     let mut one = Tenant::new(&limits, UnixMs(0));
-    assert_eq!(ask(&mut one, &limits, 1, true, 0), Told::Run);
-    assert_eq!(ask(&mut one, &limits, 2, true, 0), Told::Run);
-    assert_eq!(ask(&mut one, &limits, 3, true, 0), Told::Hold);
-    assert_eq!(ask(&mut one, &limits, 4, true, 0), Told::Hold);
-    assert!(matches!(ask(&mut one, &limits, 5, true, 0), Told::Off(_)));
+    assert_eq!(ask(&mut one, &limits, 1, true, 0), QuotaDecision::Admit);
+    assert_eq!(ask(&mut one, &limits, 2, true, 0), QuotaDecision::Admit);
+    assert_eq!(ask(&mut one, &limits, 3, true, 0), QuotaDecision::Queue);
+    assert_eq!(ask(&mut one, &limits, 4, true, 0), QuotaDecision::Queue);
+    assert!(matches!(
+        ask(&mut one, &limits, 5, true, 0),
+        QuotaDecision::Defer(_)
+    ));
     end(&mut one, &limits, 1, 0, 50);
     assert_eq!(
         ask(&mut one, &limits, 4, true, 50),
-        Told::Hold,
+        QuotaDecision::Queue,
         "3 is older"
     );
-    assert_eq!(ask(&mut one, &limits, 3, true, 50), Told::Run);
+    assert_eq!(ask(&mut one, &limits, 3, true, 50), QuotaDecision::Admit);
     assert_eq!(one.waiting(), 2);
 }
 
@@ -63,16 +66,25 @@ fn so_many_turns_run_and_the_oldest_question_is_next() {
 fn turns_are_kept_for_who_is_held_and_for_nobody_who_is_off() {
     let limits = turns(1);
     let mut one = Tenant::new(&limits, UnixMs(0));
-    assert_eq!(ask(&mut one, &limits, 1, false, 0), Told::Run);
-    assert_eq!(ask(&mut one, &limits, 2, false, 0), Told::Off(SHORTEST));
+    assert_eq!(ask(&mut one, &limits, 1, false, 0), QuotaDecision::Admit);
+    assert_eq!(
+        ask(&mut one, &limits, 2, false, 0),
+        QuotaDecision::Defer(SHORTEST)
+    );
     end(&mut one, &limits, 1, 0, 10);
-    assert_eq!(ask(&mut one, &limits, 4, false, 20), Told::Run);
-    assert_eq!(ask(&mut one, &limits, 2, true, 25), Told::Hold);
+    assert_eq!(ask(&mut one, &limits, 4, false, 20), QuotaDecision::Admit);
+    assert_eq!(ask(&mut one, &limits, 2, true, 25), QuotaDecision::Queue);
     end(&mut one, &limits, 4, 0, 30);
-    assert!(matches!(ask(&mut one, &limits, 3, false, 30), Told::Off(_)));
+    assert!(matches!(
+        ask(&mut one, &limits, 3, false, 30),
+        QuotaDecision::Defer(_)
+    ));
     // The second has not asked for longer than it is held: another gateway has it.
     let later = 25 + HOLD.as_millis() as u64;
-    assert_eq!(ask(&mut one, &limits, 3, false, later), Told::Run);
+    assert_eq!(
+        ask(&mut one, &limits, 3, false, later),
+        QuotaDecision::Admit
+    );
 }
 
 #[test]
@@ -84,7 +96,7 @@ fn what_a_turn_spent_is_guessed_when_nobody_knows() {
         (2, Spent::Nothing, 60_000.0 - TURN_TOKENS),
         (3, Spent::Tokens(500), 59_500.0 - TURN_TOKENS),
     ] {
-        assert_eq!(ask(&mut one, &limits, n, false, 0), Told::Run);
+        assert_eq!(ask(&mut one, &limits, n, false, 0), QuotaDecision::Admit);
         one.ended(&turn(n), spent, &limits, UnixMs(0));
         assert_eq!(one.tokens, left);
     }
@@ -94,8 +106,11 @@ fn what_a_turn_spent_is_guessed_when_nobody_knows() {
 fn a_turn_counts_until_its_deadline_when_its_end_is_never_heard() {
     let limits = turns(1);
     let mut one = Tenant::new(&limits, UnixMs(0));
-    assert_eq!(ask(&mut one, &limits, 1, true, 0), Told::Run);
-    assert_eq!(ask(&mut one, &limits, 2, true, 3_599_999), Told::Hold);
+    assert_eq!(ask(&mut one, &limits, 1, true, 0), QuotaDecision::Admit);
+    assert_eq!(
+        ask(&mut one, &limits, 2, true, 3_599_999),
+        QuotaDecision::Queue
+    );
     one.forget_old(UnixMs(3_600_000));
     assert!(!one.runs(&turn(1)));
 }
@@ -105,15 +120,21 @@ fn who_owes_tokens_waits_until_they_have_grown_back() {
     let limits = tokens(6_000);
     let mut one = Tenant::new(&limits, UnixMs(0));
     // A turn may be larger than a minute's worth: alone it begins all the same.
-    assert_eq!(ask(&mut one, &limits, 1, true, 0), Told::Run);
-    assert!(matches!(ask(&mut one, &limits, 2, true, 0), Told::Off(_)));
+    assert_eq!(ask(&mut one, &limits, 1, true, 0), QuotaDecision::Admit);
+    assert!(matches!(
+        ask(&mut one, &limits, 2, true, 0),
+        QuotaDecision::Defer(_)
+    ));
     end(&mut one, &limits, 1, 8_000, 0);
     // Owed are 2,000 of 100 a second; asked again after half of it.
     assert_eq!(
         ask(&mut one, &limits, 2, true, 0),
-        Told::Off(Duration::from_secs(10))
+        QuotaDecision::Defer(Duration::from_secs(10))
     );
-    assert_eq!(ask(&mut one, &limits, 2, true, 20_000), Told::Run);
+    assert_eq!(
+        ask(&mut one, &limits, 2, true, 20_000),
+        QuotaDecision::Admit
+    );
     assert!(!one.is_idle(&limits, UnixMs(20_000)));
     end(&mut one, &limits, 2, 0, 20_000);
     assert!(!one.is_idle(&limits, UnixMs(79_000)), "not full yet");
@@ -124,7 +145,7 @@ fn who_owes_tokens_waits_until_they_have_grown_back() {
 fn what_runs_is_taken_to_spend_what_others_spent() {
     let limits = tokens(60_000);
     let mut one = Tenant::new(&limits, UnixMs(0));
-    let begun = (1..=20).filter(|n| ask(&mut one, &limits, *n, true, 0) == Told::Run);
+    let begun = (1..=20).filter(|n| ask(&mut one, &limits, *n, true, 0) == QuotaDecision::Admit);
     assert_eq!(begun.count() as f64, 60_000.0 / TURN_TOKENS + 1.0);
 }
 
@@ -173,15 +194,15 @@ fn drained(
             asked += 1;
             let (tenant, held) = &mut at[gateway];
             match ask(tenant, limits, n, true, now) {
-                Told::Run => {
+                QuotaDecision::Admit => {
                     order.push(n);
                     ends.insert((now + turn_ms, n, gateway));
                     let most = limits.turns * gateways;
                     assert!(limits.turns == 0 || ends.len() <= most);
                 }
-                Told::Off(wait) => drop(due.insert((now + wait.as_millis() as u64, n))),
-                Told::Hold => drop(held.insert(n)),
-                Told::Pass => panic!("a tenant lets nobody pass"),
+                QuotaDecision::Defer(wait) => drop(due.insert((now + wait.as_millis() as u64, n))),
+                QuotaDecision::Queue => drop(held.insert(n)),
+                QuotaDecision::Bypass => panic!("a tenant lets nobody pass"),
             }
         }
     }

@@ -5,12 +5,12 @@ use tokio::sync::Notify;
 
 /// Whether there is room for new questions.
 #[derive(Debug, Default)]
-pub(crate) struct Room {
+pub(crate) struct CapacityGate {
     short: AtomicBool,
     changed: Notify,
 }
 
-impl Room {
+impl CapacityGate {
     pub(crate) fn is_short(&self) -> bool {
         self.short.load(Ordering::Acquire)
     }

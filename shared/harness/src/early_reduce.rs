@@ -4,7 +4,7 @@
 //! The reducer's step is the one that the last mapper would create, so it does not matter who comes
 //! first. *Not* needed for a result: off unless configured, and whatever fails here is left to the join.
 
-use crate::ended::{Ended, Fanout};
+use crate::cancel_registry::{CancelRegistry, Fanout};
 use crate::join::{self, JoinError};
 use crate::step::Step;
 use crate::worker::Worker;
@@ -88,7 +88,7 @@ impl Worker {
 
 /// Remembers the fan-outs that were joined early; never comes back.
 pub(crate) async fn hear_joins(
-    joined: &Ended<Fanout>,
+    joined: &CancelRegistry<Fanout>,
     subscription: Option<Box<dyn Subscription>>,
 ) {
     let Some(mut subscription) = subscription else {

@@ -5,22 +5,24 @@ use crate::turns::{Error, Turns};
 use bus::{Delivery, Stored};
 use envelope::{Header, Subject, TenantId};
 use futures_util::future::BoxFuture;
+use harness::consumer_loop::{AckDecision, DeliveryHandler};
 use harness::join;
-use harness::pump::{Answer, Take};
 use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) struct Due(pub(crate) Arc<Turns>);
 
-impl Take for Due {
-    fn take<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Answer> {
+impl DeliveryHandler for Due {
+    fn handle_delivery<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, AckDecision> {
         Box::pin(async move {
             match self.due(&delivery.message).await {
-                Ok(()) => Answer::Ack,
+                Ok(()) => AckDecision::Ack,
                 Err(error) => {
                     // Without a limit: a turn that nobody else ends has to end here.
                     tracing::warn!(%error, subject = delivery.message.subject, "due message to be tried again");
-                    Answer::Retry(Duration::from_millis(250) * delivery.delivered.min(40) as u32)
+                    AckDecision::Retry(
+                        Duration::from_millis(250) * delivery.delivered.min(40) as u32,
+                    )
                 }
             }
         })

@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 
 /// What a stage may know about the step it does. Facts, not powers.
 #[derive(Debug, Clone)]
-pub struct Cx {
+pub struct StepContext {
     /// Identity, place and time of the step.
     pub header: Header,
     /// What every stage of the turn may read.
@@ -28,7 +28,7 @@ pub struct Cx {
     pub live: Live,
 }
 
-impl Cx {
+impl StepContext {
     /// Time from now to the deadline of the turn: less with every look.
     pub fn time_left(&self) -> Duration {
         let now = self.now.max(self.clock.now());

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 /// How a delivery is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum AckDecision {
     /// Done, or never to be done.
     Ack,
     /// It failed: again after this time.
@@ -23,7 +23,7 @@ pub enum Answer {
     Later(Duration),
 }
 
-/// What happens in a pump that somebody may want to count.
+/// What happens in a consumer loop that somebody may want to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConsumerEvent {
     /// A delivery is being worked on.
@@ -41,22 +41,22 @@ pub enum ConsumerEvent {
 }
 
 /// What is done with deliveries.
-pub trait Take: Send + Sync + 'static {
+pub trait DeliveryHandler: Send + Sync + 'static {
     /// Works on one delivery. May be dropped at any await; the delivery is then given back.
-    fn take<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Answer>;
-    /// Whether nothing is to be pulled for now; asked after every event and [`Take::room`].
+    fn handle_delivery<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, AckDecision>;
+    /// Whether nothing is to be pulled for now; asked after every event and [`DeliveryHandler::resumed`].
     fn paused(&self) -> bool {
         false
     }
-    /// Comes back when it is worth asking [`Take::paused`] again: a pause began or ended.
-    fn room(&self) -> BoxFuture<'_, ()> {
+    /// Comes back when it is worth asking [`DeliveryHandler::paused`] again: a pause began or ended.
+    fn resumed(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::pending())
     }
     /// Something happened.
     fn on(&self, _event: ConsumerEvent) {}
 }
 
-/// How a pump runs.
+/// How a consumer loop runs.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The readiness condition that tells whether it is consuming.
@@ -65,11 +65,11 @@ pub struct Options {
     pub slots: usize,
     /// Ack time-out of the consumer; in-progress signals come three times as often.
     pub ack_wait: Duration,
-    /// How long running deliveries may take after the pump was told to stop.
+    /// How long running deliveries may take after the loop was told to stop.
     pub grace: Duration,
 }
 
-/// What a pump did on its way out.
+/// What a consumer loop did on its way out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Drained {
     /// Deliveries that were answered after it was told to stop.
@@ -84,10 +84,10 @@ const AWAY: Duration = Duration::from_millis(500);
 const GIVE_BACK: Duration = Duration::from_millis(100);
 
 /// Pulls from `consumer` into `take` until `stop` is cancelled, then drains.
-pub async fn pump(
+pub async fn run(
     bus: Arc<dyn Bus>,
     consumer: ConsumerSpec,
-    take: Arc<dyn Take>,
+    take: Arc<dyn DeliveryHandler>,
     options: Options,
     health: Health,
     stop: CancellationToken,
@@ -97,7 +97,7 @@ pub async fn pump(
     };
     let abandon = CancellationToken::new();
     let mut running = JoinSet::new();
-    let mut in_hand = InHand::default();
+    let mut in_flight = InFlight::default();
     loop {
         let free = options.slots.saturating_sub(running.len());
         let may_pull = free > 0 && !take.paused();
@@ -107,12 +107,12 @@ pub async fn pump(
             () = stop.cancelled() => break,
             Some(ended) = running.join_next_with_id(), if !running.is_empty() => {
                 let id = ended.map_or_else(|panic| panic.id(), |(id, _)| id);
-                next = in_hand.ended(id);
+                next = in_flight.ended(id);
             }
             // Also while it waits for a delivery: a pause must not let one more through.
-            () = take.room(), if free > 0 => {}
+            () = take.resumed(), if free > 0 => {}
             pulled = puller.next(free.max(1)), if may_pull => match pulled {
-                Ok(delivery) => next = in_hand.unless_held(delivery),
+                Ok(delivery) => next = in_flight.unless_held(delivery),
                 Err(error) => match reopen(&*bus, error, &consumer, &options, &health, &stop).await {
                     Reopened::Same => {}
                     Reopened::Fresh(fresh) => puller = fresh,
@@ -123,13 +123,13 @@ pub async fn pump(
         if let Some(delivery) = next {
             let sequence = delivery.message.sequence;
             let work = answer(take.clone(), delivery, options.ack_wait, abandon.clone());
-            in_hand.began(running.spawn(work).id(), sequence);
+            in_flight.began(running.spawn(work).id(), sequence);
         }
     }
     let told = Instant::now();
     let drained = drain(puller, running, abandon, &*take, options.grace).await;
     // Where the work was acked, the server does not mind; where not, somebody else may have it.
-    for delivery in in_hand.again.into_values().flatten() {
+    for delivery in in_flight.again.into_values().flatten() {
         let _ = delivery.ack.nak(GIVE_BACK).await;
     }
     take.on(ConsumerEvent::Drained(told.elapsed()));
@@ -140,12 +140,12 @@ pub async fn pump(
 /// delivers it again: the work is not begun twice in one process. What comes again waits for the end
 /// of the work and finds what came of it; meanwhile the beats of the first speak for both.
 #[derive(Default)]
-struct InHand {
+struct InFlight {
     held: HashMap<Id, u64>,
     again: BTreeMap<u64, VecDeque<Delivery>>,
 }
 
-impl InHand {
+impl InFlight {
     /// The delivery, unless its message is worked on.
     fn unless_held(&mut self, mut delivery: Delivery) -> Option<Delivery> {
         let sequence = delivery.message.sequence;
@@ -249,7 +249,7 @@ async fn drain(
     puller: Box<dyn Puller>,
     mut running: JoinSet<bool>,
     abandon: CancellationToken,
-    take: &dyn Take,
+    take: &dyn DeliveryHandler,
     grace: Duration,
 ) -> Drained {
     let mut drained = Drained::default();
@@ -271,7 +271,7 @@ async fn drain(
 
 /// Works on one delivery and answers it; true when it was acked.
 async fn answer(
-    take: Arc<dyn Take>,
+    take: Arc<dyn DeliveryHandler>,
     delivery: Delivery,
     ack_wait: Duration,
     abandon: CancellationToken,
@@ -279,13 +279,13 @@ async fn answer(
     take.on(ConsumerEvent::Begun);
     let answer = tokio::select! {
         biased;
-        () = beat(&*take, &delivery, ack_wait) => Answer::Retry(GIVE_BACK),
-        answer = take.take(&delivery) => answer,
-        () = abandon.cancelled() => Answer::Retry(GIVE_BACK),
+        () = beat(&*take, &delivery, ack_wait) => AckDecision::Retry(GIVE_BACK),
+        answer = take.handle_delivery(&delivery) => answer,
+        () = abandon.cancelled() => AckDecision::Retry(GIVE_BACK),
     };
     let answered = match answer {
-        Answer::Ack => delivery.ack.ack().await,
-        Answer::Retry(delay) | Answer::Later(delay) => delivery.ack.nak(delay).await,
+        AckDecision::Ack => delivery.ack.ack().await,
+        AckDecision::Retry(delay) | AckDecision::Later(delay) => delivery.ack.nak(delay).await,
     };
     if let Err(error) = answered {
         // It will be delivered again, and finished from what is stored.
@@ -293,11 +293,11 @@ async fn answer(
         take.on(ConsumerEvent::AckFailed);
     }
     take.on(ConsumerEvent::Answered);
-    answer == Answer::Ack
+    answer == AckDecision::Ack
 }
 
 /// Tells the server that the work goes on, three times per ack time-out, for ever.
-async fn beat(take: &dyn Take, delivery: &Delivery, ack_wait: Duration) {
+async fn beat(take: &dyn DeliveryHandler, delivery: &Delivery, ack_wait: Duration) {
     // No tick at the start: it would wake the runtime once more for every delivery.
     let every = ack_wait / 3;
     let mut ticks = tokio::time::interval_at(Instant::now() + every, every);

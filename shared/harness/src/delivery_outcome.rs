@@ -4,15 +4,15 @@ use std::time::Duration;
 
 /// What is done with a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    Ack(Reason),
+pub(crate) enum DeliveryOutcome {
+    Ack(AckReason),
     Retry(Duration),
     GiveUp,
 }
 
 /// Why a message is acked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reason {
+pub(crate) enum AckReason {
     Ok,
     AlreadyDone,
     Dropped,

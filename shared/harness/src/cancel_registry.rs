@@ -18,7 +18,7 @@ const REMEMBERED: usize = 16_384;
 
 /// A set of ended turns, or of whatever else ends, with the running work of each.
 #[derive(Debug)]
-pub struct Ended<K = TurnId> {
+pub struct CancelRegistry<K = TurnId> {
     inner: Mutex<Inner<K>>,
 }
 
@@ -30,7 +30,7 @@ struct Inner<K> {
     next: u64,
 }
 
-impl<K> Default for Ended<K> {
+impl<K> Default for CancelRegistry<K> {
     fn default() -> Self {
         let inner = Inner {
             ended: HashSet::new(),
@@ -38,13 +38,13 @@ impl<K> Default for Ended<K> {
             running: HashMap::new(),
             next: 0,
         };
-        Ended {
+        CancelRegistry {
             inner: Mutex::new(inner),
         }
     }
 }
 
-impl<K: Clone + Eq + Hash> Ended<K> {
+impl<K: Clone + Eq + Hash> CancelRegistry<K> {
     fn lock(&self) -> MutexGuard<'_, Inner<K>> {
         self.inner
             .lock()
@@ -96,7 +96,7 @@ impl<K: Clone + Eq + Hash> Ended<K> {
 }
 
 pub(crate) struct Watch<'a, K: Clone + Eq + Hash> {
-    ended: &'a Ended<K>,
+    ended: &'a CancelRegistry<K>,
     of: K,
     id: u64,
     pub(crate) token: CancellationToken,
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn ending_a_turn_stops_its_work_and_nothing_else() {
-        let ended = Ended::<TurnId>::default();
+        let ended = CancelRegistry::<TurnId>::default();
         let (one, other) = (ended.watch(&turn(1)), ended.watch(&turn(2)));
         ended.end(&turn(1));
         assert!(one.token.is_cancelled() && !other.token.is_cancelled());
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let ended = Ended::<TurnId>::default();
+        let ended = CancelRegistry::<TurnId>::default();
         (0..REMEMBERED + 10).for_each(|n| ended.end(&turn(n)));
         assert!(!ended.contains(&turn(0)) && ended.contains(&turn(REMEMBERED)));
         assert_eq!(ended.lock().ended.len(), REMEMBERED);

@@ -336,5 +336,5 @@ pub fn messages(
 }
 
 #[cfg(test)]
-#[path = "again_tests.rs"]
+#[path = "replay_tests.rs"]
 mod tests;
