@@ -263,10 +263,10 @@ pub(crate) async fn a_claim_that_was_not_confirmed_is_the_first(on: On) {
             false => Do::Pass,
         }
     });
-    let (new, minute) = (again::replay_ids(&id).remove(0), Duration::from_secs(60));
+    let (new, minute) = (replay::replay_ids(&id).remove(0), Duration::from_secs(60));
     let claim = async |bus: &dyn Bus, time| {
         let keep = world.topology.keep;
-        again::claim(bus, &start, &new, time, keep).await.unwrap()
+        replay::claim(bus, &start, &new, time, keep).await.unwrap()
     };
     assert_eq!(claim(&*lossy, minute).await.created, Created::Now);
     assert_eq!(lossy.tried("argosy.timer.").len(), 2);

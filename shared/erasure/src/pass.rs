@@ -8,7 +8,7 @@ use bus::topology::Topology;
 use bus::{Bus, BusError, CoreMessage, Headers, Stored, Stream};
 use conversation_log::{ConversationKey, Erasure};
 use envelope::{Subject, TurnId, UnixMs, subject};
-use harness::again::{replay_ids, retry_id};
+use harness::replay::{replay_ids, retry_id};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -82,7 +82,7 @@ impl Letter {
             number: stored.sequence,
             stored_at: stored.stored_at,
             role,
-            retry: turn.is_some().then(|| again::retry_id(stored)),
+            retry: turn.is_some().then(|| replay::retry_id(stored)),
             turn,
             hop,
             index,
@@ -250,7 +250,7 @@ pub async fn plan(bus: &dyn Bus, stored: &Stored, keep: Duration) -> Result<Retr
     }
     let history = history::read(bus, old).await?;
     let start = Start::from_letter(stored, &history).and_then(|start| {
-        again::check(&start, &history, &Overrides::default(), keep)?;
+        replay::check(&start, &history, &Overrides::default(), keep)?;
         Ok(start)
     });
     Ok(match start {
@@ -303,14 +303,14 @@ pub async fn act(
             ..
         } => {
             let time = time.unwrap_or(start.time());
-            let claim = again::claim(bus, &start, &turn, time, keep).await?;
+            let claim = replay::claim(bus, &start, &turn, time, keep).await?;
             if claim.has_ended {
                 return Ok(RetryOutcome::Before(turn));
             }
             // A claim of somebody who went no further is gone on with.
             let none = Overrides::default();
-            let messages = again::messages(&start, &history, &claim.header, &none, keep);
-            again::begin(bus, messages?).await?;
+            let messages = replay::messages(&start, &history, &claim.header, &none, keep);
+            replay::begin(bus, messages?).await?;
             Ok(match claim.created {
                 Created::Now => RetryOutcome::Now(turn),
                 Created::Before => RetryOutcome::Before(turn),

@@ -6,7 +6,7 @@ use crate::options::Options;
 use crate::quota::{Limits, Quota};
 use crate::turns::Turns;
 use crate::turnstile::Turnstile;
-use crate::{answers, ask, backlog, due, ends, inbox, sweep, watch};
+use crate::{answers, ask, backlog, completions, inbox, sweep, timers, watch};
 use bus::topology::Topology;
 use bus::{Bus, ConsumerSpec};
 use envelope::Role;

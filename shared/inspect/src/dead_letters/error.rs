@@ -17,7 +17,7 @@ pub enum Error {
     NotThere(u64),
     /// The turn cannot be gone on from.
     #[error(transparent)]
-    Again(#[from] again::Error),
+    Again(#[from] replay::Error),
     /// The document was not published again.
     #[error("not stored: {0}")]
     NotStored(#[from] PublishError),

@@ -222,11 +222,11 @@ async fn read_again(
     turn: &TurnId,
     history: &TurnRecord,
 ) -> Result<Vec<Again>, BusError> {
-    let retries = history.dead.iter().map(again::retry_id);
+    let retries = history.dead.iter().map(replay::retry_id);
     let mut ids: Vec<(TurnId, How)> = retries.map(|id| (id, How::Retry)).collect();
     let mut seen = BTreeSet::new();
     ids.retain(|(id, _)| seen.insert(id.clone()));
-    let replays = again::replay_ids(turn);
+    let replays = replay::replay_ids(turn);
     ids.extend(replays.into_iter().map(|id| (id, How::Replay)));
     let mut all = Vec::new();
     // A call gives what 1,024 subjects hold; three are looked at for each turn.

@@ -258,7 +258,7 @@ impl SampleTurn {
 
     /// The turn that tries its dead letter again.
     pub fn retry_of_the_letter(&self) -> TurnId {
-        again::retry_id(&self.history.dead[0])
+        replay::retry_id(&self.history.dead[0])
     }
 
     /// Ends it.

@@ -197,7 +197,7 @@ impl Facts {
             return;
         };
         let of = |name| stored.headers.get(name).unwrap_or_default().to_owned();
-        let retry = again::retry_id(stored);
+        let retry = replay::retry_id(stored);
         let letter = Letter {
             sequence: stored.sequence,
             reason: of(header::DEAD_REASON),

@@ -12,6 +12,7 @@ use crate::token::QuestionToken;
 use std::ops::Range;
 use text::fold;
 
+mod idle;
 mod leading;
 mod settling;
 
@@ -321,26 +322,6 @@ impl<'a> Reading<'a> {
             true => Ok(()),
             false => whole,
         }
-    }
-
-    /// Whether a run, or an end of it while the rest has its place, may say nothing; that is kept then.
-    fn is_idle(&mut self, run: &Range<usize>) -> bool {
-        let before = self.table.clone();
-        for middle in run.start + 1..run.end {
-            let (head, tail) = (run.start..middle, middle..run.end);
-            for (idle, other) in [(head.clone(), tail.clone()), (tail, head)] {
-                if self.may_be_idle(&idle) && self.place(other).is_ok() {
-                    self.unplaced.push(self.said(&idle));
-                    return true;
-                }
-                self.table = before.clone();
-            }
-        }
-        let is_idle = self.may_be_idle(run);
-        if is_idle {
-            self.unplaced.push(self.said(run));
-        }
-        is_idle
     }
 
     /// Finds out what a run is there for.

@@ -66,7 +66,7 @@ pub async fn run(args: cli::Replay, config: Config, output: Output) -> Result<()
     let time = args.deadline.map_or(start.time(), settings::Span::duration);
     let keep = config.topology().keep;
     // A claim is a turn: it is made only for what can be done.
-    again::check(&start, &found.history, &overrides, keep)?;
+    replay::check(&start, &found.history, &overrides, keep)?;
     let talks = Talks::Fleet(bus.clone());
     if let Some(branch) = &args.conversation {
         talks
@@ -77,8 +77,8 @@ pub async fn run(args: cli::Replay, config: Config, output: Output) -> Result<()
     if args.conversation.is_some() {
         talks.open_turn(&claim.header, start.case()).await?;
     }
-    let messages = again::messages(&start, &found.history, &claim.header, &overrides, keep)?;
-    again::begin(&*bus, messages).await?;
+    let messages = replay::messages(&start, &found.history, &claim.header, &overrides, keep)?;
+    replay::begin(&*bus, messages).await?;
     let old = trace::build(&args.turn, &found);
     show(&claim.header.turn, &old, &start, &overrides, output, &args);
     Ok(())
@@ -91,19 +91,19 @@ async fn claim(
     start: &Start,
     time: std::time::Duration,
     keep: std::time::Duration,
-) -> Result<again::Claim, Fail> {
-    let ids = again::replay_ids(turn);
+) -> Result<replay::Claim, Fail> {
+    let ids = replay::replay_ids(turn);
     let there = history::standing(bus, &ids).await?;
     let is_free = |id: &&TurnId| !there.iter().any(|standing| standing.turn == **id);
     for id in ids.iter().filter(is_free) {
-        let claim = again::claim(bus, start, id, time, keep).await?;
+        let claim = replay::claim(bus, start, id, time, keep).await?;
         if claim.created == Created::Now {
             return Ok(claim);
         }
     }
     Err(Fail::negative(format!(
         "turn `{turn}` has been replayed {} times; the next is possible when the answers of those have aged out",
-        again::REPLAYS_MAX
+        replay::REPLAYS_MAX
     )))
 }
 

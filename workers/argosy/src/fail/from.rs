@@ -67,22 +67,22 @@ impl From<streams::editions::Error> for Fail {
     }
 }
 
-impl From<again::Error> for Fail {
-    fn from(error: again::Error) -> Self {
+impl From<replay::Error> for Fail {
+    fn from(error: replay::Error) -> Self {
         match error {
-            again::Error::Bus(error) => error.into(),
-            again::Error::AgedOut(_) => Fail::not_found(error.to_string()).hint(
+            replay::Error::Bus(error) => error.into(),
+            replay::Error::AgedOut(_) => Fail::not_found(error.to_string()).hint(
                 "steps are kept for `streams.keep` (5m) after their deadline; raise it for the next time",
             ),
-            again::Error::NotThere { .. } | again::Error::NoStep(_) => {
+            replay::Error::NotThere { .. } | replay::Error::NoStep(_) => {
                 Fail::not_found(error.to_string())
             }
-            again::Error::Publish(error) | again::Error::Outbox(OutboxError::Publish(error)) => {
+            replay::Error::Publish(error) | replay::Error::Outbox(OutboxError::Publish(error)) => {
                 not_stored(error)
             }
-            again::Error::Outbox(OutboxError::Codec(_))
-            | again::Error::Unreadable(_)
-            | again::Error::Taken(_) => Fail::negative(error.to_string()),
+            replay::Error::Outbox(OutboxError::Codec(_))
+            | replay::Error::Unreadable(_)
+            | replay::Error::Taken(_) => Fail::negative(error.to_string()),
         }
     }
 }

@@ -101,7 +101,7 @@ fn passes_on<E: From<BusError> + Into<Fail>>() {
 fn the_bus_is_told_of_in_the_same_words_by_all() {
     passes_on::<BusError>();
     passes_on::<streams::editions::Error>();
-    passes_on::<again::Error>();
+    passes_on::<replay::Error>();
     passes_on::<client::Error>();
     passes_on::<corpus_sync::Error>();
     passes_on::<editions::Error>();
@@ -212,14 +212,14 @@ fn a_folder_that_was_not_indexed_says_how_to_go_on() {
 #[test]
 fn what_is_too_large_is_no_server_that_is_away() {
     let large = || CodecError::TooLarge { bytes: 2, max: 1 };
-    let fail = Fail::from(again::Error::Outbox(large().into()));
+    let fail = Fail::from(replay::Error::Outbox(large().into()));
     assert_eq!(
         (fail.exit, fail.message.contains("over the limit")),
         (1, true)
     );
-    assert_eq!(Fail::from(again::Error::Publish(away())).exit, 4);
-    assert_eq!(Fail::from(again::Error::Outbox(away().into())).exit, 4);
-    let full = Fail::from(again::Error::Publish(PublishError::Full));
+    assert_eq!(Fail::from(replay::Error::Publish(away())).exit, 4);
+    assert_eq!(Fail::from(replay::Error::Outbox(away().into())).exit, 4);
+    let full = Fail::from(replay::Error::Publish(PublishError::Full));
     assert_eq!((full.exit, full.code), (1, FULL));
     assert_eq!(
         told(dead_letters::Error::NotStored(PublishError::Full)).1,

@@ -6,16 +6,9 @@ use super::*;
 /// How far behind a participle the condition may be that it leads to, in words.
 const LEAD_WORDS_MAX: usize = 3;
 /// Words that a request may begin with, before its verb.
-const POLITE: &str = "please kindly can could would will you i we d ll to like want need wish us let me now hi hello hey just";
-/// Most words that may say nothing together.
-const IDLE_WORDS_MAX: usize = 3;
-/// Who does something with documents, whatever they do.
-const DOING: &str =
-    "we i you they us did do does have has had can could will would shall should may might must to";
-/// What asks for the words of documents.
-const SAYING: &str = "say says state states stated mention mentions mentioned contain contains explain explains mean means";
+pub(super) const POLITE: &str = "please kindly can could would will you i we d ll to like want need wish us let me now hi hello hey just";
 /// What is written about documents, and is no list of them.
-const WRITING: &str = "summarize summarise explain describe define clarify analyse analyze discuss outline assess evaluate \
+pub(super) const WRITING: &str = "summarize summarise explain describe define clarify analyse analyze discuss outline assess evaluate \
     translate interpret paraphrase quote recap condense digest brief characterise characterize review";
 
 impl Reading<'_> {
@@ -50,41 +43,6 @@ impl Reading<'_> {
         is_bucket
             || is_behind && words::is_handling(&word.lower)
             || self.needs_measure() && words::is_size(&word.lower)
-    }
-
-    /// Whether a run stands where words say what is done with a list, and not which documents are on it: before the noun and
-    /// not beside it, unless a preposition leads to it; the last word behind a condition, unless it is a verb. Names and numbers are never idle. Whether it is, who has the documents knows: one word more may be what all is about.
-    pub(super) fn may_be_idle(&self, run: &Range<usize>) -> bool {
-        let tokens = &self.linker.tokens[run.clone()];
-        let is_name = |(at, token): (usize, &QuestionToken)| {
-            token.has_digit() || token.is_capital() && run.start + at > 0
-        };
-        let is_told =
-            |token: &QuestionToken| is_of(&token.lower, WRITING) || is_of(&token.lower, SAYING);
-        let Some(subject) = &self.linker.frame.subject else {
-            return false;
-        };
-        if run.len() > IDLE_WORDS_MAX
-            || tokens.iter().enumerate().any(is_name)
-            || tokens.iter().any(is_told)
-        {
-            return false;
-        }
-        let before = (0..run.start)
-            .rev()
-            .map(|at| self.word(at))
-            .find(|word| !is_of(word, "the a an our their its any some"));
-        let is_first = before.is_none();
-        let is_request = before.is_some_and(|word| {
-            is_of(word, POLITE) || !text::stop::is_content_free(word) && words::is_filler(word)
-        });
-        let is_ahead = run.end < subject.start && (is_first || is_request);
-        let is_behind = self.mentions.iter().any(|mention| mention.end == run.start);
-        // `did Acme Pumps dispute` says which.
-        let is_done = (0..run.start).any(|at| is_of(self.word(at), DOING));
-        let is_end = tokens[0].is_last || run.end == self.is_taken.len();
-        let is_last = run.len() == 1 && is_behind && is_end && !is_done;
-        is_ahead || is_last
     }
 
     /// Whether a run is the verb that a request begins with: `Collate for me all the invoices`. What stands right before

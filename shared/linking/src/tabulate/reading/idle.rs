@@ -1,0 +1,70 @@
+//! Words without a place in a table that may say nothing: where they stand tells. Pure. *Not* whether they do: that, who has the
+//! documents or a model's plan knows.
+
+use super::leading::{POLITE, WRITING};
+use super::*;
+
+/// Most words that may say nothing together.
+const IDLE_WORDS_MAX: usize = 3;
+/// Who does something with documents, whatever they do.
+const DOING: &str =
+    "we i you they us did do does have has had can could will would shall should may might must to";
+/// What asks for the words of documents.
+const SAYING: &str = "say says state states stated mention mentions mentioned contain contains explain explains mean means";
+
+impl Reading<'_> {
+    /// Whether a run, or an end of it while the rest has its place, may say nothing; that is kept then.
+    pub(super) fn is_idle(&mut self, run: &Range<usize>) -> bool {
+        let before = self.table.clone();
+        for middle in run.start + 1..run.end {
+            let (head, tail) = (run.start..middle, middle..run.end);
+            for (idle, other) in [(head.clone(), tail.clone()), (tail, head)] {
+                if self.may_be_idle(&idle) && self.place(other).is_ok() {
+                    self.unplaced.push(self.said(&idle));
+                    return true;
+                }
+                self.table = before.clone();
+            }
+        }
+        let is_idle = self.may_be_idle(run);
+        if is_idle {
+            self.unplaced.push(self.said(run));
+        }
+        is_idle
+    }
+
+    /// Whether a run stands where words say what is done with a list, and not which documents are on it: before the noun and
+    /// not beside it, unless a preposition leads to it; the last word behind a condition, unless it is a verb. Names and numbers are never idle. Whether it is, who has the documents knows: one word more may be what all is about.
+    fn may_be_idle(&self, run: &Range<usize>) -> bool {
+        let tokens = &self.linker.tokens[run.clone()];
+        let is_name = |(at, token): (usize, &QuestionToken)| {
+            token.has_digit() || token.is_capital() && run.start + at > 0
+        };
+        let is_told =
+            |token: &QuestionToken| is_of(&token.lower, WRITING) || is_of(&token.lower, SAYING);
+        let Some(subject) = &self.linker.frame.subject else {
+            return false;
+        };
+        if run.len() > IDLE_WORDS_MAX
+            || tokens.iter().enumerate().any(is_name)
+            || tokens.iter().any(is_told)
+        {
+            return false;
+        }
+        let before = (0..run.start)
+            .rev()
+            .map(|at| self.word(at))
+            .find(|word| !is_of(word, "the a an our their its any some"));
+        let is_first = before.is_none();
+        let is_request = before.is_some_and(|word| {
+            is_of(word, POLITE) || !text::stop::is_content_free(word) && words::is_filler(word)
+        });
+        let is_ahead = run.end < subject.start && (is_first || is_request);
+        let is_behind = self.mentions.iter().any(|mention| mention.end == run.start);
+        // `did Acme Pumps dispute` says which.
+        let is_done = (0..run.start).any(|at| is_of(self.word(at), DOING));
+        let is_end = tokens[0].is_last || run.end == self.is_taken.len();
+        let is_last = run.len() == 1 && is_behind && is_end && !is_done;
+        is_ahead || is_last
+    }
+}
