@@ -1,14 +1,14 @@
 //! Files to documents, and documents to chunks.
 //!
-//! *Not* an index, and not the corpus stream: what is published, and when, the binary decides. Blocking
-//! and pure throughout, but for the reading of files.
+//! *Not* an index, and not the corpus stream: the binary decides what is published, and when. The code
+//! blocks, and is pure except where it reads files.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`corpus`] | a folder, one document at a time |
 //! | [`reader`] | the bytes of a file to a document |
 //! | [`document`] | a document, and what it is called on the wire |
-//! | [`normalise`](mod@normalise) | text as it was meant |
+//! | [`normalise`](mod@normalise) | text without the marks that scans and exports leave in it |
 //! | [`chunk`] | text to pieces |
 //! | [`record`] | a document as messages of the corpus stream, in their order |
 //! | [`catalog`] | what is indexed, compared with the disk |

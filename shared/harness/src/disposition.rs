@@ -1,4 +1,5 @@
-//! What is done about a failure: class and number of deliveries, to a disposition. A pure table.
+//! Decides what is done with a message whose step failed, from the class of the failure, the number of deliveries and the
+//! time that is left: a pure table.
 
 use envelope::{Class, UnixMs};
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! A model that is served by nodes: asks one, asks again elsewhere, and says what came of it.
+//! A model that several nodes serve: each call goes to one node and, if that fails or is late, to another;
+//! the caller gets the reply or the error.
 
 use crate::aloud::Aloud;
 use crate::balance::{Ask, Balance, NodeId, NodeView};

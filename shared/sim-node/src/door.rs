@@ -1,7 +1,7 @@
-//! Connections of a node: accepted, refused while it is gone, reset.
+//! The connections of a simulated node: accepted while it is up, refused while it is down.
 //!
-//! A node that is gone has no listener, so that the operating system refuses for it, and every
-//! connection that it had is reset, as when a process dies.
+//! While a node is down it has no listener, so the operating system refuses connections to its port.
+//! When it goes down, every open connection is reset, as when a process dies.
 
 use axum::extract::connect_info::Connected;
 use axum::serve::{IncomingStream, Listener};

@@ -1,7 +1,8 @@
-//! The pieces of a vocabulary by their texts.
+//! The vocabulary of a tokenizer: from the text of a piece to its number.
 //!
-//! Of all that a tokenizer does it looks pieces up, and most of that is waiting for memory: so what is looked at is
-//! small and lies in two places. *Not* a map of anything else, and nothing is added once it is made.
+//! A tokenizer spends most of its time looking up pieces, and a lookup spends most of its time waiting for memory. So
+//! the lookup of a short piece reads two small things: a slot of four bytes, and the key (a 128-bit number) to compare
+//! with. *Not* a map of anything else, and no piece is added once the vocabulary is read.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! Randomness of the generator's own: the same seed gives the same corpus for ever, whatever a library of
-//! random numbers changes.
+//! A random number generator of our own: the same seed gives the same corpus for ever, whereas a library's
+//! numbers may change with its version.
 
 /// A stream of random numbers (SplitMix64).
 #[derive(Debug, Clone)]

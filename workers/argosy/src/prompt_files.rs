@@ -1,8 +1,8 @@
 //! The folder of prompts that an operator puts in place of the embedded ones.
 //!
-//! A file there has the name of the prompt that it replaces. One that replaces none is a mistake, not
-//! a note: an operator who misspells a name would else go on with the embedded prompt and not know it.
-//! What a prompt has to hold is checked by the stage that takes it.
+//! A file there has the name of the prompt that it replaces. A file that replaces no prompt is an error: an
+//! operator who misspells a name would otherwise go on with the embedded prompt and not know it. *Not* here:
+//! what a prompt has to contain; the stage that uses it checks that.
 
 use llm::{EmbeddedPrompt, PromptError, Prompts};
 use settings::nearest_name;

@@ -1,5 +1,6 @@
-//! Where a model that is asked in two calls looks for an answer: the first call chooses a part of the corpus by name and
-//! description, and says what is wanted. Pure. *Not* the call itself ([`choosing`](crate::choosing)).
+//! The first of the two calls in which a large model plans a search: from the names and descriptions of the buckets it
+//! chooses one or none, and says what the question wants. This file holds the schema of the answer and reads it. Pure.
+//! *Not* the call itself ([`choosing`](crate::choosing)).
 
 use crate::bucket_note::BucketNote;
 use envelope::{Bucket, QuestionIntent};

@@ -1,4 +1,5 @@
-//! A part of the corpus as a model is told of it. *Not* here: which parts there are; the catalog knows.
+//! A bucket as a prompt describes it to the model: its name and a line about it. *Not* the list of all buckets, which is in
+//! the catalog.
 
 use envelope::Bucket;
 use envelope::limits::BUCKETS_MAX;

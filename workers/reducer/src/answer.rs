@@ -1,4 +1,4 @@
-//! What a model wrote, cleaned: an answer, the statement that there is none, or nothing.
+//! Reads the reply of the reducer's model: an answer, the sentence that says there is none, or nothing.
 
 use llm::reply::without_thoughts;
 

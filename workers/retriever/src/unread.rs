@@ -1,7 +1,8 @@
-//! A search that passes over what earlier rounds of the turn have read, and so reads on where they ended.
+//! A searcher that leaves out the passages which earlier rounds of the turn have read, so that a round goes on in the ranking
+//! where they ended.
 //!
-//! *Not* a condition of the index: so many more passages are asked for as were read, and those are left out of the list.
-//! What counts documents, links names and fetches chunks by id is asked of the searcher beneath as it is.
+//! *Not* a condition of the index: the searcher beneath is asked for as many more passages as were read, and those that were
+//! read are removed from its list. Counting, linking and fetching by id go to the searcher beneath unchanged.
 
 use envelope::{Filter, Passage, ReadMark, TenantId};
 use futures_util::future::BoxFuture;

@@ -1,4 +1,5 @@
-//! Files in one process: bytes by name, within a room, for as long as they are kept.
+//! The file store of the memory bus: bytes by name, up to a total size, each deleted after `FILES_KEPT`.
+//! *Not* on disk.
 
 use crate::BusError;
 use crate::topology::FILES_KEPT;

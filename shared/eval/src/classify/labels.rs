@@ -1,4 +1,4 @@
-//! Questions with their labels, out of the files of two public data sets.
+//! Questions whose class is known, read from the files of two public data sets: MultiHop-RAG and Break.
 
 use crate::Error;
 use crate::dataset::{Split, at, draw, read, short_hash};

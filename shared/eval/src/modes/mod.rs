@@ -1,9 +1,9 @@
-//! The modes of a question beside each other, through a whole fleet of one process.
+//! Compares the modes of a question (`mode` on the wire) in a whole fleet that runs in one process.
 //!
-//! Every question is asked in each mode, one after the other, in an order that goes round, so that no mode has the warm
-//! caches for itself. The model is the one that is configured; without one it is the offline reader, which is no language
-//! model, and the report says so. Mode loop is among them where the fleet's questions are for a large model. *Not* measured: how
-//! good an answer is, see `labelled`.
+//! Every question is asked in each mode, one after the other. The first mode changes from question to question, so that
+//! no mode alone profits from warm caches. The model is the configured one; without one it is the offline reader, which is
+//! no language model, and the report says so. Mode `loop` is included where the profile is `large`. *Not* measured: how good
+//! an answer is; see `labelled`.
 
 mod articles;
 mod figures;

@@ -1,4 +1,4 @@
-//! How far an index is behind the corpus, told again and again. *Not* what makes it catch up: that is the feed.
+//! Measures every few seconds how many messages an index is behind the corpus stream. *Not* the feed, which makes it catch up.
 
 use bus::{Bus, Stream};
 use index::IndexLag;

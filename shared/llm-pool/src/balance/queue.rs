@@ -1,6 +1,6 @@
-//! Who is next when calls wait for a place: tenants take turns, and within a tenant its turns do. Pure.
+//! The order in which waiting calls get a lease: round robin over the tenants, and for each tenant over its turns. Pure.
 //!
-//! So a question with a thousand chunks waits behind nobody but itself.
+//! So the calls of a question with a thousand chunks wait for each other and do not hold up other questions.
 
 use envelope::{TenantId, TurnId};
 use std::collections::VecDeque;

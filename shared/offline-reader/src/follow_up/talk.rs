@@ -1,7 +1,7 @@
-//! What has been said so far, and which of it a pronoun means.
+//! The conversation so far, and what a pronoun in the next question refers to.
 //!
-//! The same pronoun goes on meaning the same thing until a question names another one: that rule
-//! settles most cases; recency and position settle the rest. *Not* a parse of what was said.
+//! A pronoun keeps its referent until a question names another one: that rule settles most cases;
+//! recency and position settle the rest. *Not* a parse of the conversation.
 
 use super::mentions::{self, Gender, Mention, Sort};
 use super::tokens;

@@ -1,5 +1,5 @@
-//! What the fake node makes of texts: vectors that count letters, scores that count words. The lists
-//! come back to front, as a client has to put them in order by their places.
+//! The embeddings and rerank scores of the fake node: vectors count letters, scores count words. Results
+//! do not come in the order of the texts, since a client has to put them in order by their `index`.
 
 use serde_json::{Value, json};
 

@@ -1,12 +1,13 @@
-//! Measuring ingest: what a second and a third indexer gain.
+//! The ingest benchmark: how much faster documents are indexed with more indexers.
 //!
-//! Documents through a real nats-server and one process per indexer, as `argosy run indexer` is one: read,
-//! cut, embedded where an encoder is to travel with them, published behind their fences. Twice: with the
-//! static table, where an indexer only works (its vectors are made in retrievers) and the cores are the
-//! limit; and with an embedder that only waits, where more indexers wait for more of it at once.
+//! Documents go through a real nats-server to one process per indexer, the same as `argosy run indexer`: an
+//! indexer reads a document, cuts it into chunks, embeds them where vectors travel with the chunks, and publishes
+//! them with write conditions. It is measured twice. With the static table an indexer makes no vectors
+//! (retrievers do), so the cores are the limit. With an embedder that does nothing but wait, more indexers have
+//! more calls waiting at once.
 //!
-//! The *floor* is in the same run: the messages that an indexer stored, published bare to a fresh server,
-//! as fast as it takes them.
+//! The *floor* is measured in the same run: the messages that the indexers stored, published to a fresh server
+//! without write conditions, as fast as it takes them.
 
 mod run;
 

@@ -1,4 +1,4 @@
-//! `argosy answer` and `argosy cancel`
+//! `argosy answer`, which prints the answer of a turn, and `argosy cancel`, which ends a turn as cancelled.
 
 use crate::cli::{self, Output};
 use crate::command::{connect, for_fleet};

@@ -1,10 +1,10 @@
-//! How many turns of one tenant run at a time, what they may spend in a minute, and who of his questions is
-//! next.
+//! The quota of a tenant: how many of its turns run at a time, how many tokens they may spend in a minute, and
+//! which of its questions is next.
 //!
-//! Steps of all tenants stand in one queue per role: who asks a thousand questions at once would put
-//! everybody else behind a thousand fan-outs. With a quota his questions stay in the inbox instead, where
-//! they are durable, until some of his turns have ended. Each gateway counts the turns that it began;
-//! what it forgets in a crash only lets a few more run. *Not* here: what one question may spend (its
+//! Steps of all tenants wait in one queue per role: without a quota, a tenant that asks a thousand questions at
+//! once puts a thousand fan-outs in front of all others. With a quota its questions stay in the inbox, where
+//! they are durable, until some of its turns have ended. Each gateway counts the turns that it began; a crash
+//! loses the counts, which only lets a few more turns run. *Not* here: what one question may spend (its
 //! budget), and the order of calls inside one process (`llm-pool`).
 
 mod tenant;

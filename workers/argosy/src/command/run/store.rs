@@ -1,5 +1,6 @@
-//! The store of conversations of a process: opened, kept up with their stream, opened again when it has failed, told of
-//! and measured. *Not* the truth, and never waited for: without it the logs are read, which takes longer.
+//! The task that runs a process's local store of conversations: it opens the store, keeps it up with their stream, opens it
+//! again when it has failed, and reports its state. *Not* the authoritative copy, which is the stream, and no question waits
+//! for the store: while it is not open, conversations are read from the stream, which takes longer.
 
 use crate::fail::Fail;
 use crate::kept;
