@@ -2,6 +2,7 @@
 //! contributor are those that the checks run.
 
 use crate::tree::{File, files, none, read, root};
+use std::collections::BTreeSet;
 
 /// The documents of the project; the corpus of the tests is none.
 fn documents() -> Vec<File> {
@@ -118,4 +119,49 @@ fn the_checks_have_one_home() {
         checks.text.contains("cargo test --workspace"),
         ".ci/run:1: does not run `cargo test --workspace`, which the README promises"
     );
+}
+
+/// Modules that the table at the head of a crate lists: the names in the first cell of its rows.
+fn listed_modules(text: &str) -> BTreeSet<&str> {
+    let rows = text.lines().filter_map(|line| line.strip_prefix("//! | "));
+    let cells = rows.filter_map(|row| row.split(" |").next());
+    let names = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+    let is_module = |name: &&str| name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    names.filter(is_module).collect()
+}
+
+#[test]
+fn the_head_of_a_crate_lists_modules_that_it_has() {
+    let mut findings = Vec::new();
+    let mut seen = 0;
+    for file in files()
+        .into_iter()
+        .filter(|file| file.path.ends_with("/src/lib.rs"))
+    {
+        let declared: BTreeSet<&str> = file
+            .text
+            .lines()
+            .filter_map(|line| {
+                let (_, rest) = line.split_once("mod ")?;
+                rest.strip_suffix(';')
+            })
+            .collect();
+        let defined = |name: &str| {
+            defines(&file.path, &file.text, name) || file.text.contains(&format!("::{name}"))
+        };
+        for name in listed_modules(&file.text) {
+            seen += 1;
+            if !declared.contains(name) && !defined(name) {
+                findings.push(file.at(1, format!("its head lists `{name}`, which is not there")));
+            }
+        }
+    }
+    assert!(seen > 100, "{seen} modules");
+    none(findings);
+}
+
+#[test]
+fn modules_of_a_head_are_found() {
+    let text = "//! | `a_b`, `c` | what |\n//! | [`d`] | `e` |\n//! | `F::g` | x |\nmod a_b;";
+    assert_eq!(Vec::from_iter(listed_modules(text)), ["a_b", "c", "d"]);
 }

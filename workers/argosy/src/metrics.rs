@@ -20,15 +20,15 @@ const HEAD: &str = "# Metrics
 Every metric of a process, at `/metrics` of its [admin endpoints](operations/watch.md#ready-alive), in the text format of
 Prometheus. This file is written by `ARGOSY_WRITE_DOCS=1 cargo test -p argosy --test metrics` and compared by the same test without.
 
-Counters stand at 0 from the start where the values of their labels are known then, so that the first count is seen as a step.
-`role` is one of the nine words for who runs, `model` and `node` are names of the configuration, `bucket` is a bucket of the
+Counters whose label values are known at the start begin at 0, so that the first count shows as a step.
+`role` is one of the nine roles, `model` and `node` are names of the configuration, `bucket` is a bucket of the
 corpus, `all`, `several` or `other`. No label ever holds an id, a question or the text of an error. On Linux each process has
 `process_*` as well: CPU, memory, file descriptors, start time.
 
-`complexity` is `simple` for a question that is searched for and answered at once (mode `simple`) and `complex` for every other, those
-included that were ended from outside and left no trail: latency targets differ by it.
-`route` is `agentic`, `simple`, or `unknown` where a turn was ended from outside and left no trail. `revision` is what `ARGOSY_REVISION`
-said in the environment of the compiler, empty without.
+`complexity` is `simple` for a question that is searched for and answered at once (mode `simple`), and `complex` for all others, including
+turns that were ended from outside and left no trail; latency targets differ by it.
+`route` is `agentic`, `simple`, or `unknown` where a turn was ended from outside and left no trail. `revision` is the value of
+`ARGOSY_REVISION` when the binary was compiled, or empty.
 
 ## What goes by another name
 | you may look for | here | because |

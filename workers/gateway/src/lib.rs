@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`Gateway`] | the consumers and watchers of one process |
 //! | `inbox` | a question: accepted, joined by a second listener, or refused |
-//! | `due` | what falls due: soft deadlines, the ends of turns, the sweep |
+//! | `timers` | what falls due: soft deadlines, the ends of turns, the sweep |
 //! | `answers` | terminal events on their way to who asked |
 //! | `ask` | request and reply |
 //! | `auto_mode` | the mode of a question that leaves it open |
@@ -17,7 +17,7 @@
 //! | `clarified` | replies to a question back, outside of conversations |
 //! | `conversations` | turns of conversations: admitted, begun, ended in their log |
 //! | `quota` | how many turns of one tenant run, and what they may spend |
-//! | `ends` | hearing which turns have ended, for the quota |
+//! | `completions` | hearing which turns have ended, for the quota |
 //! | `backlog` | reading what waits for each role, for the gauges |
 //! | `turnstile` | questions of one conversation, in the order of the inbox |
 //! | `turns` | beginning and ending turns: what the consumers have in common |

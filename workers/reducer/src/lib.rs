@@ -16,7 +16,7 @@
 //! | `remarks` | what is told beside an answer |
 //! | `stitch` | an answer without a model |
 //! | `quote` | the words of a source that support an answer |
-//! | `sentences`, `support` | where sentences end, how many words two texts share |
+//! | `support` | how many words two texts share |
 
 mod acted;
 mod answer;
