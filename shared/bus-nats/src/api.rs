@@ -308,6 +308,14 @@ pub(super) async fn last_of_each(
     filters: &[String],
     timeout: Duration,
 ) -> Parsed<Vec<Stored>> {
+    if let [subject] = filters
+        && !subject.contains(['*', '>'])
+    {
+        // One request and one reply, where the call for many subscribes to an inbox of its own.
+        let call = format!("$JS.API.DIRECT.GET.{}.{subject}", stream.name());
+        let found = get(client, stream, call, Bytes::new(), timeout).await?;
+        return Ok(found.into_iter().collect());
+    }
     let away = |e: String| BusError::Away(format!("direct get from {}: {e}", stream.name()));
     let inbox = client.new_inbox();
     let mut answers = client
@@ -343,12 +351,30 @@ pub(super) async fn message(
     sequence: u64,
     timeout: Duration,
 ) -> Parsed<Option<Stored>> {
-    let away = |e: String| BusError::Away(format!("direct get from {}: {e}", stream.name()));
-    let subject = format!("$JS.API.DIRECT.GET.{}", stream.name());
+    let call = format!("$JS.API.DIRECT.GET.{}", stream.name());
     let body = serde_json::json!({ "seq": sequence }).to_string();
-    let asked = tokio::time::timeout(timeout, client.request(subject, body.into()));
+    get(client, stream, call, body.into(), timeout).await
+}
+
+/// One direct get of one message.
+async fn get(
+    client: &Client,
+    stream: Stream,
+    call: String,
+    body: Bytes,
+    timeout: Duration,
+) -> Parsed<Option<Stored>> {
+    let away = |e: String| BusError::Away(format!("direct get from {}: {e}", stream.name()));
+    let asked = tokio::time::timeout(timeout, client.request(call, body));
     let asked = asked.await.map_err(|_| away("no answer".into()))?;
-    let message = asked.map_err(|e| away(e.to_string()))?;
+    let message = match asked {
+        Ok(message) => message,
+        // Nobody has such a stream.
+        Err(error) if error.kind() == RequestErrorKind::NoResponders => {
+            return Err(BusError::Missing(stream.name()));
+        }
+        Err(error) => return Err(away(error.to_string())),
+    };
     match message.status.map(|s| s.as_u16()) {
         None => Ok(direct(message)),
         Some(404) => Ok(None),
