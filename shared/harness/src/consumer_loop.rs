@@ -83,11 +83,11 @@ const AWAY: Duration = Duration::from_millis(500);
 /// After how long a delivery that is given back is made again.
 const GIVE_BACK: Duration = Duration::from_millis(100);
 
-/// Pulls from `consumer` into `take` until `stop` is cancelled, then drains.
+/// Pulls from `consumer` into `handler` until `stop` is cancelled, then drains.
 pub async fn run(
     bus: Arc<dyn Bus>,
     consumer: ConsumerSpec,
-    take: Arc<dyn DeliveryHandler>,
+    handler: Arc<dyn DeliveryHandler>,
     options: Options,
     health: Health,
     stop: CancellationToken,
@@ -100,7 +100,7 @@ pub async fn run(
     let mut in_flight = InFlight::default();
     loop {
         let free = options.slots.saturating_sub(running.len());
-        let may_pull = free > 0 && !take.paused();
+        let may_pull = free > 0 && !handler.paused();
         let mut next = None;
         tokio::select! {
             biased;
@@ -110,7 +110,7 @@ pub async fn run(
                 next = in_flight.ended(id);
             }
             // Also while it waits for a delivery: a pause must not let one more through.
-            () = take.resumed(), if free > 0 => {}
+            () = handler.resumed(), if free > 0 => {}
             pulled = puller.next(free.max(1)), if may_pull => match pulled {
                 Ok(delivery) => next = in_flight.unless_held(delivery),
                 Err(error) => match reopen(&*bus, error, &consumer, &options, &health, &stop).await {
@@ -122,17 +122,17 @@ pub async fn run(
         }
         if let Some(delivery) = next {
             let sequence = delivery.message.sequence;
-            let work = answer(take.clone(), delivery, options.ack_wait, abandon.clone());
+            let work = answer(handler.clone(), delivery, options.ack_wait, abandon.clone());
             in_flight.began(running.spawn(work).id(), sequence);
         }
     }
     let told = Instant::now();
-    let drained = drain(puller, running, abandon, &*take, options.grace).await;
+    let drained = drain(puller, running, abandon, &*handler, options.grace).await;
     // Where the work was acked, the server does not mind; where not, somebody else may have it.
     for delivery in in_flight.again.into_values().flatten() {
         let _ = delivery.ack.nak(GIVE_BACK).await;
     }
-    take.on(ConsumerEvent::Drained(told.elapsed()));
+    handler.on(ConsumerEvent::Drained(told.elapsed()));
     drained
 }
 
@@ -249,7 +249,7 @@ async fn drain(
     puller: Box<dyn Puller>,
     mut running: JoinSet<bool>,
     abandon: CancellationToken,
-    take: &dyn DeliveryHandler,
+    handler: &dyn DeliveryHandler,
     grace: Duration,
 ) -> Drained {
     let mut drained = Drained::default();
@@ -265,22 +265,22 @@ async fn drain(
     while let Some(done) = running.join_next().await {
         drained.given_back += usize::from(!done.unwrap_or(false));
     }
-    take.on(ConsumerEvent::GivenBack(drained.given_back));
+    handler.on(ConsumerEvent::GivenBack(drained.given_back));
     drained
 }
 
 /// Works on one delivery and answers it; true when it was acked.
 async fn answer(
-    take: Arc<dyn DeliveryHandler>,
+    handler: Arc<dyn DeliveryHandler>,
     delivery: Delivery,
     ack_wait: Duration,
     abandon: CancellationToken,
 ) -> bool {
-    take.on(ConsumerEvent::Begun);
+    handler.on(ConsumerEvent::Begun);
     let answer = tokio::select! {
         biased;
-        () = beat(&*take, &delivery, ack_wait) => AckDecision::Retry(GIVE_BACK),
-        answer = take.handle_delivery(&delivery) => answer,
+        () = beat(&*handler, &delivery, ack_wait) => AckDecision::Retry(GIVE_BACK),
+        answer = handler.handle_delivery(&delivery) => answer,
         () = abandon.cancelled() => AckDecision::Retry(GIVE_BACK),
     };
     let answered = match answer {
@@ -290,20 +290,20 @@ async fn answer(
     if let Err(error) = answered {
         // It will be delivered again, and finished from what is stored.
         tracing::warn!(subject = delivery.message.subject, %error, "not answered");
-        take.on(ConsumerEvent::AckFailed);
+        handler.on(ConsumerEvent::AckFailed);
     }
-    take.on(ConsumerEvent::Answered);
+    handler.on(ConsumerEvent::Answered);
     answer == AckDecision::Ack
 }
 
 /// Tells the server that the work goes on, three times per ack time-out, for ever.
-async fn beat(take: &dyn DeliveryHandler, delivery: &Delivery, ack_wait: Duration) {
+async fn beat(handler: &dyn DeliveryHandler, delivery: &Delivery, ack_wait: Duration) {
     // No tick at the start: it would wake the runtime once more for every delivery.
     let every = ack_wait / 3;
     let mut ticks = tokio::time::interval_at(Instant::now() + every, every);
     loop {
         ticks.tick().await;
-        take.on(ConsumerEvent::Beat);
+        handler.on(ConsumerEvent::Beat);
         // A missed beat is made up for by the next; three missed ones are a redelivery.
         let _ = delivery.ack.in_progress().await;
     }

@@ -10,22 +10,22 @@ use tokio::time::Instant;
 
 /// The same work, counted.
 pub struct CountedHandler {
-    take: Arc<dyn DeliveryHandler>,
+    handler: Arc<dyn DeliveryHandler>,
     role: Role,
     metrics: Metrics,
     bus: Arc<dyn Bus>,
 }
 
 impl CountedHandler {
-    /// Counts what `take` does as done by `role`. The bus is asked for the time.
+    /// Counts what `handler` does as done by `role`. The bus is asked for the time.
     pub fn new(
-        take: Arc<dyn DeliveryHandler>,
+        handler: Arc<dyn DeliveryHandler>,
         role: Role,
         metrics: Metrics,
         bus: Arc<dyn Bus>,
     ) -> Self {
         CountedHandler {
-            take,
+            handler,
             role,
             metrics,
             bus,
@@ -41,7 +41,7 @@ impl DeliveryHandler for CountedHandler {
                 .received(self.role, queued_ms, delivery.delivered);
             let _inflight = self.metrics.inflight(self.role);
             let begun = Instant::now();
-            let answer = self.take.handle_delivery(delivery).await;
+            let answer = self.handler.handle_delivery(delivery).await;
             let outcome = match answer {
                 AckDecision::Ack => "ok",
                 AckDecision::Retry(_) => "retry",
@@ -53,15 +53,15 @@ impl DeliveryHandler for CountedHandler {
     }
 
     fn paused(&self) -> bool {
-        self.take.paused()
+        self.handler.paused()
     }
 
     fn resumed(&self) -> BoxFuture<'_, ()> {
-        self.take.resumed()
+        self.handler.resumed()
     }
 
     fn on(&self, event: ConsumerEvent) {
         self.metrics.on(self.role, event);
-        self.take.on(event);
+        self.handler.on(event);
     }
 }

@@ -79,29 +79,29 @@ impl Gateway {
             counts.limit(Role::Gateway, CONSUMERS * turns.options.slots);
         }
         let topology = &turns.topology;
-        let taken = |condition, consumer: ConsumerSpec, take: Arc<dyn DeliveryHandler>| {
+        let taken = |condition, consumer: ConsumerSpec, handler: Arc<dyn DeliveryHandler>| {
             let options = consumer_loop::Options {
                 condition,
                 slots: turns.options.slots,
                 ack_wait: topology.ack_wait,
                 grace: turns.options.grace,
             };
-            let take: Arc<dyn DeliveryHandler> = match &counts {
+            let handler: Arc<dyn DeliveryHandler> = match &counts {
                 Some(counts) => {
                     let bus = turns.bus.clone();
                     Arc::new(CountedHandler::new(
-                        take,
+                        handler,
                         Role::Gateway,
                         counts.clone(),
                         bus,
                     ))
                 }
-                None => take,
+                None => handler,
             };
             consumer_loop::run(
                 turns.bus.clone(),
                 consumer,
-                take,
+                handler,
                 options,
                 health.clone(),
                 stop.clone(),

@@ -7,14 +7,20 @@
 use envelope::{Plan, QuestionIntent, SearchStrategy};
 use search::{Request, Searcher};
 
-/// Why words were left out of account, for the reader of the answer; `None` where they say something.
+/// Why words of a question were left out of account, for the reader of the answer; `None` where they say something.
 pub async fn idle_because(
     searcher: &dyn Searcher,
+    question: &str,
     plan: &Plan,
     request: Request,
     words: &[String],
 ) -> Result<Option<&'static str>, search::Error> {
-    if are_no_topic(plan, words) {
+    // What no search looks for, none can miss.
+    let mut said = words.iter().flat_map(|run| run.split_whitespace());
+    if said.all(text::stop::is_unsearched) {
+        return Ok(None);
+    }
+    if are_no_topic(question, plan, words) {
         return Ok(Some("by the plan they are not what the question is about"));
     }
     let request = Request {
@@ -31,9 +37,13 @@ pub async fn idle_because(
     Ok(is_sure.then_some("no document says them"))
 }
 
-/// Whether a plan says that documents are wanted, and what for, and names none of the words.
-fn are_no_topic(plan: &Plan, words: &[String]) -> bool {
+/// Whether a model's plan says that documents are wanted, and what for, and names none of the words. Topics that rules take out
+/// of the question are its words over again, and only the first of them.
+fn are_no_topic(question: &str, plan: &Plan, words: &[String]) -> bool {
     let is_of_documents = matches!(plan.intent, QuestionIntent::List | QuestionIntent::Compute);
+    if plan.topics == text::question::read(question).topics {
+        return false;
+    }
     let topics: Vec<String> = plan.topics.iter().flat_map(|topic| stems(topic)).collect();
     let mut said = words.iter().flat_map(|run| stems(run));
     is_of_documents && !topics.is_empty() && !said.any(|word| topics.contains(&word))

@@ -150,7 +150,8 @@ impl Retriever {
     ) -> Result<Option<&'static str>, search::Error> {
         let filter = cx.case.filter.clone().and(derived.filter.clone());
         let request = self.request(cx, plan, After::Map, filter, None);
-        idle_because(&*self.searcher, plan, request, words).await
+        let question = cx.case.question.best();
+        idle_because(&*self.searcher, question, plan, request, words).await
     }
 
     fn table_request(

@@ -160,6 +160,18 @@ fn columns(documents: u64, tabulation: Tabulation) -> Arc<Columns> {
     })
 }
 
+/// A question with a word that has no place in its table; documents say `said`.
+fn unsure(said: &'static str) -> Arc<Columns> {
+    let tabulation = Tabulation::Unsure {
+        table: Box::default(),
+        words: vec!["gist".into()],
+        why: "`gist` is no condition on a column".into(),
+        facets: Vec::new(),
+    };
+    let searcher = Arc::into_inner(columns(3, tabulation)).unwrap();
+    Arc::new(Columns { said, ..searcher })
+}
+
 fn listing(done: &StepOutput<RetrieverExit>) -> &Listing {
     match &done.out {
         RetrieverExit::Listed(listing) => listing,
@@ -299,19 +311,6 @@ async fn two_columns_and_too_many_documents_are_asked_back() {
 
 #[tokio::test]
 async fn words_without_a_place_are_left_out_where_they_say_nothing_and_that_is_told() {
-    let unsure = |said: &'static str| {
-        let searcher = columns(
-            3,
-            Tabulation::Unsure {
-                table: Box::default(),
-                words: vec!["gist".into()],
-                why: "`gist` is no condition on a column".into(),
-                facets: Vec::new(),
-            },
-        );
-        let searcher = Arc::into_inner(searcher).unwrap();
-        Arc::new(Columns { said, ..searcher })
-    };
     let question = cx("Give me the gist of all invoices from Acme");
     let done = run(&unsure(""), &question).await;
     let told = "Left out of account, since no document says them: `gist`.";
@@ -338,6 +337,24 @@ async fn words_without_a_place_are_left_out_where_they_say_nothing_and_that_is_t
         let is_listed = matches!(done.out, RetrieverExit::Listed(_));
         assert_eq!(is_listed, is_left_out, "{plan:?}");
     }
+}
+
+/// Rules cut the topics of a question short: a word that is missing among theirs may be what it is about.
+#[tokio::test]
+async fn topics_that_rules_made_leave_no_word_out() {
+    let question = "List pumps, valves, seals, gaskets, and the gist of invoices from Acme";
+    let plan = Plan {
+        intent: QuestionIntent::List,
+        topics: text::question::read(question).topics,
+        ..Plan::default()
+    };
+    assert!(!plan.topics.is_empty() && !plan.topics.concat().contains("gist"));
+    let done = run_with(&unsure("gist"), &cx(question), plan).await;
+    assert!(
+        matches!(done.out, RetrieverExit::NothingFound(_)),
+        "{}",
+        done.decided
+    );
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use super::*;
 
 /// Most words that may say nothing together.
 const IDLE_WORDS_MAX: usize = 3;
-/// Who does something with documents, whatever they do.
+/// Behind one of these, wherever it stands, the last word may be a verb that says which documents: `did Acme dispute`.
 const DOING: &str =
     "we i you they us did do does have has had can could will would shall should may might must to";
 /// What asks for the words of documents.
@@ -34,7 +34,8 @@ impl Reading<'_> {
     }
 
     /// Whether a run stands where words say what is done with a list, and not which documents are on it: before the noun and
-    /// not beside it, unless a preposition leads to it; the last word behind a condition, unless it is a verb. Names and numbers are never idle. Whether it is, who has the documents knows: one word more may be what all is about.
+    /// not beside it, unless a preposition leads to it; or as the last word behind a condition, where it can be no verb. Names and
+    /// numbers are never idle. Whether a run is, who has the documents knows: one word more may be what all is about.
     fn may_be_idle(&self, run: &Range<usize>) -> bool {
         let tokens = &self.linker.tokens[run.clone()];
         let is_name = |(at, token): (usize, &QuestionToken)| {
@@ -61,7 +62,6 @@ impl Reading<'_> {
         });
         let is_ahead = run.end < subject.start && (is_first || is_request);
         let is_behind = self.mentions.iter().any(|mention| mention.end == run.start);
-        // `did Acme Pumps dispute` says which.
         let is_done = (0..run.start).any(|at| is_of(self.word(at), DOING));
         let is_end = tokens[0].is_last || run.end == self.is_taken.len();
         let is_last = run.len() == 1 && is_behind && is_end && !is_done;
