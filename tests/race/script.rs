@@ -171,6 +171,7 @@ pub(crate) fn draft(task: Task) -> StepOutput<Exit> {
         sources: Vec::<Citation>::new(),
         facts: facts.collect(),
         scatters,
+        read: None,
         strict,
         no_information: false,
         stitched: false,

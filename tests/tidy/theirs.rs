@@ -64,14 +64,7 @@ pub(crate) const THEIRS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "axum",
-        &[
-            "telemetry",
-            "gateway",
-            "sim-node",
-            "testkit",
-            "argosy",
-            "bench",
-        ],
+        &["telemetry", "sim-node", "testkit", "argosy", "bench"],
         "only the rim listens",
     ),
     (

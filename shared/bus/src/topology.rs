@@ -252,3 +252,21 @@ impl Topology {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What looks at every stream goes by that list: one that is made and not in it would be watched and erased by nobody.
+    #[test]
+    fn every_stream_that_is_made_is_listed() {
+        let made: Vec<Stream> = Topology::default()
+            .streams()
+            .iter()
+            .map(|spec| spec.stream)
+            .collect();
+        let is_listed = |stream: &&Stream| Stream::ALL.contains(stream);
+        assert_eq!(made.iter().filter(is_listed).count(), made.len());
+        assert_eq!(made.len(), Stream::ALL.len());
+    }
+}

@@ -8,6 +8,10 @@ pub const EVIDENCE_BYTES_MAX: usize = 4 * 1024;
 pub const QUESTION_BYTES_MAX: usize = 1024;
 /// Exchanges whose place in the log the state names: what recall may read.
 pub const EXCHANGES_KEPT: usize = 12;
+const _: () = assert!(
+    envelope::limits::HISTORY_EXCHANGES_MAX <= EXCHANGES_KEPT,
+    "a question carries exchanges whose place in the log is kept"
+);
 /// Turns that may wait behind the first open one. Default of `gateway.conversation_busy`.
 pub const WAITING_MAX: usize = 4;
 /// Forks that a conversation knows of.

@@ -90,8 +90,8 @@ pub use message::{Asked, Budget, BudgetAsked, Case, Envelope, Header, Mode, Prof
 pub use mode::{AutoMode, ModeChoice};
 pub use overrides::{OverrideError, Overrides};
 pub use payload::{
-    After, Citation, Doubt, Draft, DraftTable, Fact, MapTask, Matched, Passage, Plan, PlanRoute,
-    PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
+    After, Citation, Doubt, Draft, DraftReading, DraftTable, Fact, MapTask, Matched, Passage, Plan,
+    PlanRoute, PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
 };
 pub use question::{Busy, Question};
 pub use read_mark::ReadMark;

@@ -14,6 +14,7 @@ use crate::meaning::{
 };
 use crate::message::Case;
 pub use crate::plan_task::{PlanRoute, PlanTask};
+use crate::read_mark::ReadMark;
 use crate::support::{CheckedSentence, Judgement};
 use crate::table::{AnswerTable, Listing, TableDigest};
 use serde::{Deserialize, Serialize};
@@ -310,6 +311,10 @@ pub struct Draft {
     /// it was written from the passages themselves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scatters: Vec<u16>,
+    /// What was read for it, so that it is checked without reading the scatter records again. `None` where that is more than a
+    /// draft carries, and where `facts` holds all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read: Option<Box<DraftReading>>,
     /// True when this is the stricter draft.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub strict: bool,
@@ -324,6 +329,15 @@ pub struct Draft {
     /// The table that it tells, and what that was made of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<Box<DraftTable>>,
+}
+
+/// What was read for a draft.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct DraftReading {
+    /// The text of each source as the search found it, in the order of [`Draft::sources`].
+    pub texts: Vec<String>,
+    /// The marks of all passages, those that helped nothing included: another round reads on from there.
+    pub marks: Vec<ReadMark>,
 }
 
 /// A table in a draft: checked against what it was made of, and not by its words.

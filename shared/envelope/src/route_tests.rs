@@ -83,6 +83,7 @@ fn draft(scatters: &[u16]) -> Draft {
         sources: Vec::new(),
         facts: Vec::new(),
         scatters: scatters.to_vec(),
+        read: None,
         strict: false,
         no_information: false,
         stitched: false,

@@ -58,6 +58,7 @@ fn steps() {
     same::<Envelope<ReduceTask>>("reduce_stitch");
     same::<Envelope<ReduceTask>>("reduce_table");
     same::<Envelope<Draft>>("validate");
+    same::<Envelope<Draft>>("validate_carried");
     same::<Envelope<Draft>>("validate_kept");
     same::<Envelope<Draft>>("validate_stitched");
     same::<Envelope<Draft>>("validate_table");

@@ -28,9 +28,10 @@ pub struct AnswerCheck {
     pub score: f32,
 }
 
-/// Most confidence in an answer with a sentence that a passage denies, and with one that none says.
-const CONTRADICTED_MAX: f32 = 0.2;
-const UNSUPPORTED_MAX: f32 = 0.5;
+/// Most confidence in an answer with a sentence that a passage denies. Chosen by judgement, not fitted.
+pub const CONTRADICTED_MAX: f32 = 0.2;
+/// Most confidence in an answer with a sentence that no passage says. Chosen by judgement, not fitted.
+pub const UNSUPPORTED_MAX: f32 = 0.5;
 
 impl AnswerCheck {
     /// The score, and no more than what the worst sentence leaves, 0 to 1: 0.2 where one is contradicted, 0.5 where one is

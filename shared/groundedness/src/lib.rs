@@ -33,7 +33,10 @@ mod values;
 mod verbatim;
 mod vocabulary;
 
-pub use check::{AnswerCheck, Reason, ReasonKind, SentenceCheck, SentenceVerdict, check};
+pub use check::{
+    AnswerCheck, CONTRADICTED_MAX, Reason, ReasonKind, SentenceCheck, SentenceVerdict,
+    UNSUPPORTED_MAX, check,
+};
 pub use features::{
     ANSWER_FEATURES, CONTRAST_FEATURES, FEATURES, SentenceFeatures, answer_figures, features,
 };

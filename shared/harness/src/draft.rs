@@ -1,6 +1,6 @@
 //! What a draft is checked against: the passages that it was written from, and the draft that was kept for a better one.
 //!
-//! What maps made of passages proves nothing, so parts are not read. What is no longer stored is left out: the check is then
+//! A draft that carries what it was written from is checked against that, and nothing is read. What maps made of passages proves nothing, so parts are not read. What is no longer stored is left out: the check is then
 //! against less, and no question fails for it.
 
 use crate::join::{record, scatter_subject};
@@ -11,6 +11,9 @@ use futures_util::future::try_join_all;
 
 /// The task of the validator's step that carries `draft`.
 pub(crate) async fn checkable(bus: &dyn Bus, step: &Step, draft: &Draft) -> Result<Task, BusError> {
+    if draft.read.is_some() && step.case.kept.is_none() {
+        return Ok(Task::bare(step.payload.clone()));
+    }
     let kept = match step.case.kept {
         Some(kept) => draft_at(bus, &step.header, kept.hop).await?,
         None => None,

@@ -150,6 +150,7 @@ fn history() -> TurnRecord {
         sources: Vec::new(),
         facts: Vec::<Fact>::new(),
         scatters: vec![2],
+        read: None,
         strict: false,
         no_information: false,
         stitched: false,

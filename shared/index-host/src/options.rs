@@ -83,15 +83,20 @@ impl Options {
         if self.embedder == EmbedderChoice::None && !self.search.words {
             return Err(InvalidOptions::Nothing);
         }
-        if self.vectors == VectorStore::Qdrant {
-            if !matches!(self.embedder, EmbedderChoice::Minilm | EmbedderChoice::Http) {
-                return Err(InvalidOptions::NoVectors);
-            }
-            if self.qdrant.url.is_empty() {
-                return Err(InvalidOptions::NoServer);
-            }
+        match self.vectors {
+            VectorStore::Embedded => Ok(()),
+            VectorStore::Qdrant => self.validate_qdrant(),
         }
-        Ok(())
+    }
+
+    fn validate_qdrant(&self) -> Result<(), InvalidOptions> {
+        if !matches!(self.embedder, EmbedderChoice::Minilm | EmbedderChoice::Http) {
+            return Err(InvalidOptions::NoVectors);
+        }
+        match self.qdrant.url.is_empty() {
+            true => Err(InvalidOptions::NoServer),
+            false => Ok(()),
+        }
     }
 
     /// Where the files of the local encoder are, or would be, with this data folder.

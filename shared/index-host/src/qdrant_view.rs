@@ -212,10 +212,11 @@ pub async fn added(
         stream,
         without_vector,
     } = fed;
-    let Some(embedder) = factory
-        .embedder()
-        .filter(|_| options.vectors == VectorStore::Qdrant)
-    else {
+    let embedder = match options.vectors {
+        VectorStore::Embedded => None,
+        VectorStore::Qdrant => factory.embedder(),
+    };
+    let Some(embedder) = embedder else {
         return Ok((factory, None));
     };
     let mut options = options.qdrant.clone();

@@ -126,8 +126,9 @@ impl Local {
         registry: Registry,
         between: impl FnOnce(Arc<dyn Searcher>) -> Arc<dyn Searcher>,
     ) -> Result<Local, Error> {
-        if config.retrieval.vectors == VectorStore::Qdrant {
-            return Err(Error::Qdrant);
+        match config.retrieval.vectors {
+            VectorStore::Embedded => {}
+            VectorStore::Qdrant => return Err(Error::Qdrant),
         }
         // Nobody asks one process what it calls.
         let pools = Pools::default();

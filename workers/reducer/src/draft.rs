@@ -5,7 +5,8 @@ use crate::evidence::Evidence;
 use crate::quote::citations;
 use crate::table;
 use envelope::hop::ReducerExit;
-use envelope::{Draft, DraftTable, Fallback, Listing, Matched};
+use envelope::limits::DRAFT_TEXT_BYTES_MAX;
+use envelope::{Draft, DraftReading, DraftTable, Fallback, Listing, Matched, Passage, ReadMark};
 use llm::Prompt;
 use stage::StepOutput;
 
@@ -17,6 +18,8 @@ pub(crate) struct Brief<'a> {
     pub(crate) section: &'static str,
     pub(crate) evidence: Evidence,
     pub(crate) scatters: Vec<u16>,
+    /// The marks of all passages that these scatters read, where the draft is to carry what it is checked against.
+    pub(crate) marks: Option<Vec<ReadMark>>,
     pub(crate) strict: bool,
     pub(crate) matched: Matched,
     /// The questions that the question is made of; none of a simple one.
@@ -36,6 +39,7 @@ impl<'a> Brief<'a> {
             section,
             evidence,
             scatters: Vec::new(),
+            marks: None,
             strict: false,
             matched,
             parts: Vec::new(),
@@ -74,6 +78,7 @@ pub(crate) fn listed(listing: Listing) -> StepOutput<ReducerExit> {
         sources: listing.sources,
         facts: Vec::new(),
         scatters: Vec::new(),
+        read: None,
         strict: false,
         no_information: false,
         stitched: false,
@@ -106,11 +111,14 @@ fn draft(
     decided: String,
 ) -> StepOutput<ReducerExit> {
     let (sources, replaced) = citations(&brief.evidence, &text);
+    let marks = brief.marks.filter(|_| origin != Origin::Nothing);
+    let read = marks.and_then(|marks| carried(marks, brief.evidence.sources));
     let draft = Draft {
         sources,
         facts: brief.evidence.facts,
         text,
         scatters: brief.scatters,
+        read,
         strict: brief.strict,
         no_information: origin == Origin::Nothing,
         stitched: origin == Origin::Facts,
@@ -121,5 +129,36 @@ fn draft(
     match replaced {
         0 => done,
         count => done.with_fallback(Fallback::QuotesReplaced { count }),
+    }
+}
+
+/// What a draft of `sources` is checked against, where it is not too much to carry, and nothing of it is missing.
+fn carried(marks: Vec<ReadMark>, sources: Vec<Passage>) -> Option<Box<DraftReading>> {
+    let bytes: usize = sources.iter().map(|source| source.text.len()).sum();
+    let is_whole = sources.iter().all(|source| !source.text.is_empty());
+    (is_whole && bytes <= DRAFT_TEXT_BYTES_MAX).then(|| {
+        let texts = sources.into_iter().map(|source| source.text).collect();
+        Box::new(DraftReading { texts, marks })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testkit::model::passage;
+
+    #[test]
+    fn a_draft_carries_the_text_of_its_sources_up_to_a_limit() {
+        let mark = |one: &Passage| vec![ReadMark::of(one)];
+        let half = passage("a", &"x".repeat(DRAFT_TEXT_BYTES_MAX / 2));
+        let read = carried(mark(&half), vec![half.clone(), half.clone()]).unwrap();
+        assert_eq!(read.marks, mark(&half));
+        assert!(read.texts.iter().all(|text| *text == half.text));
+        let little = passage("b", "x");
+        let over = vec![half.clone(), half.clone(), little];
+        assert_eq!(carried(mark(&half), over), None);
+        // What is not there has to be read.
+        let without = passage("c", "");
+        assert_eq!(carried(mark(&half), vec![half, without]), None);
     }
 }

@@ -152,6 +152,7 @@ impl Reducer {
         let parts = gathered.parts.clone();
         let brief = Brief {
             scatters,
+            marks: Some(read),
             strict,
             ..match from_passages && shortfall.is_none() {
                 true => self.brief_of_passages(gathered.found, &parts, matched, &mut fallbacks),

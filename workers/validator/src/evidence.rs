@@ -1,6 +1,8 @@
 //! What an answer is held against: the text of the passages that it cites. *Not* what mappers made of them, unless nothing
 //! else is there: a fact that a model invented supports what it says next.
 
+use std::borrow::Cow;
+
 use envelope::{Citation, Draft, Fact, Passage, Payload, ReadMark, Task, WrongTask};
 
 use text::sentences::cited;
@@ -10,6 +12,8 @@ use text::sentences::cited;
 pub struct Evidence {
     pub(crate) draft: Draft,
     passages: Vec<Passage>,
+    /// The text of each of its sources, where the draft carries them.
+    texts: Vec<String>,
     /// What was read for it, so that another round reads on from there.
     pub(crate) read: Vec<ReadMark>,
     /// The best draft before this one, where one was kept.
@@ -20,12 +24,13 @@ impl TryFrom<Task> for Evidence {
     type Error = WrongTask;
 
     fn try_from(task: Task) -> Result<Evidence, WrongTask> {
-        let read = ReadMark::of_all(&task.evidence);
+        let mut read = ReadMark::of_all(&task.evidence);
         let passages = task.evidence.into_iter();
         let passages = passages.flat_map(|fan_out| fan_out.scatter.passages);
         let passages: Vec<Passage> = passages.collect();
         match task.payload {
-            Payload::Validator(draft) => Ok(Evidence {
+            Payload::Validator(mut draft) => Ok(Evidence {
+                texts: take_texts(&mut draft, &mut read),
                 draft: with_facts(draft, &passages),
                 kept: task.kept.map(|draft| with_facts(draft, &passages)),
                 passages,
@@ -34,6 +39,17 @@ impl TryFrom<Task> for Evidence {
             other => Err(WrongTask { role: other.role() }),
         }
     }
+}
+
+/// The texts of its sources that a draft carries. What was read for it is `read`, unless the records of the searches are there.
+fn take_texts(draft: &mut Draft, read: &mut Vec<ReadMark>) -> Vec<String> {
+    let Some(carried) = draft.read.take() else {
+        return Vec::new();
+    };
+    if read.is_empty() {
+        *read = carried.marks;
+    }
+    carried.texts
 }
 
 /// A draft that was written from passages where they are stored has their sentences as its facts.
@@ -63,6 +79,7 @@ impl Evidence {
         self.kept.clone().map(|draft| Evidence {
             draft,
             passages: self.passages.clone(),
+            texts: Vec::new(),
             read: Vec::new(),
             kept: None,
         })
@@ -92,30 +109,69 @@ impl Evidence {
             is_it && !passage.text.is_empty()
         };
         let text = match self.passages.iter().find(is_cited) {
-            Some(passage) => passage.text.clone(),
-            None => self.facts_of(cited),
+            Some(passage) => Cow::from(&passage.text),
+            None => self.carried(cited),
         };
         format!("{}\n\n{text}", cited.title)
     }
 
-    fn facts_of(&self, cited: &Citation) -> String {
-        let mut sources = self.draft.sources.iter();
+    /// What the draft carries of a source: its text, else the facts that were made of it.
+    fn carried(&self, cited: &Citation) -> Cow<'_, str> {
         let is_cited =
-            |one: &&Citation| one.chunk_id == cited.chunk_id && one.doc_id == cited.doc_id;
-        let Some(source) = sources.find(is_cited) else {
-            return String::new();
+            |one: &Citation| one.chunk_id == cited.chunk_id && one.doc_id == cited.doc_id;
+        let Some(at) = self.draft.sources.iter().position(is_cited) else {
+            return Cow::default();
         };
-        let facts = self.draft.facts.iter().filter(|fact| fact.n == source.n);
+        if let Some(text) = self.texts.get(at) {
+            return Cow::from(text);
+        }
+        let n = self.draft.sources[at].n;
+        let facts = self.draft.facts.iter().filter(|fact| fact.n == n);
         let facts: Vec<&str> = facts.map(|fact| fact.text.as_str()).collect();
-        facts.join("\n")
+        Cow::from(facts.join("\n"))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use envelope::{FanOut, Scatter};
+    use envelope::{DraftReading, FanOut, Scatter};
     use testkit::model::passage;
+
+    #[test]
+    fn what_a_draft_carries_is_as_good_as_the_record_of_the_search() {
+        let cited = |n, id: &str| Citation {
+            n,
+            ..crate::testing::citation(id)
+        };
+        let read = DraftReading {
+            texts: vec!["It begins.".into(), "It ends in May.".into()],
+            marks: vec![
+                ReadMark::of(&passage("b", "")),
+                ReadMark::of(&passage("c", "")),
+            ],
+        };
+        let draft = Draft {
+            sources: vec![cited(1, "a"), cited(2, "b")],
+            facts: vec![Fact {
+                n: 2,
+                text: "invented".into(),
+            }],
+            read: Some(Box::new(read.clone())),
+            ..crate::testing::draft("It ends in May [2].")
+        };
+        let evidence = Evidence::try_from(Task::bare(Payload::Validator(draft))).unwrap();
+        let found = ["a", "b", "c"].map(|id| evidence.text_of(&cited(1, id)));
+        assert_eq!(
+            found,
+            [
+                "Invoice\n\nIt begins.",
+                "Invoice\n\nIt ends in May.",
+                "Invoice\n\n"
+            ]
+        );
+        assert_eq!(evidence.read, read.marks);
+    }
 
     #[test]
     fn a_passage_goes_before_what_a_model_made_of_it() {

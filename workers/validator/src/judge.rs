@@ -9,6 +9,7 @@ use crate::stage::Error;
 use crate::verdict::Judged;
 use envelope::limits::REASON_CHARS_MAX;
 use envelope::{Classed, Fallback, Grounding, Judgement, Profile, Role, Sufficiency, Verdict};
+use groundedness::{CONTRADICTED_MAX, UNSUPPORTED_MAX};
 use llm::reply::without_prompt;
 use llm::{ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, Schema, TODAY, json};
 use serde_json::{Value, json};
@@ -19,11 +20,10 @@ use text::one_line;
 
 /// Longest answer that is judged whole, in characters; of a longer one the beginning.
 const ANSWER_CHARS_MAX: usize = 8_000;
-/// Most confidence in an answer that a model takes for made up or beside the question; as in one that a source denies.
-/// Chosen by judgement, not fitted.
-const DOUBTED_CONFIDENCE_MAX: f32 = 0.2;
-/// The same of one that leaves something open; as in one with a sentence that no source says.
-const INSUFFICIENT_CONFIDENCE_MAX: f32 = 0.5;
+/// Most confidence in an answer that a model takes for made up or beside the question.
+const DOUBTED_CONFIDENCE_MAX: f32 = CONTRADICTED_MAX;
+/// The same of one that leaves something open.
+const INSUFFICIENT_CONFIDENCE_MAX: f32 = UNSUPPORTED_MAX;
 
 /// The models that take part in a judgement, by the names that their nodes know them by.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -15,6 +15,7 @@ fn draft(told: Value) -> Draft {
         sources: vec![source(1), source(2)],
         facts: Vec::new(),
         scatters: Vec::new(),
+        read: None,
         strict: false,
         no_information: false,
         stitched: false,

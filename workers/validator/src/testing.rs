@@ -34,6 +34,7 @@ pub(crate) fn draft(text: &str) -> Draft {
         sources: Vec::new(),
         facts: Vec::new(),
         scatters: vec![2],
+        read: None,
         strict: false,
         no_information: false,
         stitched: false,

@@ -154,6 +154,7 @@ fn a_stricter_draft_is_asked_for_once() {
     let stricter = |scatters: &[u16], strict| {
         let draft = Draft {
             scatters: scatters.to_vec(),
+            read: None,
             strict,
             ..draft("9 [1]", &["8"])
         };
