@@ -29,6 +29,7 @@ mod tally;
 mod tenant;
 mod terms;
 mod vectors;
+mod word_likeness;
 mod words;
 
 pub use dictionaries::{DescribedColumn, DictionarySizes, VALUES_MAX};

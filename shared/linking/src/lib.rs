@@ -15,6 +15,7 @@
 //! | [`dictionary`] | what a corpus calls things |
 //! | [`days`] | spans of days |
 //! | [`amounts`] | amounts with their comparison |
+//! | `kindred`, `likeness` | which words stand for one another: by a list, and by whoever knows more |
 //! | [`names`] | what a path calls its document |
 //! | `prose` | what a question for what documents say names |
 //! | [`fiscal`] | when fiscal years end |
@@ -30,6 +31,7 @@ pub mod fiscal;
 mod form;
 pub mod frame;
 mod kindred;
+mod likeness;
 pub mod link;
 pub mod linked;
 mod meant;
@@ -41,7 +43,8 @@ pub mod tabulate;
 pub mod token;
 
 pub use dictionary::{Dictionary, FieldValue, NAMED};
-pub use link::link;
+pub use likeness::{NoLikeness, WordLikeness};
+pub use link::{link, link_by};
 pub use linked::{Ambiguity, Intent, LinkedQuestion, QuestionCondition, QuestionSide, Test};
 pub use tabulate::{ColumnOperation, GroupKey, TableQuestion, Tabulation};
 pub use time::Date;

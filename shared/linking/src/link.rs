@@ -6,6 +6,7 @@
 use crate::dictionary::{ColumnId, Dictionary};
 use crate::form::is_measuring;
 use crate::frame::{Frame, frame};
+use crate::likeness::{NoLikeness, WordLikeness};
 use crate::linked::{Ambiguity, Intent, LinkedQuestion, QuestionCondition, Test};
 use crate::mention::{Mention, Named, mentions};
 use crate::merge::{self, Joined, Link};
@@ -14,8 +15,18 @@ use std::ops::Range;
 use text::fold;
 use time::Date;
 
-/// What `question` amounts to, asked on a day.
+/// What `question` amounts to, asked on a day, by its words alone.
 pub fn link(question: &str, dictionary: &Dictionary, today: Date) -> LinkedQuestion {
+    link_by(question, dictionary, today, &NoLikeness)
+}
+
+/// The same, where somebody knows which words are near to one another: a column may be called in words that it has not.
+pub fn link_by(
+    question: &str,
+    dictionary: &Dictionary,
+    today: Date,
+    likeness: &dyn WordLikeness,
+) -> LinkedQuestion {
     let tokens = tokens(question);
     let mentions = mentions(&tokens, dictionary, today);
     let is_evident = mentions
@@ -26,6 +37,7 @@ pub fn link(question: &str, dictionary: &Dictionary, today: Date) -> LinkedQuest
         mentions,
         tokens,
         dictionary,
+        likeness,
         is_evident_where: false,
         is_in_one_bucket: false,
     };
@@ -53,6 +65,7 @@ pub(crate) struct Linker<'a> {
     pub(crate) frame: Frame,
     pub(crate) mentions: Vec<Mention>,
     pub(crate) dictionary: &'a Dictionary,
+    pub(crate) likeness: &'a dyn WordLikeness,
     /// Something is named beyond doubt, and it is clear in which part of the corpus.
     pub(crate) is_evident_where: bool,
     /// It is known which part of the corpus it is about.

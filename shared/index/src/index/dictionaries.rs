@@ -4,6 +4,7 @@
 //! makes it anew. A value that no document has any more stays until much was replaced; a condition on it holds for nothing. *Not* how a question is linked (`linking`).
 
 use super::Index;
+use super::word_likeness::TableLikeness;
 use crate::Error;
 use envelope::{ChunkRecord, TenantId};
 use linking::{Date, Dictionary, FieldValue, LinkedQuestion, NAMED, fiscal, names};
@@ -39,6 +40,7 @@ pub(super) struct Dictionaries {
     /// `None` until the index was read.
     known: RwLock<Option<Known>>,
     pub(super) columns: RwLock<Vec<DescribedColumn>>,
+    likeness: TableLikeness,
     /// Held by who reads the index, so that nobody else does so at the same time.
     reading: Mutex<()>,
 }
@@ -214,7 +216,8 @@ impl Index {
         self.read_names()?;
         let known = self.dictionaries.known();
         let dictionary = known.as_ref().and_then(|known| known.of.get(tenant));
-        let linked = dictionary.map(|dictionary| linking::link(question, dictionary, today));
+        let linked = dictionary
+            .map(|known| linking::link_by(question, known, today, &self.dictionaries.likeness));
         Ok(linked.unwrap_or_default())
     }
 

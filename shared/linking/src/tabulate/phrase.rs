@@ -2,6 +2,7 @@
 
 use crate::dictionary::{ColumnId, Dictionary, Kind, KnownColumn};
 use crate::kindred::Kin;
+use crate::likeness::WordLikeness;
 use text::fold;
 
 /// What a name counts that is said wholly; that is part of what is said, or has it as a part; a description that says
@@ -10,6 +11,11 @@ const WHOLE: usize = 100;
 const PART: usize = 50;
 const DESCRIBED: usize = 20;
 const KINDRED: usize = 10;
+/// What a name or description counts that is only near in meaning.
+const LIKE: usize = 5;
+/// Least likeness of words that mean a column, and least distance to the next one. Read off pairs of words, not fitted.
+const LIKE_MIN: f32 = 0.30;
+const LIKE_MARGIN: f32 = 0.08;
 
 /// Words that columns write shorter.
 const SHORT: [(&str, &str); 6] = [
@@ -64,6 +70,37 @@ pub(super) fn best(
         }
     }
     best
+}
+
+/// The column of a part of the corpus, of a kind, that words are nearest to in meaning; `None` where none is near, or two
+/// are about as near. Names and descriptions say what a column is.
+pub(super) fn nearest(
+    dictionary: &Dictionary,
+    bucket: Option<&str>,
+    said: &str,
+    likeness: &dyn WordLikeness,
+    is_of_kind: impl Fn(&KnownColumn) -> bool,
+) -> Option<Fit> {
+    let columns = dictionary.columns(bucket);
+    let columns = columns.filter(|(_, column)| !column.is_named() && is_of_kind(column));
+    let near = |column: &KnownColumn| {
+        let called = likeness.likeness(said, &column.words.join(" "));
+        match column.description.is_empty() {
+            true => called,
+            false => called.max(likeness.likeness(said, &column.description)),
+        }
+    };
+    let mut near: Vec<(f32, ColumnId)> = columns.map(|(id, column)| (near(column), id)).collect();
+    near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    let (best, id) = *near.first()?;
+    let field = &dictionary.column(id).field;
+    let mut others = near.iter().skip(1);
+    let other = others.find(|(_, other)| dictionary.column(*other).field != *field);
+    let margin = other.map_or(best, |(other, _)| best - other);
+    (best >= LIKE_MIN && margin >= LIKE_MARGIN).then(|| Fit {
+        score: LIKE,
+        columns: vec![id],
+    })
 }
 
 fn score(column: &KnownColumn, words: &[&str]) -> usize {

@@ -14,6 +14,7 @@ use text::fold;
 
 mod idle;
 mod leading;
+mod naming;
 mod settling;
 
 use leading::asked_again;
@@ -272,6 +273,27 @@ impl<'a> Reading<'a> {
         phrase::best(self.linker.dictionary, self.bucket, &said, is_of_kind)
     }
 
+    /// The column that some tokens are nearest to, where they are in none.
+    fn near(
+        &self,
+        tokens: &Range<usize>,
+        is_of_kind: impl Fn(&KnownColumn) -> bool,
+    ) -> Option<Fit> {
+        let said: Vec<&str> = tokens.clone().map(|at| self.word(at)).collect();
+        let Linker {
+            dictionary,
+            likeness,
+            ..
+        } = self.linker;
+        phrase::nearest(
+            dictionary,
+            self.bucket,
+            &said.join(" "),
+            *likeness,
+            is_of_kind,
+        )
+    }
+
     /// Neighbouring tokens that are there for something that is not known yet.
     fn runs(&self) -> Vec<Range<usize>> {
         let mut runs: Vec<Range<usize>> = Vec::new();
@@ -377,108 +399,5 @@ impl<'a> Reading<'a> {
         let field = self.field(*column);
         let mut conditions = self.linked.conditions.iter();
         conditions.any(|condition| condition.field == field)
-    }
-
-    /// Whether documents are to be taken together by what a run says.
-    fn group_by(&mut self, run: &Range<usize>, joins: Option<&str>) -> Outcome<bool> {
-        let period = words::period(self.word(run.end - 1));
-        let is_grouped = joins.is_some() || period.is_some_and(|(_, is_implied)| is_implied);
-        if !is_grouped || self.table.group.is_some() {
-            return Ok(false);
-        }
-        let is_most = matches!(
-            self.operation,
-            Some(ColumnOperation::Largest | ColumnOperation::Smallest)
-        );
-        if is_most && joins == Some("by") {
-            return Ok(false);
-        }
-        let named = self.fit(run.clone(), |_| true);
-        if let Some((period, _)) = period
-            && named.as_ref().is_none_or(|fit| fit.score < NAMED_MIN)
-        {
-            self.table.group = Some(self.calendar(run, period)?);
-            return Ok(true);
-        }
-        let Some(fit) = named else {
-            let said = self.said(run);
-            return Err(unfit(format!("no column is called `{said}`")));
-        };
-        let column = self.one_of(run, &fit)?;
-        self.table.group = Some(GroupKey::Column(self.field(column)));
-        Ok(true)
-    }
-
-    /// The part of the calendar that documents are taken together by, of the column of days that is meant.
-    fn calendar(&self, run: &Range<usize>, period: Period) -> Outcome<GroupKey> {
-        let said = run.start..run.end - 1;
-        let days = |column: &KnownColumn| column.kind() == Kind::Day;
-        let column = match said.is_empty() {
-            true => None,
-            false => self.fit(said, days).map(|fit| fit.columns[0]),
-        };
-        let column = column.or_else(|| self.day_by_default(Kind::Day));
-        if let Some(column) = column {
-            let field = self.field(column);
-            return Ok(match period {
-                Period::Year => GroupKey::Year(field),
-                Period::Quarter => GroupKey::Quarter(field),
-                Period::Month => GroupKey::Month(field),
-            });
-        }
-        let year = self
-            .day_by_default(Kind::Year)
-            .filter(|_| period == Period::Year);
-        let year = year.ok_or_else(|| unfit("no column holds days".into()))?;
-        Ok(GroupKey::Column(self.field(year)))
-    }
-
-    fn needs_measure(&self) -> bool {
-        match self.operation {
-            Some(ColumnOperation::List | ColumnOperation::Count) => false,
-            Some(_) => true,
-            None => self.linked.intent != Intent::Documents,
-        }
-    }
-
-    /// Whether a run says which column is added up, or says which is the largest.
-    fn measure_by(&mut self, run: &Range<usize>) -> Outcome<bool> {
-        let is_most = matches!(
-            self.operation,
-            Some(ColumnOperation::Largest | ColumnOperation::Smallest)
-        );
-        let numbers = self
-            .fit(run.clone(), phrase::is_number)
-            .filter(|_| !self.table.is_day);
-        let days = self.fit(run.clone(), phrase::is_day).filter(|_| is_most);
-        let best = [numbers, days].into_iter().flatten().reduce(|one, other| {
-            match other.score > one.score {
-                true => other,
-                false => one,
-            }
-        });
-        // What only stands for a column's words, beside a condition, leads to that condition.
-        let Some(fit) = best else {
-            return Ok(false);
-        };
-        let column = self.one_of(run, &fit)?;
-        self.table.is_day = phrase::is_day(self.linker.dictionary.column(column));
-        self.table.measure = Some(self.field(column));
-        Ok(true)
-    }
-
-    /// The column that a run means; asks back where two fit alike.
-    fn one_of(&self, run: &Range<usize>, fit: &Fit) -> Outcome<ColumnId> {
-        match fit.columns[..] {
-            [one] => Ok(one),
-            _ => Err(Tabulation::Ambiguous {
-                said: self.said(run),
-                columns: fit
-                    .columns
-                    .iter()
-                    .map(|column| self.field(*column))
-                    .collect(),
-            }),
-        }
     }
 }
