@@ -1,8 +1,8 @@
 //! The sides of the corpus.
 
-use crate::words::{Words, dev, extra, test};
+use crate::words::{Words, dev, extra, fourth, test, third};
 
-/// A side: what is tuned is tuned on [`Half::Dev`] and [`Half::Extra`], and measured on [`Half::Test`].
+/// A side: what is tuned is tuned on [`Half::Dev`] and the further ones, and measured on [`Half::Test`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Half {
     /// For tuning, and for every run of CI.
@@ -11,11 +11,18 @@ pub enum Half {
     Test,
     /// For tuning, too, in other words than dev: what only dev has shall not be taken for what people say.
     Extra,
+    /// In the words of a clerk who keeps books, written without sight of the linker or of test.
+    Third,
+    /// In the words of an analyst of procurement and compliance, written without sight of them, too.
+    Fourth,
 }
 
 impl Half {
     /// The two that figures are given for.
     pub const ALL: [Half; 2] = [Half::Dev, Half::Test];
+
+    /// The further ones.
+    pub const FURTHER: [Half; 3] = [Half::Extra, Half::Third, Half::Fourth];
 
     /// The word on a command line and in ids.
     pub const fn as_str(self) -> &'static str {
@@ -23,12 +30,14 @@ impl Half {
             Half::Dev => "dev",
             Half::Test => "test",
             Half::Extra => "extra",
+            Half::Third => "third",
+            Half::Fourth => "fourth",
         }
     }
 
     /// The side of a word.
     pub fn parse(word: &str) -> Option<Half> {
-        let all = Half::ALL.into_iter().chain([Half::Extra]);
+        let all = Half::ALL.into_iter().chain(Half::FURTHER);
         all.into_iter().find(|half| half.as_str() == word)
     }
 
@@ -38,6 +47,8 @@ impl Half {
             Half::Dev => 20_250_611,
             Half::Test => 20_240_229,
             Half::Extra => 20_230_817,
+            Half::Third => 20_220_411,
+            Half::Fourth => 20_251_103,
         }
     }
 
@@ -46,6 +57,8 @@ impl Half {
             Half::Dev => &dev::WORDS,
             Half::Test => &test::WORDS,
             Half::Extra => &extra::WORDS,
+            Half::Third => &third::WORDS,
+            Half::Fourth => &fourth::WORDS,
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Writes a corpus to a folder: `argosy-conditions dev|test|extra FOLDER [DOCUMENTS [SEED]]`.
+//! Writes a corpus to a folder: `argosy-conditions dev|test|extra|third|fourth FOLDER [DOCUMENTS [SEED]]`.
 
 use argosy_conditions::{Corpus, CorpusPlan, Half};
 use std::path::Path;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: argosy-conditions dev|test|extra FOLDER [DOCUMENTS [SEED]]";
+const USAGE: &str = "usage: argosy-conditions dev|test|extra|third|fourth FOLDER [DOCUMENTS [SEED]]";
 const DOCUMENTS: usize = 5_000;
 
 fn main() -> ExitCode {

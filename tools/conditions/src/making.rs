@@ -129,6 +129,8 @@ impl Maker<'_> {
             Half::Dev => format!("{}-{serial}", &format!("{squashed}X")[..2]),
             Half::Test => format!("{}{}{serial}", serial % 10, &squashed[..1]),
             Half::Extra => format!("{serial}-{}", &format!("{squashed}ZZ")[..3]),
+            Half::Third => format!("{}.{serial}", &squashed[..1]),
+            Half::Fourth => format!("VI-{serial}-{:02}", serial % 89),
         }
     }
 
@@ -146,6 +148,8 @@ impl Maker<'_> {
                     Half::Dev => format!("C-{serial}"),
                     Half::Test => format!("AGR{serial}"),
                     Half::Extra => format!("K.{serial}"),
+                    Half::Third => format!("DL{serial}"),
+                    Half::Fourth => format!("PA-{serial}-L"),
                 },
                 nature: contract,
                 category: self.word(self.words.subjects),
@@ -192,6 +196,8 @@ impl Maker<'_> {
                         Half::Dev => format!("HX-{serial}{letter}"),
                         Half::Test => format!("{letter}TR{serial}"),
                         Half::Extra => format!("V{serial}.{letter}"),
+                        Half::Third => format!("EL{serial}{letter}"),
+                        Half::Fourth => format!("{letter}-{serial}-DS"),
                     },
                     category,
                     volts: self.volts(),
@@ -232,6 +238,8 @@ impl Maker<'_> {
                         Half::Dev => format!("CERT-{serial}"),
                         Half::Test => format!("QM{serial}"),
                         Half::Extra => format!("{serial}-QS"),
+                        Half::Third => format!("OK{serial}"),
+                        Half::Fourth => format!("CONF.{serial}"),
                     },
                     standard,
                     body,

@@ -38,6 +38,8 @@ pub(crate) fn source(half: Half, company: &Company, record: &BusinessRecord) -> 
         Half::Dev => format!("d{:05}", record.serial),
         Half::Test => format!("{:05}", record.serial),
         Half::Extra => format!("{:x}z", record.serial),
+        Half::Third => format!("p{}", record.serial),
+        Half::Fourth => format!("{:05}q", record.serial),
     });
     let name = format!("{folder}{}", tokens.join(joint(half, words)));
     let root = words.folder;
@@ -53,6 +55,8 @@ pub(crate) fn source(half: Half, company: &Company, record: &BusinessRecord) -> 
                 Half::Dev => format!("{root}/batch-{batch:03}.jsonl#{name}"),
                 Half::Test => format!("{root}/ledger {batch}.jsonl#{name}"),
                 Half::Extra => format!("{root}/export.{batch}.jsonl#{name}"),
+                Half::Third => format!("{root}/stack{batch}.jsonl#{name}"),
+                Half::Fourth => format!("{root}/register_{batch:02}.jsonl#{name}"),
             }
         }
     }
@@ -65,6 +69,8 @@ pub(crate) fn joint(half: Half, words: &ShelfWords) -> &'static str {
         (false, Half::Dev) => "_",
         (false, Half::Test) => " ",
         (false, Half::Extra) => "-",
+        (false, Half::Third) => "+",
+        (false, Half::Fourth) => "=",
     }
 }
 
@@ -77,8 +83,11 @@ fn written(
     value: &Datum,
 ) -> String {
     match value {
-        Datum::Day(day) if half != Half::Test => day.written(DayNotation::Iso),
-        Datum::Day(day) => day.written(DayNotation::Dotted),
+        Datum::Day(day) => day.written(match half {
+            Half::Test => DayNotation::Dotted,
+            Half::Third => DayNotation::Words,
+            _ => DayNotation::Iso,
+        }),
         Datum::Hundredths(n) if field.is_money() && half != Half::Test => plain(*n),
         Datum::Hundredths(n) if field.is_money() => plain(*n).replace('.', ","),
         Datum::Hundredths(_) => value.as_text(),
@@ -95,6 +104,10 @@ fn company_in_path(half: Half, words: &ShelfWords, company: &Company) -> String 
         (Half::Test, false) => company.short.to_uppercase().replace(' ', "-"),
         (Half::Extra, true) => company.squashed(),
         (Half::Extra, false) => company.short.to_lowercase().replace(' ', "-"),
+        (Half::Third, true) => company.short.clone(),
+        (Half::Third, false) => company.squashed(),
+        (Half::Fourth, true) => company.name.clone(),
+        (Half::Fourth, false) => company.short.to_uppercase().replace(' ', "-"),
     }
 }
 
@@ -110,6 +123,10 @@ pub(crate) fn text_in_path(half: Half, words: &ShelfWords, field: Field, text: &
         (Half::Test, false) => text.replace(' ', "-"),
         (Half::Extra, true) => text.replace(' ', "_"),
         (Half::Extra, false) => text.to_lowercase().replace(' ', "-"),
+        (Half::Third, true) => text.to_uppercase().replace(' ', "-"),
+        (Half::Third, false) => text.replace(' ', "_"),
+        (Half::Fourth, true) => text.split(' ').map(capital).collect::<Vec<_>>().join("_"),
+        (Half::Fourth, false) => text.to_uppercase().replace(' ', "-"),
     }
 }
 
@@ -127,12 +144,18 @@ pub(crate) fn pattern(half: Half, shelf: Shelf, field: Field) -> String {
         ("date", Half::Dev) => "[0-9]{4}-[0-9]{2}-[0-9]{2}",
         ("date", Half::Test) => "[0-9]{2}[.][0-9]{2}[.][0-9]{4}",
         ("date", Half::Extra) => "[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}",
+        ("date", Half::Third) => "[0-9]{1,2} [A-Z][a-z]+ [0-9]{4}",
+        ("date", Half::Fourth) => "[12][0-9]{3}-[01][0-9]-[0-3][0-9]",
         ("number", Half::Dev) => "-?[0-9.]+",
         ("number", Half::Test) => "-?[0-9.,]+",
         ("number", Half::Extra) => "-?[0-9]+[.]?[0-9]*",
+        ("number", Half::Third) => "-?[0-9]{1,12}[.]?[0-9]{0,2}",
+        ("number", Half::Fourth) => "-?[0-9]+(?:[.][0-9]+)?",
         (_, Half::Dev) => "[A-Za-z0-9-]+",
         (_, Half::Test) => "[^/#]+?",
         (_, Half::Extra) => "[^/#~]+",
+        (_, Half::Third) => "[^/#,]+",
+        (_, Half::Fourth) => "[^/#;]+",
     };
     match called.token {
         (before, "/") => format!("[/#]{before}({value})/[^/]*$"),

@@ -1,6 +1,6 @@
 //! The sides share nothing that something could be tuned to: no name, no word of a form, no path, no pattern of a
-//! question, no seed. What the further side shares with that of test is not looked at: whoever wrote it would learn
-//! something of test.
+//! question, no seed. What the side extra shares with that of test is not looked at: whoever wrote it would learn
+//! something of test. The third and the fourth share nothing with any.
 
 use crate::field::{Field, Shelf};
 use crate::half::Half;
@@ -9,19 +9,39 @@ use crate::schema::schema;
 use crate::words::Called;
 use std::collections::BTreeSet;
 
+/// The sides that share nothing.
+const PAIRS: [(Half, Half); 9] = [
+    (Half::Dev, Half::Test),
+    (Half::Dev, Half::Extra),
+    (Half::Dev, Half::Third),
+    (Half::Dev, Half::Fourth),
+    (Half::Third, Half::Test),
+    (Half::Third, Half::Extra),
+    (Half::Third, Half::Fourth),
+    (Half::Fourth, Half::Test),
+    (Half::Fourth, Half::Extra),
+];
+
+fn every_side() -> impl Iterator<Item = Half> {
+    Half::ALL.into_iter().chain(Half::FURTHER)
+}
+
 /// What of the one side is in the other. Case and placeholders do not make two of one.
 fn shared<'a>(of: impl Fn(Half) -> Vec<&'a str>) -> Vec<String> {
     let folded = |half: Half| {
         let all = of(half).into_iter().map(|text| text.trim().to_lowercase());
         // What is a value and nothing else, or nothing at all, is no pattern.
-        let all = all.filter(|text| !matches!(text.as_str(), "" | "{}" | "{n}"));
+        let all =
+            all.filter(|text| !matches!(text.as_str(), "" | "{}" | "{n}" | "{plain}" | "{k}"));
         all.collect::<BTreeSet<String>>()
     };
-    let dev = folded(Half::Dev);
-    let others = [Half::Test, Half::Extra].map(folded);
-    assert!(!dev.is_empty() && others.iter().all(|other| !other.is_empty()));
-    let of_dev = others.iter().flat_map(|other| dev.intersection(other));
-    of_dev.cloned().collect()
+    let mut both = Vec::new();
+    for (one, other) in PAIRS {
+        let (one, other) = (folded(one), folded(other));
+        assert!(!one.is_empty() && !other.is_empty());
+        both.extend(one.intersection(&other).cloned());
+    }
+    both
 }
 
 fn called<'a>(half: Half, of: impl Fn(&'static Called) -> &'a str) -> Vec<&'a str> {
@@ -43,13 +63,14 @@ fn no_root_of_a_name_is_in_both() {
     };
     assert_eq!(shared(roots), [""; 0]);
     // Nor does one begin another.
-    for dev in roots(Half::Dev) {
-        for other in roots(Half::Test).into_iter().chain(roots(Half::Extra)) {
-            let long = dev.len().min(other.len()) > 3;
-            assert!(
-                !long || !dev.starts_with(other) && !other.starts_with(dev),
-                "{dev} {other}"
-            );
+    for (one, other) in PAIRS {
+        let of_other = roots(other);
+        for root in roots(one) {
+            let begins = |other: &&&str| {
+                let long = root.len().min(other.len()) > 3;
+                long && (root.starts_with(**other) || other.starts_with(root))
+            };
+            assert_eq!(of_other.iter().find(begins), None, "{root}");
         }
     }
 }
@@ -138,9 +159,8 @@ fn no_path_pattern_is_in_both() {
         all.map(|(shelf, field): (Shelf, Field)| path::pattern(half, shelf, field))
             .collect::<BTreeSet<String>>()
     };
-    let dev = patterns(Half::Dev);
-    for other in [Half::Test, Half::Extra] {
-        assert_eq!(dev.intersection(&patterns(other)).count(), 0);
+    for (one, other) in PAIRS {
+        assert_eq!(patterns(one).intersection(&patterns(other)).count(), 0);
     }
 }
 
@@ -151,7 +171,7 @@ fn no_pattern_of_a_question_is_in_both() {
 
 #[test]
 fn forty_different_questions_must_not_become_a_condition() {
-    for half in Half::ALL.into_iter().chain([Half::Extra]) {
+    for half in every_side() {
         let all: BTreeSet<&str> = half.wording().none.iter().copied().collect();
         assert_eq!(all.len(), 40);
     }
@@ -159,7 +179,8 @@ fn forty_different_questions_must_not_become_a_condition() {
 
 #[test]
 fn seeds_and_buckets_with_a_schema_differ() {
-    assert_ne!(Half::Dev.seed(), Half::Test.seed());
+    let seeds: BTreeSet<u64> = every_side().map(Half::seed).collect();
+    assert_eq!(seeds.len(), every_side().count());
     let bare = |half: Half| {
         let shelves = half
             .words()
@@ -169,8 +190,10 @@ fn seeds_and_buckets_with_a_schema_differ() {
         shelves.map(|shelf| shelf.shelf).collect::<Vec<_>>()
     };
     assert_ne!(bare(Half::Dev), bare(Half::Test));
-    assert_ne!(bare(Half::Dev), bare(Half::Extra));
-    for half in Half::ALL.into_iter().chain([Half::Extra]) {
+    for half in Half::FURTHER {
+        assert_ne!(bare(Half::Dev), bare(half));
+    }
+    for half in every_side() {
         for shelf in half.words().shelves.iter() {
             let named = format!("[{}.", shelf.folder);
             assert_eq!(schema(half).contains(&named), shelf.has_schema);

@@ -1,8 +1,11 @@
-//! How a side asks: the patterns of its questions and of the phrases in them. No pattern is in both.
+//! How a side asks: the patterns of its questions and of the phrases in them. No pattern of dev, third or fourth is in
+//! another side.
 
 pub(crate) mod dev;
 pub(crate) mod extra;
+pub(crate) mod fourth;
 pub(crate) mod test;
+pub(crate) mod third;
 
 use crate::field::{Field, Shelf};
 use crate::half::Half;
@@ -95,7 +98,9 @@ pub(crate) struct Wording {
     pub(crate) frames: &'static [(QuestionKind, Turn, Patterns)],
     pub(crate) phrases: &'static [(Shelf, Slot, Patterns)],
     pub(crate) spans: &'static [(Span, Patterns)],
+    /// What is added up or compared; a field that is called in several ways stands here once for each.
     pub(crate) measures: &'static [(Shelf, Field, &'static str)],
+    /// What is counted by; so with several names.
     pub(crate) groups: &'static [(Shelf, Group, &'static str)],
     /// Years of reports: one, two, from and to.
     pub(crate) years: [&'static str; 3],
@@ -115,6 +120,8 @@ impl Half {
             Half::Dev => &dev::WORDING,
             Half::Test => &test::WORDING,
             Half::Extra => &extra::WORDING,
+            Half::Third => &third::WORDING,
+            Half::Fourth => &fourth::WORDING,
         }
     }
 }
@@ -136,12 +143,18 @@ impl Wording {
         found.map(|(_, _, patterns)| *patterns)
     }
 
-    pub(crate) fn measure(&self, shelf: Shelf, field: Field) -> Option<&'static str> {
-        let found = self
-            .measures
-            .iter()
-            .find(|(s, f, _)| *s == shelf && *f == field);
-        found.map(|(_, _, said)| *said)
+    /// What a field is called where it is added up.
+    pub(crate) fn measures(&self, shelf: Shelf, field: Field) -> Vec<&'static str> {
+        let all = self.measures.iter();
+        let here = all.filter(|(s, f, _)| *s == shelf && *f == field);
+        here.map(|(_, _, said)| *said).collect()
+    }
+
+    /// What a group is called.
+    pub(crate) fn groups(&self, shelf: Shelf, group: Group) -> Vec<&'static str> {
+        let all = self.groups.iter();
+        let here = all.filter(|(s, g, _)| *s == shelf && *g == group);
+        here.map(|(_, _, said)| *said).collect()
     }
 
     /// All patterns, for the test that the sides share none.

@@ -3,7 +3,9 @@
 
 pub(crate) mod dev;
 pub(crate) mod extra;
+pub(crate) mod fourth;
 pub(crate) mod test;
+pub(crate) mod third;
 
 use crate::field::{Field, Shelf};
 

@@ -32,10 +32,14 @@ fn read(half: Half) -> ReadBack {
     ReadBack { corpus, documents }
 }
 
-/// Both sides, read once.
+/// The sides that are read.
+const SIDES: [Half; 4] = [Half::Dev, Half::Test, Half::Third, Half::Fourth];
+
+/// A side, read once.
 fn read_back(half: Half) -> &'static ReadBack {
-    static SIDES: [OnceLock<ReadBack>; 2] = [OnceLock::new(), OnceLock::new()];
-    SIDES[usize::from(half == Half::Test)].get_or_init(|| read(half))
+    static READ: [OnceLock<ReadBack>; SIDES.len()] = [const { OnceLock::new() }; SIDES.len()];
+    let at = SIDES.iter().position(|side| *side == half).unwrap();
+    READ[at].get_or_init(|| read(half))
 }
 
 /// Without case, blanks and signs of scanners.
@@ -106,7 +110,7 @@ fn is_telling(record: &BusinessRecord, field: Field) -> bool {
 
 #[test]
 fn every_record_is_a_document_and_nothing_else_is() {
-    for half in Half::ALL {
+    for half in SIDES {
         let back = read_back(half);
         let records: Vec<&str> = back
             .corpus
@@ -129,7 +133,7 @@ fn every_record_is_a_document_and_nothing_else_is() {
 
 #[test]
 fn values_stand_where_they_should_and_nowhere_else() {
-    for half in Half::ALL {
+    for half in SIDES {
         let back = read_back(half);
         let (mut seen, mut scans) = (0, 0);
         for record in &back.corpus.records {
@@ -219,7 +223,7 @@ fn without_a_schema_titles_and_paths_tell() {
         Field::Site,
         Field::Year,
     ];
-    for half in Half::ALL {
+    for half in SIDES {
         let back = read_back(half);
         let mut seen = 0;
         for record in back
@@ -268,7 +272,7 @@ fn without_a_schema_titles_and_paths_tell() {
                 seen += 1;
             }
         }
-        assert!(seen > 300, "{seen}");
+        assert!(seen > 150, "{seen}");
     }
 }
 
@@ -297,7 +301,7 @@ fn same(record: &BusinessRecord, field: Field, found: &Value, forms: &[String]) 
 
 #[test]
 fn the_schema_finds_what_stands_somewhere() {
-    for half in Half::ALL {
+    for half in SIDES {
         let back = read_back(half);
         let schemas = Schemas::parse("schema.toml", &back.corpus.schema).unwrap();
         let (mut right, mut all, mut wrong) = (0, 0, Vec::new());

@@ -40,7 +40,7 @@ impl ConditionReport {
     ) -> ConditionReport {
         let at = |share| quantile(micros.clone(), share);
         ConditionReport {
-            side: name(options.side),
+            side: options.side.as_str(),
             documents: known.documents,
             sums: score.sums(),
             right_among_ten: found.shares(),
@@ -198,13 +198,4 @@ fn add_counts<T: std::fmt::Display>(outcome: &mut EvalReport, counts: &BTreeMap<
 
 fn bar(part: usize, all: usize) -> String {
     "#".repeat(20 * part / all.max(1))
-}
-
-/// What a side of the corpus is called.
-const fn name(side: Half) -> &'static str {
-    match side {
-        Half::Dev => "dev",
-        Half::Test => "test",
-        Half::Extra => "extra",
-    }
 }

@@ -297,24 +297,20 @@ fn in_words(scene: &mut Scene<'_>, draft: &Draft) -> Option<(String, String)> {
             .map(|phrase| phrase.said.clone())
             .unwrap_or_default()
     };
-    let measure = draft
+    let measures = draft
         .measure
-        .and_then(|field| wording.measure(draft.shelf, field));
+        .map(|field| wording.measures(draft.shelf, field));
+    let measure = one_of(scene, &measures.unwrap_or_default());
     if frames[at].contains("{measure}") && measure.is_none() {
         return None;
     }
-    let group = wording
-        .groups
-        .iter()
-        .find(|(shelf, group, _)| *shelf == draft.shelf && Some(*group) == draft.group);
+    let groups = draft.group.map(|group| wording.groups(draft.shelf, group));
+    let group = one_of(scene, &groups.unwrap_or_default());
     let question = frames[at]
         .replace("{what}", draft.noun.many)
         .replace("{one}", draft.noun.one)
         .replace("{measure}", measure.unwrap_or_default())
-        .replace(
-            "{group}",
-            group.map(|(_, _, said)| *said).unwrap_or_default(),
-        )
+        .replace("{group}", group.unwrap_or_default())
         .replace("{number}", draft.number.as_deref().unwrap_or_default())
         .replace("{except}", &said(&draft.except))
         .replace("{over}", &said(&draft.over))
@@ -337,6 +333,15 @@ fn in_words(scene: &mut Scene<'_>, draft: &Draft) -> Option<(String, String)> {
         template,
         question.split_whitespace().collect::<Vec<_>>().join(" "),
     ))
+}
+
+/// One of the names of a thing. Where there is but one, nothing is drawn, so that further names on one side change
+/// no question of another.
+fn one_of(scene: &mut Scene<'_>, names: &[&'static str]) -> Option<&'static str> {
+    match names {
+        [] | [_] => names.first().copied(),
+        _ => Some(*scene.dice.pick(names)),
+    }
 }
 
 /// All conditions but those of two sides.

@@ -8,6 +8,7 @@ use crate::company::Company;
 use crate::day::Day;
 use crate::field::{Datum, Field, Shelf};
 use crate::gold::Check;
+use crate::half::Half;
 use crate::manuscript::titled;
 use crate::money::Currency;
 use crate::question::{NearMiss, QuestionKind};
@@ -185,7 +186,7 @@ impl Desk<'_, '_> {
 
     /// What is added up.
     pub(super) fn measure(&mut self) -> Field {
-        let nets = self.scene.half != crate::half::Half::Dev && self.shelf == Shelf::Invoices;
+        let nets = self.scene.half != Half::Dev && self.shelf == Shelf::Invoices;
         match self.family {
             Some(NearMiss::NetAmount) => Field::Net,
             None if nets && self.scene.dice.permille(300) => Field::Net,
@@ -416,11 +417,19 @@ impl Desk<'_, '_> {
         };
         draft.turn = Turn::Most(most);
         draft.measure = Some(match most {
+            Most::Largest | Most::Smallest if self.is_riddle(draft) => return None,
             Most::Largest | Most::Smallest => self.measure(),
             Most::Newest | Most::Oldest => Field::Date,
         });
         draft.phrases = self.usual_phrases(2)?;
         Some(())
+    }
+
+    /// Amounts of credit notes are negative: which of two is the larger, no reader can tell. The older sides ask all
+    /// the same, and keep their questions.
+    fn is_riddle(&self, draft: &Draft) -> bool {
+        let is_later = matches!(self.scene.half, Half::Third | Half::Fourth);
+        is_later && draft.noun.nature == Some(self.scene.half.words().invoice_natures[1])
     }
 }
 

@@ -39,6 +39,8 @@ impl Scene<'_> {
             Half::Dev => [650, 200, 100, 50, 0],
             Half::Test => [520, 200, 80, 60, 140],
             Half::Extra => [450, 200, 130, 70, 150],
+            Half::Third => [430, 120, 250, 50, 150],
+            Half::Fourth => [330, 480, 20, 100, 70],
         };
         match self.dice.weighted(&weights) {
             0 => short,

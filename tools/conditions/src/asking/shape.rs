@@ -131,10 +131,12 @@ impl<'a> Desk<'a, '_> {
 
     pub(super) fn group(&mut self, draft: &mut Draft) -> Option<()> {
         let groups = self.scene.wording().groups.iter();
-        let groups: Vec<Group> = groups
+        let mut groups: Vec<Group> = groups
             .filter(|(shelf, ..)| *shelf == self.shelf)
             .map(|(_, group, _)| *group)
             .collect();
+        // Its names stand next to each other.
+        groups.dedup();
         let has_schema = self.scene.half.words().shelf(self.shelf).has_schema;
         let group = *self.scene.dice.pick(&groups);
         let most = self.scene.dice.within(1, 2) as usize;

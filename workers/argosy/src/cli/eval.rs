@@ -203,6 +203,10 @@ pub enum CorpusSide {
     Test,
     /// To choose settings on, too, in other words.
     Extra,
+    /// A further one, in the words of a clerk.
+    Third,
+    /// A further one, in the words of an analyst.
+    Fourth,
 }
 
 /// `argosy eval retrieval`

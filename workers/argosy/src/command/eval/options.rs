@@ -43,6 +43,8 @@ impl From<CorpusSide> for conditions::Half {
             CorpusSide::Dev => conditions::Half::Dev,
             CorpusSide::Test => conditions::Half::Test,
             CorpusSide::Extra => conditions::Half::Extra,
+            CorpusSide::Third => conditions::Half::Third,
+            CorpusSide::Fourth => conditions::Half::Fourth,
         }
     }
 }
