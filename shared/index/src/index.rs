@@ -31,7 +31,7 @@ mod terms;
 mod vectors;
 mod words;
 
-pub use dictionaries::{DescribedColumn, DictionarySizes, VALUES_MAX};
+pub use dictionaries::{DescribedColumn, DictionarySizes};
 pub use facets::{CountRequest, Counted, DocumentFacts, Facet};
 pub(crate) use occurrences::Occurrences;
 pub use query::ONE_THREAD_CHUNKS_MAX;
