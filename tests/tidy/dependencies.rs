@@ -291,17 +291,17 @@ struct Dependency {
 }
 
 /// One crate of the workspace.
-struct Crate {
+pub(crate) struct Crate {
     /// Its directory, which is its name without the prefix.
-    dir: String,
-    manifest: File,
-    named: Vec<Named>,
+    pub(crate) dir: String,
+    pub(crate) manifest: File,
+    pub(crate) named: Vec<Named>,
 }
 
 /// A dependency as a manifest names it.
-struct Named {
-    name: String,
-    ours: bool,
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) ours: bool,
     dev: bool,
 }
 
@@ -317,7 +317,7 @@ impl Crate {
     }
 }
 
-fn crates() -> Vec<Crate> {
+pub(crate) fn crates() -> Vec<Crate> {
     let output = Command::new(env!("CARGO"))
         .args([
             "metadata",

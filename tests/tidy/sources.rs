@@ -62,7 +62,7 @@ fn is_code(line: &str) -> bool {
 }
 
 /// Whether the file holds tests only: they hold and await what they start.
-fn is_test_file(path: &str) -> bool {
+pub(crate) fn is_test_file(path: &str) -> bool {
     path.starts_with("tests/")
         || path.contains("/tests/")
         || path.ends_with("/tests.rs")

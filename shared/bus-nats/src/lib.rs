@@ -96,7 +96,7 @@ impl Connection {
         self.up.load(Ordering::Relaxed)
     }
     /// How often it was made: once, and whenever it came back.
-    pub fn connects(&self) -> u64 {
+    pub(crate) fn connects(&self) -> u64 {
         *self.connects.borrow()
     }
     /// Errors that the server sent unasked, such as a forbidden publish.

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 const MIB: u64 = 1024 * 1024;
 /// The least that an elastic stream is made with: some thirty of the largest messages.
-pub const LEAST: u64 = 32 * MIB;
+const LEAST: u64 = 32 * MIB;
 /// This part of what is offered is left, for what else the server keeps.
 const SPARE: u64 = 16;
 

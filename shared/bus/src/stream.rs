@@ -165,7 +165,12 @@ pub struct ConsumerSpec {
 
 impl ConsumerSpec {
     /// The consumer of a thinking role.
-    pub fn of_role(role: Role, shard: u16, ack_wait: Duration, max_ack_pending: u32) -> Self {
+    pub(crate) fn of_role(
+        role: Role,
+        shard: u16,
+        ack_wait: Duration,
+        max_ack_pending: u32,
+    ) -> Self {
         ConsumerSpec {
             stream: Stream::Steps(shard),
             name: role.as_str().into(),

@@ -87,14 +87,14 @@ pub const SNAPSHOTS: &str = "ARGOSY_SNAPSHOTS";
 pub const SNAPSHOTS_KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// Durable name of the gateway's consumer of the inbox.
-pub const INBOX_CONSUMER: &str = "gateway-inbox";
+const INBOX_CONSUMER: &str = "gateway-inbox";
 /// Least questions that may wait unanswered at the gateways: those of a tenant who is over his quota
 /// must not keep the others' from them.
 const INBOX_WAITING: u32 = 16_384;
 /// Durable name of the gateway's consumer of what falls due.
-pub const DUE_CONSUMER: &str = "gateway-due";
+const DUE_CONSUMER: &str = "gateway-due";
 /// Durable name of the gateway's consumer of terminal events.
-pub const ANSWER_CONSUMER: &str = "gateway-answers";
+const ANSWER_CONSUMER: &str = "gateway-answers";
 
 /// What the record of editions says: which consumers the corpus needs follows from it.
 ///

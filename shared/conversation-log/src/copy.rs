@@ -35,7 +35,7 @@ pub enum CopyError {
 }
 
 /// The id of a turn in a fork: always the same, so that forking twice is forking once.
-pub fn forked_turn(child: &ConversationId, turn: &TurnId) -> TurnId {
+pub(crate) fn forked_turn(child: &ConversationId, turn: &TurnId) -> TurnId {
     TurnId::again(&format!("fork/{child}/{turn}"))
 }
 

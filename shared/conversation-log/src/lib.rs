@@ -11,17 +11,17 @@
 //! | [`event`] | the events, and how they are written and read |
 //! | [`state`] | what follows from an event: the fold |
 //! | [`fold`] | whether a log is what follows from its events |
-//! | [`admission`] | what a question comes to |
+//! | `admission` | what a question comes to |
 //! | [`ending`] | what a terminal event comes to |
 //! | [`erasure`] | what the erasure of a conversation comes to |
 //! | [`copy`] | logs that are written a second time: forks, and what was exported |
 //! | [`exchanges`] | what was said, from the events of exchanges |
 //! | [`source`] | where events are read from |
 //! | [`store`] | where they are kept, as a trait |
-//! | [`memory_store`], [`sled_store`] | in memory, and on local disk |
+//! | `memory_store`, [`sled_store`] | in memory, and on local disk |
 //! | `conformance` | what every store promises, for tests (feature `conformance`) |
 
-pub mod admission;
+mod admission;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 pub mod copy;
@@ -31,7 +31,7 @@ pub mod event;
 pub mod exchanges;
 pub mod fold;
 pub mod limits;
-pub mod memory_store;
+mod memory_store;
 pub mod sled_store;
 pub mod source;
 pub mod state;

@@ -1,13 +1,13 @@
 //! The limits of a conversation's log, with their units.
 
 /// Longest answer that an event keeps, in bytes; a longer one is cut at a character and marked.
-pub const ANSWER_BYTES_MAX: usize = 8 * 1024;
+pub(crate) const ANSWER_BYTES_MAX: usize = 8 * 1024;
 /// Largest list of evidence that an event keeps, in bytes of its JSON.
-pub const EVIDENCE_BYTES_MAX: usize = 4 * 1024;
+pub(crate) const EVIDENCE_BYTES_MAX: usize = 4 * 1024;
 /// Longest question that the end of its turn keeps as well, in bytes; a longer one stands in its `opened` alone.
-pub const QUESTION_BYTES_MAX: usize = 1024;
+pub(crate) const QUESTION_BYTES_MAX: usize = 1024;
 /// Exchanges whose place in the log the state names: what recall may read.
-pub const EXCHANGES_KEPT: usize = 12;
+pub(crate) const EXCHANGES_KEPT: usize = 12;
 const _: () = assert!(
     envelope::limits::HISTORY_EXCHANGES_MAX <= EXCHANGES_KEPT,
     "a question carries exchanges whose place in the log is kept"
@@ -17,6 +17,6 @@ pub const WAITING_MAX: usize = 4;
 /// Forks that a conversation knows of.
 pub const CHILDREN_MAX: usize = 64;
 /// How long after its deadline a turn is left to those who end it by themselves, in milliseconds.
-pub const OVERDUE_MS: u64 = 5_000;
+pub(crate) const OVERDUE_MS: u64 = 5_000;
 /// How far the clocks of two processes may differ, in milliseconds: a reply may seem to be older than what it answers.
-pub const CLOCKS_MS: u64 = 2_000;
+pub(crate) const CLOCKS_MS: u64 = 2_000;

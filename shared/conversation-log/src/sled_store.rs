@@ -36,7 +36,7 @@ mod verify;
 
 pub use opening::{Loss, OpenError};
 pub use point::{Injection, StorePoint};
-pub use salvage::{LOST_MAX, Salvage};
+pub use salvage::Salvage;
 
 use crate::event::LogEvent;
 use crate::source::{ConversationKey, Source, SourceError};

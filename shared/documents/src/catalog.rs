@@ -62,20 +62,8 @@ impl Catalog {
         }
     }
 
-    /// From the heads of the stream, in the order of the stream; records of other tenants and
-    /// chunks that are no heads are passed over.
-    pub fn from_heads<'a>(
-        tenant: TenantId,
-        records: impl IntoIterator<Item = &'a ChunkRecord>,
-    ) -> Catalog {
-        let mut catalog = Catalog::new(tenant);
-        for record in records {
-            catalog.observe(record);
-        }
-        catalog
-    }
-
-    /// Takes in one record.
+    /// Takes in one record, in the order of the stream; those of other tenants and chunks that are no heads are
+    /// passed over.
     pub fn observe(&mut self, record: &ChunkRecord) {
         if !record.is_head() || record.tenant != self.tenant {
             return;
@@ -202,9 +190,15 @@ mod tests {
         .unwrap()
     }
 
+    fn of_records(records: &[ChunkRecord]) -> Catalog {
+        let mut catalog = Catalog::new(TenantId::default_tenant());
+        records.iter().for_each(|record| catalog.observe(record));
+        catalog
+    }
+
     fn catalog(stamps: &[Stamp]) -> Catalog {
         let heads: Vec<_> = stamps.iter().map(|s| head(s, false)).collect();
-        Catalog::from_heads(TenantId::default_tenant(), &heads)
+        of_records(&heads)
     }
 
     fn sources(plan: &IndexPlan) -> (Vec<&str>, Vec<&str>) {
@@ -241,7 +235,7 @@ mod tests {
         let (same, other) = (stamp("a/same.md", "1"), stamp("a/other.md", "1"));
         let mut heads = [head(&same, false), head(&other, false)];
         heads[0].pipeline = "chunk-9".into();
-        let mut catalog = Catalog::from_heads(TenantId::default_tenant(), &heads);
+        let mut catalog = of_records(&heads);
         catalog.outdate("chunk-9");
         let plan = catalog.diff(&[same, other], &[], Mode::Incremental);
         assert_eq!(
@@ -284,9 +278,9 @@ mod tests {
         let mut body = head(&stamp("a/z.md", "1"), false);
         body.n = 1;
         let records = [head(&a, false), foreign, body, head(&a, true)];
-        let all = Catalog::from_heads(TenantId::default_tenant(), &records);
+        let all = of_records(&records);
         assert!(all.is_empty());
-        let alive = Catalog::from_heads(TenantId::default_tenant(), &records[..3]);
+        let alive = of_records(&records[..3]);
         assert_eq!(
             alive
                 .entries()

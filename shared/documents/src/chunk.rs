@@ -11,7 +11,7 @@ use unit::{Kind, Unit};
 
 /// Names how text is read and cut, whatever the sizes. It changes whenever the pieces of a document would: documents that
 /// were cut by another one are indexed anew when they are published again.
-pub const CHUNKER: &str = "chunk-2";
+const CHUNKER: &str = "chunk-2";
 /// Most tokens of one piece, by [`tokens`], unless told otherwise.
 pub const CHUNK_TOKENS_MAX: usize = 256;
 /// How much of a piece is repeated at the start of the next one, at most, in tokens, unless told

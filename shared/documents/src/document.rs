@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The bucket of files that lie in no folder, or in one whose name is no bucket.
-pub const GENERIC_BUCKET: &str = "generic";
+const GENERIC_BUCKET: &str = "generic";
 /// Longest readable part of a document id, in characters; the hash comes on top.
 const SLUG_CHARS_MAX: usize = 48;
 /// Hash characters of a document id: 40 bits, and only paths with the same slug can collide.
@@ -131,7 +131,7 @@ impl Document {
     }
 
     /// The document without its text.
-    pub fn stamp(&self) -> Stamp {
+    pub(crate) fn stamp(&self) -> Stamp {
         Stamp {
             source: self.source.clone(),
             bucket: self.bucket.clone(),

@@ -25,14 +25,14 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-pub use pdf::{PDF_CONTENT_BYTES_MAX, PDF_PAGES_MAX, PDF_STREAM_BYTES_MAX};
+pub use pdf::PDF_PAGES_MAX;
 pub use skip::{Skip, SkipReason};
 
 /// Largest file of text, Markdown or HTML that is read, in bytes; of CSV, where it is one document. A
 /// CSV or JSONL on disk is read in parts and has no limit.
 pub const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// The same for PDF and DOCX, most of which is pictures and fonts.
-pub const CONTAINER_BYTES_MAX: u64 = DOCUMENT_BYTES_MAX;
+const CONTAINER_BYTES_MAX: u64 = DOCUMENT_BYTES_MAX;
 /// Most text of one document, in bytes: what a PDF or DOCX may unpack to.
 pub const TEXT_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Longest title, in characters.
@@ -186,7 +186,7 @@ pub fn read_documents(path: &Path, source: &str, tenant: &TenantId) -> Documents
 }
 
 /// What a file is published as: itself, or each of the documents in it.
-pub fn form_of(path: &Path, source: &str) -> Result<Form, SkipReason> {
+pub(crate) fn form_of(path: &Path, source: &str) -> Result<Form, SkipReason> {
     let format = Format::of_source(source)?.0;
     // Looked at before opening: opening a pipe would wait for its writer.
     let found = fs::metadata(path).map_err(unreadable)?;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 /// The wire version that this release writes, and the newest it reads.
 pub const WIRE: u16 = 1;
 /// The oldest wire version that this release reads.
-pub const WIRE_READ_MIN: u16 = 1;
+pub(crate) const WIRE_READ_MIN: u16 = 1;
 
 /// Why bytes are no message, or a message no bytes.
 #[derive(Debug, thiserror::Error)]

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// The rule that the name of an edition keeps, in words for error messages.
-pub const EDITION_RULE: &str = "1 to 32 characters of a-z 0-9 -";
+const EDITION_RULE: &str = "1 to 32 characters of a-z 0-9 -";
 /// Longest name, in bytes (they are ASCII).
 const EDITION_BYTES_MAX: usize = 32;
 
@@ -20,7 +20,7 @@ const EDITION_BYTES_MAX: usize = 32;
 #[serde(try_from = "String", into = "String")]
 pub struct Edition(String);
 
-/// A text that breaks [`EDITION_RULE`].
+/// A text that breaks `EDITION_RULE`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{given}` is no name of an edition: want {EDITION_RULE}")]
 pub struct NameError {
@@ -29,7 +29,7 @@ pub struct NameError {
 }
 
 impl Edition {
-    /// Checks `text` against [`EDITION_RULE`].
+    /// Checks `text` against `EDITION_RULE`.
     pub fn new(text: impl Into<String>) -> Result<Edition, NameError> {
         let text = text.into();
         let good = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';

@@ -8,7 +8,7 @@ use crate::role::Role;
 
 /// Share of the time from the scatter to the deadline that the maps get, in percent; the rest is
 /// for reducing and validating what is there.
-pub const SOFT_DEADLINE_PERCENT: u64 = 70;
+const SOFT_DEADLINE_PERCENT: u64 = 70;
 
 /// The map steps of a scatter record, in order of their passages.
 pub fn map_steps(scatter: &Envelope<Scatter>) -> impl Iterator<Item = Envelope<MapTask>> + '_ {

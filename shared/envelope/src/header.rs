@@ -40,9 +40,9 @@ pub const SOURCE: &str = "Argosy-Source";
 /// Documents, and terminal events of conversations: whose it is.
 pub const TENANT: &str = "Argosy-Tenant";
 /// Documents: `true` when it is no more.
-pub const DELETED: &str = "Argosy-Deleted";
+pub(crate) const DELETED: &str = "Argosy-Deleted";
 /// Documents: `true` to index it anew although nothing has changed.
-pub const FORCE: &str = "Argosy-Force";
+pub(crate) const FORCE: &str = "Argosy-Force";
 /// Documents: what the bytes are, `file` or `document`.
 pub const FORM: &str = "Argosy-Form";
 /// Documents: a JSON object of metadata, beside what the document says of itself.

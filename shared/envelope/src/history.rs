@@ -51,8 +51,8 @@ fn is_none(n: &u32) -> bool {
 
 impl History {
     /// The view of a conversation of these exchanges, oldest first: the newest
-    /// [`HISTORY_EXCHANGES_MAX`] with the beginnings of their answers, the questions of those before, all of it within
-    /// [`HISTORY_CHARS_MAX`] characters. What is nearest to the question is kept.
+    /// `HISTORY_EXCHANGES_MAX` with the beginnings of their answers, the questions of those before, all of it within
+    /// `HISTORY_CHARS_MAX` characters. What is nearest to the question is kept.
     pub fn of(exchanges: Vec<Exchange>, evidence: Vec<String>) -> History {
         let mut left = HISTORY_CHARS_MAX;
         let mut history = History {

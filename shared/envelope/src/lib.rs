@@ -14,7 +14,7 @@
 //! | [`chunk`] | what the corpus stream carries: chunks, their vectors, tombstones |
 //! | [`edition`] | whole corpora side by side, and which of them answers |
 //! | [`question`] | the ingress message; `messages` reads what was said before it |
-//! | [`refusal`] | the reasons for refusing one |
+//! | `refusal` | the reasons for refusing one |
 //! | [`lookup`] | looking into the corpus by request and reply, without asking a question |
 //! | [`message`] | envelope, header, case, budget |
 //! | [`mode`] | the mode that a question asks for, and what became of an open one |
@@ -35,11 +35,11 @@
 //! | [`failure`] | classes of failure |
 //! | [`fanout`] | what follows from a scatter record, and only from it |
 //! | [`route`] | the graph: (exit, case) to the next step |
-//! | [`codec`] | JSON in and out, versions, sizes |
+//! | `codec` | JSON in and out, versions, sizes |
 
 pub mod attachment;
 pub mod chunk;
-pub mod codec;
+mod codec;
 pub mod document;
 pub mod edition;
 pub mod failure;
@@ -64,7 +64,7 @@ pub mod payload;
 mod plan_task;
 pub mod question;
 mod read_mark;
-pub mod refusal;
+mod refusal;
 pub mod remark;
 pub mod role;
 pub mod route;
@@ -102,7 +102,5 @@ pub use route::{Event, Next, Transition};
 pub use subject::Subject;
 pub use support::{CheckedSentence, Grounding, Judgement, Sufficiency, Support};
 pub use table::{AnswerTable, Listing, TableOperation, TableRow};
-pub use terminal::{
-    CLARIFICATION_MS, CLARIFIED, Clarification, Outcome, Problem, Resume, Terminal,
-};
+pub use terminal::{CLARIFIED, Clarification, Outcome, Problem, Resume, Terminal};
 pub use trail::{Fallback, TrailEntry, Usage};

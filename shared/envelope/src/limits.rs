@@ -3,7 +3,7 @@
 /// Largest encoded envelope, in bytes. Checked before publishing; NATS' own limit is 1 MiB.
 pub const ENVELOPE_BYTES_MAX: usize = 256 * 1024;
 /// Largest ingress message, in bytes.
-pub const INGRESS_BYTES_MAX: usize = 64 * 1024;
+pub(crate) const INGRESS_BYTES_MAX: usize = 64 * 1024;
 /// Longest question, in characters.
 pub const QUESTION_CHARS_MAX: usize = 8_000;
 /// Most rounds that a question may be given.
@@ -17,18 +17,18 @@ pub const LOOP_SEARCHES_MAX: u16 = 3;
 /// Most passages that an answer is composed from in mode loop: a draft names each of them.
 pub const LOOP_PASSAGES_MAX: usize = 6;
 /// Most messages that a question may bring along.
-pub const MESSAGES_MAX: usize = 64;
+pub(crate) const MESSAGES_MAX: usize = 64;
 /// Longest of them, in characters.
 pub const MESSAGE_CHARS_MAX: usize = 8_000;
 /// Most exchanges of a conversation that a question carries with their answers; of those before it carries the questions.
-pub const HISTORY_EXCHANGES_MAX: usize = 3;
+pub(crate) const HISTORY_EXCHANGES_MAX: usize = 3;
 /// Most text of earlier exchanges that a question carries, in characters.
-pub const HISTORY_CHARS_MAX: usize = 6_000;
+pub(crate) const HISTORY_CHARS_MAX: usize = 6_000;
 /// Longest answer of an earlier exchange that it carries, in characters; a longer one is cut.
-pub const HISTORY_ANSWER_CHARS_MAX: usize = 1_200;
+pub(crate) const HISTORY_ANSWER_CHARS_MAX: usize = 1_200;
 /// Most hops of one turn: a safety bound. The budget ends every turn before, also one of [`ROUNDS_MAX`] rounds, each of which
 /// takes at most six hops.
-pub const HOPS_MAX: u16 = 64;
+pub(crate) const HOPS_MAX: u16 = 64;
 /// Most map steps of one scatter record.
 pub const FANOUT_MAX: usize = 64;
 /// Most passage text inside one scatter record, in bytes; the retriever leaves out what is over it.
@@ -46,13 +46,13 @@ pub const CONDITIONS_MAX: usize = 16;
 /// Most buckets a question may name.
 pub const BUCKETS_MAX: usize = 16;
 /// Largest request to look into the corpus, in bytes.
-pub const LOOKUP_BYTES_MAX: usize = 64 * 1024;
+pub(crate) const LOOKUP_BYTES_MAX: usize = 64 * 1024;
 /// Largest reply to one, in bytes; passages that would not fit are left out and counted.
 pub const LOOKUP_REPLY_BYTES_MAX: usize = 512 * 1024;
 /// Most passages of one search from outside.
 pub const TOP_K_MAX: usize = 100;
 /// Most fields whose values are counted at once.
-pub const FACETS_MAX: usize = 16;
+pub(crate) const FACETS_MAX: usize = 16;
 /// Most values that are returned of each.
 pub const FACET_VALUES_MAX: usize = 1_000;
 /// How long a window of a passage's text may be, in characters.
@@ -99,7 +99,7 @@ pub const DOCUMENT_INLINE_BYTES_MAX: usize = 512 * 1024;
 /// Longest source of a document, in bytes.
 pub const SOURCE_BYTES_MAX: usize = 1024;
 /// Largest metadata in the header of a document, in bytes.
-pub const METADATA_BYTES_MAX: usize = 8 * 1024;
+pub(crate) const METADATA_BYTES_MAX: usize = 8 * 1024;
 /// Longest name of an object, in bytes.
 pub const OBJECT_NAME_BYTES_MAX: usize = 128;
 /// Largest file that a step may make, in bytes.
@@ -107,7 +107,7 @@ pub const ATTACHMENT_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Most files that one step may make.
 pub const ATTACHMENTS_MAX: usize = 8;
 /// Longest name of one, in bytes.
-pub const ATTACHMENT_NAME_BYTES_MAX: usize = 32;
+pub(crate) const ATTACHMENT_NAME_BYTES_MAX: usize = 32;
 /// Most rows of a table that travel in a message; the others are in a file.
 pub const TABLE_ROWS_MAX: usize = 50;
 /// Most text of all rows of one, in bytes: fewer travel where they are long.

@@ -64,7 +64,7 @@ pub struct Count {
     pub buckets: Vec<Bucket>,
     /// What must hold for every document.
     pub filter: Filter,
-    /// Fields whose values are counted too, at most [`FACETS_MAX`].
+    /// Fields whose values are counted too, at most `FACETS_MAX`.
     pub facets: Vec<String>,
     /// Values to return of each, 1 to [`FACET_VALUES_MAX`]. Default [`FACET_VALUES`].
     pub values_max: usize,

@@ -347,7 +347,7 @@ impl Budget {
 
     /// Which limit forbids another draft from what was read, if one does: it counts as a round, and is
     /// one call.
-    pub fn draft_refused(&self) -> Option<&'static str> {
+    pub(crate) fn draft_refused(&self) -> Option<&'static str> {
         if self.rounds <= 1 {
             Some("rounds")
         } else {

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The fields of a question. Anything else is refused by name.
-pub const FIELDS: [&str; 19] = [
+pub(crate) const FIELDS: [&str; 19] = [
     "id",
     "question",
     "messages",

@@ -160,14 +160,14 @@ pub struct Clarification {
     /// The one of `options` that gives up the buckets and the filter of the question; absent where none does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub widens: Option<String>,
-    /// Until when it can be answered, at the latest: where answers are kept for less than [`CLARIFICATION_MS`], it is gone
+    /// Until when it can be answered, at the latest: where answers are kept for less than `CLARIFICATION_MS`, it is gone
     /// with them. Absent in events of releases before it was told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<UnixMs>,
 }
 
 /// Longest time that a question back can be answered, in milliseconds (a day). Shorter where answers are kept shorter.
-pub const CLARIFICATION_MS: u64 = 24 * 60 * 60 * 1000;
+pub(crate) const CLARIFICATION_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// What stands between a question and the reply to the question back about it.
 pub const CLARIFIED: &str = " - User clarified: ";

@@ -35,7 +35,7 @@ impl TextLine {
     }
 
     /// A line that begins with this, as a heading.
-    pub fn strong(text: impl Into<String>) -> TextLine {
+    pub(crate) fn strong(text: impl Into<String>) -> TextLine {
         TextLine(vec![(Emphasis::Strong, text.into())])
     }
 

@@ -6,7 +6,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`check`](mod@check) | an answer to a verdict for each sentence |
-//! | [`thresholds`] | what a verdict takes, and the weights of a score |
+//! | `thresholds` | what a verdict takes, and the weights of a score |
 //! | `claims` | which sentences claim something |
 //! | `reading` | texts as sentences, tokens and values; `vocabulary` numbers their words |
 //! | `values`, `units`, `dates` | numbers and days as values |
@@ -27,7 +27,7 @@ mod names;
 mod polarity;
 mod reading;
 mod slots;
-pub mod thresholds;
+mod thresholds;
 mod units;
 mod values;
 mod verbatim;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// What is done with a message whose step failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Disposition {
+pub(crate) enum Disposition {
     /// Deliver it again after this time.
     Retry(Duration),
     /// Keep it, tell the server so, pull nothing, and try again after this time.
@@ -25,7 +25,7 @@ const HOLD_MAX: Duration = Duration::from_secs(10);
 /// The table. `delivered` counts from 1, `limit` is the last delivery that is worked on, `left` is the
 /// time to the deadline of the turn, `random` is in 0..1 (full jitter: the fleet must not come back as
 /// one).
-pub fn dispose(
+pub(crate) fn dispose(
     class: Class,
     delivered: u64,
     limit: u64,
@@ -62,7 +62,7 @@ fn backoff(delivered: u64, left: Duration, random: f64) -> Duration {
 }
 
 /// How long a step of a newer wire version waits for a worker that can read it.
-pub fn newer_wire_delay(now: UnixMs, deadline: Option<UnixMs>) -> Duration {
+pub(crate) fn newer_wire_delay(now: UnixMs, deadline: Option<UnixMs>) -> Duration {
     let left = deadline.map_or(0, |deadline| now.until(deadline));
     Duration::from_millis((left / 4).max(10_000))
 }

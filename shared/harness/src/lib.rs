@@ -13,7 +13,7 @@
 //! | `trace`, `trouble` | the span of one delivery; what fails lately |
 //! | [`join`] | fan-out and join |
 //! | `live` | what a stage shows while it works |
-//! | [`disposition`] | failure class to retry, hold or give up |
+//! | `disposition` | failure class to retry, hold or give up |
 //! | [`replay`] | a new turn from a recorded step of another |
 //! | [`ingest`] | documents to chunks of the corpus, without ever mixing two versions |
 //! | [`fault`] | named points for tests |
@@ -25,7 +25,7 @@ mod counted;
 mod dead;
 mod deliver;
 mod delivery_outcome;
-pub mod disposition;
+mod disposition;
 mod draft;
 mod early_reduce;
 pub mod fault;

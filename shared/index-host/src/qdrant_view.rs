@@ -148,7 +148,7 @@ impl Vectors {
     }
 
     /// Comes back when nothing is gained by waiting: all of them are there, or the server is away.
-    pub async fn settled(&mut self) {
+    pub(crate) async fn settled(&mut self) {
         let last = self.last;
         let settled = |at: &FeedPosition| at.is_away || missing(*at, last).is_none();
         if self.at.wait_for(settled).await.is_err() {

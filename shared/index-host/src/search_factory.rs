@@ -94,7 +94,7 @@ pub struct SearchFactory {
 impl SearchFactory {
     /// The parts that `options` name, with the embedder that [`embedder`] gave. The nodes of a reranker
     /// are noted in `pools`. Nothing is contacted;
-    /// vectors in a server are added by [`SearchFactory::with_vectors`].
+    /// vectors in a server are added by `SearchFactory::with_vectors`.
     ///
     /// # Errors
     /// A reranker that cannot be spoken to: usage.
@@ -139,7 +139,7 @@ impl SearchFactory {
     }
 
     /// The same with vectors in that server.
-    pub fn with_vectors(self, elsewhere: Arc<dyn VectorSearch>) -> SearchFactory {
+    pub(crate) fn with_vectors(self, elsewhere: Arc<dyn VectorSearch>) -> SearchFactory {
         SearchFactory {
             elsewhere: Some(elsewhere),
             ..self

@@ -32,7 +32,7 @@ mod vectors;
 mod word_likeness;
 mod words;
 
-pub use dictionaries::{DescribedColumn, DictionarySizes, VALUES_MAX};
+pub use dictionaries::{DescribedColumn, DictionarySizes};
 pub use facets::{CountRequest, Counted, DocumentFacts, Facet};
 pub(crate) use occurrences::Occurrences;
 pub use query::ONE_THREAD_CHUNKS_MAX;

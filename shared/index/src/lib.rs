@@ -30,7 +30,6 @@ pub use fusion::Fusion;
 pub use hybrid::{HybridSearcher, Options};
 pub use index::{
     CountRequest, Counted, DescribedColumn, DictionarySizes, DocumentFacts, Facet, Index,
-    ONE_THREAD_CHUNKS_MAX, VALUES_MAX, Vectors, WRITER_BYTES, WRITER_THREADS, Writer, archive,
-    query_stems,
+    ONE_THREAD_CHUNKS_MAX, Vectors, WRITER_BYTES, WRITER_THREADS, Writer, archive, query_stems,
 };
 pub use metrics::{IndexLag, Metrics, WithoutVector};

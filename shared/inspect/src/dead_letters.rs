@@ -133,7 +133,7 @@ pub struct LetterFilter {
 
 impl LetterFilter {
     /// Whether a letter is meant.
-    pub fn takes(&self, letter: &Letter) -> bool {
+    pub(crate) fn takes(&self, letter: &Letter) -> bool {
         self.role.is_none_or(|role| role == letter.role)
             && (self.reason.as_ref()).is_none_or(|reason| *reason == letter.reason)
             && self.until.is_none_or(|until| letter.stored_at <= until)

@@ -12,13 +12,13 @@ use text::fold;
 
 /// What a question asks for.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Frame {
+pub(crate) struct Frame {
     /// What is asked for.
-    pub intent: Intent,
+    pub(crate) intent: Intent,
     /// The tokens of the noun that it is about.
-    pub subject: Option<Range<usize>>,
+    pub(crate) subject: Option<Range<usize>>,
     /// The part of the corpus that the noun names.
-    pub bucket: Option<String>,
+    pub(crate) bucket: Option<String>,
 }
 
 /// Words for documents of any kind.
@@ -54,7 +54,7 @@ const BETWEEN: &str = "me us all the every each any of our those these up in by 
 /// What a question asks for, as far as its form tells. Where its form is none of those that are known, something that
 /// is named beyond doubt (`is_evident`) tells that the noun is meant, too; so does a noun for many, or for one that is
 /// known, where nothing is to be explained.
-pub fn frame(tokens: &[QuestionToken], dictionary: &Dictionary, is_evident: bool) -> Frame {
+pub(crate) fn frame(tokens: &[QuestionToken], dictionary: &Dictionary, is_evident: bool) -> Frame {
     let nouns = nouns(tokens, dictionary);
     let mut sure = nouns.iter().filter(|noun| noun.is_sure);
     let is_explaining = is_explaining(tokens);

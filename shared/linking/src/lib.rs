@@ -7,12 +7,12 @@
 //! |---|---|
 //! | [`link`](mod@link) | a question to conditions |
 //! | [`linked`] | what it amounts to |
-//! | [`frame`](mod@frame), `form` | whether it asks for documents, and for which; whether it wants something explained |
+//! | `frame`, `form` | whether it asks for documents, and for which; whether it wants something explained |
 //! | `mention`, `meant`, `columns`, `days_of` | what it names, whether that is meant, of which column |
 //! | `called` | a name and a year that together are what a document is called |
 //! | `merge` | conditions on one column as one; what contradicts itself |
-//! | [`tabulate`] | what is to be counted, added up or listed of the documents that it is about |
-//! | [`dictionary`] | what a corpus calls things |
+//! | `tabulate` | what is to be counted, added up or listed of the documents that it is about |
+//! | `dictionary` | what a corpus calls things |
 //! | [`days`] | spans of days |
 //! | [`amounts`] | amounts with their comparison |
 //! | `kindred`, `likeness` | which words stand for one another: by a list, and by whoever knows more |
@@ -26,10 +26,10 @@ mod called;
 mod columns;
 pub mod days;
 mod days_of;
-pub mod dictionary;
+mod dictionary;
 pub mod fiscal;
 mod form;
-pub mod frame;
+mod frame;
 mod kindred;
 mod likeness;
 pub mod link;
@@ -39,7 +39,7 @@ mod mention;
 mod merge;
 pub mod names;
 mod prose;
-pub mod tabulate;
+mod tabulate;
 pub mod token;
 
 pub use dictionary::{Dictionary, FieldValue, NAMED};

@@ -6,7 +6,7 @@
 use crate::dictionary::VALUE_WORDS_MAX;
 
 /// Most names of one path.
-pub const NAMES_MAX: usize = 48;
+const NAMES_MAX: usize = 48;
 /// How many lines of a text may say what it is.
 const LINES_MAX: usize = 40;
 /// Most neighbouring words that are one name.
@@ -14,7 +14,7 @@ const WORDS_MAX: usize = 4;
 
 /// The names in a path, each once: its folders but the first, its parts between underscores, and up to four
 /// neighbouring words of a part.
-pub fn of_path(path: &str) -> Vec<String> {
+pub(crate) fn of_path(path: &str) -> Vec<String> {
     let path = path.split_once('#').map_or(path, |(path, _)| path);
     // A file that lies in no folder has its name all the same.
     let folders = usize::from(path.contains('/'));
@@ -37,16 +37,6 @@ pub fn of_path(path: &str) -> Vec<String> {
             runs(&words, &mut names);
         }
     }
-    names.truncate(NAMES_MAX);
-    names
-}
-
-/// The runs of up to four neighbouring words of a title. Most are no names: they are compared with what is asked for, and
-/// are no values that somebody could name.
-pub fn of_title(title: &str) -> Vec<String> {
-    let words: Vec<&str> = title.split_whitespace().collect();
-    let mut names = Vec::new();
-    runs(&words, &mut names);
     names.truncate(NAMES_MAX);
     names
 }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 /// Most tokens that are looked at; what is behind them is left to the search.
-pub const TOKENS_MAX: usize = 512;
+const TOKENS_MAX: usize = 512;
 
 /// One token.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,19 +38,19 @@ impl QuestionToken {
     }
 
     /// Whether it begins with a capital letter.
-    pub fn is_capital(&self) -> bool {
+    pub(crate) fn is_capital(&self) -> bool {
         self.text.chars().next().is_some_and(char::is_uppercase)
     }
 
     /// Whether a capital stands behind a small letter, which no word of a sentence has: `TechWeek`, `eBay`.
-    pub fn has_inner_capital(&self) -> bool {
+    pub(crate) fn has_inner_capital(&self) -> bool {
         let letters: Vec<char> = self.text.chars().collect();
         let behind = |pair: &[char]| pair[0].is_lowercase() && pair[1].is_uppercase();
         letters.windows(2).any(behind)
     }
 
     /// Whether there is a digit in it.
-    pub fn has_digit(&self) -> bool {
+    pub(crate) fn has_digit(&self) -> bool {
         self.text.contains(|c: char| c.is_ascii_digit())
     }
 }

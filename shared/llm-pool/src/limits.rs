@@ -4,40 +4,40 @@ use settings::Span;
 use std::time::Duration;
 
 /// Longest answer body that is read, in bytes. The longest answer of a step is a few KiB.
-pub const BODY_BYTES_MAX: usize = 1024 * 1024;
+pub(crate) const BODY_BYTES_MAX: usize = 1024 * 1024;
 /// Longest text of a node that an error carries, in characters.
-pub const MESSAGE_CHARS_MAX: usize = 300;
+pub(crate) const MESSAGE_CHARS_MAX: usize = 300;
 /// Most error text that is searched for a class, in bytes.
-pub const SEARCHED_BYTES_MAX: usize = 8 * 1024;
+pub(crate) const SEARCHED_BYTES_MAX: usize = 8 * 1024;
 /// Longest `Retry-After` that is believed: a node that asks for more is asked again after this.
-pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(60);
+pub(crate) const RETRY_AFTER_MAX: Duration = Duration::from_secs(60);
 /// Most nodes of one pool.
 pub const NODES_MAX: usize = 64;
 /// Most calls in flight that a node may be configured for.
-pub const IN_FLIGHT_MAX: u32 = 4096;
+pub(crate) const IN_FLIGHT_MAX: u32 = 4096;
 /// Most answers that a cache may be configured to keep: the room to find them in is taken at the start.
-pub const CACHE_ENTRIES_MAX: usize = 1_000_000;
+pub(crate) const CACHE_ENTRIES_MAX: usize = 1_000_000;
 /// How long an idle connection is kept: under the 5 s after which uvicorn (vLLM, SGLang) closes it,
 /// so that no call is sent into a closing connection.
-pub const IDLE_CONNECTION_MAX: Duration = Duration::from_secs(4);
+pub(crate) const IDLE_CONNECTION_MAX: Duration = Duration::from_secs(4);
 /// How long a place where a local model may listen has to answer.
-pub const DISCOVER_TIMEOUT: Duration = Duration::from_millis(300);
+pub(crate) const DISCOVER_TIMEOUT: Duration = Duration::from_millis(300);
 /// How long a configured node has to say what it serves.
-pub const LOOK_TIMEOUT: Duration = Duration::from_secs(3);
+pub(crate) const LOOK_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long a download may bring nothing.
-pub const DOWNLOAD_IDLE_MAX: Duration = Duration::from_secs(30);
+pub(crate) const DOWNLOAD_IDLE_MAX: Duration = Duration::from_secs(30);
 /// Longest time-out that can be configured.
-pub const TIMEOUT_MAX: Span = Span::from_hours(1);
+pub(crate) const TIMEOUT_MAX: Span = Span::from_hours(1);
 /// Blanks in a row after which a streamed answer is over: no JSON is indented by so much.
-pub const BLANKS_MAX: usize = 256;
+pub(crate) const BLANKS_MAX: usize = 256;
 /// How long an answer that is listened to is written on before more of it is told: some ten pieces a second,
 /// however fast the model is.
-pub const PIECE_EVERY: Duration = Duration::from_millis(100);
+pub(crate) const PIECE_EVERY: Duration = Duration::from_millis(100);
 /// Most calls that wait for a place in one process; further ones are overload at once.
-pub const WAITING_MAX: usize = 1024;
+pub(crate) const WAITING_MAX: usize = 1024;
 /// How often nodes are asked for their load, and how long one may take to tell.
-pub const PROBE_EVERY: Duration = Duration::from_secs(1);
+pub(crate) const PROBE_EVERY: Duration = Duration::from_secs(1);
 /// See [`PROBE_EVERY`].
-pub const PROBE_TIMEOUT: Duration = Duration::from_millis(300);
+pub(crate) const PROBE_TIMEOUT: Duration = Duration::from_millis(300);
 /// How long a name service may take: the loads of all nodes wait for it.
-pub const LOOKUP_TIMEOUT: Duration = Duration::from_secs(2);
+pub(crate) const LOOKUP_TIMEOUT: Duration = Duration::from_secs(2);

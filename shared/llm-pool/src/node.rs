@@ -296,7 +296,7 @@ impl Node {
             })
     }
 
-    /// Asks for the load; at most [`PROBE_TIMEOUT`].
+    /// Asks for the load; at most `PROBE_TIMEOUT`.
     pub(crate) async fn probe(&self) -> Probe {
         let request = self.authorized(self.probes.get(self.url("/metrics")));
         let asked = async {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
 
-/// How long the header asks to wait from `now` on, at most [`RETRY_AFTER_MAX`]. No time, a date that has
+/// How long the header asks to wait from `now` on, at most `RETRY_AFTER_MAX`. No time, a date that has
 /// passed and what cannot be read ask for nothing: we wait as we would without the header.
 pub(crate) fn parse(header: &str, now: OffsetDateTime) -> Option<Duration> {
     let header = header.trim();

@@ -16,7 +16,7 @@ pub fn read<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
 }
 
 /// The names of the tags that open or close in `text`, sorted, each once.
-pub fn tags(text: &str) -> Vec<String> {
+pub(crate) fn tags(text: &str) -> Vec<String> {
     let mut names: Vec<String> = text
         .match_indices('<')
         .map(|(at, _)| &text[at + 1..])

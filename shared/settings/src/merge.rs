@@ -199,15 +199,6 @@ impl<'a> Merge<'a> {
     }
 
     fn put(&mut self, path: Path, leaf: Json, origin: Origin) {
-        if let Some(open) = self.schema.declared_open(&path) {
-            // Whoever sets a key of an open section sets all of it: forget its default, once.
-            let is_default =
-                |path: &Path, origin: &Origin| path.starts_with(open) && *origin == Origin::Default;
-            if self.origins.iter().any(|(p, o)| is_default(p, o)) {
-                self.origins.retain(|p, o| !is_default(p, o));
-                tree::remove(&mut self.tree, open);
-            }
-        }
         // A value below an open default, such as the first node of an empty table, replaces it; and a
         // value replaces what an earlier source said below it.
         self.origins

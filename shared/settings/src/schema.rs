@@ -1,12 +1,12 @@
 //! Which keys there are and what they hold, read off the defaults: a table is closed and knows its
-//! keys; a null, an empty table and every key that was declared open say nothing about what is below.
+//! keys; a null and an empty table say nothing about what is below.
 
 use serde_json::{Number, Value as Json};
 
 use crate::secret::MASK;
 use crate::tree::{self, Path, dotted};
 
-/// Names that are looked for when nobody says otherwise; also as the end of a name (`llm_api_key`).
+/// Names of settings that are secret; also as the end of a name (`llm_api_key`).
 const SECRET_NAMES: [&str; 4] = ["api_key", "token", "password", "secret"];
 
 /// How much two names must look alike, from 0 to 1, for one to be suggested for the other.
@@ -26,9 +26,6 @@ pub fn nearest_name<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -
 /// The keys of a configuration.
 pub(crate) struct Schema {
     defaults: Json,
-    open: Vec<Path>,
-    lists: Vec<Path>,
-    secret_names: Vec<String>,
 }
 
 /// What the defaults know about a key.
@@ -43,34 +40,15 @@ pub(crate) enum Place<'a> {
 }
 
 impl Schema {
-    pub(crate) fn new(
-        defaults: Json,
-        open: &[String],
-        lists: &[String],
-        secret_names: &[String],
-    ) -> Self {
-        let paths = |keys: &[String]| keys.iter().map(|key| tree::split(key)).collect();
-        Self {
-            defaults,
-            open: paths(open),
-            lists: paths(lists),
-            secret_names: secret_names.to_vec(),
-        }
+    pub(crate) fn new(defaults: Json) -> Self {
+        Self { defaults }
     }
 
     pub(crate) fn defaults(&self) -> &Json {
         &self.defaults
     }
 
-    /// The declared open key that this path is, or lies below.
-    pub(crate) fn declared_open(&self, path: &[String]) -> Option<&Path> {
-        self.open.iter().find(|open| path.starts_with(open))
-    }
-
     pub(crate) fn place(&self, path: &[String]) -> Place<'_> {
-        if self.declared_open(path).is_some() {
-            return Place::Open;
-        }
         let mut node = &self.defaults;
         for name in path {
             node = match node {
@@ -87,24 +65,13 @@ impl Schema {
     }
 
     pub(crate) fn is_list(&self, path: &[String]) -> bool {
-        self.lists.iter().any(|list| list == path)
-            || matches!(self.place(path), Place::Known(Json::Array(_)))
+        matches!(self.place(path), Place::Known(Json::Array(_)))
     }
 
     /// Whether the value at this path must not be shown.
     pub(crate) fn is_secret(&self, path: &[String]) -> bool {
-        let by_name = path.last().is_some_and(|name| self.names_secret(name));
+        let by_name = path.last().is_some_and(|name| names_secret(name));
         by_name || matches!(self.place(path), Place::Known(Json::String(text)) if text == MASK)
-    }
-
-    fn names_secret(&self, name: &str) -> bool {
-        let name = name.to_ascii_lowercase();
-        let ends = |secret: &str| {
-            name.strip_suffix(secret)
-                .is_some_and(|rest| rest.is_empty() || rest.ends_with(['_', '-']))
-        };
-        SECRET_NAMES.iter().any(|secret| ends(secret))
-            || self.secret_names.iter().any(|secret| ends(secret))
     }
 
     /// The key of the secret whose file this key names: `api_key` for `api_key_file`.
@@ -174,6 +141,15 @@ impl Schema {
             Place::Known(_) | Place::Open => dotted(&key),
         })
     }
+}
+
+fn names_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let ends = |secret: &&str| {
+        name.strip_suffix(*secret)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with(['_', '-']))
+    };
+    SECRET_NAMES.iter().any(ends)
 }
 
 fn all_keys(node: &Json, path: &mut Path, found: &mut Vec<Path>) {
@@ -289,14 +265,8 @@ mod tests {
         let defaults = json!({
             "nats": {"url": "nats://localhost", "password": "", "key_file": "x"},
             "llm": {"nodes": {}, "timeout": "30s", "api_key": null},
-            "store": {"kind": "memory"},
         });
-        Schema::new(
-            defaults,
-            &["store".to_owned()],
-            &["llm.api_key".to_owned()],
-            &[],
-        )
+        Schema::new(defaults)
     }
 
     #[test]
@@ -311,7 +281,8 @@ mod tests {
         assert_eq!(place("nats.port"), Place::Unknown);
         assert_eq!(place("nats.url.host"), Place::Unknown);
         assert_eq!(place("llm.nodes.gpu1.url"), Place::Open);
-        assert_eq!(place("store.url"), Place::Open);
+        assert_eq!(place("llm.api_key"), Place::Known(&json!(null)));
+        assert_eq!(place("llm.api_key.of"), Place::Open);
     }
 
     #[test]

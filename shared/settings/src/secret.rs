@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::rule::BrokenRule;
 
 /// What a secret shows instead of itself.
-pub const MASK: &str = "***";
+pub(crate) const MASK: &str = "***";
 
 /// Text that shows itself as `***`. The empty secret, its default, means "none" and shows as nothing.
 #[derive(Clone, Default, PartialEq, Eq)]

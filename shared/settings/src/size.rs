@@ -32,19 +32,9 @@ impl Size {
         Self { bytes }
     }
 
-    /// So many KiB (1,024 bytes); saturates.
-    pub const fn from_kib(kib: u64) -> Self {
-        Self::from_bytes(kib.saturating_mul(1 << 10))
-    }
-
-    /// So many MiB; saturates.
+    /// So many MiB (1,024 times 1,024 bytes); saturates.
     pub const fn from_mib(mib: u64) -> Self {
         Self::from_bytes(mib.saturating_mul(1 << 20))
-    }
-
-    /// So many GiB; saturates.
-    pub const fn from_gib(gib: u64) -> Self {
-        Self::from_bytes(gib.saturating_mul(1 << 30))
     }
 
     /// In bytes.
@@ -121,9 +111,9 @@ mod tests {
     #[test]
     fn shows_the_largest_unit_that_divides() {
         assert_eq!(Size::from_bytes(0).to_string(), "0B");
-        assert_eq!(Size::from_kib(256).to_string(), "256KiB");
-        assert_eq!(Size::from_kib(2048).to_string(), "2MiB");
-        assert_eq!(Size::from_gib(1).to_string(), "1GiB");
+        assert_eq!(Size::from_bytes(256 << 10).to_string(), "256KiB");
+        assert_eq!(Size::from_mib(2).to_string(), "2MiB");
+        assert_eq!(Size::from_mib(1024).to_string(), "1GiB");
         assert_eq!(Size::from_bytes(1025).to_string(), "1025B");
     }
 

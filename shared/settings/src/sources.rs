@@ -13,7 +13,7 @@ use crate::named::NamedVariable;
 use crate::tree::{self, Path};
 
 /// What the names of our environment variables start with, before the first `__`.
-pub const ENVIRONMENT_PREFIX: &str = "ARGOSY";
+const ENVIRONMENT_PREFIX: &str = "ARGOSY";
 
 /// What stands for a secret whose file is not read.
 const UNREAD: &str = "unread";
@@ -26,9 +26,6 @@ pub struct Sources {
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) named: Vec<NamedVariable>,
     flags: Vec<(String, String)>,
-    pub(crate) lists: Vec<String>,
-    pub(crate) open: Vec<String>,
-    pub(crate) secret_names: Vec<String>,
     /// See [`Sources::without_secret_files`].
     pub(crate) unread: Option<&'static str>,
 }
@@ -105,29 +102,6 @@ impl Sources {
     /// Adds overrides from the command line, as dotted keys with their values.
     pub fn flags(mut self, flags: impl IntoIterator<Item = (String, String)>) -> Self {
         self.flags.extend(flags);
-        self
-    }
-
-    /// Names keys that hold lists although their default does not show it (`Option<Vec<_>>`): their
-    /// text in the environment and in flags is split at commas. A default that is a list needs no
-    /// mention.
-    pub fn list_keys(mut self, keys: &[&str]) -> Self {
-        self.lists.extend(keys.iter().map(|key| (*key).to_owned()));
-        self
-    }
-
-    /// Names keys below which anything goes although their default is a table with keys: sections that
-    /// are an enum. Such a section is not merged with its default: who sets a key of it sets all of it.
-    pub fn open_below(mut self, keys: &[&str]) -> Self {
-        self.open.extend(keys.iter().map(|key| (*key).to_owned()));
-        self
-    }
-
-    /// Adds names of secrets to `api_key`, `token`, `password` and `secret`. A key that ends in such a
-    /// name is never shown, and can be given through a file by adding `_file` to it.
-    pub fn secret_names(mut self, names: &[&str]) -> Self {
-        let names = names.iter().map(|name| name.to_ascii_lowercase());
-        self.secret_names.extend(names);
         self
     }
 

@@ -17,28 +17,28 @@ use std::time::Duration;
 
 /// What a request wants of the engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ask {
+pub(crate) struct Ask {
     /// Tokens of the prompt.
-    pub prompt_tokens: u32,
+    pub(crate) prompt_tokens: u32,
     /// The hashes of its whole blocks, each over everything before it.
-    pub blocks: Vec<u64>,
+    pub(crate) blocks: Vec<u64>,
     /// Tokens to write; 0 counts as 1.
-    pub answer_tokens: u32,
+    pub(crate) answer_tokens: u32,
 }
 
 /// A token was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Token {
+pub(crate) struct Token {
     /// The request, as [`Engine::submit`] named it.
-    pub id: u64,
+    pub(crate) id: u64,
     /// When, since the start.
-    pub at: Duration,
+    pub(crate) at: Duration,
     /// Which token, from 1.
-    pub number: u32,
+    pub(crate) number: u32,
     /// Whether it is the last one.
-    pub last: bool,
+    pub(crate) last: bool,
     /// Prompt tokens that were found cached.
-    pub cached_tokens: u32,
+    pub(crate) cached_tokens: u32,
 }
 
 /// What the engine is busy with.
@@ -54,7 +54,7 @@ pub struct Load {
 
 /// The engine of one node.
 #[derive(Debug)]
-pub struct Engine {
+pub(crate) struct Engine {
     params: Params,
     cache: Cache,
     random: Rng,
@@ -81,7 +81,7 @@ struct Running {
 
 impl Engine {
     /// An idle engine.
-    pub fn new(params: Params) -> Self {
+    pub(crate) fn new(params: Params) -> Self {
         Engine {
             cache: Cache::new((params.cache_tokens / BLOCK_TOKENS) as usize),
             random: Rng::with_seed(params.seed),
@@ -95,7 +95,7 @@ impl Engine {
     }
 
     /// Takes a request. Call [`Engine::advance`] for the same time before.
-    pub fn submit(&mut self, now: Duration, ask: Ask) -> u64 {
+    pub(crate) fn submit(&mut self, now: Duration, ask: Ask) -> u64 {
         self.next_id += 1;
         self.waiting.push_back((self.next_id, ask));
         if self.step_ends.is_none() {
@@ -105,7 +105,7 @@ impl Engine {
     }
 
     /// Forgets a request; its slot is free at once. False when it is not there any more.
-    pub fn cancel(&mut self, id: u64) -> bool {
+    pub(crate) fn cancel(&mut self, id: u64) -> bool {
         let before = (self.running.len(), self.waiting.len());
         self.running.retain(|running| running.id != id);
         self.waiting.retain(|(waiting, _)| *waiting != id);
@@ -113,7 +113,7 @@ impl Engine {
     }
 
     /// Ends every step that is due, and adds what it wrote to `tokens`, in order of time.
-    pub fn advance(&mut self, now: Duration, tokens: &mut Vec<Token>) {
+    pub(crate) fn advance(&mut self, now: Duration, tokens: &mut Vec<Token>) {
         while let Some(end) = self.step_ends.filter(|end| *end <= now) {
             self.end_step(end, tokens);
             self.begin_step(end);
@@ -121,17 +121,17 @@ impl Engine {
     }
 
     /// When the step in progress ends; none when there is nothing to do.
-    pub fn next(&self) -> Option<Duration> {
+    pub(crate) fn next(&self) -> Option<Duration> {
         self.step_ends
     }
 
     /// Makes every step that begins from now on take so many times as long.
-    pub fn slow_down(&mut self, factor: f64) {
+    pub(crate) fn slow_down(&mut self, factor: f64) {
         self.slowness = factor.max(0.0);
     }
 
     /// Drops everything in flight, and what is cached.
-    pub fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.waiting.clear();
         self.running.clear();
         self.cache.clear();
@@ -139,7 +139,7 @@ impl Engine {
     }
 
     /// What it is busy with.
-    pub fn load(&self) -> Load {
+    pub(crate) fn load(&self) -> Load {
         let tokens = self.running.iter();
         let tokens: u32 = tokens.map(|r| r.prompt_tokens + r.written).sum();
         let of = f64::from(self.params.cache_tokens.max(1));

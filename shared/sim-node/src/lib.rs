@@ -10,7 +10,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`params`] | what a node takes for what, and the throughput that follows |
-//! | [`engine`] | continuous batching, pure: time is passed in |
+//! | `engine` | continuous batching, pure: time is passed in |
 //! | `cache` | the prefix cache |
 //! | [`request`] | a request body as tokens and blocks, pure |
 //! | [`answer`] | filler of a drawn length, pure |
@@ -28,7 +28,7 @@ pub mod behaviour;
 mod cache;
 mod calls;
 mod door;
-pub mod engine;
+mod engine;
 pub mod metrics;
 pub mod overflow;
 pub mod params;

@@ -5,7 +5,7 @@
 use serde::Deserialize;
 
 /// Bytes of text that count as one token.
-pub const TOKEN_BYTES: usize = 4;
+pub(crate) const TOKEN_BYTES: usize = 4;
 /// Tokens of a block, the unit of the prefix cache; as in vLLM.
 pub const BLOCK_TOKENS: u32 = 16;
 /// Tokens of an answer when the request sets no limit.
@@ -81,7 +81,7 @@ impl Request {
     }
 
     /// Whether a stream is to end with what it cost.
-    pub fn wants_usage(&self) -> bool {
+    pub(crate) fn wants_usage(&self) -> bool {
         let options = self.stream_options.as_ref();
         options.is_some_and(|options| options.include_usage)
     }

@@ -16,5 +16,5 @@ pub use frequencies::Frequencies;
 #[cfg(feature = "minilm")]
 pub use minilm::MiniLm;
 pub use static_embedder::{Room, StaticEmbedder};
-pub use table::{STATIC_NAME, StaticTable, TOKENS_MAX};
+pub use table::{STATIC_NAME, StaticTable};
 pub use wordpiece::Tokenizer;

@@ -71,7 +71,7 @@ impl StaticEmbedder {
     }
 
     /// The vector of a text that is cut into word pieces already, by [`StaticTable::tokens`].
-    pub fn vector_of(&self, tokens: &[u32]) -> Vec<f32> {
+    pub(crate) fn vector_of(&self, tokens: &[u32]) -> Vec<f32> {
         self.finished(self.sum_of(tokens))
     }
 

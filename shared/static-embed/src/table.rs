@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 pub const STATIC_NAME: &str = "static-minilm-256";
 
 /// Word pieces of one text that are looked at; the rest is cut. Far more than a chunk has.
-pub const TOKENS_MAX: usize = 16_384;
+const TOKENS_MAX: usize = 16_384;
 
 /// What a table's file begins with; then, little endian, version, rows and dims (u32 each), one scale
 /// a row (f32), and the rows (i8): value = byte x scale of its row.
@@ -67,7 +67,7 @@ impl StaticTable {
         })
     }
 
-    /// The word pieces of the text, at most [`TOKENS_MAX`].
+    /// The word pieces of the text, at most `TOKENS_MAX`.
     pub fn tokens(&self, text: &str) -> Vec<u32> {
         self.tokenizer.encode(text, TOKENS_MAX)
     }

@@ -99,7 +99,7 @@ impl Tokenizer {
     }
 
     /// Pieces in the vocabulary.
-    pub fn vocabulary_len(&self) -> usize {
+    pub(crate) fn vocabulary_len(&self) -> usize {
         self.pieces.keys.len()
     }
 

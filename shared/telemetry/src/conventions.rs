@@ -1,13 +1,13 @@
 //! Every name that a span of ours bears, in one place. *Not* here: who makes spans.
 //!
 //! Names and values follow the semantic conventions of OpenTelemetry at the version of
-//! [`SCHEMA_URL`]; those for messaging and for generative AI are not stable there, so this is where an
+//! `SCHEMA_URL`; those for messaging and for generative AI are not stable there, so this is where an
 //! upgrade happens. What they have no name for begins with `argosy.`.
 
 /// The version of the semantic conventions, as exporters state it.
-pub const SCHEMA_URL: &str = "https://opentelemetry.io/schemas/1.37.0";
+pub(crate) const SCHEMA_URL: &str = "https://opentelemetry.io/schemas/1.37.0";
 /// Who makes the spans: the instrumentation scope.
-pub const SCOPE: &str = "argosy";
+pub(crate) const SCOPE: &str = "argosy";
 
 /// Span: a question, from being asked to its terminal event; the root unless the publisher gave a context.
 pub const QUESTION: &str = "question";
@@ -19,16 +19,16 @@ pub const SEND: &str = "send";
 pub const RETRIEVAL: &str = "retrieval";
 
 /// The name of the service: `argosy-<role>`.
-pub const SERVICE_NAME: &str = "service.name";
+pub(crate) const SERVICE_NAME: &str = "service.name";
 /// What services belong together: `argosy`.
-pub const SERVICE_NAMESPACE: &str = "service.namespace";
+pub(crate) const SERVICE_NAMESPACE: &str = "service.namespace";
 /// The release.
-pub const SERVICE_VERSION: &str = "service.version";
+pub(crate) const SERVICE_VERSION: &str = "service.version";
 /// One process.
-pub const SERVICE_INSTANCE_ID: &str = "service.instance.id";
+pub(crate) const SERVICE_INSTANCE_ID: &str = "service.instance.id";
 
 /// A word for what went wrong, from an enum: never a text.
-pub const ERROR_TYPE: &str = "error.type";
+pub(crate) const ERROR_TYPE: &str = "error.type";
 /// The host of the server that was called.
 pub const SERVER_ADDRESS: &str = "server.address";
 /// Its port.
@@ -106,4 +106,4 @@ pub const FIRST_TOKEN_MS: &str = "argosy.first_token_ms";
 /// Passages that a search found.
 pub const HITS: &str = "argosy.hits";
 /// How many spans of this step were left out because there were too many.
-pub const SPANS_LEFT_OUT: &str = "argosy.spans_left_out";
+pub(crate) const SPANS_LEFT_OUT: &str = "argosy.spans_left_out";

@@ -21,7 +21,7 @@ use crate::registry::Registry;
 const MET: &str = "argosy_condition_met";
 
 /// How long the heartbeat may be silent before the process counts as stuck.
-pub const HEARTBEAT_MAX: Duration = Duration::from_secs(30);
+pub(crate) const HEARTBEAT_MAX: Duration = Duration::from_secs(30);
 
 /// One condition of being ready.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,7 +149,7 @@ impl Health {
     }
 
     /// Whether the process has begun to shut down.
-    pub fn is_draining(&self) -> bool {
+    fn is_draining(&self) -> bool {
         self.0.draining.load(Ordering::Relaxed)
     }
 

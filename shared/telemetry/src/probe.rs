@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
 /// How long an answer is waited for.
-pub const ANSWER_MAX: Duration = Duration::from_secs(2);
+pub(crate) const ANSWER_MAX: Duration = Duration::from_secs(2);
 
 /// What is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl HealthProbe {
     /// Asks the process that listens at `at`; where it listens on all addresses, that of this machine.
     ///
     /// # Errors
-    /// [`Error::Probe`] when nobody answers within [`ANSWER_MAX`].
+    /// [`Error::Probe`] when nobody answers within `ANSWER_MAX`.
     pub async fn ask(self, at: SocketAddr) -> Result<ProbeAnswer, Error> {
         let at = reachable(at);
         let failed = |error: reqwest::Error| Error::Probe {

@@ -9,8 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use prometheus::core::Collector;
 use prometheus::{
-    GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, IntGaugeVec, Opts, TextEncoder,
-    proto::MetricType,
+    HistogramOpts, HistogramVec, IntCounterVec, IntGaugeVec, Opts, TextEncoder, proto::MetricType,
 };
 
 use crate::error::Error;
@@ -59,7 +58,6 @@ struct Shape {
 enum Metric {
     Counter(IntCounterVec),
     Gauge(IntGaugeVec),
-    Ratio(GaugeVec),
     Histogram(HistogramVec),
 }
 
@@ -114,21 +112,6 @@ impl Registry {
         };
         match self.family(name, MetricType::GAUGE, help, labels, &[], make)? {
             Metric::Gauge(family) => Ok(family),
-            _ => Err(different(name)),
-        }
-    }
-
-    /// A family of gauges with fractional values, such as ratios.
-    ///
-    /// # Errors
-    /// As [`Registry::counter`].
-    pub fn gauge_f64(&self, name: &str, help: &str, labels: &[&str]) -> Result<GaugeVec, Error> {
-        let make = || {
-            let family = GaugeVec::new(Opts::new(name, help), labels)?;
-            Ok((Metric::Ratio(family.clone()), boxed(family)))
-        };
-        match self.family(name, MetricType::GAUGE, help, labels, &[], make)? {
-            Metric::Ratio(family) => Ok(family),
             _ => Err(different(name)),
         }
     }
@@ -350,8 +333,6 @@ mod tests {
         ask(&["route"], buckets::QUERY_DURATION).unwrap();
         assert!(ask(&["outcome"], buckets::QUERY_DURATION).is_err());
         assert!(ask(&["route"], buckets::QUEUE_WAIT).is_err());
-        registry.gauge("argosy_fill", "h", &[]).unwrap();
-        assert!(registry.gauge_f64("argosy_fill", "h", &[]).is_err());
         let error = registry.gauge(name, "h", &["route"]).unwrap_err();
         assert_eq!(
             error.to_string(),

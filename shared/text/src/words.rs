@@ -14,7 +14,7 @@ pub fn content(text: &str) -> Vec<String> {
 }
 
 /// Shows each content word of `text` to `see`, in order: for who need not keep them.
-pub fn each_content(text: &str, mut see: impl FnMut(&str)) {
+pub(crate) fn each_content(text: &str, mut see: impl FnMut(&str)) {
     let (mut lower, mut stem) = (String::new(), String::new());
     for run in runs(text) {
         lower.clear();

@@ -192,7 +192,7 @@ pub struct FleetArgs {
 
 impl FleetArgs {
     /// How the workers are to be stubbed, as arguments of theirs.
-    pub fn stubs(&self) -> Vec<String> {
+    pub(crate) fn stubs(&self) -> Vec<String> {
         [
             ("--stub-ms", self.model_delay_ms),
             ("--stub-search-ms", self.search_delay_ms),

@@ -67,29 +67,29 @@ impl Day {
     }
 
     /// The month, from 1.
-    pub fn month(self) -> u8 {
+    pub(crate) fn month(self) -> u8 {
         self.month
     }
 
     /// The quarter of the calendar, from 1.
-    pub fn quarter(self) -> u8 {
+    pub(crate) fn quarter(self) -> u8 {
         (self.month - 1) / 3 + 1
     }
 
     /// The fiscal year that the day lies in: it is called after the calendar year in which it ends.
     /// `start` is the month that it begins with.
-    pub fn fiscal_year(self, start: u8) -> i32 {
+    pub(crate) fn fiscal_year(self, start: u8) -> i32 {
         self.year + i32::from(start > 1 && self.month >= start)
     }
 
     /// The first of a month; months before the first and behind the twelfth are those of other years.
-    pub fn first_of(year: i32, month: i32) -> Day {
+    pub(crate) fn first_of(year: i32, month: i32) -> Day {
         let months = year * 12 + month - 1;
         Day::new(months.div_euclid(12), months.rem_euclid(12) as u8 + 1, 1)
     }
 
     /// The first day of a fiscal year.
-    pub fn start_of_fiscal(year: i32, start: u8) -> Day {
+    pub(crate) fn start_of_fiscal(year: i32, start: u8) -> Day {
         Day::new(year - i32::from(start > 1), start, 1)
     }
 

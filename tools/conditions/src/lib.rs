@@ -27,7 +27,7 @@
 //! or grouped by, and that nothing else rules out, is in `left_out` and not in `documents`; negations are no
 //! exception: who does not say its currency is not known not to be in euros.
 //!
-//! A scan may have one letter of a name wrong, and letters for digits in a number; see [`NOISE`].
+//! A scan may have one letter of a name wrong, and letters for digits in a number; see `NOISE`.
 //!
 //! Buckets without a schema are asked for what titles and paths tell (company, number, kind, standard, site, year),
 //! not for days and amounts, which nobody could find in them.
@@ -66,7 +66,7 @@ mod gold;
 mod half;
 mod making;
 mod manuscript;
-pub mod money;
+mod money;
 mod path;
 mod placing;
 pub mod question;
@@ -88,5 +88,4 @@ pub use error::Error;
 pub use half::Half;
 pub use question::{GoldCondition, GoldQuestion, GoldTable, NearMiss, QuestionKind};
 pub use reading::read_questions;
-pub use render::{NOISE, ScanNoise};
 pub use summary::CorpusSummary;

@@ -9,8 +9,6 @@ use crate::field::FileKind;
 use crate::manuscript::Manuscript;
 use serde_json::{Map, Value, json};
 
-pub use scan::{NOISE, ScanNoise};
-
 /// The bytes of a document; of a line of JSONL that line. `id` is its part of the source.
 pub(crate) fn render(paper: &Manuscript, file: FileKind, id: &str, dice: &mut Dice) -> Vec<u8> {
     match file {

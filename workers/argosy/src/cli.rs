@@ -109,7 +109,7 @@ pub enum Colour {
 
 impl Output {
     /// Whether a command line that could not be read asks for this output.
-    pub fn is_asked_for(self, arguments: &[OsString]) -> bool {
+    pub(crate) fn is_asked_for(self, arguments: &[OsString]) -> bool {
         let word = self.to_possible_value();
         let word = word.as_ref().map_or("", |value| value.get_name());
         let follows = arguments
@@ -265,7 +265,7 @@ impl Server {
 
     /// Whether the command is meant for a fleet, where it need not be: `nats.url` is set, by this flag or
     /// elsewhere. What only a fleet needs is refused without one.
-    pub fn is_named(&self, config: &Config) -> Result<bool, Fail> {
+    pub(crate) fn is_named(&self, config: &Config) -> Result<bool, Fail> {
         let is_named = config.given.by("nats.url").is_some() && !config.nats.url.is_empty();
         let only_for_a_fleet = [
             ("--creds", self.creds.is_some()),

@@ -13,8 +13,7 @@ mod variables;
 pub use error::Error;
 pub use gateway_options::GatewayOptions;
 pub use given::SettingOrigins;
-pub use judge::JudgeError;
-pub use variables::VARIABLES;
+pub(crate) use variables::VARIABLES;
 
 use crate::prompt_files;
 use anyhow::Context;
@@ -280,17 +279,17 @@ fn span(ms: u64) -> Span {
 }
 
 /// The file that is read when none is named.
-pub const FILE: &str = "argosy.toml";
+pub(crate) const FILE: &str = "argosy.toml";
 
 impl Config {
-    /// Loads the configuration: [`VARIABLES`], then `file` if named, else [`FILE`] if it is there, then the environment,
+    /// Loads the configuration: `VARIABLES`, then `file` if named, else `FILE` if it is there, then the environment,
     /// then `flags`.
     pub fn load(file: Option<PathBuf>, flags: Vec<(String, String)>) -> Result<Config, Error> {
         Config::loaded(file, flags).map(|loaded| loaded.value)
     }
 
     /// The same with where each value came from.
-    pub fn loaded(
+    pub(crate) fn loaded(
         file: Option<PathBuf>,
         flags: Vec<(String, String)>,
     ) -> Result<Loaded<Config>, Error> {
@@ -407,7 +406,7 @@ impl Config {
     }
 
     /// The same with what an edition has of its own.
-    pub fn for_edition(&self, edition: &Edition) -> Config {
+    pub(crate) fn for_edition(&self, edition: &Edition) -> Config {
         let own = self.editions.get(edition).unwrap_or(&self.retrieval);
         Config {
             retrieval: own.clone(),

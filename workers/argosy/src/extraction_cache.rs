@@ -23,7 +23,7 @@ const TAKEN_MAX: f64 = 0.25;
 const SEEN: Duration = Duration::from_secs(5);
 
 /// Answers among the files of a bus.
-pub struct ExtractionCache {
+pub(crate) struct ExtractionCache {
     bus: Arc<dyn Bus>,
     /// Whether there was room, and when that was.
     room: Mutex<Option<(Instant, bool)>>,
@@ -31,7 +31,7 @@ pub struct ExtractionCache {
 
 impl ExtractionCache {
     /// Those on this bus.
-    pub fn on(bus: Arc<dyn Bus>) -> ExtractionCache {
+    pub(crate) fn on(bus: Arc<dyn Bus>) -> ExtractionCache {
         ExtractionCache {
             bus,
             room: Mutex::default(),

@@ -73,30 +73,30 @@ impl Fail {
     }
 
     /// The server cannot be reached.
-    pub fn cannot_connect(message: impl Into<String>) -> Fail {
+    pub(crate) fn cannot_connect(message: impl Into<String>) -> Fail {
         let hint = "is a NATS server running there? `argosy up` starts one with a whole fleet";
         Fail::of(4, "cannot_connect", message).hint(hint)
     }
 
     /// The server is there, and these credentials may not.
-    pub fn denied(message: impl Into<String>) -> Fail {
+    pub(crate) fn denied(message: impl Into<String>) -> Fail {
         let hint = "look at --creds, or at user and password in --server (`nats://user:password@host:4222`, with \
              `%40` for an `@`): the server knows others";
         Fail::of(5, "denied", message).hint(hint)
     }
 
     /// The time is up, and it still runs.
-    pub fn still_running(message: impl Into<String>) -> Fail {
+    pub(crate) fn still_running(message: impl Into<String>) -> Fail {
         Fail::of(6, "still_running", message)
     }
 
     /// A signal came before it was done.
-    pub fn interrupted(message: impl Into<String>) -> Fail {
+    pub(crate) fn interrupted(message: impl Into<String>) -> Fail {
         Fail::of(130, "interrupted", message)
     }
 
     /// The same about a turn.
-    pub fn about(mut self, turn: &envelope::TurnId) -> Fail {
+    pub(crate) fn about(mut self, turn: &envelope::TurnId) -> Fail {
         self.turn = Some(turn.as_str().to_owned());
         self
     }
@@ -108,7 +108,7 @@ impl Fail {
     }
 
     /// As one line of JSON.
-    pub fn to_json(&self) -> String {
+    pub(crate) fn to_json(&self) -> String {
         let inner = Inner {
             code: self.code,
             message: &self.message,

@@ -16,7 +16,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(40);
 const ESCAPE: u8 = 0x1b;
 
 /// The keys of a terminal.
-pub struct Keys {
+pub(crate) struct Keys {
     terminal: File,
     before: Termios,
     pressed: VecDeque<char>,
@@ -24,7 +24,7 @@ pub struct Keys {
 
 impl Keys {
     /// Those of standard input, if it is a terminal.
-    pub fn of_stdin() -> Option<Keys> {
+    pub(crate) fn of_stdin() -> Option<Keys> {
         let stdin = std::io::stdin();
         if !stdin.is_terminal() {
             return None;
@@ -58,7 +58,7 @@ impl Keys {
     }
 
     /// The next key; there is none any more when the terminal has gone.
-    pub async fn next(&mut self) -> char {
+    pub(crate) async fn next(&mut self) -> char {
         loop {
             if let Some(key) = self.pressed.pop_front() {
                 return key;

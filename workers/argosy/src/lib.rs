@@ -11,18 +11,18 @@
 //! | [`config`] | the options of every crate under one roof |
 //! | [`roles`] | stages and their collaborators, as running workers |
 //! | [`fleet`] | a fleet of processes on this machine |
-//! | [`line_diff`] | what differs between two texts, line by line |
-//! | [`prompt_files`] | the folder of prompts that replace the embedded ones |
+//! | `line_diff` | what differs between two texts, line by line |
+//! | `prompt_files` | the folder of prompts that replace the embedded ones |
 //! | [`local`] | the whole fleet in one process |
 //! | [`kept`], [`talks`] | its conversations, on disk between questions; conversations to look at |
-//! | [`extraction_cache`] | what models answered about documents, kept |
+//! | `extraction_cache` | what models answered about documents, kept |
 //! | [`model`] | which model answers |
 //! | [`offline_model`] | the offline reader behind HTTP |
-//! | [`presence`] | what this process tells of itself |
+//! | `presence` | what this process tells of itself |
 //! | [`doctor`] | what may be wrong with a fleet, looked for |
 //! | [`metrics`] | every metric there is, as a document |
 //! | [`models`] | the files of local models |
-//! | [`render`], [`out`], [`keys`] | how results look; printing them; keys of who looks |
+//! | [`render`], [`out`], `keys` | how results look; printing them; keys of who looks |
 //! | [`fail`] | how commands fail: the error of the command line, and what it is made of |
 
 pub mod cli;
@@ -30,20 +30,20 @@ pub mod command;
 pub mod config;
 pub mod doctor;
 pub mod entry;
-pub mod extraction_cache;
+mod extraction_cache;
 pub mod fail;
 pub mod fleet;
 pub mod kept;
-pub mod keys;
-pub mod line_diff;
+mod keys;
+mod line_diff;
 pub mod local;
 pub mod metrics;
 pub mod model;
 pub mod models;
 pub mod offline_model;
 pub mod out;
-pub mod presence;
-pub mod prompt_files;
+mod presence;
+mod prompt_files;
 pub mod render;
 pub mod roles;
 pub mod signal;

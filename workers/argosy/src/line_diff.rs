@@ -6,12 +6,12 @@
 use serde::Serialize;
 
 /// Most lines of a text that is compared.
-pub const LINES_MAX: usize = 2_000;
+pub(crate) const LINES_MAX: usize = 2_000;
 
 /// A line of either text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase", tag = "side", content = "line")]
-pub enum DiffLine<'a> {
+pub(crate) enum DiffLine<'a> {
     /// It stands in both.
     Both(&'a str),
     /// It stands in the first one only.
@@ -22,7 +22,7 @@ pub enum DiffLine<'a> {
 
 /// The lines of both texts in their order; of a change, what went before what came. `None` when one of them has over
 /// [`LINES_MAX`].
-pub fn diff<'a>(old: &'a str, new: &'a str) -> Option<Vec<DiffLine<'a>>> {
+pub(crate) fn diff<'a>(old: &'a str, new: &'a str) -> Option<Vec<DiffLine<'a>>> {
     let (a, b): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     if a.len().max(b.len()) > LINES_MAX {
         return None;

@@ -119,7 +119,7 @@ impl Local {
     }
 
     /// The same, where what is made of its index stands between this and the retriever.
-    pub async fn start_between(
+    pub(crate) async fn start_between(
         config: &Config,
         dir: &Path,
         chosen: Chosen,

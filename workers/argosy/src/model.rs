@@ -47,14 +47,14 @@ pub enum Error {
 }
 
 /// How to plug in a real model, for everybody who is served by the offline reader.
-pub const PLUG_IN: &str = "to use a real model, start Ollama, vLLM or llama.cpp on this machine, or set \
+pub(crate) const PLUG_IN: &str = "to use a real model, start Ollama, vLLM or llama.cpp on this machine, or set \
     `model.model` and `model.nodes` in argosy.toml (name, base_url)";
 
 /// The name of the offline reader: as `model.model`, it is taken without looking for a model.
 pub const OFFLINE: &str = offline_reader::NAME;
 
 /// The roles that may ask a model; whether they do is said by [`asks`].
-pub const ASKING: [Role; 6] = [
+pub(crate) const ASKING: [Role; 6] = [
     Role::Planner,
     Role::Mapper,
     Role::Reducer,
@@ -104,7 +104,11 @@ impl ChatModel for ByRole {
 
 /// Chooses what `roles` ask in this process: `model_of` names one of `models` for a role, and `model` is
 /// for the others.
-pub async fn choose(config: &Config, roles: &[Role], registry: &Registry) -> Result<Chosen, Error> {
+pub(crate) async fn choose(
+    config: &Config,
+    roles: &[Role],
+    registry: &Registry,
+) -> Result<Chosen, Error> {
     let mut named: BTreeMap<&str, Chosen> = BTreeMap::new();
     let mut of = BTreeMap::new();
     let (mut why, mut pools) = (Vec::new(), Vec::new());

@@ -16,7 +16,7 @@ use std::io::Read;
 use std::path::Path;
 
 /// Tells how many bytes of a file are there, and how many it has.
-pub type Tell<'a> = dyn FnMut(&str, u64, Option<u64>) + Send + 'a;
+pub(crate) type Tell<'a> = dyn FnMut(&str, u64, Option<u64>) + Send + 'a;
 
 /// A model as it is published.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +47,7 @@ pub struct ModelFile {
 }
 
 /// The encoder all-MiniLM-L6-v2.
-pub const MINILM: Model = Model {
+pub(crate) const MINILM: Model = Model {
     name: "minilm",
     what: "all-MiniLM-L6-v2, a sentence encoder: `retrieval.embedder = \"minilm\"`",
     licence: "Apache-2.0",
@@ -69,18 +69,18 @@ pub const MINILM: Model = Model {
 
 /// A file of a model that is here now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FileOnDisk {
+pub(crate) struct FileOnDisk {
     /// Its name.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Its size in bytes.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// Whether this run fetched it; false where it was here.
-    pub fetched: bool,
+    pub(crate) fetched: bool,
 }
 
 impl Model {
     /// Whether all files are here and the right ones. Reads them: part of a second. Blocking.
-    pub fn is_in(&self, dir: &Path) -> bool {
+    pub(crate) fn is_in(&self, dir: &Path) -> bool {
         self.files.iter().all(|file| file.is_in(dir))
     }
 
@@ -89,7 +89,7 @@ impl Model {
     ///
     /// # Errors
     /// A source that has no such file or another one, a server that is away, a disk that is full.
-    pub async fn pull(
+    pub(crate) async fn pull(
         &self,
         dir: &Path,
         source: &Source,

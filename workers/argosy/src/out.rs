@@ -34,12 +34,12 @@ pub fn write(text: Arguments<'_>) {
 }
 
 /// Writes to standard output where somebody reads it. For the last word of what has still to end well.
-pub fn offer(text: Arguments<'_>) {
+pub(crate) fn offer(text: Arguments<'_>) {
     let _ = anstream::stdout().lock().write_fmt(text);
 }
 
 /// Writes to standard error where somebody reads it. For the macro.
-pub fn aside(text: Arguments<'_>) {
+pub(crate) fn aside(text: Arguments<'_>) {
     let _ = anstream::stderr().lock().write_fmt(text);
 }
 

@@ -2,7 +2,7 @@
 
 mod store;
 
-pub use store::StoreSeen;
+pub(crate) use store::StoreSeen;
 
 use bus::{Bus, CoreMessage, Headers};
 use bytes::Bytes;
@@ -63,7 +63,7 @@ impl Window {
 }
 
 /// A process that tells of itself.
-pub struct StatusReporter {
+pub(crate) struct StatusReporter {
     role: Role,
     health: Health,
     metrics: Metrics,
@@ -81,7 +81,7 @@ pub struct StatusReporter {
 impl StatusReporter {
     /// A process of this role, as its metrics and its health know it. An index or a store of it would be
     /// in `data_dir`.
-    pub fn new(
+    pub(crate) fn new(
         role: Role,
         health: Health,
         metrics: Metrics,
@@ -105,44 +105,44 @@ impl StatusReporter {
     }
 
     /// Its role.
-    pub fn role(&self) -> Role {
+    pub(crate) fn role(&self) -> Role {
         self.role
     }
 
     /// Tells from now on that metrics and probes are served there.
-    pub fn listens(&self, at: SocketAddr) {
+    pub(crate) fn listens(&self, at: SocketAddr) {
         let _ = self.listens.set(at);
     }
 
     /// Tells of these model nodes from now on; the first ones are those of the model that it asks.
-    pub fn asks(&self, pool: &Arc<Pool>) {
+    pub(crate) fn asks(&self, pool: &Arc<Pool>) {
         // Which model a process asks is decided once.
         let _ = self.model.set(pool.name().to_owned());
         self.pools.add(pool);
     }
 
     /// Where further model nodes are noted.
-    pub fn pools(&self) -> &Pools {
+    pub(crate) fn pools(&self) -> &Pools {
         &self.pools
     }
 
     /// Tells of these indexes from now on.
-    pub fn searches(&self, serving: Arc<EditionRouter>) {
+    pub(crate) fn searches(&self, serving: Arc<EditionRouter>) {
         let _ = self.index.set(serving);
     }
 
     /// Tells of this store from now on.
-    pub fn keeps(&self, store: StoreSeen) {
+    pub(crate) fn keeps(&self, store: StoreSeen) {
         let _ = self.store.set(store);
     }
 
     /// Tells from now on whether it takes questions of conversations.
-    pub fn takes_conversations(&self, takes: bool) {
+    pub(crate) fn takes_conversations(&self, takes: bool) {
         let _ = self.conversations.set(takes);
     }
 
     /// Answers until it is told to stop.
-    pub async fn answer(&self, bus: &dyn Bus, stop: &CancellationToken) {
+    pub(crate) async fn answer(&self, bus: &dyn Bus, stop: &CancellationToken) {
         while !stop.is_cancelled() {
             tokio::select! {
                 biased;

@@ -9,7 +9,7 @@ use settings::nearest_name;
 use std::path::{Path, PathBuf};
 
 /// Every prompt there is.
-pub const NAMES: [&str; 18] = [
+pub(crate) const NAMES: [&str; 18] = [
     "planner",
     "planner_bucket",
     "planner_follow_up",
@@ -50,7 +50,7 @@ pub enum Error {
 ///
 /// # Errors
 /// When the folder or a file in it cannot be read, or a file replaces no prompt.
-pub fn read(dir: &Path) -> Result<Prompts, Error> {
+pub(crate) fn read(dir: &Path) -> Result<Prompts, Error> {
     let prompts = Prompts::from_dir(dir)?;
     let stranger = prompts.names().find(|name| !NAMES.contains(name));
     match stranger {
@@ -67,7 +67,10 @@ pub fn read(dir: &Path) -> Result<Prompts, Error> {
 ///
 /// # Errors
 /// When the folder or a file in it cannot be read.
-pub fn problems(dir: &Path, all: &[EmbeddedPrompt]) -> Result<Vec<(PathBuf, String)>, PromptError> {
+pub(crate) fn problems(
+    dir: &Path,
+    all: &[EmbeddedPrompt],
+) -> Result<Vec<(PathBuf, String)>, PromptError> {
     let prompts = Prompts::from_dir(dir)?;
     let mut wrong = Vec::new();
     for (name, text) in prompts.texts() {

@@ -16,7 +16,7 @@ pub(crate) use text::count;
 
 use cited::{ShownCitation, source_line};
 pub use line::Line;
-pub use quiet::be_quiet;
+pub(crate) use quiet::be_quiet;
 pub(crate) use quiet::is_quiet;
 pub(crate) use said::{asked_back, said, sources};
 
@@ -346,7 +346,7 @@ pub(crate) fn duration(ms: u64) -> String {
 }
 
 /// Prints what an indexing run did; of an edition that a fleet searches, how to ask for it.
-pub fn summary(summary: &Summary, is_searched: bool, output: Output) {
+pub(crate) fn summary(summary: &Summary, is_searched: bool, output: Output) {
     if output == Output::Json {
         json(summary);
         return;
@@ -444,7 +444,7 @@ pub fn fail(fail: &Fail, output: Output) {
 }
 
 /// Text on one line, cut.
-pub fn one_line(text: &str, max: usize) -> String {
+pub(crate) fn one_line(text: &str, max: usize) -> String {
     let flat = text::one_line(text);
     if flat.chars().count() <= max {
         return flat;

@@ -2,7 +2,7 @@
 
 mod embedded;
 
-pub use embedded::{OverrideError, check_prompts, check_prompts_dir, embedded_prompts};
+pub(crate) use embedded::{check_prompts, check_prompts_dir, embedded_prompts};
 
 use crate::config::Config;
 use crate::extraction_cache::ExtractionCache;
@@ -105,7 +105,7 @@ impl Error {
 }
 
 /// The index of roles that do not search.
-pub struct NoSearch;
+pub(crate) struct NoSearch;
 
 impl Searcher for NoSearch {
     fn search<'a>(

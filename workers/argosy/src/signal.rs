@@ -43,7 +43,7 @@ impl Signals {
     }
 
     /// Does work that only looks on: a signal ends it there and then, and nothing comes of it.
-    pub async fn unless_told<T>(&mut self, work: impl Future<Output = T>) -> Option<T> {
+    pub(crate) async fn unless_told<T>(&mut self, work: impl Future<Output = T>) -> Option<T> {
         let stop = CancellationToken::new();
         let mut done = None;
         let watched = async {
@@ -64,7 +64,7 @@ pub async fn stop_on_signal(stop: &CancellationToken, work: impl Future<Output =
 }
 
 /// [`Signals::unless_told`] of who waits once.
-pub async fn unless_told<T>(work: impl Future<Output = T>) -> Option<T> {
+pub(crate) async fn unless_told<T>(work: impl Future<Output = T>) -> Option<T> {
     Signals::listen().unless_told(work).await
 }
 

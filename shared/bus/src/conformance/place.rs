@@ -52,7 +52,7 @@ impl Place {
         self.ground_with(|_| {}).await
     }
 
-    pub async fn ground_with(self, change: impl FnOnce(&mut Topology)) -> Ground {
+    pub(crate) async fn ground_with(self, change: impl FnOnce(&mut Topology)) -> Ground {
         let mut topology = small();
         change(&mut topology);
         (self.0)(topology).await
@@ -79,7 +79,11 @@ impl Ground {
             .unwrap()
     }
 
-    pub async fn put_behind(&self, fence: Fence, subject: &str) -> Result<u64, PublishError> {
+    pub(crate) async fn put_behind(
+        &self,
+        fence: Fence,
+        subject: &str,
+    ) -> Result<u64, PublishError> {
         let message = Publish {
             fence,
             ..message(subject, subject)
@@ -87,7 +91,7 @@ impl Ground {
         within(self.bus.publish(message)).await
     }
 
-    pub async fn puller(&self, spec: &ConsumerSpec) -> Box<dyn Puller> {
+    pub(crate) async fn puller(&self, spec: &ConsumerSpec) -> Box<dyn Puller> {
         within(self.bus.consume(spec)).await.unwrap()
     }
 }

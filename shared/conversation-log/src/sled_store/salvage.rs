@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Conversations that are named with what they lost; the others are counted.
-pub const LOST_MAX: usize = 1_000;
+const LOST_MAX: usize = 1_000;
 /// How much of a file is searched at once, besides the longest value.
 const PIECE_BYTES: usize = 8 * 1024 * 1024;
 
@@ -36,7 +36,7 @@ pub struct Salvage {
     pub events: u64,
     /// Events that are known to have been there and were not. There may have been others.
     pub events_lost: u64,
-    /// The conversations that they are of as far as that is known, at most [`LOST_MAX`], and how many of each.
+    /// The conversations that they are of as far as that is known, at most `LOST_MAX`, and how many of each.
     pub lost: Vec<(ConversationKey, u64)>,
 }
 

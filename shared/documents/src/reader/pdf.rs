@@ -25,9 +25,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Most pages that are read of one document.
 pub const PDF_PAGES_MAX: usize = 10_000;
 /// Most bytes that one stream of a document may unpack to.
-pub const PDF_STREAM_BYTES_MAX: u64 = 64 * 1024 * 1024;
+pub(super) const PDF_STREAM_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Most bytes of drawing instructions of all pages that are read.
-pub const PDF_CONTENT_BYTES_MAX: usize = 256 * 1024 * 1024;
+const PDF_CONTENT_BYTES_MAX: usize = 256 * 1024 * 1024;
 /// Glyphs, paths and clips of one document that are looked at.
 const WORK_MAX: u64 = 50_000_000;
 

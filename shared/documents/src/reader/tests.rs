@@ -1,5 +1,6 @@
 //! What is read of each kind of file.
 
+use super::pdf::PDF_STREAM_BYTES_MAX;
 use super::*;
 use proptest::prelude::*;
 use serde_json::json;

@@ -15,7 +15,7 @@ use tantivy::Term;
 use tantivy::collector::DocSetCollector;
 
 /// Most values that are known of all tenants: 41 MiB (docs/retrieval.md). What comes later is found by words alone.
-pub const VALUES_MAX: usize = 150_000;
+const VALUES_MAX: usize = 150_000;
 /// From this share of replaced documents on they are read anew.
 const REPLACED_MAX: u64 = 10;
 /// Fewer are not worth reading all for.

@@ -115,7 +115,7 @@ impl StepState {
     }
 
     /// Whether nothing has come of it yet.
-    pub const fn is_open(self) -> bool {
+    pub(crate) const fn is_open(self) -> bool {
         matches!(self, StepState::Waits | StepState::Runs | StepState::Open)
     }
 }

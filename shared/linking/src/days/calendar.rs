@@ -20,7 +20,7 @@ pub fn of_unix_ms(ms: u64) -> Option<Date> {
 }
 
 /// The first day of a month; month 13 is January of the next year.
-pub fn start_of_month(year: i32, month: i32) -> Option<Date> {
+pub(crate) fn start_of_month(year: i32, month: i32) -> Option<Date> {
     let months = i64::from(year) * 12 + i64::from(month) - 1;
     let year = i32::try_from(months.div_euclid(12)).ok()?;
     let month = u8::try_from(months.rem_euclid(12) + 1).ok()?;
@@ -96,7 +96,7 @@ fn last_day(year: i32, end: FiscalEnd) -> Option<Date> {
 }
 
 /// The number of a month by its name or the first three letters of it.
-pub fn month_of(word: &str) -> Option<u8> {
+pub(crate) fn month_of(word: &str) -> Option<u8> {
     let word = word.trim_end_matches('.').to_lowercase();
     let is = |full: &&str| {
         word == **full || word == full[..3] || word == "sept" && full.starts_with("sep")

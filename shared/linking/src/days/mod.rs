@@ -9,8 +9,10 @@ mod relative;
 mod sides;
 mod units;
 
-pub use calendar::{day, month_of, of_unix_ms, start_of_month};
-pub use read::{impossible, read};
+pub use calendar::{day, of_unix_ms};
+pub(crate) use calendar::{month_of, start_of_month};
+pub(crate) use read::impossible;
+pub use read::read;
 
 use time::Date;
 

@@ -17,7 +17,7 @@ pub fn read(tokens: &[QuestionToken], at: usize, today: Date) -> Option<(usize, 
 }
 
 /// How many tokens at `at` name a day that no month has: `31 February 2024`.
-pub fn impossible(tokens: &[QuestionToken], at: usize, today: Date) -> Option<usize> {
+pub(crate) fn impossible(tokens: &[QuestionToken], at: usize, today: Date) -> Option<usize> {
     let words = words(tokens, at)?;
     Reader::new(tokens, &words, at, today).no_day(0)
 }

@@ -115,12 +115,12 @@ impl KnownColumn {
     }
 
     /// Whether its values name documents, or few of them each.
-    pub fn is_naming(&self) -> bool {
+    pub(crate) fn is_naming(&self) -> bool {
         self.documents() as f32 <= NAMING_MAX * self.distinct as f32
     }
 
     /// Whether it has more values than one, and few enough to choose from.
-    pub fn has_few_values(&self) -> bool {
+    pub(crate) fn has_few_values(&self) -> bool {
         (2..=FEW).contains(&self.distinct)
     }
 
@@ -130,7 +130,7 @@ impl KnownColumn {
     }
 
     /// Whether most of its values are words in small letters, and no names.
-    pub fn is_of_words(&self) -> bool {
+    pub(crate) fn is_of_words(&self) -> bool {
         !self.is_named() && 2 * self.small > self.distinct
     }
 
@@ -146,13 +146,13 @@ impl KnownColumn {
     }
 
     /// Whether its name leaves open if it says what documents are, or what they are about: news are of a category, too.
-    pub fn is_topic(&self) -> bool {
+    pub(crate) fn is_topic(&self) -> bool {
         let is_open = |word: &String| matches!(word.as_str(), "category" | "class" | "genre");
         !self.says_bucket && self.words.iter().any(is_open)
     }
 
     /// Whether it says what documents are: an invoice, a credit note.
-    pub fn is_kind(&self) -> bool {
+    pub(crate) fn is_kind(&self) -> bool {
         (self.is_called_kind() || self.says_bucket) && self.distinct <= FEW
     }
 }

@@ -14,18 +14,18 @@ const MISSPELT_WORDS_MAX: usize = 4;
 
 impl Dictionary {
     /// The part of the corpus that a word names, one or many of it.
-    pub fn bucket_named(&self, word: &str) -> Option<&str> {
+    pub(crate) fn bucket_named(&self, word: &str) -> Option<&str> {
         let key = fold::singular(&fold::key(word));
         self.buckets.get(&key)?.as_deref()
     }
 
     /// Whether a word, in lower case, is one of the name of a column.
-    pub fn is_column_word(&self, word: &str) -> bool {
+    pub(crate) fn is_column_word(&self, word: &str) -> bool {
         self.words.contains(word)
     }
 
     /// Other keys that a scan may have made of a key, or it of them.
-    pub fn confused_with(&self, key: &str) -> impl Iterator<Item = &str> {
+    pub(crate) fn confused_with(&self, key: &str) -> impl Iterator<Item = &str> {
         let skeleton = fold::skeleton(key);
         let keys = self.signatures.get(Part::Skeleton, &skeleton).iter();
         let keys = keys.map(|id| &*self.keys[*id as usize].text);
@@ -54,14 +54,14 @@ impl Dictionary {
     }
 
     /// Whether a value says what a document is: an invoice, a credit note.
-    pub fn is_kind(&self, value: &KnownValue) -> bool {
+    pub(crate) fn is_kind(&self, value: &KnownValue) -> bool {
         let column = self.column(value.column);
         column.is_kind() || column.distinct <= FEW && column.says(&value.text)
     }
 
     /// The part of the corpus whose columns are described with a word, or whose documents are called by it, if there is
     /// one alone.
-    pub fn bucket_described(&self, word: &str) -> Option<&str> {
+    pub(crate) fn bucket_described(&self, word: &str) -> Option<&str> {
         self.nouns.get(&fold::singular(word))?.as_deref()
     }
 
@@ -90,7 +90,10 @@ impl Dictionary {
     }
 
     /// The values with these first letters.
-    pub fn with_acronym(&self, letters: &str) -> impl Iterator<Item = &KnownValue> + use<'_> {
+    pub(crate) fn with_acronym(
+        &self,
+        letters: &str,
+    ) -> impl Iterator<Item = &KnownValue> + use<'_> {
         let letters = letters.to_owned();
         let places = self.signatures.get(Part::Acronym, &letters).iter();
         let values = places.map(|place| &self.values[*place as usize]);
@@ -98,7 +101,7 @@ impl Dictionary {
     }
 
     /// How many tokens, two or more, are the whole name of a column: `contract value` is no contract.
-    pub fn column_name_at(&self, tokens: &[QuestionToken], at: usize) -> Option<usize> {
+    pub(crate) fn column_name_at(&self, tokens: &[QuestionToken], at: usize) -> Option<usize> {
         let says = |id: &&ColumnId| {
             let column = self.column(**id);
             let mut words = column.words.iter().zip(&tokens[at..]);
@@ -114,7 +117,11 @@ impl Dictionary {
 
     /// The longest value that begins at a token: of how many tokens, and under which key. One or many of it; a legal
     /// form behind it is not among them.
-    pub fn longest_at(&self, tokens: &[QuestionToken], at: usize) -> Option<(usize, String)> {
+    pub(crate) fn longest_at(
+        &self,
+        tokens: &[QuestionToken],
+        at: usize,
+    ) -> Option<(usize, String)> {
         let mut key = String::new();
         let mut longest = None;
         let mut is_joined = false;

@@ -10,7 +10,8 @@ mod find;
 mod paths;
 mod signatures;
 
-pub use column::{ColumnId, Kind, KnownColumn, NAMED};
+pub use column::NAMED;
+pub(crate) use column::{ColumnId, Kind, KnownColumn};
 pub(crate) use paths::is_year;
 
 use crate::days::FiscalEnd;
@@ -19,7 +20,7 @@ use std::collections::{HashMap, HashSet};
 use text::fold;
 
 /// Words of the longest value that is looked for.
-pub const VALUE_WORDS_MAX: usize = 10;
+pub(crate) const VALUE_WORDS_MAX: usize = 10;
 /// A shorter word of a description is no noun for documents.
 const NOUN_LETTERS_MIN: usize = 4;
 /// Words of descriptions that tell no document from another.
@@ -117,7 +118,7 @@ impl Dictionary {
     }
 
     /// Whether every document that was counted has a column.
-    pub fn is_everywhere(&self, id: ColumnId) -> bool {
+    pub(crate) fn is_everywhere(&self, id: ColumnId) -> bool {
         let column = self.column(id);
         let documents = self.documents.get(&column.bucket);
         documents.is_some_and(|documents| column.counted == *documents)
@@ -258,7 +259,7 @@ impl Dictionary {
     }
 
     /// On which day the fiscal years of a company end, where its documents say so.
-    pub fn fiscal_end(&self, company: &str) -> Option<FiscalEnd> {
+    pub(crate) fn fiscal_end(&self, company: &str) -> Option<FiscalEnd> {
         self.fiscal.get(&fold::name_key(company)).copied()
     }
 
@@ -273,13 +274,13 @@ impl Dictionary {
     }
 
     /// Whether a column counts: of a bucket with a schema only those that it describes do.
-    pub fn is_column(&self, id: ColumnId) -> bool {
+    pub(crate) fn is_column(&self, id: ColumnId) -> bool {
         let column = self.column(id);
         !column.description.is_empty() || !self.described.contains(&column.bucket)
     }
 
     /// The column of what documents of a part of the corpus are called, where no schema says what they are.
-    pub fn named_column(&self, bucket: &str) -> Option<ColumnId> {
+    pub(crate) fn named_column(&self, bucket: &str) -> Option<ColumnId> {
         let name = (bucket.to_owned(), NAMED.to_owned());
         let id = self.by_name.get(&name).copied();
         id.filter(|_| !self.is_described(bucket))

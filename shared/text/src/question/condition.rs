@@ -9,7 +9,7 @@ use super::time;
 use super::words::QuestionWord;
 
 /// Most conditions that are read out of one question.
-pub const WORDED_CONDITIONS_MAX: usize = 16;
+pub(super) const WORDED_CONDITIONS_MAX: usize = 16;
 
 /// How something is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -27,7 +27,7 @@ mod topic;
 mod words;
 
 pub use class::Complexity;
-pub use condition::{Comparator, ConditionValue, WORDED_CONDITIONS_MAX, WordedCondition};
+pub use condition::{Comparator, ConditionValue, WordedCondition};
 pub use form::Layout;
 pub use intent::WordedIntent;
 pub use scope::{QuestionScope, scope};
@@ -45,7 +45,7 @@ pub struct QuestionReading {
     pub declines_citations: bool,
     /// The words themselves are looked for, not what they mean: a quotation or an identifier.
     pub is_literal: bool,
-    /// What has to hold, at most [`WORDED_CONDITIONS_MAX`].
+    /// What has to hold, at most `WORDED_CONDITIONS_MAX`.
     pub conditions: Vec<WordedCondition>,
     /// How many more it names.
     pub conditions_over: usize,

@@ -1,5 +1,6 @@
 //! Questions in sentences of our own.
 
+use super::condition::WORDED_CONDITIONS_MAX;
 use super::*;
 
 #[test]

@@ -46,10 +46,11 @@ pub enum Policy {
 
 impl Policy {
     /// Every one.
-    pub const ALL: [Policy; 3] = [Policy::Balanced, Policy::RoundRobin, Policy::LeastInFlight];
+    pub(crate) const ALL: [Policy; 3] =
+        [Policy::Balanced, Policy::RoundRobin, Policy::LeastInFlight];
 
     /// Its name, as in the configuration.
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Policy::Balanced => "balanced",
             Policy::RoundRobin => "round_robin",
@@ -58,7 +59,7 @@ impl Policy {
     }
 
     /// As the pool knows it.
-    pub const fn of_pool(self) -> llm_pool::Policy {
+    pub(crate) const fn of_pool(self) -> llm_pool::Policy {
         match self {
             Policy::Balanced => llm_pool::Policy::Balanced,
             Policy::RoundRobin => llm_pool::Policy::RoundRobin,
@@ -82,7 +83,7 @@ pub enum Scenario {
 
 impl Scenario {
     /// Every one.
-    pub const ALL: [Scenario; 4] = [
+    pub(crate) const ALL: [Scenario; 4] = [
         Scenario::Uniform,
         Scenario::Slow,
         Scenario::Stuck,
@@ -90,7 +91,7 @@ impl Scenario {
     ];
 
     /// Its name.
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Scenario::Uniform => "uniform",
             Scenario::Slow => "slow",
@@ -100,7 +101,7 @@ impl Scenario {
     }
 
     /// How many of so many nodes are well.
-    pub fn healthy(self, nodes: usize) -> usize {
+    pub(crate) fn healthy(self, nodes: usize) -> usize {
         match self {
             Scenario::Uniform => nodes,
             _ => nodes - 1,

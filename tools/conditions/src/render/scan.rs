@@ -11,22 +11,22 @@ use crate::manuscript::Manuscript;
 
 /// How often a scanner errs, in a thousand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ScanNoise {
+struct ScanNoise {
     /// Words without a value: one confusion in the word. At six letters a word, 100 make 1.7 of a hundred
     /// characters.
-    pub words: usize,
+    words: usize,
     /// Labels of six signs or more: one confusion.
-    pub labels: usize,
+    labels: usize,
     /// Names: one confusion.
-    pub names: usize,
+    names: usize,
     /// Digits `0` and `1` inside a number, two in a value at most: read as `O` and `l`.
-    pub digits: usize,
+    digits: usize,
     /// Blanks between words without a value: doubled.
-    pub blanks: usize,
+    blanks: usize,
 }
 
 /// The rates.
-pub const NOISE: ScanNoise = ScanNoise {
+const NOISE: ScanNoise = ScanNoise {
     words: 100,
     labels: 80,
     names: 250,

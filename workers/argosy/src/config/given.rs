@@ -16,7 +16,7 @@ impl SettingOrigins {
     }
 
     /// Who set this option, itself or with the table that it is in; `None` for a default.
-    pub fn by(&self, key: &str) -> Option<&str> {
+    pub(crate) fn by(&self, key: &str) -> Option<&str> {
         let mut at = Some(key);
         while let Some(key) = at {
             if let Some(origin) = self.0.get(key) {

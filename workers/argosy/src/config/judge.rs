@@ -6,7 +6,7 @@ use validator::JudgeModels;
 
 /// Why a model may not judge.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum JudgeError {
+pub(crate) enum JudgeError {
     /// It writes what it is to judge.
     #[error(
         "`model_of.validator` is `{name}`, and its model `{model}` writes the answers, too: a small model confirms what it \
@@ -31,7 +31,7 @@ pub enum JudgeError {
 
 impl Config {
     /// The model that judges answers and the one that writes them; `None` where rules alone check them.
-    pub fn judge_models(&self) -> Option<JudgeModels> {
+    pub(crate) fn judge_models(&self) -> Option<JudgeModels> {
         let judge = self.models.get(self.model_of.get(&Role::Validator)?)?;
         let writer = match self.model_of.get(&Role::Reducer) {
             Some(name) => self.models.get(name)?,

@@ -40,7 +40,7 @@ impl Telemetry {
 impl Config {
     /// Which streams may be smaller than their defaults where there is less room: those whose size is
     /// not set.
-    pub fn allowance(&self) -> Allowance {
+    pub(crate) fn allowance(&self) -> Allowance {
         let unset = sized().into_iter();
         let unset = unset.filter(|(key, _)| self.given.by(key).is_none());
         Allowance {
@@ -50,7 +50,7 @@ impl Config {
     }
 
     /// The sizes of streams that are set, and by whom.
-    pub fn set_sizes(&self) -> Vec<String> {
+    pub(crate) fn set_sizes(&self) -> Vec<String> {
         let set = sized().into_iter();
         let told = set.filter_map(|(key, _)| Some(format!("`{key}` ({})", self.given.by(key)?)));
         told.collect()
@@ -97,7 +97,7 @@ impl Config {
     }
 
     /// How a worker runs.
-    pub fn worker(&self, seed: u64) -> harness::Options {
+    pub(crate) fn worker(&self, seed: u64) -> harness::Options {
         harness::Options {
             slots: self.run.slots as usize,
             step_timeout: self.run.step_timeout.duration(),

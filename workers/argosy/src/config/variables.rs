@@ -5,7 +5,7 @@ use envelope::limits::ROUNDS_MAX;
 use settings::NamedVariable;
 
 /// All of them.
-pub const VARIABLES: [NamedVariable; 4] = [
+pub(crate) const VARIABLES: [NamedVariable; 4] = [
     NamedVariable {
         name: "CONVERSATIONAL_MODE",
         key: "gateway.conversations",

@@ -109,7 +109,7 @@ pub struct Page {
 }
 
 /// Every page, in the order of the codes.
-pub fn pages() -> Vec<Page> {
+pub(crate) fn pages() -> Vec<Page> {
     let sections = PAGES.split("\n### ").skip(1);
     sections.filter_map(page).collect()
 }

@@ -47,7 +47,7 @@ const LISTEN: Duration = Duration::from_millis(600);
 /// How a check came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum CheckStatus {
+pub(crate) enum CheckStatus {
     /// It could not be made, for a reason that another check tells.
     Skip,
     /// All is well.
@@ -60,7 +60,7 @@ pub enum CheckStatus {
 
 impl CheckStatus {
     /// As it is shown.
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             CheckStatus::Skip => "skip",
             CheckStatus::Ok => "ok",
@@ -72,15 +72,15 @@ impl CheckStatus {
 
 /// What a check found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// Which check.
-    pub code: Code,
+    pub(crate) code: Code,
     /// How it came out.
-    pub verdict: CheckStatus,
+    pub(crate) verdict: CheckStatus,
     /// What was found, in a sentence.
-    pub text: String,
+    pub(crate) text: String,
     /// What to do about it, where there is something to do.
-    pub fix: Option<String>,
+    pub(crate) fix: Option<String>,
 }
 
 /// What a check says, before it is known which one it was.
@@ -162,11 +162,11 @@ impl From<BusError> for Said {
 
 /// What is asked of the checks.
 #[derive(Debug, Clone, Copy)]
-pub struct CheckScope {
+pub(crate) struct CheckScope {
     /// Questions a second that are to be carried, where that is asked.
-    pub rate: Option<f64>,
+    pub(crate) rate: Option<f64>,
     /// Logs of conversations to fold anew. Default 8.
-    pub logs: usize,
+    pub(crate) logs: usize,
 }
 
 impl Default for CheckScope {
@@ -196,7 +196,7 @@ impl Ground<'_> {
 }
 
 /// Makes every check, in the order of their codes.
-pub async fn examine(config: &Config, wanted: CheckScope) -> Vec<Finding> {
+pub(crate) async fn examine(config: &Config, wanted: CheckScope) -> Vec<Finding> {
     let options = config.nats("argosy-doctor", false);
     let connecting = tokio::time::timeout(TIME, NatsBus::connect(options));
     let connected = connecting.await.unwrap_or_else(|_| {
@@ -255,7 +255,7 @@ fn late() -> Said {
 }
 
 /// The worst of all.
-pub fn worst(findings: &[Finding]) -> CheckStatus {
+pub(crate) fn worst(findings: &[Finding]) -> CheckStatus {
     let verdicts = findings.iter().map(|finding| finding.verdict);
     verdicts.max().unwrap_or(CheckStatus::Ok)
 }

@@ -31,16 +31,16 @@ const WAITING: Bounds = Bounds {
 
 /// How full a stream may be, as shares of its room.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bounds {
+struct Bounds {
     /// From here on it is worth a word.
-    pub near: f64,
+    near: f64,
     /// From here on something stands still, or is about to.
-    pub full: f64,
+    full: f64,
 }
 
 /// How full a stream may be; `None` for one that is meant to be full, because its oldest go. `limit`: from
 /// how full a stream on the gateway takes no questions.
-pub fn bounds(stream: Stream, limit: f64) -> Option<Bounds> {
+fn bounds(stream: Stream, limit: f64) -> Option<Bounds> {
     match stream {
         Stream::Dead | Stream::Conversations => None,
         one if gateway::WATCHED.contains(&one) => Some(Bounds {
@@ -53,7 +53,7 @@ pub fn bounds(stream: Stream, limit: f64) -> Option<Bounds> {
 }
 
 /// From how full each stream on something stands still, with the same `limit`.
-pub fn full_at(limit: f64) -> impl Fn(Stream) -> Option<f64> {
+pub(crate) fn full_at(limit: f64) -> impl Fn(Stream) -> Option<f64> {
     move |stream| bounds(stream, limit).map(|bounds| bounds.full)
 }
 
@@ -69,7 +69,7 @@ pub struct Carrier {
 }
 
 /// Where the nineteen messages of a question are.
-pub const CARRIERS: [Carrier; 4] = [
+const CARRIERS: [Carrier; 4] = [
     Carrier {
         stream: Stream::Inbox,
         messages: 1.0,

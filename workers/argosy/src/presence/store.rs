@@ -6,11 +6,11 @@ use tokio::sync::watch;
 
 /// What a process hears of its own store of conversations.
 #[derive(Debug, Clone)]
-pub struct StoreSeen {
+pub(crate) struct StoreSeen {
     /// See [`StoreAt::at`].
-    pub seen: watch::Receiver<u64>,
+    pub(crate) seen: watch::Receiver<u64>,
     /// How much it holds; `None` while it is not open.
-    pub sizes: watch::Receiver<Option<StoreSizes>>,
+    pub(crate) sizes: watch::Receiver<Option<StoreSizes>>,
 }
 
 impl StoreSeen {

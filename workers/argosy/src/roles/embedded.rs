@@ -1,6 +1,6 @@
 //! The prompts that workers embed, asked of the workers themselves, and what may stand in their place.
 //!
-//! *Not* how a folder of prompts is read ([`crate::prompt_files`]).
+//! *Not* how a folder of prompts is read (`crate::prompt_files`).
 
 use super::{Error, prompts};
 use crate::config::Config;
@@ -16,7 +16,7 @@ use validator::JudgeModels;
 
 /// Why a text cannot take the place of a prompt.
 #[derive(Debug, thiserror::Error)]
-pub enum OverrideError {
+pub(crate) enum OverrideError {
     /// There is no such prompt.
     #[error("there is no prompt `{name}`; there are {known}")]
     Unknown {
@@ -37,7 +37,7 @@ pub enum OverrideError {
 ///
 /// # Errors
 /// When an option is wrong.
-pub fn embedded_prompts(config: &Config) -> Result<Vec<(Role, EmbeddedPrompt)>, Error> {
+pub(crate) fn embedded_prompts(config: &Config) -> Result<Vec<(Role, EmbeddedPrompt)>, Error> {
     let mut all = Vec::new();
     for role in model::ASKING {
         all.extend(
@@ -103,7 +103,7 @@ pub(super) fn count_prompts(role: Role, config: &Config, metrics: &Metrics) -> R
 ///
 /// # Errors
 /// When there is no such prompt, or the text lacks what the prompt takes.
-pub fn check_prompts(
+pub(crate) fn check_prompts(
     config: &Config,
     texts: &BTreeMap<String, String>,
 ) -> Result<(), OverrideError> {
@@ -126,7 +126,7 @@ pub fn check_prompts(
 ///
 /// # Errors
 /// When one does not.
-pub fn check_prompts_dir(config: &Config) -> Result<(), OverrideError> {
+pub(crate) fn check_prompts_dir(config: &Config) -> Result<(), OverrideError> {
     let Ok(prompts) = prompts(config) else {
         return Ok(());
     };

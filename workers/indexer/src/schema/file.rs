@@ -30,7 +30,7 @@ use toml::Spanned;
 /// Largest schema file, in bytes.
 pub(super) const FILE_BYTES_MAX: u64 = 256 * 1024;
 /// Most columns of a bucket.
-pub const COLUMNS_MAX: usize = 32;
+pub(super) const COLUMNS_MAX: usize = 32;
 /// Most rules of a column, and most labels or keys of a rule.
 const RULES_MAX: usize = 16;
 /// Longest name of a column, label or unit, in bytes.

@@ -21,10 +21,11 @@ mod value;
 
 pub use apply::{Applied, Attempt, Misfit, Trace};
 pub use date::Order;
-pub use file::{COLUMNS_MAX, Wrong};
+pub use file::Wrong;
 pub use number::Decimal;
-pub use rule::{From, Pick, Place, TEXT_BYTES_MAX};
-pub use value::{Form, ITEMS_MAX, Kind, TEXT_CHARS_MAX, Unfit};
+pub use rule::Place;
+pub(crate) use value::ITEMS_MAX;
+pub use value::{Form, Kind, Unfit};
 
 use documents::document::sha256_hex;
 use envelope::Bucket;

@@ -11,7 +11,7 @@ use std::cell::OnceCell;
 use std::cmp::Ordering;
 
 /// How much of a document rules look at, in bytes of its text.
-pub const TEXT_BYTES_MAX: usize = 1024 * 1024;
+const TEXT_BYTES_MAX: usize = 1024 * 1024;
 /// How much of a line they look at, in bytes.
 const LINE_BYTES_MAX: usize = 8 * 1024;
 /// Most values that one rule chooses from.
@@ -24,7 +24,7 @@ const SHOWN_CHARS: usize = 80;
 /// Where a value is taken from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum From {
+pub(super) enum From {
     /// What the publisher, the front matter or the file says of the document.
     Metadata,
     /// The title.
@@ -40,7 +40,7 @@ pub enum From {
 /// Which of several values is taken.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Pick {
+pub(super) enum Pick {
     /// The first one.
     #[default]
     First,

@@ -1,5 +1,6 @@
 //! Schemas, from the file to the metadata of a document.
 
+use super::file::COLUMNS_MAX;
 use super::*;
 use documents::Document;
 use documents::reader::read_bytes;

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Longest text, in characters.
-pub const TEXT_CHARS_MAX: usize = 200;
+const TEXT_CHARS_MAX: usize = 200;
 /// Most items of a list.
-pub const ITEMS_MAX: usize = 20;
+pub(crate) const ITEMS_MAX: usize = 20;
 /// How much of a value is shown where it does not fit, in characters.
 const SHOWN_CHARS: usize = 40;
 
@@ -126,7 +126,7 @@ impl Form {
 
     /// The first value that stands in a text with other words around it. Of a text, that is its
     /// beginning up to where a sentence or a column ends.
-    pub fn first_in(&self, text: &str) -> Option<Value> {
+    pub(crate) fn first_in(&self, text: &str) -> Option<Value> {
         match self.kind {
             Kind::Number => self.numbers_in(text).next(),
             Kind::Date => self.days_in(text).next(),
@@ -137,7 +137,7 @@ impl Form {
     }
 
     /// Whether a value stands in a text, however it is written there.
-    pub fn stands_in(&self, value: &Value, text: &str) -> bool {
+    pub(crate) fn stands_in(&self, value: &Value, text: &str) -> bool {
         match self.kind {
             Kind::Number => self.numbers_in(text).any(|n| n.as_f64() == value.as_f64()),
             Kind::Date => self.days_in(text).any(|day| day == *value),
