@@ -21,7 +21,7 @@ pub(crate) const MESSAGES_MAX: usize = 64;
 /// Longest of them, in characters.
 pub const MESSAGE_CHARS_MAX: usize = 8_000;
 /// Most exchanges of a conversation that a question carries with their answers; of those before it carries the questions.
-pub(crate) const HISTORY_EXCHANGES_MAX: usize = 3;
+pub const HISTORY_EXCHANGES_MAX: usize = 3;
 /// Most text of earlier exchanges that a question carries, in characters.
 pub(crate) const HISTORY_CHARS_MAX: usize = 6_000;
 /// Longest answer of an earlier exchange that it carries, in characters; a longer one is cut.

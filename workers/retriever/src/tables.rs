@@ -121,7 +121,11 @@ impl Retriever {
             )));
         }
         let filter = cx.case.filter.clone().and(derived.filter.clone());
-        let notices = left_out.into_iter().collect();
+        let aside = (!said.left_out.is_empty()).then(|| {
+            let words = said.left_out.join("`, `");
+            format!("Left out of account, since no column says it: `{words}`.")
+        });
+        let notices = left_out.into_iter().chain(aside).collect();
         let mut done = listed(cx, plan, linked, said, sides, &filter, notices)?;
         done.fallbacks.splice(0..0, behind);
         Ok(Tabled::Done(Box::new(done)))

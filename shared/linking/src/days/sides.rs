@@ -3,7 +3,7 @@
 use super::SpanSide;
 
 /// Words before a span. Longest first.
-const BEFORE: [(&str, SpanSide); 46] = [
+const BEFORE: [(&str, SpanSide); 51] = [
     ("up to and including", SpanSide::Until),
     ("no sooner than", SpanSide::Since),
     ("on or later than", SpanSide::Since),
@@ -24,6 +24,11 @@ const BEFORE: [(&str, SpanSide); 46] = [
     ("starting from", SpanSide::Since),
     ("starting with", SpanSide::Since),
     ("beginning with", SpanSide::Since),
+    ("in the course of", SpanSide::In),
+    ("all through", SpanSide::In),
+    ("right through", SpanSide::In),
+    ("all throughout", SpanSide::In),
+    ("any time in", SpanSide::In),
     ("not before", SpanSide::Since),
     ("not after", SpanSide::Until),
     ("ahead of", SpanSide::Before),

@@ -170,6 +170,14 @@ impl Reader<'_> {
         if let Some(digit) = word.strip_prefix('h').and_then(|digit| digit.parse().ok()) {
             return (1..=2).contains(&digit).then_some((1, digit));
         }
+        // `the second six months of 2024`
+        if self.word(at + 1) == "six" && self.word(at + 2) == "months" {
+            let half = match word {
+                "last" | "final" => 2,
+                _ => ordinal(word)?,
+            };
+            return (1..=2).contains(&half).then_some((3, i32::from(half)));
+        }
         let is_half = matches!(self.word(at + 1), "half" | "half-year");
         let ordinal = match (word, is_half) {
             ("last" | "final", true) => 2,

@@ -14,7 +14,9 @@ use text::fold;
 
 mod idle;
 mod leading;
+mod money;
 mod naming;
+mod relating;
 mod settling;
 
 use leading::asked_again;
@@ -153,10 +155,12 @@ impl<'a> Reading<'a> {
                 ("most", "recent" | "recently")
                     | ("grand" | "sum", "total")
                     | ("in", "all")
+                    | ("total", "number" | "count" | "quantity")
                     | ("all", "told")
             );
             let found = match (self.word(at), next) {
                 ("most", "recent" | "recently") => Some((ColumnOperation::Largest, true)),
+                ("total", "number" | "count" | "quantity") => Some((ColumnOperation::Count, false)),
                 ("grand" | "sum", "total") | ("in", "all") | ("all", "told") | ("amount", "to") => {
                     Some((ColumnOperation::Sum, false))
                 }
@@ -351,7 +355,7 @@ impl<'a> Reading<'a> {
         let before = (0..run.start)
             .rev()
             .map(|at| self.word(at))
-            .find(|word| !is_of(word, "the a an their its to"));
+            .find(|word| !is_of(word, "the a an their its to single individual"));
         let joins = before.filter(|word| words::is_per(word));
         let leads = self.mentions.iter().any(|mention| mention.start == run.end);
         if !(joins == Some("by") && leads) && self.group_by(&run, joins)? {
@@ -369,7 +373,7 @@ impl<'a> Reading<'a> {
             return Ok(());
         }
         let fit = self.fit(run.clone(), |_| true);
-        if fit.is_some() && is_beside {
+        if fit.is_some() && is_beside || self.is_of_money(&run) || self.is_of_bucket(&run) {
             return Ok(());
         }
         if self.leads(&run) || self.is_request(&run) || self.is_handled(&run) {

@@ -3,8 +3,8 @@
 use super::ColumnOperation;
 use crate::frame::is_of;
 
-const AVERAGE: &str = "average averages averaged averaging mean avg typical typically";
-const SUM: &str = "sum sums summed summing add adding added altogether combined aggregate aggregated cumulative tot";
+const AVERAGE: &str = "average averages averaged averaging mean avg typical typically evenly";
+const SUM: &str = "sum sums summed summing add adding added altogether combined aggregate aggregated cumulative tot overall entirety";
 const COUNT: &str = "count counts counted counting many tally headcount break breakdown split";
 const LARGEST: &str = "largest biggest highest greatest dearest longest heaviest maximum maximal max most top tops \
     strongest priciest steepest costliest";
@@ -50,7 +50,7 @@ const FILLER: &str = "list show give find get fetch display enumerate pull bring
     associated connected drafted concluded entered carrying occurring occur happening happen originating \
     stemming coming went goes go due mature matures maturing until till onwards onward later earlier prior after \
     before whose whom addressed assigned allocated taken course set next against \
-    single separately individually apiece taking take exist exists lie lies money terms gap numerous according distributed \
+    back calendar throughout line lines row single separately individually apiece taking take exist exists lie lies money terms gap numerous according distributed \
     spread divided owe owes owed state larger smaller bigger longer shorter cheaper dearer newer older others stand stands";
 
 /// An operation that a word says, and whether it is said of days.

@@ -19,18 +19,27 @@ impl Reading<'_> {
         for middle in run.start + 1..run.end {
             let (head, tail) = (run.start..middle, middle..run.end);
             for (idle, other) in [(head.clone(), tail.clone()), (tail, head)] {
-                if self.may_be_idle(&idle) && self.place(other).is_ok() {
-                    self.unplaced.push(self.said(&idle));
+                let (relates, is_idle) = (self.relates(&idle), self.may_be_idle(&idle));
+                if (relates || is_idle) && self.place(other).is_ok() {
+                    self.leave_out(&idle, relates);
                     return true;
                 }
                 self.table = before.clone();
             }
         }
-        let is_idle = self.may_be_idle(run);
-        if is_idle {
-            self.unplaced.push(self.said(run));
+        let (relates, is_idle) = (self.relates(run), self.may_be_idle(run));
+        if relates || is_idle {
+            self.leave_out(run, relates);
         }
-        is_idle
+        relates || is_idle
+    }
+
+    fn leave_out(&mut self, run: &Range<usize>, relates: bool) {
+        let said = self.said(run);
+        match relates {
+            true => self.table.left_out.push(said),
+            false => self.unplaced.push(said),
+        }
     }
 
     /// Whether a run stands where words say what is done with a list, and not which documents are on it: before the noun and

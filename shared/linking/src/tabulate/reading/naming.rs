@@ -84,7 +84,9 @@ impl Reading<'_> {
         });
         let best = best.or_else(|| match self.table.is_day {
             true => None,
-            false => self.near(run, phrase::is_number),
+            false => self
+                .money(run)
+                .or_else(|| self.near(run, phrase::is_number)),
         });
         // What only stands for a column's words, beside a condition, leads to that condition.
         let Some(fit) = best else {

@@ -161,14 +161,8 @@ impl Reading<'_> {
     pub(super) fn currency(&self) -> Option<String> {
         let measure = self.table.measure.as_ref().filter(|_| !self.table.is_day)?;
         let dictionary = self.linker.dictionary;
-        let is_money = |column: &KnownColumn| {
-            let mut words = column.words.iter();
-            column.field == *measure
-                && !is_measured(&column.unit)
-                && !words.any(|word| is_of(word, COUNTED))
-        };
         let mut columns = dictionary.columns(self.bucket);
-        if !columns.any(|(_, column)| is_money(column)) {
+        if !columns.any(|(_, column)| column.field == *measure && is_money(column)) {
             return None;
         }
         let is_called = |column: &KnownColumn| column.words.iter().any(|word| word == "currency");
@@ -239,4 +233,10 @@ impl Reading<'_> {
 fn is_measured(unit: &str) -> bool {
     let is_code = CODES.iter().any(|code| code.eq_ignore_ascii_case(unit));
     !unit.is_empty() && !is_code && !unit.contains(['$', '€', '£', '¥', '₹'])
+}
+
+/// Whether a column of numbers holds money: it has no other unit, and is not called after what is counted.
+pub(super) fn is_money(column: &KnownColumn) -> bool {
+    let mut words = column.words.iter();
+    !is_measured(&column.unit) && !words.any(|word| is_of(word, COUNTED))
 }
