@@ -10,7 +10,6 @@ use crate::machine::machine;
 use crate::metrics::quantile;
 use crate::outcome::{Emphasis, EvalReport, TextLine};
 use crate::page::Page;
-use conditions::Half;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
