@@ -15,10 +15,10 @@ const FAMILIES: [&str; 16] = [
      effect force inception entered enter entering from since opens opening",
     "due payable pay paid paying payment deadline settle settled settlement owed owing falls falling fall mature matures \
      maturity",
-    "issue issued issuing date dated raised sent written drawn billed invoiced made created creation day received booked \
+    "issue issued issuing issuance date dated raised sent written writing drawn billed invoiced made created creation day received booked \
      stamped",
     "grant granted granting award awarded awarding issue issued certified given conferred",
-    "publish published publishing publication release released releasing releases appear appeared appearing out filed",
+    "publish published publishing printed printing publication release released releasing releases appear appeared appearing out filed",
     "revise revised revision update updated version edit edited edition amended changed",
     "sign signed signing signature concluded agreed executed",
     "total gross sum overall altogether full including inclusive all",

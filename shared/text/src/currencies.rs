@@ -1,7 +1,12 @@
 //! Currencies by their words, codes and signs. *Not* how an amount is read: forms differ by use.
 
 /// Words for currencies with their ISO codes, in lower case. Longest first.
-pub const WORDS: [(&str, &str); 31] = [
+pub const WORDS: [(&str, &str); 36] = [
+    ("united states dollars", "USD"),
+    ("united states dollar", "USD"),
+    ("euro currency", "EUR"),
+    ("pound sterling", "GBP"),
+    ("swiss franc", "CHF"),
     ("us dollars", "USD"),
     ("us dollar", "USD"),
     ("u.s dollars", "USD"),

@@ -57,6 +57,8 @@ pub(super) struct Reading<'a> {
     table: TableQuestion,
     /// Words without a place that may say nothing.
     unplaced: Vec<String>,
+    /// What it comes to in money is asked for, without a word for adding up: `what do the invoices cost?`.
+    asks_for_money: bool,
 }
 
 type Outcome<T> = Result<T, Tabulation>;
@@ -99,6 +101,7 @@ impl<'a> Reading<'a> {
             asked_again: asked_again(&linker.tokens),
             table: TableQuestion::default(),
             unplaced: Vec::new(),
+            asks_for_money: false,
         }
     }
 
@@ -352,11 +355,7 @@ impl<'a> Reading<'a> {
 
     /// Finds out what a run is there for.
     fn place(&mut self, run: Range<usize>) -> Outcome<()> {
-        let before = (0..run.start)
-            .rev()
-            .map(|at| self.word(at))
-            .find(|word| !is_of(word, "the a an their its to single individual"));
-        let joins = before.filter(|word| words::is_per(word));
+        let joins = self.joining(&run);
         let leads = self.mentions.iter().any(|mention| mention.start == run.end);
         if !(joins == Some("by") && leads) && self.group_by(&run, joins)? {
             return Ok(());
@@ -369,11 +368,19 @@ impl<'a> Reading<'a> {
         if is_beside && self.is_of_condition(&run) {
             return Ok(());
         }
-        if self.needs_measure() && self.table.measure.is_none() && self.measure_by(&run)? {
-            return Ok(());
+        if self.table.measure.is_none() && !self.is_day_alone(&run) {
+            let asks_for_money = !self.needs_measure() && self.asks_what_it_costs(&run);
+            if (self.needs_measure() || asks_for_money) && self.measure_by(&run)? {
+                self.asks_for_money |= asks_for_money;
+                return Ok(());
+            }
         }
         let fit = self.fit(run.clone(), |_| true);
-        if fit.is_some() && is_beside || self.is_of_money(&run) || self.is_of_bucket(&run) {
+        if fit.is_some() && is_beside
+            || self.is_of_money(&run)
+            || self.is_of_bucket(&run)
+            || self.is_day_alone(&run)
+        {
             return Ok(());
         }
         if self.leads(&run) || self.is_request(&run) || self.is_handled(&run) {
@@ -392,6 +399,32 @@ impl<'a> Reading<'a> {
                 self.said(&run)
             ))),
         }
+    }
+
+    /// What joins a run to what it says of documents: `by kind of part`.
+    fn joining(&self, run: &Range<usize>) -> Option<&'a str> {
+        let mut at = run.start;
+        while at > 0 {
+            at -= 1;
+            let is_of_kind = self.word(at) == "of"
+                && at > 0
+                && is_of(self.word(at - 1), "kind kinds type types sort sorts name");
+            if is_of_kind {
+                at -= 1;
+            } else if !is_of(self.word(at), "the a an their its to single individual") {
+                return Some(self.word(at)).filter(|word| words::is_per(word));
+            }
+        }
+        None
+    }
+
+    /// Whether a run says no more than `date`, of a day that is the largest or the smallest: which day, what is beside it says.
+    fn is_day_alone(&self, run: &Range<usize>) -> bool {
+        let is_most = matches!(
+            self.operation,
+            Some(ColumnOperation::Largest | ColumnOperation::Smallest)
+        );
+        is_most && run.len() == 1 && is_of(self.word(run.start), "day date dates days")
     }
 
     /// Whether a run names the column of a condition.

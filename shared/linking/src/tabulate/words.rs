@@ -50,6 +50,7 @@ const FILLER: &str = "list show give find get fetch display enumerate pull bring
     associated connected drafted concluded entered carrying occurring occur happening happen originating \
     stemming coming went goes go due mature matures maturing until till onwards onward later earlier prior after \
     before whose whom addressed assigned allocated taken course set next against \
+    lying arithmetic level represent represents exhibit exhibits entail entails rank ranks disaggregated register \
     back calendar throughout line lines row single separately individually apiece taking take exist exists lie lies money terms gap numerous according distributed \
     spread divided owe owes owed state larger smaller bigger longer shorter cheaper dearer newer older others stand stands";
 

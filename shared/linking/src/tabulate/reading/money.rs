@@ -57,6 +57,18 @@ impl Reading<'_> {
         (columns.len() == 1).then_some(Fit { score: 1, columns })
     }
 
+    /// Whether a run asks what documents come to: `what is the outlay for the invoices?`, `cost of all deals, please`.
+    pub(super) fn asks_what_it_costs(&self, run: &Range<usize>) -> bool {
+        let Some(subject) = &self.linker.frame.subject else {
+            return false;
+        };
+        let is_asking = is_of(self.word(0), "what how") || run.start == 0;
+        self.operation.is_none()
+            && run.end <= subject.start
+            && is_asking
+            && self.money(run).is_some()
+    }
+
     /// Whether a run says no more than whether taxes are in the amount that is meant already.
     pub(super) fn is_of_money(&self, run: &Range<usize>) -> bool {
         let words = self.parts(run.clone());

@@ -35,11 +35,11 @@ impl Reading<'_> {
     }
 
     /// The part of the calendar that documents are taken together by, of the column of days that is meant.
-    fn calendar(&self, run: &Range<usize>, period: Period) -> Outcome<GroupKey> {
+    fn calendar(&mut self, run: &Range<usize>, period: Period) -> Outcome<GroupKey> {
         let said = run.start..run.end - 1;
         let days = |column: &KnownColumn| column.kind() == Kind::Day;
         let column = match said.is_empty() {
-            true => None,
+            true => self.told_behind(run).map(|fit| fit.columns[0]),
             false => self.fit(said, days).map(|fit| fit.columns[0]),
         };
         let column = column.or_else(|| self.day_by_default(Kind::Day));
@@ -58,6 +58,25 @@ impl Reading<'_> {
         Ok(GroupKey::Column(self.field(year)))
     }
 
+    /// The column of days that is told behind a part of the calendar: `year of issue`, `month in which it was signed`.
+    fn told_behind(&mut self, run: &Range<usize>) -> Option<Fit> {
+        let behind = run.end..self.is_taken.len().min(run.end + 5);
+        let is_joining = |at: usize| {
+            is_of(
+                self.word(at),
+                "of in which it they that was were is are its their the",
+            )
+        };
+        let at = behind.clone().find(|at| !is_joining(*at))?;
+        let is_open = |at: usize| !self.linker.tokens[at].is_last;
+        if at == run.end || !(run.end - 1..at).all(is_open) || self.is_taken[at] {
+            return None;
+        }
+        let fit = self.fit(at..at + 1, |column| column.kind() == Kind::Day)?;
+        self.is_taken[at] = true;
+        Some(fit)
+    }
+
     pub(super) fn needs_measure(&self) -> bool {
         match self.operation {
             Some(ColumnOperation::List | ColumnOperation::Count) => false,
@@ -72,9 +91,12 @@ impl Reading<'_> {
             self.operation,
             Some(ColumnOperation::Largest | ColumnOperation::Smallest)
         );
+        // `the price with VAT` is not the column `vat`.
+        let money = self.money(run).filter(|_| !self.table.is_day);
         let numbers = self
             .fit(run.clone(), phrase::is_number)
-            .filter(|_| !self.table.is_day);
+            .filter(|fit| !self.table.is_day && (money.is_none() || fit.score >= NAMED_MIN))
+            .or(money);
         let days = self.fit(run.clone(), phrase::is_day).filter(|_| is_most);
         let best = [numbers, days].into_iter().flatten().reduce(|one, other| {
             match other.score > one.score {
@@ -84,9 +106,7 @@ impl Reading<'_> {
         });
         let best = best.or_else(|| match self.table.is_day {
             true => None,
-            false => self
-                .money(run)
-                .or_else(|| self.near(run, phrase::is_number)),
+            false => self.near(run, phrase::is_number),
         });
         // What only stands for a column's words, beside a condition, leads to that condition.
         let Some(fit) = best else {

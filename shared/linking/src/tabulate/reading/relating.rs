@@ -37,24 +37,53 @@ impl Reading<'_> {
         }
         let is_open = |at: usize| !self.linker.tokens[at].is_last;
         let near = run.end..self.is_taken.len().min(run.end + NEAR + 1);
+        let noun = self.noun_start(subject);
         let starts = |at: usize| {
-            let is_subject = subject.start == at && at > run.end;
+            let is_subject = noun == at && at > run.end;
             is_subject || self.mentions.iter().any(|mention| mention.start == at)
         };
         let mut led = near.take_while(|at| *at == run.end || words::is_filler(self.word(*at - 1)));
-        is_open(run.end - 1) && led.any(starts)
+        self.joining(run).is_none()
+            && (is_open(run.end - 1) && led.any(starts) || self.is_in_clause(run))
+    }
+
+    /// Whether a run ends a clause about what is named in it: `that Acme has on the wall`, `saying that ISO 9001 is met`.
+    fn is_in_clause(&self, run: &Range<usize>) -> bool {
+        let mut mentions = self.mentions.iter();
+        mentions.any(|mention| {
+            let is_before = mention.end <= run.start;
+            let begins = (mention.start.saturating_sub(NEAR)..mention.start)
+                .any(|at| is_of(self.word(at), "that which where who whom whose"));
+            let mut between = mention.end..run.start;
+            let is_near = between.len() <= NEAR
+                && between.all(|at| words::is_filler(self.word(at)) || self.is_taken[at]);
+            is_before && begins && is_near
+        })
+    }
+
+    /// Where the noun begins with all that it is called.
+    fn noun_start(&self, subject: &Range<usize>) -> usize {
+        let before = (0..subject.start).rev();
+        let called = before.take_while(|at| self.is_of_name(*at..*at + 1));
+        called.last().unwrap_or(subject.start)
     }
 
     /// Whether a run before the noun is a part of what documents are called: `part info sheets`.
     pub(super) fn is_of_bucket(&self, run: &Range<usize>) -> bool {
-        let (Some(subject), Some(bucket)) = (&self.linker.frame.subject, self.bucket) else {
+        let subject = self.linker.frame.subject.as_ref();
+        subject.is_some_and(|subject| run.end == subject.start) && self.is_of_name(run.clone())
+    }
+
+    /// Whether words are of the name of the part of the corpus.
+    fn is_of_name(&self, run: Range<usize>) -> bool {
+        let Some(bucket) = self.bucket else {
             return false;
         };
         let called: Vec<String> = bucket
             .split(|c: char| !c.is_alphanumeric())
             .map(|word| fold::singular(&word.to_lowercase()))
             .collect();
-        let mut words = run.clone().map(|at| fold::singular(self.word(at)));
-        run.end == subject.start && words.all(|word| called.contains(&word))
+        let mut words = run.map(|at| fold::singular(self.word(at)));
+        words.all(|word| called.contains(&word))
     }
 }

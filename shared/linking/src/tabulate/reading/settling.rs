@@ -32,6 +32,7 @@ impl Reading<'_> {
             (None, Intent::Compare) if has_measure && self.is_between_many() => {
                 ColumnOperation::Sum
             }
+            (None, Intent::Documents) if self.asks_for_money => ColumnOperation::Sum,
             (None, Intent::Compute) if has_measure => ColumnOperation::Sum,
             (None, Intent::Compute) => ColumnOperation::Count,
             (None, Intent::Compare) if !has_measure => {
