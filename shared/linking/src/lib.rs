@@ -43,7 +43,7 @@ mod tabulate;
 pub mod token;
 
 pub use dictionary::{Dictionary, FieldValue, NAMED};
-pub use likeness::{NoLikeness, WordLikeness};
+pub use likeness::WordLikeness;
 pub use link::{link, link_by};
 pub use linked::{Ambiguity, Intent, LinkedQuestion, QuestionCondition, QuestionSide, Test};
 pub use tabulate::{ColumnOperation, GroupKey, TableQuestion, Tabulation};

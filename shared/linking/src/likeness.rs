@@ -9,7 +9,7 @@ pub trait WordLikeness: Send + Sync {
 
 /// Nobody knows.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct NoLikeness;
+pub(crate) struct NoLikeness;
 
 impl WordLikeness for NoLikeness {
     fn likeness(&self, _: &str, _: &str) -> f32 {

@@ -22,7 +22,7 @@ impl Half {
     pub const ALL: [Half; 2] = [Half::Dev, Half::Test];
 
     /// The further ones.
-    pub const FURTHER: [Half; 3] = [Half::Extra, Half::Third, Half::Fourth];
+    pub(crate) const FURTHER: [Half; 3] = [Half::Extra, Half::Third, Half::Fourth];
 
     /// The word on a command line and in ids.
     pub const fn as_str(self) -> &'static str {

@@ -4,7 +4,8 @@ use argosy_conditions::{Corpus, CorpusPlan, Half};
 use std::path::Path;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: argosy-conditions dev|test|extra|third|fourth FOLDER [DOCUMENTS [SEED]]";
+const USAGE: &str =
+    "usage: argosy-conditions dev|test|extra|third|fourth FOLDER [DOCUMENTS [SEED]]";
 const DOCUMENTS: usize = 5_000;
 
 fn main() -> ExitCode {

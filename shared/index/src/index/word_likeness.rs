@@ -15,7 +15,10 @@ impl WordLikeness for TableLikeness {
             .0
             .get_or_init(|| StaticEmbedder::new(StaticTable::shipped(), &Frequencies::default()));
         let (said, known) = (embedder.vector(said), embedder.vector(known));
-        said.iter().zip(&known).map(|(one, other)| one * other).sum()
+        said.iter()
+            .zip(&known)
+            .map(|(one, other)| one * other)
+            .sum()
     }
 }
 
