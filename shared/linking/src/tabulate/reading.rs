@@ -411,7 +411,7 @@ impl<'a> Reading<'a> {
                 && is_of(self.word(at - 1), "kind kinds type types sort sorts name");
             if is_of_kind {
                 at -= 1;
-            } else if !is_of(self.word(at), "the a an their its to single individual") {
+            } else if !is_of(self.word(at), "the a an their its to single individual calendar") {
                 return Some(self.word(at)).filter(|word| words::is_per(word));
             }
         }
