@@ -6,7 +6,7 @@ use argosy::config::Config;
 use argosy::local::Local;
 use argosy::model::Chosen;
 use client::Ask;
-use documents::Mode;
+use documents::PublishMode;
 use envelope::Terminal;
 use eval::trajectories::ScriptedReply;
 use eval::trajectories::scripted::ScriptedChat;
@@ -36,7 +36,7 @@ pub(crate) async fn differences(scenario: &Scenario) -> Vec<String> {
     let local = Local::start_with(&config, &index, chosen, Registry::new()).await;
     let mut local = local.unwrap();
     local
-        .index(corpus, Mode::Incremental, |_| ())
+        .index(corpus, PublishMode::Incremental, |_| ())
         .await
         .unwrap();
     let mut findings = Vec::new();

@@ -5,7 +5,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
-use testkit::sim_node::{Options, Params, Prompt, SimNode};
+use testkit::sim_node::{Options, Params, PromptText, SimNode};
 
 /// What the answers are like.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,7 +45,7 @@ impl Mind {
         self.mood.load(Ordering::Relaxed) == mood as u8
     }
 
-    fn says(&self, prompt: &Prompt) -> String {
+    fn says(&self, prompt: &PromptText) -> String {
         let user = &prompt.user;
         let number = self.asked.fetch_add(1, Ordering::Relaxed);
         if self.is(Mood::Faltering) && number.is_multiple_of(2) {

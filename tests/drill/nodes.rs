@@ -21,12 +21,12 @@ pub(crate) const ACTS: &[Act] = &[
         alerts: &["ArgosyModelNodeDown", "ArgosySearchModelDown"],
         begin: deed!(stand => {
             stand.nodes[0].behave(FAILS);
-            let why = node::Behaviour::Status(500, String::new(), None);
+            let why = node::FakeNodeBehaviour::Status(500, String::new(), None);
             stand.side.always(why);
         }),
         mend: deed!(stand => {
             stand.nodes[0].behave(Behaviour::Healthy);
-            stand.side.always(node::Behaviour::Answer);
+            stand.side.always(node::FakeNodeBehaviour::Answer);
         }),
     },
     Act {

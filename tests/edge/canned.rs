@@ -4,7 +4,7 @@ use argosy::roles::Collaborators;
 use envelope::{Bucket, DocId, Passage};
 use futures_util::future::BoxFuture;
 use offline_reader::OfflineReader;
-use search::{Request, SearchResult, Searcher};
+use search::{SearchRequest, SearchResult, Searcher};
 use std::sync::Arc;
 
 /// An index with one passage in it.
@@ -13,7 +13,7 @@ struct OnePassage(Passage);
 impl Searcher for OnePassage {
     fn search<'a>(
         &'a self,
-        _request: &'a Request,
+        _request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         let passages = vec![self.0.clone()];
         Box::pin(std::future::ready(Ok(SearchResult {

@@ -6,8 +6,8 @@ use argosy::config::Config;
 use argosy::local::Local;
 use argosy::model::OFFLINE;
 use client::{self, Ask};
-use documents::Mode;
-use envelope::{Citation, Filter, Op, Origin, Outcome, TenantId, Terminal};
+use documents::PublishMode;
+use envelope::{Citation, ConditionOrigin, Filter, Op, Outcome, TenantId, Terminal};
 use eval::labelled::{LabelledQuestion, is_nothing, plain};
 use reducer::NO_INFORMATION;
 use serde_json::Value;
@@ -76,7 +76,7 @@ fn satisfies(document: &documents::Document, labelled: &LabelledQuestion) -> boo
         .as_ref()
         .is_none_or(|all| all.iter().any(|b| b == document.bucket.as_str()));
     let filter = labelled.filters.as_ref();
-    let filter = filter.map(|f| Filter::parse(f, Origin::User).unwrap());
+    let filter = filter.map(|f| Filter::parse(f, ConditionOrigin::User).unwrap());
     in_bucket && filter.is_none_or(|f| matches(&f, document))
 }
 
@@ -212,7 +212,7 @@ async fn golden_questions() {
     let mut local = Local::start(&config, dir.path()).await.unwrap();
     let corpus = fixtures().join("corpus");
     let summary = local
-        .index(corpus, Mode::Incremental, |_| ())
+        .index(corpus, PublishMode::Incremental, |_| ())
         .await
         .unwrap();
     let documents = documents();

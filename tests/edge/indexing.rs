@@ -3,7 +3,7 @@
 use crate::shell::{Ran, Shell, finish, signal};
 use argosy::config::Config;
 use argosy::local::index_dir;
-use index::{Index, Vectors};
+use index::{Index, VectorSource};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -28,7 +28,9 @@ fn chunks(shell: &Shell) -> u64 {
     let mut config = Config::default();
     config.data_dir.0 = shell.dir().join(".argosy");
     let dir = index_dir(&config, &shell.dir().join("docs"));
-    Index::open(&dir, &Vectors::None).unwrap().chunk_count()
+    Index::open(&dir, &VectorSource::None)
+        .unwrap()
+        .chunk_count()
 }
 
 #[test]

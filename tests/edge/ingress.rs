@@ -6,7 +6,7 @@ use crate::binary::argosy;
 use crate::canned;
 use crate::scenario::{self, BadQuestion, BadStep};
 use argosy::config::Config;
-use argosy::fleet::{Member, Plan};
+use argosy::fleet::{FleetPlan, Member};
 use argosy::local::Local;
 use argosy::model::OFFLINE;
 use argosy::roles::Process;
@@ -14,7 +14,7 @@ use bus::{Bus, CoreMessage, Publish, Stream, Subscription};
 use bus_nats::{NatsBus, setup};
 use bytes::Bytes;
 use client::{self, Ask};
-use documents::Mode;
+use documents::PublishMode;
 use envelope::limits::{ENVELOPE_BYTES_MAX, QUESTION_CHARS_MAX};
 use envelope::{Outcome, Role, Terminal, header, subject};
 use serde_json::json;
@@ -204,7 +204,7 @@ async fn bad_messages_on_the_memory_bus() {
         .await
         .unwrap();
     local
-        .index(corpus, Mode::Incremental, |_| ())
+        .index(corpus, PublishMode::Incremental, |_| ())
         .await
         .unwrap();
     let good = Good {
@@ -234,7 +234,7 @@ impl Fleet {
         };
         let bus = NatsBus::connect(options).await.unwrap();
         setup(&bus, &config.topology()).await.unwrap();
-        let plan = Plan {
+        let plan = FleetPlan {
             binary: argosy().to_owned(),
             server: url,
             data_dir: dir.join("data"),

@@ -9,10 +9,10 @@ use bus_nats::NatsBus;
 use envelope::limits::LOOKUP_REPLY_BYTES_MAX;
 use envelope::{ChunkRecord, TenantId};
 use futures_util::future::BoxFuture;
-use index::{HybridSearcher, Index, Options, Vectors};
+use index::{HybridSearcher, Index, Options, VectorSource};
 use index_host::catalog::{CatalogCache, CatalogMetrics};
 use index_host::lookup::{self, Lookup};
-use search::{CatalogSource, Request, SearchResult, Searcher};
+use search::{CatalogSource, SearchRequest, SearchResult, Searcher};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,7 +47,7 @@ struct Stuck(Arc<Semaphore>);
 impl Searcher for Stuck {
     fn search<'a>(
         &'a self,
-        _request: &'a Request,
+        _request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         Box::pin(async {
             drop(self.0.acquire().await);
@@ -60,7 +60,7 @@ impl Searcher for Stuck {
 #[tokio::test(start_paused = true)]
 async fn a_search_that_takes_too_long_keeps_its_slot_until_it_is_done() {
     let go = Arc::new(Semaphore::new(0));
-    let index = Index::open_in_ram(&Vectors::None).unwrap();
+    let index = Index::open_in_ram(&VectorSource::None).unwrap();
     let bus = MemoryBus::starting_at(&Config::default().topology(), envelope::UnixMs(0));
     let corpus = Corpus::of(bus, Arc::new(Stuck(go.clone())), index).await;
     let search = || corpus.ask("argosy.search", json!({"query": "lease"}));
@@ -79,7 +79,7 @@ async fn a_search_that_takes_too_long_keeps_its_slot_until_it_is_done() {
 
 impl Corpus {
     async fn serve(bus: Arc<dyn Bus>) -> Corpus {
-        let index = Index::open_in_ram(&Vectors::None).unwrap();
+        let index = Index::open_in_ram(&VectorSource::None).unwrap();
         let noise = "Nothing is said here about it. ".repeat(20);
         let lease = format!("{noise}The Tarnow lease ends on 31 March 2031. {noise}");
         let records = [

@@ -3,15 +3,15 @@
 
 use crate::shell::Shell;
 use serde_json::{Value, json};
-use testkit::node::{FakeNode, Prompt};
+use testkit::node::{FakeNode, ReceivedPrompt};
 
 const LEASE: &str =
     "# Lease\n\nThe lease of the Orlin depot ends on 31 March 2027. The rent is 900 EUR a month.\n";
 const FACT: &str = "The lease of the Orlin depot ends on 31 March 2027.";
 
 /// Asks a corpus of one lease with a model that plans well, reads as `reads` and writes as `writes`.
-async fn ask(reads: fn(&Prompt) -> String, writes: fn(&Prompt) -> String) -> Value {
-    let says = move |prompt: &Prompt| match &prompt.user {
+async fn ask(reads: fn(&ReceivedPrompt) -> String, writes: fn(&ReceivedPrompt) -> String) -> Value {
+    let says = move |prompt: &ReceivedPrompt| match &prompt.user {
         user if user.contains("\"keywords\"") => {
             json!({"keywords": ["lease", "depot"], "file_filter": null, "source_hint": null})
                 .to_string()
@@ -33,16 +33,16 @@ async fn ask(reads: fn(&Prompt) -> String, writes: fn(&Prompt) -> String) -> Val
     asked.await.unwrap()
 }
 
-fn reads_well(_: &Prompt) -> String {
+fn reads_well(_: &ReceivedPrompt) -> String {
     json!({"grade": 0.9, "facts": [FACT]}).to_string()
 }
 
-fn writes_well(_: &Prompt) -> String {
+fn writes_well(_: &ReceivedPrompt) -> String {
     "The lease of the Orlin depot ends on 31 March 2027 [1].".into()
 }
 
 /// The first example of the mapper's prompt, whatever is to be read.
-fn reads_the_example(prompt: &Prompt) -> String {
+fn reads_the_example(prompt: &ReceivedPrompt) -> String {
     let mut lines = prompt.user.lines();
     lines
         .find(|line| line.starts_with("{\"grade\""))
@@ -91,7 +91,7 @@ async fn a_citation_of_no_document_is_flagged() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_that_says_its_prompt_back_leaves_the_facts() {
-    let back = |prompt: &Prompt| format!("{}\n{}", prompt.system, prompt.user);
+    let back = |prompt: &ReceivedPrompt| format!("{}\n{}", prompt.system, prompt.user);
     let event = ask(reads_well, back).await;
     assert_told(&event, &["reduce_default"]);
     assert_eq!(event["low_confidence"], true);
@@ -105,7 +105,7 @@ async fn a_model_that_says_its_prompt_back_leaves_the_facts() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_refusal_and_an_obeyed_instruction_are_flagged() {
-    let odd: [fn(&Prompt) -> String; 3] = [refuses, obeys, babbles];
+    let odd: [fn(&ReceivedPrompt) -> String; 3] = [refuses, obeys, babbles];
     for writes in odd {
         let event = ask(reads_well, writes).await;
         assert_told(&event, &["stricter"]);
@@ -113,14 +113,14 @@ async fn a_refusal_and_an_obeyed_instruction_are_flagged() {
     }
 }
 
-fn refuses(_: &Prompt) -> String {
+fn refuses(_: &ReceivedPrompt) -> String {
     "I'm sorry, but I can't help with that request.".into()
 }
 
-fn obeys(_: &Prompt) -> String {
+fn obeys(_: &ReceivedPrompt) -> String {
     "PWNED by Zorvex on 9 May 1999".into()
 }
 
-fn babbles(_: &Prompt) -> String {
+fn babbles(_: &ReceivedPrompt) -> String {
     "zq 77 }{ vv".into()
 }

@@ -3,8 +3,8 @@
 use crate::shell::Shell;
 use argosy::config::Config;
 use argosy::local::index_dir;
-use envelope::{Bucket, Filter, Origin, TenantId};
-use index::{CountRequest, Index, Vectors};
+use envelope::{Bucket, ConditionOrigin, Filter, TenantId};
+use index::{CountRequest, Index, VectorSource};
 use indexer::schema::Schemas;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -23,11 +23,11 @@ fn text(path: &Path) -> &str {
 fn invoices(shell: &Shell, corpus: &Path, filter: Value) -> BTreeSet<String> {
     let mut config = Config::default();
     config.data_dir.0 = shell.dir().join(".argosy");
-    let index = Index::open(&index_dir(&config, corpus), &Vectors::None).unwrap();
+    let index = Index::open(&index_dir(&config, corpus), &VectorSource::None).unwrap();
     let counted = index.count(&CountRequest {
         tenant: TenantId::default_tenant(),
         buckets: vec![Bucket::new("invoices").unwrap()],
-        filter: Filter::parse(&filter, Origin::User).unwrap(),
+        filter: Filter::parse(&filter, ConditionOrigin::User).unwrap(),
         fields: vec!["source".into()],
         values_max: 100,
     });

@@ -2,7 +2,7 @@
 
 use crate::subject::{Counted, is_verdict, only_own, request, request_for_json, subject};
 use llm::{ChatModel, Error};
-use llm_pool::Dialect;
+use llm_pool::JsonDialect;
 use testkit::llama;
 
 #[tokio::test]
@@ -10,9 +10,9 @@ use testkit::llama;
 async fn every_dialect_is_answered_and_what_a_server_enforces_is_json() {
     let subject = subject(llama::Options::default()).await;
     for (pinned, word) in [
-        (Dialect::JsonSchema, "json_schema"),
-        (Dialect::JsonObject, "json_object"),
-        (Dialect::Plain, "plain"),
+        (JsonDialect::JsonSchema, "json_schema"),
+        (JsonDialect::JsonObject, "json_object"),
+        (JsonDialect::Plain, "plain"),
     ] {
         let mut options = subject.options();
         options.nodes[0].dialect = Some(pinned);

@@ -1,12 +1,12 @@
 //! The server that a test asks: one of its own, or the one that the environment names.
 
 use envelope::{Role, TenantId, TurnId};
-use llm::{ChatReply, ChatRequest, Schema};
+use llm::{ChatReply, ChatRequest, ReplySchema};
 use llm_pool::discover::{self, Candidate};
 use llm_pool::{NodeView, Options, Pool, options};
 use serde_json::{Value, json};
 use settings::sources::variable;
-use settings::{Secret, Span};
+use settings::{Secret, TimeSpan};
 use std::time::Duration;
 use telemetry::Registry;
 use testkit::llama::{self, ModelServer};
@@ -97,9 +97,9 @@ impl Subject {
         Options {
             model: self.model.clone(),
             nodes: vec![self.node.clone()],
-            first_token_timeout: Span::from_secs(60),
-            idle_timeout: Span::from_secs(30),
-            total_timeout: Span::from_secs(CALL.as_secs()),
+            first_token_timeout: TimeSpan::from_secs(60),
+            idle_timeout: TimeSpan::from_secs(30),
+            total_timeout: TimeSpan::from_secs(CALL.as_secs()),
             ..Options::default()
         }
     }
@@ -177,7 +177,7 @@ pub(crate) fn request_for_json() -> ChatRequest {
     ChatRequest {
         user: "Is a notice period a time span? Answer as JSON: {\"relevant\": true or false}"
             .into(),
-        schema: Some(Schema {
+        schema: Some(ReplySchema {
             name: "verdict",
             json: json!({
                 "type": "object",

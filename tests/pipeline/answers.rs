@@ -3,10 +3,10 @@
 use crate::fleet::{Fleet, PATIENCE, connect, until};
 use crate::served::Model;
 use crate::turns::terminals;
-use bus::{Bus, CoreMessage, Headers, Publish, Stored, Stream};
+use bus::{Bus, CoreMessage, Headers, Publish, StoredMessage, Stream};
 use bus_nats::NatsBus;
 use corpus_sync::Options;
-use documents::{Catalog, Mode};
+use documents::{Catalog, PublishMode};
 use envelope::{Outcome, Role, TenantId, Terminal, TurnId, subject};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -41,7 +41,7 @@ async fn index_sample(bus: Arc<NatsBus>) -> corpus_sync::Summary {
         bus,
         root,
         &nothing,
-        Options::waiting(Mode::Incremental),
+        Options::waiting(PublishMode::Incremental),
         |_| {},
     )
     .await;
@@ -218,7 +218,7 @@ async fn published(bus: &NatsBus, question: Value) -> Terminal {
     envelope::decode(&end.body).expect("a terminal event")
 }
 
-async fn message(bus: &NatsBus, sequence: u64) -> Stored {
+async fn message(bus: &NatsBus, sequence: u64) -> StoredMessage {
     let reader = bus.read(Stream::Inbox, subject::QUERY, sequence).await;
     let (message, _) = reader.expect("a reader").next().await.expect("a message");
     assert_eq!(message.sequence, sequence);

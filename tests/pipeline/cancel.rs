@@ -8,7 +8,7 @@ use bus::Bus;
 use envelope::{Outcome, Terminal, TurnId};
 use serde_json::json;
 use std::time::Duration;
-use testkit::node::Behaviour;
+use testkit::node::FakeNodeBehaviour;
 use tokio::time::{Instant, timeout};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -16,7 +16,8 @@ async fn cancel_ends_a_turn_and_stops_its_work() {
     let server = testkit::nats::server().await;
     let node = model::node(Duration::ZERO).await;
     // The plan is answered; the maps hang until they are dropped.
-    node.script([Behaviour::Answer]).always(Behaviour::Hold);
+    node.script([FakeNodeBehaviour::Answer])
+        .always(FakeNodeBehaviour::Hold);
     let mut fleet = Fleet::new(server.url(), model::options(&node));
     fleet.setup().await;
     fleet.start_all().await;
@@ -70,9 +71,14 @@ async fn maps_that_are_not_needed_any_more_are_stopped() {
     let server = testkit::nats::server().await;
     let node = model::node(Duration::ZERO).await;
     // The plan, three maps; two hang; then the reduction.
-    let hang = [Behaviour::Hold, Behaviour::Hold];
-    node.script([(); 4].map(|()| Behaviour::Answer).into_iter().chain(hang))
-        .always(Behaviour::Answer);
+    let hang = [FakeNodeBehaviour::Hold, FakeNodeBehaviour::Hold];
+    node.script(
+        [(); 4]
+            .map(|()| FakeNodeBehaviour::Answer)
+            .into_iter()
+            .chain(hang),
+    )
+    .always(FakeNodeBehaviour::Answer);
     let mut set = model::options(&node);
     set.push("run.early_reduce=3".into());
     let mut fleet = Fleet::new(server.url(), set);
@@ -114,7 +120,8 @@ async fn the_model_is_hung_up_on_within_a_tenth_of_a_second() {
     let mut took = Vec::new();
     for n in 0..5 {
         let turn = TurnId::new(format!("slow-{n}")).expect("an id");
-        node.script([Behaviour::Answer]).always(Behaviour::Hold);
+        node.script([FakeNodeBehaviour::Answer])
+            .always(FakeNodeBehaviour::Hold);
         publish(&*bus, vec![question(Some(turn.to_string()), "60s")]).await;
         node.until(|seen| seen.in_flight == MAPS).await;
         let began = Instant::now();

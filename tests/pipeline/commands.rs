@@ -14,7 +14,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::process::Stdio;
 use std::time::Duration;
-use testkit::node::Behaviour;
+use testkit::node::FakeNodeBehaviour;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
 use tokio::time::timeout;
@@ -73,8 +73,8 @@ impl Runs<'_> {
 async fn every_command_of_a_fleet_says_json_when_asked() {
     let server = testkit::nats::server().await;
     let node = model::node(Duration::ZERO).await;
-    let gone = Behaviour::Status(404, "no such model".into(), None);
-    node.script([Behaviour::Answer, gone]);
+    let gone = FakeNodeBehaviour::Status(404, "no such model".into(), None);
+    node.script([FakeNodeBehaviour::Answer, gone]);
     let mut fleet = Fleet::new(server.url(), model::options(&node));
     fleet.stubbed.clear();
     fleet.setup().await;

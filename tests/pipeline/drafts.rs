@@ -10,8 +10,8 @@ use serde_json::{Map, json};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
-use testkit::sim_node::{Options, Params, Prompt, SimNode};
-use testkit::terminal::Terminal;
+use testkit::sim_node::{Options, Params, PromptText, SimNode};
+use testkit::terminal::PseudoTerminal;
 use tokio::process::Command;
 use tokio::time::timeout;
 
@@ -40,7 +40,7 @@ async fn node() -> SimNode {
     node.expect("a simulated node")
 }
 
-fn says(prompt: &Prompt) -> String {
+fn says(prompt: &PromptText) -> String {
     if prompt.user.contains("\"keywords\"") {
         json!({"keywords": ["notice"], "file_filter": null, "source_hint": null}).to_string()
     } else if prompt.user.contains("\"grade\"") {
@@ -146,7 +146,7 @@ async fn a_draft_that_is_not_wanted_or_could_not_be_told_from_an_answer_is_not_s
         );
     }
     let dir = tempfile::tempdir().expect("a folder");
-    let mut terminal = Terminal::new(24, 100).expect("a terminal");
+    let mut terminal = PseudoTerminal::new(24, 100).expect("a terminal");
     let mut piped = alone(dir.path(), &node, &ask);
     let stderr = terminal.end().expect("an end");
     piped.stdin(Stdio::null()).stderr(stderr);

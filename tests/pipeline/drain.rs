@@ -7,7 +7,7 @@ use crate::model::{self, CALLS, MAPS};
 use crate::turns::{Tally, asked, publish, question, redeliveries, terminals, wait_for_ends};
 use envelope::Role;
 use std::time::Duration;
-use testkit::node::Behaviour;
+use testkit::node::FakeNodeBehaviour;
 use tokio::time::Instant;
 
 const QUESTIONS: usize = 40;
@@ -29,8 +29,8 @@ async fn drains_on_sigterm() {
     let node = model::node(Duration::ZERO).await;
     // About as many calls as there are plans are answered; the others, mostly of maps, wait until
     // the mapper has been told to stop.
-    let first = std::iter::repeat_n(Behaviour::Answer, QUESTIONS);
-    node.script(first).always(Behaviour::Hold);
+    let first = std::iter::repeat_n(FakeNodeBehaviour::Answer, QUESTIONS);
+    node.script(first).always(FakeNodeBehaviour::Hold);
     let slots = format!("run.slots={SLOTS}");
     // Maps that all wait teach nothing of the node, so it is trusted from the start.
     let trusted = format!(
@@ -59,7 +59,7 @@ async fn drains_on_sigterm() {
         old.member.terminate().await;
         if role == Role::Mapper {
             until("the mapper to drain", async || old.said("told to stop")).await;
-            node.always(Behaviour::Slow(MODEL))
+            node.always(FakeNodeBehaviour::Slow(MODEL))
                 .release(QUESTIONS * CALLS);
         }
         let status = old.ended().await;
@@ -105,7 +105,8 @@ async fn drains_on_sigterm() {
 async fn what_outlasts_the_grace_is_given_back_at_once() {
     let server = testkit::nats::server().await;
     let node = model::node(Duration::ZERO).await;
-    node.script([Behaviour::Answer]).always(Behaviour::Hold);
+    node.script([FakeNodeBehaviour::Answer])
+        .always(FakeNodeBehaviour::Hold);
     let more = vec!["run.grace=200ms".into(), "streams.ack_wait=60s".into()];
     let mut fleet = Fleet::new(server.url(), [model::options(&node), more].concat());
     fleet.setup().await;
@@ -126,7 +127,7 @@ async fn what_outlasts_the_grace_is_given_back_at_once() {
     // Long before the ack time-out the other one has them.
     node.until(|seen| seen.calls == 1 + 2 * MAPS && seen.in_flight == MAPS)
         .await;
-    node.always(Behaviour::Answer).release(MAPS);
+    node.always(FakeNodeBehaviour::Answer).release(MAPS);
     wait_for_ends(&*bus, 1, TAIL).await;
     let ends = terminals(&*bus).await;
     let late = ends[0]
@@ -142,7 +143,7 @@ async fn what_outlasts_the_grace_is_given_back_at_once() {
 async fn a_second_signal_ends_at_once() {
     let server = testkit::nats::server().await;
     let node = model::node(Duration::ZERO).await;
-    node.always(Behaviour::Hold);
+    node.always(FakeNodeBehaviour::Hold);
     let mut fleet = Fleet::new(server.url(), model::options(&node));
     fleet.setup().await;
     fleet.start_all().await;
@@ -165,7 +166,7 @@ async fn a_second_signal_ends_at_once() {
 async fn what_a_drain_gave_back_is_there_to_be_scraped() {
     let server = testkit::nats::server().await;
     let node = model::node(Duration::ZERO).await;
-    node.always(Behaviour::Hold);
+    node.always(FakeNodeBehaviour::Hold);
     let more = ["run.grace=1s", "telemetry.linger=60s"].map(String::from);
     let mut fleet = Fleet::new(
         server.url(),

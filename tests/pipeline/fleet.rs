@@ -3,7 +3,7 @@
 
 use crate::binary::{argosy, found};
 use crate::http;
-use argosy::fleet::{Member, Plan};
+use argosy::fleet::{FleetPlan, Member};
 use bus_nats::{NatsBus, Options};
 use envelope::Role;
 use serde_json::Value;
@@ -37,7 +37,7 @@ pub(crate) struct Process {
 
 /// Every process of a test and what they have in common.
 pub(crate) struct Fleet {
-    pub(crate) plan: Plan,
+    pub(crate) plan: FleetPlan,
     pub(crate) processes: Vec<Process>,
     /// Roles that run with `--stub-ms 0`. At first the retriever: it finds the same for everybody.
     pub(crate) stubbed: Vec<Role>,
@@ -157,7 +157,7 @@ impl Fleet {
     /// A fleet on the server at `url` with these options; nothing is started.
     pub(crate) fn new(url: String, set: Vec<String>) -> Fleet {
         let dir = TempDir::with_prefix("argosy-fleet-").expect("a folder");
-        let plan = Plan {
+        let plan = FleetPlan {
             binary: argosy().to_owned(),
             server: url,
             data_dir: dir.path().join("data"),
@@ -244,7 +244,7 @@ impl Fleet {
         if let Some(fault) = self.fault {
             extra.extend(["--fault".to_owned(), fault.to_owned()]);
         }
-        let mut plan = Plan {
+        let mut plan = FleetPlan {
             log_dir: Some(log_dir),
             ..self.plan.clone()
         };

@@ -5,7 +5,7 @@ use crate::served::Model;
 use crate::turns::read_all;
 use bus::Stream;
 use envelope::{ChunkRecord, Role};
-use index::{Index, Vectors};
+use index::{Index, VectorSource};
 use std::fs;
 use std::path::Path;
 
@@ -138,14 +138,14 @@ async fn an_index_that_was_killed_while_it_grew_is_whole_in_the_end() {
     let records = stored
         .iter()
         .map(|m| ChunkRecord::decode(&m.body).expect("a record"));
-    let wanted = Index::open_in_ram(&Vectors::None).expect("an index");
+    let wanted = Index::open_in_ram(&VectorSource::None).expect("an index");
     let records: Vec<_> = records.collect();
     let mut writer = wanted.writer().expect("a writer");
     writer.apply(&records).expect("applied");
     let last = stored.last().expect("a chunk").sequence;
     writer.commit(last, "reference").expect("committed");
     let dir = fleet.plan.data_dir.join("retriever/main");
-    let index = Index::open(&dir, &Vectors::None).expect("the index");
+    let index = Index::open(&dir, &VectorSource::None).expect("the index");
     println!("killed {kills} times while {} chunks came", stored.len());
     assert!(
         kills > 1,

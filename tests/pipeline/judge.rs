@@ -7,7 +7,7 @@ use crate::turns::{publish, question, terminals, wait_for_ends};
 use bus::Bus;
 use envelope::{Fallback, Grounding, Outcome, Role, Terminal};
 use std::time::Duration;
-use testkit::node::{Behaviour, FakeNode};
+use testkit::node::{FakeNode, FakeNodeBehaviour};
 
 const MADE_UP: &str = r#"{"grounding": "HALLUCINATING", "sufficiency": "SUFFICIENT", "reason": "No passage names days."}"#;
 const OPEN: &str =
@@ -50,7 +50,7 @@ async fn a_second_model_has_a_draft_written_once_more() {
         FakeNode::saying(GOOD).await,
     );
     let judge = judge.expect("a fake node");
-    judge.script([Behaviour::Say(MADE_UP.into())]);
+    judge.script([FakeNodeBehaviour::Say(MADE_UP.into())]);
     let mut options = model::options(&writer);
     options.extend(judged_by(&judge, "judge"));
     let mut fleet = Fleet::new(server.url(), options);
@@ -90,7 +90,7 @@ async fn a_second_model_has_a_draft_written_once_more() {
     let shown = fleet.json(&["answer", "twice"]).await;
     assert_eq!(shown["judgement"]["grounding"], "grounded", "{shown}");
 
-    judge.always(Behaviour::Status(500, "away".into(), None));
+    judge.always(FakeNodeBehaviour::Status(500, "away".into(), None));
     let alone = asked(&*bus, "alone").await;
     assert_eq!(alone.outcome, Outcome::Answered, "{alone:?}");
     assert_eq!((alone.judgement, alone.low_confidence), (None, false));
@@ -114,7 +114,7 @@ async fn the_better_of_the_drafts_is_answered() {
         FakeNode::saying(MADE_UP).await,
     );
     let judge = judge.expect("a fake node");
-    judge.script([Behaviour::Say(OPEN.into())]);
+    judge.script([FakeNodeBehaviour::Say(OPEN.into())]);
     let mut options = model::options(&writer);
     options.extend(judged_by(&judge, "judge"));
     let mut fleet = Fleet::new(server.url(), options);

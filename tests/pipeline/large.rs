@@ -5,14 +5,14 @@ use crate::binary::argosy;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
-use testkit::sim_node::{Options, Params, Prompt, SimNode};
+use testkit::sim_node::{Options, Params, PromptText, SimNode};
 use tokio::process::Command;
 
 const QUESTION: &str = "What does the Acme contract say about ending it?";
 const LIST: &str = "Contracts: the Acme contract, about pumps; the Bolt contract, about lamps. What the Acme contract says about ending it stands in acme.";
 const CLAUSE: &str = "Termination: the notice period is 90 days.";
 
-async fn node(says: fn(&Prompt) -> String) -> SimNode {
+async fn node(says: fn(&PromptText) -> String) -> SimNode {
     let options = Options {
         params: Params {
             step_base: Duration::from_micros(100),
@@ -64,7 +64,7 @@ fn decided<'a>(ended: &'a Value, role: &str) -> Vec<&'a str> {
 }
 
 /// What every prompt but those of the planner is answered with.
-fn others(prompt: &Prompt) -> String {
+fn others(prompt: &PromptText) -> String {
     let user = &prompt.user;
     match () {
         () if user.contains("\"grade\"") => match llm::section::read(user, "text") {
@@ -77,7 +77,7 @@ fn others(prompt: &Prompt) -> String {
     }
 }
 
-fn reviews(prompt: &Prompt) -> String {
+fn reviews(prompt: &PromptText) -> String {
     let user = &prompt.user;
     match () {
         () if user.contains("<buckets>") => {
@@ -123,7 +123,7 @@ async fn a_review_sends_the_next_search_to_where_the_first_one_points() {
     );
 }
 
-fn acts(prompt: &Prompt) -> String {
+fn acts(prompt: &PromptText) -> String {
     let user = &prompt.user;
     let Some(steps) = llm::section::read(user, "steps") else {
         return others(prompt);

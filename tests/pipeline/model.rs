@@ -2,7 +2,7 @@
 //! kill of a worker loses the count. It understands nothing and is never an LLM.
 
 use std::time::Duration;
-use testkit::node::{Behaviour, FakeNode, Prompt};
+use testkit::node::{FakeNode, FakeNodeBehaviour, ReceivedPrompt};
 
 /// Map steps of a question over the canned search of `--stub-ms`.
 pub(crate) const MAPS: usize = 5;
@@ -12,11 +12,11 @@ pub(crate) const CALLS: usize = MAPS + 2;
 /// A node that says, after a while, what each stage can read.
 pub(crate) async fn node(delay: Duration) -> FakeNode {
     let node = FakeNode::start(says).await.expect("a fake node");
-    node.always(Behaviour::Slow(delay));
+    node.always(FakeNodeBehaviour::Slow(delay));
     node
 }
 
-fn says(prompt: &Prompt) -> String {
+fn says(prompt: &ReceivedPrompt) -> String {
     let format = prompt.body["response_format"].to_string();
     let text = if format.contains("\"keywords\"") {
         r#"{"keywords":["notice","period"],"file_filter":null,"source_hint":null}"#

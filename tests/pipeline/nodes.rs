@@ -9,7 +9,7 @@ use serde_json::json;
 use std::net::TcpListener;
 use std::time::Duration;
 use testkit::node::{self, FakeNode};
-use testkit::sim_node::{Behaviour, Options, Params, Prompt, SimNode};
+use testkit::sim_node::{Behaviour, Options, Params, PromptText, SimNode};
 
 const QUESTIONS: usize = 40;
 /// How long the one that comes and goes is there, and is not.
@@ -31,7 +31,7 @@ async fn node() -> SimNode {
     node.expect("a simulated node")
 }
 
-fn says(prompt: &Prompt) -> String {
+fn says(prompt: &PromptText) -> String {
     let text = if prompt.user.contains("\"keywords\"") {
         r#"{"keywords":["notice","period"],"file_filter":null,"source_hint":null}"#
     } else if prompt.user.contains("\"grade\"") {
@@ -104,7 +104,7 @@ async fn without_a_model(fleet: &Fleet, id: &str, deadline: &str) -> Terminal {
     ended.expect("the end of this turn")
 }
 
-async fn dead_node(behaviour: node::Behaviour) -> FakeNode {
+async fn dead_node(behaviour: node::FakeNodeBehaviour) -> FakeNode {
     let dead = FakeNode::start(|_| "never said".into()).await;
     let dead = dead.expect("a fake node");
     dead.always(behaviour);
@@ -116,11 +116,11 @@ async fn dead_node(behaviour: node::Behaviour) -> FakeNode {
 async fn a_dead_node_of_the_reducer_leaves_the_facts() {
     let server = testkit::nats::server().await;
     let alive = model::node(Duration::ZERO).await;
-    let failing = dead_node(node::Behaviour::Status(503, "down".into(), None)).await;
+    let failing = dead_node(node::FakeNodeBehaviour::Status(503, "down".into(), None)).await;
     let free = TcpListener::bind("127.0.0.1:0").expect("a port");
     let refusing = format!("http://{}/v1", free.local_addr().expect("an address"));
     drop(free);
-    let stuck = dead_node(node::Behaviour::Stuck).await;
+    let stuck = dead_node(node::FakeNodeBehaviour::Stuck).await;
     let common = model::options(&alive);
     let mut fleet = Fleet::new(server.url(), common.clone());
     fleet.setup().await;

@@ -6,7 +6,7 @@ use crate::turns::{publish, question, terminals, wait_for_ends};
 use envelope::{Outcome, Role};
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
-use testkit::node::Behaviour;
+use testkit::node::FakeNodeBehaviour;
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 /// A port that was free a moment ago.
@@ -43,14 +43,15 @@ async fn waits_for_nats() {
 
     // The maps are with the model when the server dies; their results wait for it to come back.
     let bus = connect(server.url()).await;
-    node.script([Behaviour::Answer]).always(Behaviour::Hold);
+    node.script([FakeNodeBehaviour::Answer])
+        .always(FakeNodeBehaviour::Hold);
     publish(&*bus, vec![question(Some("outlived".into()), "120s")]).await;
     node.until(|seen| seen.in_flight == MAPS).await;
     server.kill().expect("a kill");
     for process in &fleet.processes {
         process.condition("nats", false).await;
     }
-    node.always(Behaviour::Answer).release(MAPS);
+    node.always(FakeNodeBehaviour::Answer).release(MAPS);
     node.until(|seen| seen.in_flight == 0).await;
     server.restart().await.expect("a restart");
     wait_for_ends(&*bus, 1, PATIENCE).await;

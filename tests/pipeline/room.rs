@@ -8,7 +8,7 @@ use bus::{Bus, Publish, Stream};
 use bytes::Bytes;
 use envelope::{Outcome, Role, Terminal};
 use std::time::Duration;
-use testkit::node::Behaviour;
+use testkit::node::FakeNodeBehaviour;
 use tokio::time::Instant;
 
 /// Bytes of one message of ballast, and how many bring a stream of 1 MiB over its mark of 70 %.
@@ -21,7 +21,7 @@ const BALLAST_TTL: Duration = Duration::from_secs(12);
 async fn full_stream_says_so() {
     let server = testkit::nats::server().await;
     let node = model::node(Duration::ZERO).await;
-    node.always(Behaviour::Hold);
+    node.always(FakeNodeBehaviour::Hold);
     let more = ["streams.steps_bytes=1MiB", "gateway.room_every=100ms"];
     let more = more.map(String::from).to_vec();
     let mut fleet = Fleet::new(server.url(), [model::options(&node), more].concat());
@@ -49,7 +49,7 @@ async fn full_stream_says_so() {
     let waiting = [("impatient", "2s"), ("patient", "60s")];
     let waiting = waiting.map(|(id, deadline)| question(Some(id.into()), deadline));
     publish(&*bus, waiting.to_vec()).await;
-    node.always(Behaviour::Answer).release(1);
+    node.always(FakeNodeBehaviour::Answer).release(1);
     wait_for_ends(&*bus, 1, PATIENCE).await;
     wait_for_ends(&*bus, 2, PATIENCE).await;
     let expired = full.elapsed();

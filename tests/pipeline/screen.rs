@@ -5,7 +5,7 @@ use crate::fleet::{Fleet, PATIENCE, connect, signal, until};
 use crate::turns::{publish, question};
 use envelope::Role;
 use std::process::Stdio;
-use testkit::terminal::Terminal;
+use testkit::terminal::PseudoTerminal;
 use tokio::process::Child;
 use tokio::time::timeout;
 
@@ -20,7 +20,13 @@ const GIVEN_BACK: &str = "\u{1b}[?1049l";
 const STYLES: [&str; 3] = ["\u{1b}[1m", "\u{1b}[2m", "\u{1b}[3"];
 
 /// A command on a terminal of this kind.
-fn begun(fleet: &Fleet, args: &[&str], terminal: &Terminal, kind: &str, colour: &str) -> Child {
+fn begun(
+    fleet: &Fleet,
+    args: &[&str],
+    terminal: &PseudoTerminal,
+    kind: &str,
+    colour: &str,
+) -> Child {
     let mut command = fleet.line(&[args, &["--color", colour]].concat());
     command
         .env("TERM", kind)
@@ -33,7 +39,7 @@ fn begun(fleet: &Fleet, args: &[&str], terminal: &Terminal, kind: &str, colour: 
 }
 
 /// Waits until the terminal has seen something.
-async fn sees(terminal: &mut Terminal, what: &str, wanted: impl Fn(&str) -> bool) -> String {
+async fn sees(terminal: &mut PseudoTerminal, what: &str, wanted: impl Fn(&str) -> bool) -> String {
     until(what, async || {
         let seen = terminal.seen();
         wanted(&seen).then_some(seen)
@@ -64,7 +70,7 @@ async fn the_fleet_is_drawn_and_sorted_by_keys() {
     let server = testkit::nats::server().await;
     let fleet = Fleet::new(server.url(), Vec::new());
     fleet.setup().await;
-    let mut terminal = Terminal::new(40, 120).expect("a terminal");
+    let mut terminal = PseudoTerminal::new(40, 120).expect("a terminal");
     let args = ["top", "--every", "1"];
     let child = begun(&fleet, &args, &terminal, "xterm", "never");
     let seen = sees(&mut terminal, "two pictures", drawn_twice).await;
@@ -87,7 +93,7 @@ async fn the_fleet_is_drawn_and_sorted_by_keys() {
     assert!(terminal.seen().ends_with(GIVEN_BACK));
 
     // In colour, on a screen that is too low for all of it, ended by a signal.
-    let mut low = Terminal::new(6, 120).expect("a terminal");
+    let mut low = PseudoTerminal::new(6, 120).expect("a terminal");
     let child = begun(&fleet, &args, &low, "xterm", "auto");
     let seen = sees(&mut low, "two pictures", drawn_twice).await;
     assert!(seen.contains("\u{1b}[1m"), "{seen:?}");
@@ -105,7 +111,7 @@ async fn a_terminal_without_codes_gets_none() {
     let server = testkit::nats::server().await;
     let fleet = Fleet::new(server.url(), Vec::new());
     fleet.setup().await;
-    let mut terminal = Terminal::new(40, 120).expect("a terminal");
+    let mut terminal = PseudoTerminal::new(40, 120).expect("a terminal");
     let args = ["top", "--every", "1", "--count", "2"];
     let child = begun(&fleet, &args, &terminal, "dumb", "auto");
     assert_eq!(end(child).await, Some(0));
@@ -120,7 +126,7 @@ async fn nodes_and_a_turn_are_drawn_over_themselves() {
     let server = testkit::nats::server().await;
     let mut fleet = Fleet::new(server.url(), Vec::new());
     fleet.setup().await;
-    let mut terminal = Terminal::new(40, 120).expect("a terminal");
+    let mut terminal = PseudoTerminal::new(40, 120).expect("a terminal");
     let args = ["nodes", "--watch", "1"];
     let child = begun(&fleet, &args, &terminal, "xterm", "never");
     let seen = sees(&mut terminal, "two pictures", drawn_twice).await;
@@ -139,7 +145,7 @@ async fn nodes_and_a_turn_are_drawn_over_themselves() {
         looked.status.success().then_some(())
     })
     .await;
-    let mut terminal = Terminal::new(40, 120).expect("a terminal");
+    let mut terminal = PseudoTerminal::new(40, 120).expect("a terminal");
     let args = ["trace", "watched", "--follow"];
     let child = begun(&fleet, &args, &terminal, "xterm", "never");
     let seen = sees(&mut terminal, "two pictures", drawn_twice).await;

@@ -9,7 +9,7 @@ use bus_nats::NatsBus;
 use envelope::{Outcome, Terminal, TurnId};
 use serde_json::{Value, json};
 use std::time::Duration;
-use testkit::node::{Behaviour, FakeNode};
+use testkit::node::{FakeNode, FakeNodeBehaviour};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::time::timeout;
 
@@ -58,7 +58,8 @@ async fn fleet(url: String, node: &FakeNode) -> (Fleet, std::sync::Arc<NatsBus>)
 async fn a_turn_is_seen_while_it_runs_and_afterwards() {
     let server = testkit::nats::server().await;
     let node = model::node(Duration::ZERO).await;
-    node.script([Behaviour::Answer]).always(Behaviour::Hold);
+    node.script([FakeNodeBehaviour::Answer])
+        .always(FakeNodeBehaviour::Hold);
     let (mut fleet, bus) = fleet(server.url(), &node).await;
     let unknown = fleet.command(&["trace", "nobody-asked"]).await;
     assert_eq!(unknown.status.code(), Some(3), "{unknown:?}");
@@ -76,7 +77,7 @@ async fn a_turn_is_seen_while_it_runs_and_afterwards() {
     let mut lines = String::new();
     let first = timeout(PATIENCE, stdout.read_line(&mut lines)).await;
     first.expect("a line in time").expect("a line");
-    node.always(Behaviour::Answer).release(MAPS);
+    node.always(FakeNodeBehaviour::Answer).release(MAPS);
     let rest = timeout(PATIENCE, stdout.read_to_string(&mut lines)).await;
     rest.expect("an end in time").expect("text");
     println!("{lines}");
@@ -139,8 +140,8 @@ async fn a_turn_is_seen_while_it_runs_and_afterwards() {
 async fn a_dead_letter_is_tried_again_once() {
     let server = testkit::nats::server().await;
     let node = model::node(Duration::ZERO).await;
-    let gone = Behaviour::Status(404, "no such model".into(), None);
-    node.script([Behaviour::Answer, gone]);
+    let gone = FakeNodeBehaviour::Status(404, "no such model".into(), None);
+    node.script([FakeNodeBehaviour::Answer, gone]);
     let (mut fleet, bus) = fleet(server.url(), &node).await;
     ask(&bus, "hurt").await;
     assert_eq!(ended(&bus, "hurt").await.outcome, Outcome::Answered);

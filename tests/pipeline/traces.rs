@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use telemetry::TraceContext;
 use telemetry::conventions as name;
-use testkit::collector::{Collector, Seen};
-use testkit::node::{Behaviour, FakeNode};
+use testkit::collector::{Collector, ReceivedSpan};
+use testkit::node::{FakeNode, FakeNodeBehaviour};
 
 /// How long the fake model takes.
 const MODEL: Duration = Duration::from_millis(20);
@@ -37,7 +37,7 @@ async fn fleet(url: String, node: &FakeNode, collector: &Collector, more: &[&str
 }
 
 /// The spans of each trace.
-fn traces(collector: &Collector) -> BTreeMap<String, Vec<Seen>> {
+fn traces(collector: &Collector) -> BTreeMap<String, Vec<ReceivedSpan>> {
     let mut traces: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for span in collector.spans() {
         traces.entry(span.trace.clone()).or_default().push(span);
@@ -46,7 +46,7 @@ fn traces(collector: &Collector) -> BTreeMap<String, Vec<Seen>> {
 }
 
 /// Checks that the spans are one tree under the question, and returns that.
-fn tree<'a>(spans: &'a [Seen], above: &str) -> &'a Seen {
+fn tree<'a>(spans: &'a [ReceivedSpan], above: &str) -> &'a ReceivedSpan {
     let ids: BTreeSet<_> = spans.iter().map(|span| &span.id).collect();
     assert_eq!(ids.len(), spans.len(), "every span is recorded once");
     let (tops, below): (Vec<_>, Vec<_>) = spans.iter().partition(|span| span.parent == above);
@@ -60,20 +60,20 @@ fn tree<'a>(spans: &'a [Seen], above: &str) -> &'a Seen {
 }
 
 /// The deliveries of a role that acked their step, by index.
-fn steps(spans: &[Seen], role: Role) -> Vec<&Seen> {
-    let ends = |s: &&Seen| s.get(name::OUTCOME) != "retry";
+fn steps(spans: &[ReceivedSpan], role: Role) -> Vec<&ReceivedSpan> {
+    let ends = |s: &&ReceivedSpan| s.get(name::OUTCOME) != "retry";
     let mut steps: Vec<_> = of(spans, role).into_iter().filter(ends).collect();
     steps.sort_by_key(|span| span.get(name::INDEX));
     steps
 }
 
 /// The deliveries of a role.
-fn of(spans: &[Seen], role: Role) -> Vec<&Seen> {
+fn of(spans: &[ReceivedSpan], role: Role) -> Vec<&ReceivedSpan> {
     let title = format!("{} {}", name::PROCESS, subject::steps_of(0, role));
     spans.iter().filter(|span| span.name == title).collect()
 }
 
-fn one(spans: &[Seen], role: Role) -> &Seen {
+fn one(spans: &[ReceivedSpan], role: Role) -> &ReceivedSpan {
     let steps = steps(spans, role);
     let [step] = steps[..] else {
         panic!("want one step of the {role}, not {steps:#?}")
@@ -150,9 +150,9 @@ async fn one_question_is_one_tree() {
         assert_eq!(reducer.links, joined, "the reducer names what it joins");
 
         // What follows from a step is sent under it, and each message of the turn by somebody.
-        let sent = |by: &Seen, template: &str| {
+        let sent = |by: &ReceivedSpan, template: &str| {
             let title = format!("{} {template}", name::SEND);
-            let is_it = |s: &&Seen| s.parent == by.id && s.name == title && s.kind == 4;
+            let is_it = |s: &&ReceivedSpan| s.parent == by.id && s.name == title && s.kind == 4;
             spans.iter().filter(is_it).count()
         };
         let next = |role| subject::steps_of(0, role);
@@ -192,9 +192,9 @@ async fn what_was_tried_again_or_killed_is_linked_and_the_tree_is_whole() {
     let server = testkit::nats::server().await;
     let (node, collector) = (model::node(MODEL).await, Collector::start().await.unwrap());
     // The first plan fails, and the reducer is killed while it waits for its model.
-    let failed = Behaviour::Status(500, "{}".into(), None);
-    let between = vec![Behaviour::Answer; 1 + MAPS];
-    let stuck = Behaviour::Slow(PATIENCE);
+    let failed = FakeNodeBehaviour::Status(500, "{}".into(), None);
+    let between = vec![FakeNodeBehaviour::Answer; 1 + MAPS];
+    let stuck = FakeNodeBehaviour::Slow(PATIENCE);
     node.script([vec![failed], between, vec![stuck]].concat());
     let more = [
         "model.retries=0",
@@ -310,8 +310,8 @@ async fn who_dies_between_publishing_and_acking_leaves_no_hole() {
 }
 
 /// The question of a turn.
-fn of_turn<'a>(spans: &'a [Seen], turn: &str) -> &'a Seen {
-    let is_it = |s: &&Seen| s.name == name::QUESTION && s.get(name::TURN) == turn;
+fn of_turn<'a>(spans: &'a [ReceivedSpan], turn: &str) -> &'a ReceivedSpan {
+    let is_it = |s: &&ReceivedSpan| s.name == name::QUESTION && s.get(name::TURN) == turn;
     let found: Vec<_> = spans.iter().filter(is_it).collect();
     let [question] = found[..] else {
         panic!("want one question of `{turn}`, not {found:#?}")
@@ -320,8 +320,8 @@ fn of_turn<'a>(spans: &'a [Seen], turn: &str) -> &'a Seen {
 }
 
 /// The steps of a turn.
-fn done_for(spans: &[Seen], turn: &str) -> Vec<Seen> {
-    let is_it = |s: &&Seen| s.name.starts_with(name::PROCESS) && s.get(name::TURN) == turn;
+fn done_for(spans: &[ReceivedSpan], turn: &str) -> Vec<ReceivedSpan> {
+    let is_it = |s: &&ReceivedSpan| s.name.starts_with(name::PROCESS) && s.get(name::TURN) == turn;
     spans.iter().filter(is_it).cloned().collect()
 }
 
@@ -330,8 +330,8 @@ async fn a_retry_and_a_replay_hang_in_the_tree_of_the_first_question() {
     let server = testkit::nats::server().await;
     let (node, collector) = (model::node(MODEL).await, Collector::start().await.unwrap());
     // One map step is given up.
-    let gone = Behaviour::Status(404, "no such model".into(), None);
-    node.script([Behaviour::Answer, gone]);
+    let gone = FakeNodeBehaviour::Status(404, "no such model".into(), None);
+    node.script([FakeNodeBehaviour::Answer, gone]);
     let mut fleet = fleet(server.url(), &node, &collector, &[]).await;
     fleet.start_all().await;
     let bus = connect(server.url()).await;
@@ -358,7 +358,7 @@ async fn a_retry_and_a_replay_hang_in_the_tree_of_the_first_question() {
     assert_eq!(ids.len(), spans.len(), "no span id twice");
     let first = of_turn(spans, "first");
     assert_eq!(first.parent, "");
-    let lost = |s: &&Seen| !s.parent.is_empty() && !ids.contains(&s.parent);
+    let lost = |s: &&ReceivedSpan| !s.parent.is_empty() && !ids.contains(&s.parent);
     let lost: Vec<_> = spans.iter().filter(lost).collect();
     assert!(lost.is_empty(), "spans without their parent: {lost:#?}");
 

@@ -2,7 +2,7 @@
 
 use crate::fleet::until;
 use crate::http;
-use bus::{Bus, Publish, Stored, Stream};
+use bus::{Bus, Publish, StoredMessage, Stream};
 use bytes::Bytes;
 use envelope::{Outcome, Role, Terminal, TurnId};
 use futures_util::future::join_all;
@@ -39,7 +39,7 @@ pub(crate) async fn publish(bus: &dyn Bus, questions: Vec<Value>) {
 }
 
 /// Every message of a stream.
-pub(crate) async fn read_all(bus: &dyn Bus, stream: Stream, filter: &str) -> Vec<Stored> {
+pub(crate) async fn read_all(bus: &dyn Bus, stream: Stream, filter: &str) -> Vec<StoredMessage> {
     let mut all = Vec::new();
     if bus.last(stream, filter).await.expect("a look").is_none() {
         return all;
@@ -58,7 +58,7 @@ pub(crate) async fn read_all(bus: &dyn Bus, stream: Stream, filter: &str) -> Vec
 /// The turn of every question in the inbox; questions that were stored twice are one turn.
 pub(crate) async fn asked(bus: &dyn Bus) -> BTreeMap<TurnId, Value> {
     let inbox = read_all(bus, Stream::Inbox, envelope::subject::QUERY).await;
-    let turn = |message: Stored| {
+    let turn = |message: StoredMessage| {
         let body: Value = serde_json::from_slice(&message.body).expect("a question");
         let turn = match body["id"].as_str() {
             Some(id) => TurnId::new(id).expect("an id"),
@@ -72,7 +72,7 @@ pub(crate) async fn asked(bus: &dyn Bus) -> BTreeMap<TurnId, Value> {
 /// Every terminal event, in the order in which they were stored.
 pub(crate) async fn terminals(bus: &dyn Bus) -> Vec<Terminal> {
     let stored = read_all(bus, Stream::Answers, "argosy.answer.*").await;
-    let read = |m: &Stored| envelope::decode(&m.body).expect("a terminal event");
+    let read = |m: &StoredMessage| envelope::decode(&m.body).expect("a terminal event");
     stored.iter().map(read).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use crate::fleet::{PATIENCE, until};
 use testkit::screen;
-use testkit::terminal::Terminal;
+use testkit::terminal::PseudoTerminal;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
@@ -11,13 +11,13 @@ const COLUMNS: u16 = 100;
 
 /// The command, and its terminal.
 pub(crate) struct Typed {
-    terminal: Terminal,
+    terminal: PseudoTerminal,
     child: Child,
 }
 
 impl Typed {
     pub(crate) fn begin(mut command: Command) -> Typed {
-        let terminal = Terminal::new(ROWS, COLUMNS).expect("a terminal");
+        let terminal = PseudoTerminal::new(ROWS, COLUMNS).expect("a terminal");
         command
             .env("TERM", "xterm")
             .env_remove("NO_COLOR")

@@ -6,8 +6,8 @@ use bus::{Bus, Publish, Snapshots, Stream};
 use bytes::Bytes;
 use envelope::{ChunkRecord, Filter, Role, TenantId};
 use futures_util::{StreamExt, stream};
-use index::{HybridSearcher, Index, Options, Vectors};
-use search::{Request, Searcher};
+use index::{HybridSearcher, Index, Options, VectorSource};
+use search::{SearchRequest, Searcher};
 use serde_json::json;
 use std::fs;
 use std::path::Path;
@@ -102,7 +102,7 @@ async fn seen(index: Index) -> (u64, Option<u64>, Vec<(String, u64)>) {
     let searcher = HybridSearcher::new(index, options);
     let mut found = Vec::new();
     for n in (0..CHUNKS).step_by(199) {
-        let request = Request {
+        let request = SearchRequest {
             tenant: TenantId::default_tenant(),
             buckets: Vec::new(),
             filter: Filter::default(),
@@ -121,12 +121,12 @@ async fn seen(index: Index) -> (u64, Option<u64>, Vec<(String, u64)>) {
 }
 
 fn open(data_dir: &Path) -> Index {
-    Index::open(&data_dir.join("retriever/main"), &Vectors::None).expect("an index")
+    Index::open(&data_dir.join("retriever/main"), &VectorSource::None).expect("an index")
 }
 
 /// What an index finds that was fed from nothing and never killed.
 async fn reference(chunks: u32) -> (u64, Option<u64>, Vec<(String, u64)>) {
-    let index = Index::open_in_ram(&Vectors::None).expect("an index");
+    let index = Index::open_in_ram(&VectorSource::None).expect("an index");
     let records: Vec<_> = (0..chunks).map(record).collect();
     let mut writer = index.writer().expect("a writer");
     writer.apply(&records).expect("applied");
@@ -203,7 +203,7 @@ async fn a_retriever_killed_while_it_catches_up_or_restores_is_whole_in_the_end(
     assert!(restored.is_some(), "it was fed from nothing");
     until("the newest chunks", async || {
         let last = bus.state(Stream::Chunks).await.ok()?.last;
-        let index = Index::open(&folder, &Vectors::None).ok()?;
+        let index = Index::open(&folder, &VectorSource::None).ok()?;
         (index.position().ok()??.sequence == last).then_some(())
     })
     .await;

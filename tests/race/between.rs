@@ -2,8 +2,8 @@
 //! it, and can leave out the signs of life of running work.
 
 use bus::{
-    Ack, Bus, BusError, ConsumerSpec, CoreMessage, Delivery, Progress, Publish, PublishError,
-    Puller, Reader, Stored, Stream, StreamState, Subscription,
+    Ack, Bus, BusError, ConsumerProgress, ConsumerSpec, CoreMessage, Delivery, Publish,
+    PublishError, Puller, Reader, StoredMessage, Stream, StreamState, Subscription,
 };
 use bytes::Bytes;
 use envelope::UnixMs;
@@ -184,7 +184,7 @@ impl Bus for Between {
         &'a self,
         stream: Stream,
         subject: &'a str,
-    ) -> BoxFuture<'a, Result<Option<Stored>, BusError>> {
+    ) -> BoxFuture<'a, Result<Option<StoredMessage>, BusError>> {
         self.inner.last(stream, subject)
     }
 
@@ -200,7 +200,7 @@ impl Bus for Between {
         &'a self,
         stream: Stream,
         filters: &'a [String],
-    ) -> BoxFuture<'a, Result<Vec<Stored>, BusError>> {
+    ) -> BoxFuture<'a, Result<Vec<StoredMessage>, BusError>> {
         self.inner.last_of_each(stream, filters)
     }
 
@@ -222,14 +222,14 @@ impl Bus for Between {
         stream: Stream,
         subject: &'a str,
         from: u64,
-    ) -> BoxFuture<'a, Result<Option<Stored>, BusError>> {
+    ) -> BoxFuture<'a, Result<Option<StoredMessage>, BusError>> {
         self.inner.first(stream, subject, from)
     }
 
     fn progress<'a>(
         &'a self,
         consumer: &'a ConsumerSpec,
-    ) -> BoxFuture<'a, Result<Progress, BusError>> {
+    ) -> BoxFuture<'a, Result<ConsumerProgress, BusError>> {
         self.inner.progress(consumer)
     }
 

@@ -6,7 +6,7 @@ use crate::hand::Hand;
 use crate::refusals::STRAIGHT;
 use crate::script::{Came, Script, fails, plan, usual};
 use crate::world::{On, World, until, within};
-use bus::{Stored, Stream};
+use bus::{StoredMessage, Stream};
 use envelope::hop::RetrieverExit;
 use envelope::limits::DELIVERIES_MAX;
 use envelope::{Class, Doubt, Fallback, Outcome, Payload, ReduceTask, Role, Terminal, header};
@@ -19,7 +19,7 @@ use std::time::Duration;
 use testkit::model::ScriptedModel;
 
 /// The dead letters, when there are `n`.
-async fn letters(world: &World, n: usize) -> Vec<Stored> {
+async fn letters(world: &World, n: usize) -> Vec<StoredMessage> {
     until("the dead letters", async || {
         world.all(Stream::Dead).await.len() >= n
     })
@@ -30,11 +30,11 @@ async fn letters(world: &World, n: usize) -> Vec<Stored> {
 }
 
 /// The one dead letter there is.
-pub(crate) async fn letter(world: &World) -> Stored {
+pub(crate) async fn letter(world: &World) -> StoredMessage {
     letters(world, 1).await.remove(0)
 }
 
-pub(crate) fn head<'a>(letter: &'a Stored, name: &str) -> &'a str {
+pub(crate) fn head<'a>(letter: &'a StoredMessage, name: &str) -> &'a str {
     letter.headers.get(name).unwrap_or_default()
 }
 

@@ -5,7 +5,7 @@ use crate::between::{Between, Do};
 use crate::hand::Hand;
 use crate::ingest::{SOURCE, notice, text};
 use crate::world::{On, World, until};
-use bus::{Bus, Headers, Publish, Stored, Stream};
+use bus::{Bus, Headers, Publish, StoredMessage, Stream};
 use bytes::Bytes;
 use documents::document::sha256_hex;
 use envelope::document::Notice;
@@ -53,7 +53,7 @@ impl World {
     }
 
     /// What is stored of an edition.
-    async fn chunks(&self, edition: &Edition) -> Vec<Stored> {
+    async fn chunks(&self, edition: &Edition) -> Vec<StoredMessage> {
         let mut all = self.all(Stream::Chunks).await;
         let prefix = format!("argosy.chunk.{edition}.");
         all.retain(|message| message.subject.starts_with(&prefix));

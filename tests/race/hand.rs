@@ -6,7 +6,7 @@ use bus::Bus;
 use envelope::Role;
 use futures_util::future::BoxFuture;
 use gateway::Gateway;
-use harness::consumer_loop::Drained;
+use harness::consumer_loop::DrainReport;
 use harness::fault::{Faults, Point};
 use harness::{Metrics, Options, Worker};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 /// A running worker or gateway; dropping it kills it.
 pub(crate) struct Hand {
     stop: CancellationToken,
-    task: Option<JoinHandle<Drained>>,
+    task: Option<JoinHandle<DrainReport>>,
 }
 
 impl Hand {
@@ -35,7 +35,7 @@ impl Hand {
     }
 
     /// Stops it and waits until it has drained.
-    pub(crate) async fn drained(mut self) -> Drained {
+    pub(crate) async fn drained(mut self) -> DrainReport {
         self.stop();
         within("the end of a drain", self.task.take().unwrap())
             .await
@@ -111,7 +111,7 @@ impl World {
         let counts = harness::IngestMetrics::new(&registry).unwrap();
         let bus = bus.clone();
         let indexer =
-            harness::ingest::Indexer::new(bus, Arc::new(ingest), options, metrics, counts);
+            harness::ingest::IngestWorker::new(bus, Arc::new(ingest), options, metrics, counts);
         let stop = CancellationToken::new();
         let run = indexer.run(
             self.topology.documents(&edition),

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use streams::history;
-use streams::outbox::Created;
+use streams::outbox::CreateOutcome;
 use tokio::sync::Semaphore;
 
 fn nothing_found() -> StepOutput<Exit> {
@@ -268,8 +268,8 @@ pub(crate) async fn a_claim_that_was_not_confirmed_is_the_first(on: On) {
         let keep = world.topology.keep;
         replay::claim(bus, &start, &new, time, keep).await.unwrap()
     };
-    assert_eq!(claim(&*lossy, minute).await.created, Created::Now);
+    assert_eq!(claim(&*lossy, minute).await.created, CreateOutcome::Now);
     assert_eq!(lossy.tried("argosy.timer.").len(), 2);
     let other = claim(&*world.bus, minute * 2).await;
-    assert_eq!(other.created, Created::Before, "somebody else's");
+    assert_eq!(other.created, CreateOutcome::Before, "somebody else's");
 }

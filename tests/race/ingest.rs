@@ -7,7 +7,7 @@ use crate::world::{On, World, until, within};
 use bus::{Bus, Headers, Publish, PublishError, Stream};
 use bytes::Bytes;
 use documents::document::{bucket_of, doc_id_of, sha256_hex};
-use envelope::document::{Indexed, Notice, Outcome, is_source};
+use envelope::document::{DocumentOutcome, IndexedEvent, Notice, is_source};
 use envelope::limits::DOCUMENT_INLINE_BYTES_MAX;
 use envelope::{Bucket, ChunkRecord, DocId, Subject, TenantId, header};
 use std::collections::BTreeMap;
@@ -325,11 +325,11 @@ pub(crate) async fn what_cannot_be_indexed_says_why_and_the_rest_goes_on(on: On)
     let mut told = BTreeMap::new();
     for _ in 0..9 {
         let event = within("an event", events.next()).await.unwrap();
-        let event: Indexed = serde_json::from_slice(&event.body).unwrap();
+        let event: IndexedEvent = serde_json::from_slice(&event.body).unwrap();
         told.insert(event.sequence, event);
     }
-    assert_eq!(told[&9].outcome, Outcome::Indexed);
-    assert_eq!(told[&1].outcome, Outcome::Skipped);
+    assert_eq!(told[&9].outcome, DocumentOutcome::Indexed);
+    assert_eq!(told[&1].outcome, DocumentOutcome::Skipped);
     let problem = told[&1].problem.as_ref().unwrap();
     assert_eq!(problem.code, "binary");
 }

@@ -7,11 +7,11 @@ use crate::world::{On, World, until};
 use bus::{PublishError, Stream};
 use client::cancel;
 use envelope::{Class, Outcome, Role};
-use harness::consumer_loop::Drained;
+use harness::consumer_loop::DrainReport;
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use streams::outbox::Created;
+use streams::outbox::CreateOutcome;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
@@ -49,7 +49,7 @@ pub(crate) async fn stopping_finishes_what_was_begun(on: On) {
     .await;
     gate.add_permits(2);
     let drained = hand.drained().await;
-    let wanted = Drained {
+    let wanted = DrainReport {
         finished: 2,
         given_back: 0,
     };
@@ -86,7 +86,7 @@ pub(crate) async fn stopping_gives_back_the_rest(on: On) {
     }
     world.quiet().await;
     let drained = hand.drained().await;
-    let wanted = Drained {
+    let wanted = DrainReport {
         finished: 0,
         given_back: 1,
     };
@@ -108,7 +108,7 @@ pub(crate) async fn stopping_does_not_wait_for_a_server(on: On) {
     let hire = world.hire(&mapper()).on(away.clone());
     let hand = hire.options(|o| o.early = 1).start();
     away.meddled(1).await;
-    assert_eq!(hand.drained().await, Drained::default());
+    assert_eq!(hand.drained().await, DrainReport::default());
 }
 
 /// A turn is cancelled while a stage works on it: the work is dropped within a tenth of a second
@@ -138,7 +138,7 @@ pub(crate) async fn a_cancelled_turn_stops_its_work(on: On) {
     until("the stage at work", async || hanging.calls() == 1).await;
 
     let told_at = Instant::now();
-    assert_eq!(cancel(&*world.bus, &id).await.unwrap(), Created::Now);
+    assert_eq!(cancel(&*world.bus, &id).await.unwrap(), CreateOutcome::Now);
     until("the work dropped", async || {
         dropped.lock().unwrap().is_some()
     })
@@ -181,7 +181,7 @@ pub(crate) async fn a_result_after_the_cancel_is_refused(on: On) {
     let _staff = world.staff(&[Role::Planner, Role::Retriever, Role::Mapper, Role::Reducer]);
     let id = world.ask(json!({"question": "q", "id": "too-late"})).await;
     between.meddled(1).await;
-    assert_eq!(cancel(&*world.bus, &id).await.unwrap(), Created::Now);
+    assert_eq!(cancel(&*world.bus, &id).await.unwrap(), CreateOutcome::Now);
     gate.add_permits(1);
     until("the answer refused", async || {
         let tried = between.tried("argosy.answer.");

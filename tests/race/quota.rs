@@ -10,7 +10,7 @@ use client::cancel;
 use envelope::{Outcome, Role, TurnId, Usage};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
-use streams::outbox::Created;
+use streams::outbox::CreateOutcome;
 use tokio::sync::Semaphore;
 
 const OTHERS: [Role; 5] = [
@@ -78,7 +78,7 @@ pub(crate) async fn a_tenants_questions_wait_for_each_other_and_for_nobody_else(
     .await;
     assert_eq!(gate.came.lock().unwrap()[2], other.as_str());
     let cancelled = cancel(&*world.bus, &mine[3]).await;
-    assert_eq!(cancelled.unwrap(), Created::Now);
+    assert_eq!(cancelled.unwrap(), CreateOutcome::Now);
     assert_eq!(world.end(&mine[3]).await.outcome, Outcome::Cancelled);
     assert_eq!(gate.planner.calls(), 3);
     gate.permits.add_permits(10);

@@ -4,8 +4,8 @@
 use envelope::hop::{ConversationExit, PlannerExit, ReducerExit, RetrieverExit, ValidatorExit};
 use envelope::{
     After, Bucket, Citation, Clarification, Class, DocId, Doubt, Draft, Exit, Fact, Fallback,
-    FanOut, Findings, History, MapTask, Matched, Passage, Payload, Plan, ReduceTask, Role, Scatter,
-    Task, Verdict,
+    FanOut, FilterMatch, Findings, History, MapTask, Passage, Payload, Plan, ReduceTask, Role,
+    Scatter, Task, Verdict,
 };
 use futures_util::future::BoxFuture;
 use stage::{ErasedStage, StepContext, StepOutput};
@@ -78,7 +78,7 @@ pub(crate) fn found(count: usize) -> StepOutput<Exit> {
     let scatter = Scatter {
         plan: Plan::default(),
         passages,
-        matched: Matched::Matched,
+        matched: FilterMatch::Matched,
         total_hits: count as u64,
         after: After::Map,
     };
@@ -134,10 +134,11 @@ pub(crate) fn draft(task: Task) -> StepOutput<Exit> {
     let (scatters, strict, texts, matched) = match reduce {
         ReduceTask::Table { listing } => {
             let told = vec![listing.table.csv()];
-            (Vec::new(), false, told, Matched::Matched)
+            (Vec::new(), false, told, FilterMatch::Matched)
         }
         ReduceTask::Read { scatters, strict } => {
-            let matched = newest.map_or(Matched::Empty, |newest| newest.scatter.matched.clone());
+            let matched =
+                newest.map_or(FilterMatch::Empty, |newest| newest.scatter.matched.clone());
             let found = task.evidence.into_iter();
             let found = found.flat_map(|fan_out| fan_out.scatter.passages);
             (
@@ -155,7 +156,8 @@ pub(crate) fn draft(task: Task) -> StepOutput<Exit> {
             scatters, strict, ..
         }
         | ReduceTask::Stitch { scatters, strict } => {
-            let matched = newest.map_or(Matched::Empty, |newest| newest.scatter.matched.clone());
+            let matched =
+                newest.map_or(FilterMatch::Empty, |newest| newest.scatter.matched.clone());
             let read = task.evidence.into_iter().flat_map(FanOut::into_read);
             let findings = read.filter_map(|(_, findings)| findings);
             let texts: Vec<String> = findings.flat_map(|f| f.facts).collect();

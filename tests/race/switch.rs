@@ -5,12 +5,12 @@
 use crate::editions::small;
 use crate::ingest::{notice, text};
 use crate::world::{On, World, until, within};
-use bus::Stored;
+use bus::StoredMessage;
 use envelope::{ChunkRecord, Edition, Filter, TenantId};
 use futures_util::future::BoxFuture;
-use index::{Index, Vectors};
-use index_host::editions::{Error, IndexContext, Open, OpenIndex, OpenRequest, start};
-use search::{Request, SearchResult, Searcher};
+use index::{Index, VectorSource};
+use index_host::editions::{Error, IndexContext, OpenEdition, OpenIndex, OpenRequest, start};
+use search::{SearchRequest, SearchResult, Searcher};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -34,7 +34,7 @@ struct ShelfSearcher {
 impl Searcher for ShelfSearcher {
     fn search<'a>(
         &'a self,
-        _request: &'a Request,
+        _request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         let half = |wanted: u32| {
             let records = self.shelf.0.lock().unwrap();
@@ -69,7 +69,7 @@ struct ShelfView {
 impl View for ShelfView {
     fn apply(
         &mut self,
-        message: Stored,
+        message: StoredMessage,
         _pending: u64,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         if let Some(held) = &self.is_held
@@ -100,7 +100,7 @@ struct Shelves {
     opened: Mutex<Vec<String>>,
 }
 
-impl Open for Shelves {
+impl OpenEdition for Shelves {
     fn open<'a>(&'a self, what: OpenRequest<'a>) -> BoxFuture<'a, Result<OpenIndex, Error>> {
         let OpenRequest {
             edition,
@@ -125,7 +125,7 @@ impl Open for Shelves {
         };
         Box::pin(std::future::ready(Ok(OpenIndex {
             searcher: Arc::new(searcher),
-            index: Index::open_in_ram(&Vectors::None).unwrap(),
+            index: Index::open_in_ram(&VectorSource::None).unwrap(),
             tasks: JoinSet::new(),
             view: Box::new(view),
             seen: receiver,
@@ -136,7 +136,7 @@ impl Open for Shelves {
 
 /// Searches once; all that is found has to be of one edition, which is returned, and whole.
 async fn search(searcher: &dyn Searcher) -> Option<String> {
-    let request = Request {
+    let request = SearchRequest {
         tenant: TenantId::default_tenant(),
         buckets: Vec::new(),
         filter: Filter::default(),

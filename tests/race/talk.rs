@@ -9,8 +9,8 @@ use conversation::Conversation;
 use conversation_log::{EventKind, LogEvent, Read, State, TurnEnd, TurnOpening};
 use envelope::hop::{PlannerExit, RetrieverExit};
 use envelope::{
-    After, Bucket, DocId, Doubt, Matched, Outcome, Passage, Plan, PlanTask, Role, Scatter, Subject,
-    TurnId,
+    After, Bucket, DocId, Doubt, FilterMatch, Outcome, Passage, Plan, PlanTask, Role, Scatter,
+    Subject, TurnId,
 };
 use serde_json::{Value, json};
 use stage::{ErasedStage, StepOutput};
@@ -106,7 +106,7 @@ fn words(question: &str) -> Scatter {
             metadata: Default::default(),
             found_by: Vec::new(),
         }],
-        matched: Matched::Matched,
+        matched: FilterMatch::Matched,
         total_hits: 1,
         after: After::Generate,
     }

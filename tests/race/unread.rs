@@ -6,7 +6,7 @@ use crate::hand::Hand;
 use crate::refusals::STRAIGHT;
 use crate::script::usual;
 use crate::world::{On, World, until};
-use bus::{Bus, Headers, Publish, Stored, Stream};
+use bus::{Bus, Headers, Publish, StoredMessage, Stream};
 use bytes::Bytes;
 use envelope::limits::DELIVERIES_NEWER_WIRE_MAX;
 use envelope::{Fallback, Outcome, Part, PartResult, Role, TurnId, header};
@@ -52,7 +52,7 @@ pub(crate) async fn an_unreadable_map_step_is_an_error_part(on: On) {
     assert_letter(&letter(&world).await, &id, Role::Mapper, "3.1");
 }
 
-fn assert_letter(letter: &Stored, id: &TurnId, role: Role, place: &str) {
+fn assert_letter(letter: &StoredMessage, id: &TurnId, role: Role, place: &str) {
     assert_eq!(letter.subject, format!("argosy.dead.{role}.{id}.{place}"));
     assert_eq!(letter.body, Bytes::from_static(GARBAGE));
     assert_eq!(head(letter, header::TURN), id.as_str());

@@ -3,7 +3,7 @@
 use bus::conformance::small;
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
-use bus::{Bus, BusError, CoreMessage, Headers, Publish, Stored, Stream, Subscription};
+use bus::{Bus, BusError, CoreMessage, Headers, Publish, StoredMessage, Stream, Subscription};
 use bus_nats::{self as nats, NatsBus};
 use envelope::{Subject, Terminal, TurnId};
 use serde_json::Value;
@@ -117,7 +117,7 @@ impl World {
     }
 
     /// Every message of a stream, oldest first.
-    pub(crate) async fn all(&self, stream: Stream) -> Vec<Stored> {
+    pub(crate) async fn all(&self, stream: Stream) -> Vec<StoredMessage> {
         let all = async {
             loop {
                 if let Some(all) = self.read_all(stream).await {
@@ -129,7 +129,7 @@ impl World {
     }
 
     /// `None` when what was there went while it was read: the last message never comes then.
-    async fn read_all(&self, stream: Stream) -> Option<Vec<Stored>> {
+    async fn read_all(&self, stream: Stream) -> Option<Vec<StoredMessage>> {
         let mut all = Vec::new();
         if self.bus.state(stream).await.unwrap().messages == 0 {
             return Some(all);
@@ -159,14 +159,14 @@ impl World {
     }
 
     /// One message of the steps stream by its short name.
-    pub(crate) async fn step(&self, turn: &TurnId, name: &str) -> Option<Stored> {
+    pub(crate) async fn step(&self, turn: &TurnId, name: &str) -> Option<StoredMessage> {
         let all = self.all(Stream::Steps(0)).await;
         all.into_iter()
             .find(|message| short(&message.subject, turn).as_deref() == Some(name))
     }
 
     /// Waits until a message of that short name is stored.
-    pub(crate) async fn step_stored(&self, turn: &TurnId, name: &str) -> Stored {
+    pub(crate) async fn step_stored(&self, turn: &TurnId, name: &str) -> StoredMessage {
         until(name, async || self.step(turn, name).await.is_some()).await;
         self.step(turn, name).await.unwrap()
     }

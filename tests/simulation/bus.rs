@@ -5,8 +5,8 @@ use crate::deliveries::DisturbedPuller;
 use crate::ledger::Reply;
 use crate::world::{Process, turn_in};
 use bus::{
-    Bus, BusError, ConsumerSpec, CoreMessage, Progress, Publish, PublishError, Puller, Reader,
-    Stored, Stream, StreamState, Subscription,
+    Bus, BusError, ConsumerProgress, ConsumerSpec, CoreMessage, Publish, PublishError, Puller,
+    Reader, StoredMessage, Stream, StreamState, Subscription,
 };
 use bytes::Bytes;
 use envelope::{TurnId, UnixMs};
@@ -120,7 +120,7 @@ impl Bus for DisturbedBus {
         &'a self,
         stream: Stream,
         subject: &'a str,
-    ) -> BoxFuture<'a, Result<Option<Stored>, BusError>> {
+    ) -> BoxFuture<'a, Result<Option<StoredMessage>, BusError>> {
         Box::pin(async move {
             self.before_read("last", subject).await?;
             self.0.world.bus.last(stream, subject).await
@@ -142,7 +142,7 @@ impl Bus for DisturbedBus {
         &'a self,
         stream: Stream,
         filters: &'a [String],
-    ) -> BoxFuture<'a, Result<Vec<Stored>, BusError>> {
+    ) -> BoxFuture<'a, Result<Vec<StoredMessage>, BusError>> {
         Box::pin(async move {
             let p = &self.0;
             self.before_read("last of each", filters.first().map_or("", String::as_str))
@@ -182,14 +182,14 @@ impl Bus for DisturbedBus {
         stream: Stream,
         subject: &'a str,
         from: u64,
-    ) -> BoxFuture<'a, Result<Option<Stored>, BusError>> {
+    ) -> BoxFuture<'a, Result<Option<StoredMessage>, BusError>> {
         self.0.world.bus.first(stream, subject, from)
     }
 
     fn progress<'a>(
         &'a self,
         consumer: &'a ConsumerSpec,
-    ) -> BoxFuture<'a, Result<Progress, BusError>> {
+    ) -> BoxFuture<'a, Result<ConsumerProgress, BusError>> {
         self.0.world.bus.progress(consumer)
     }
 

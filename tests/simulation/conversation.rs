@@ -2,7 +2,7 @@
 
 use crate::fleet::Remains;
 use crate::reading::{begun, terminals};
-use bus::Stored;
+use bus::StoredMessage;
 use conversation_log::{EventKind, LogEvent, Read, State};
 use envelope::{Terminal, TurnId, UnixMs};
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ struct Span<'a> {
 
 fn logs(remains: &Remains) -> Vec<Log<'_>> {
     let mut logs: BTreeMap<&str, Vec<(u64, UnixMs, LogEvent)>> = BTreeMap::new();
-    for Stored {
+    for StoredMessage {
         subject,
         body,
         sequence,

@@ -2,13 +2,13 @@
 
 use crate::fleet::Remains;
 use crate::reading::{scatters, steps};
-use bus::Stored;
+use bus::StoredMessage;
 use envelope::fanout::soft_deadline;
 use envelope::{Envelope, Part, PartResult, ReduceTask, Role, Subject, TurnId, decode};
 
 /// A reducer's step that was created before its soft deadline and before all parts were there.
 struct Early<'a> {
-    step: &'a Stored,
+    step: &'a StoredMessage,
     /// Parts with facts that were there.
     with_facts: usize,
 }
@@ -63,8 +63,8 @@ fn parts_before<'a>(
     turn: &TurnId,
     at: u16,
     sequence: u64,
-) -> Vec<&'a Stored> {
-    let is_it = |message: &&Stored| {
+) -> Vec<&'a StoredMessage> {
+    let is_it = |message: &&StoredMessage| {
         message.sequence < sequence
             && matches!(
                 Subject::parse(&message.subject),
@@ -74,7 +74,7 @@ fn parts_before<'a>(
     remains.steps.iter().filter(is_it).collect()
 }
 
-fn has_facts(stored: &Stored) -> bool {
+fn has_facts(stored: &StoredMessage) -> bool {
     let part = decode::<Part>(&stored.body);
     part.is_ok_and(|part| {
         matches!(part.result, PartResult::Findings(found) if found.counts() && !found.facts.is_empty())

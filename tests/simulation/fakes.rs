@@ -7,7 +7,7 @@ use bus::{Bus, Stream};
 use envelope::{Bucket, DocId, Exit, Passage, Payload, Role, Subject, Task, Usage};
 use futures_util::future::BoxFuture;
 use llm::{ChatModel, ChatReply, ChatRequest, Error};
-use search::{Request, SearchResult, Searcher};
+use search::{SearchRequest, SearchResult, Searcher};
 use stage::{ErasedStage, StepContext, StepOutput};
 use std::sync::Arc;
 use std::time::Duration;
@@ -203,7 +203,7 @@ pub(crate) struct FakeIndex(pub Arc<World>);
 impl Searcher for FakeIndex {
     fn fetch<'a>(
         &'a self,
-        _: &'a Request,
+        _: &'a SearchRequest,
         ids: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<Passage>, search::Error>> {
         let found = ids.iter().filter_map(|id| looked_up(id)).collect();
@@ -212,7 +212,7 @@ impl Searcher for FakeIndex {
 
     fn search<'a>(
         &'a self,
-        request: &'a Request,
+        request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         Box::pin(async move {
             if self

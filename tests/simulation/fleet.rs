@@ -11,8 +11,8 @@ use argosy::config::Config;
 use argosy::roles::{self, Collaborators};
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
-use bus::{Bus, CoreMessage, Headers, Publish, Stored, Stream};
-use conversation_log::Source;
+use bus::{Bus, CoreMessage, Headers, Publish, StoredMessage, Stream};
+use conversation_log::EventSource;
 use envelope::{Role, TurnId};
 use gateway::Gateway;
 use harness::{Metrics, Options, Worker};
@@ -37,11 +37,11 @@ const AGAIN: Duration = Duration::from_secs(65);
 /// Everything that is left of a seed.
 pub(crate) struct Remains {
     pub(crate) plan: Plan,
-    pub(crate) inbox: Vec<Stored>,
-    pub(crate) steps: Vec<Stored>,
-    pub(crate) answers: Vec<Stored>,
-    pub(crate) dead: Vec<Stored>,
-    pub(crate) conversations: Vec<Stored>,
+    pub(crate) inbox: Vec<StoredMessage>,
+    pub(crate) steps: Vec<StoredMessage>,
+    pub(crate) answers: Vec<StoredMessage>,
+    pub(crate) dead: Vec<StoredMessage>,
+    pub(crate) conversations: Vec<StoredMessage>,
     /// What the stores of the conversation workers hold.
     pub(crate) views: Vec<View>,
     /// What is left of the questions once every conversation is erased.
@@ -239,7 +239,7 @@ fn stage(
     role: Role,
     world: &Arc<World>,
     bus: &Arc<dyn Bus>,
-    conversations: Option<Arc<dyn Source>>,
+    conversations: Option<Arc<dyn EventSource>>,
 ) -> Arc<dyn ErasedStage> {
     let with = Collaborators {
         model: Arc::new(FakeModel(world.clone())),
@@ -332,7 +332,7 @@ async fn pending(world: &World, topology: &Topology) -> Vec<String> {
     found
 }
 
-pub(crate) async fn all(bus: &MemoryBus, stream: Stream) -> Vec<Stored> {
+pub(crate) async fn all(bus: &MemoryBus, stream: Stream) -> Vec<StoredMessage> {
     let mut found = Vec::new();
     let state = bus.state(stream).await.expect("a stream");
     if state.messages == 0 {
@@ -361,7 +361,7 @@ fn counted(registry: &Registry, family: &str, role: Role) -> u64 {
 
 impl Remains {
     /// The questions with the turns that they belong to, in the order of the inbox.
-    pub(crate) fn asked(&self) -> impl Iterator<Item = (&Stored, TurnId)> {
+    pub(crate) fn asked(&self) -> impl Iterator<Item = (&StoredMessage, TurnId)> {
         self.inbox
             .iter()
             .map(|message| (message, turn_asked(message)))

@@ -30,7 +30,7 @@ fn noticed(name: &str, tamper: impl FnOnce(&mut Remains)) {
     );
 }
 
-fn edit_first<T>(messages: &mut [Stored], edit: impl Fn(&mut T) -> bool)
+fn edit_first<T>(messages: &mut [StoredMessage], edit: impl Fn(&mut T) -> bool)
 where
     T: serde::Serialize + serde::de::DeserializeOwned,
 {
@@ -57,7 +57,7 @@ fn answered(edit: impl Fn(&mut Terminal)) -> impl FnOnce(&mut Remains) {
     }
 }
 
-fn step_like(remains: &Remains, like: impl Fn(&str) -> bool) -> Stored {
+fn step_like(remains: &Remains, like: impl Fn(&str) -> bool) -> StoredMessage {
     let found = remains.steps.iter().find(|m| like(&m.subject));
     found.expect("a step").clone()
 }
@@ -297,7 +297,7 @@ fn talking() -> Remains {
     simulate(quiet.unwrap(), false)
 }
 
-fn noticed_in_a_log(name: &str, tamper: impl FnOnce(&mut Vec<Stored>)) {
+fn noticed_in_a_log(name: &str, tamper: impl FnOnce(&mut Vec<StoredMessage>)) {
     let mut remains = talking();
     assert_eq!(broken(&remains), Vec::<&str>::new());
     tamper(&mut remains.conversations);
@@ -346,7 +346,7 @@ fn a_store_that_lacks_an_event_is_noticed() {
     assert_eq!(broken(&remains), ["erased_is_nowhere"]);
 }
 
-fn text(message: &Stored) -> String {
+fn text(message: &StoredMessage) -> String {
     String::from_utf8_lossy(&message.body).into_owned()
 }
 

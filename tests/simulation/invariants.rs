@@ -16,7 +16,7 @@ use crate::quota::{tenants_keep_to_their_turns, waited};
 use crate::reading::{Asked, asked, begun, scatters, steps, terminals};
 use crate::views::{erased_is_nowhere, views_are_the_logs};
 use crate::world::answer_subject;
-use bus::Stored;
+use bus::StoredMessage;
 use envelope::{
     Envelope, Fallback, MapTask, Outcome, ReduceTask, Role, Scatter, Subject, Terminal, TurnId,
     decode, header,

@@ -3,7 +3,7 @@
 
 use crate::fleet::Remains;
 use crate::reading::terminals;
-use bus::Stored;
+use bus::StoredMessage;
 use envelope::{Envelope, Part, ReduceTask, Role, Subject, Terminal, TurnId, decode};
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ pub(crate) fn late(remains: &Remains) -> usize {
         let Some(own) = at(format!("argosy.step.0.reducer.{turn}.{}", hop + 1)) else {
             continue;
         };
-        let reads_it = |m: &&Stored| {
+        let reads_it = |m: &&StoredMessage| {
             let is_later = m
                 .subject
                 .starts_with(&format!("argosy.step.0.reducer.{turn}."))
@@ -65,8 +65,8 @@ pub(crate) fn late(remains: &Remains) -> usize {
 }
 
 /// The parts of each fan-out, by turn and hop.
-fn parts(remains: &Remains) -> BTreeMap<(TurnId, u16), Vec<&Stored>> {
-    let mut parts: BTreeMap<(TurnId, u16), Vec<&Stored>> = BTreeMap::new();
+fn parts(remains: &Remains) -> BTreeMap<(TurnId, u16), Vec<&StoredMessage>> {
+    let mut parts: BTreeMap<(TurnId, u16), Vec<&StoredMessage>> = BTreeMap::new();
     for message in &remains.steps {
         if let Ok(Subject::Part { turn, hop, .. }) = Subject::parse(&message.subject) {
             parts.entry((turn, hop)).or_default().push(message);
@@ -76,7 +76,7 @@ fn parts(remains: &Remains) -> BTreeMap<(TurnId, u16), Vec<&Stored>> {
 }
 
 /// The fan-outs that a reducer's step names, whose passages were read one by one.
-fn gathered(step: &Stored) -> Vec<u16> {
+fn gathered(step: &StoredMessage) -> Vec<u16> {
     match decode::<Envelope<ReduceTask>>(&step.body).map(|step| step.payload) {
         Ok(ReduceTask::Gather { scatters, .. } | ReduceTask::Stitch { scatters, .. }) => scatters,
         Ok(ReduceTask::Read { .. } | ReduceTask::Generate { .. } | ReduceTask::Table { .. })
@@ -85,7 +85,7 @@ fn gathered(step: &Stored) -> Vec<u16> {
 }
 
 /// Whether the answer says how a part came about; one that was given up unread says nothing of itself.
-fn is_told(part: &Stored, terminal: &Terminal, hop: u16) -> bool {
+fn is_told(part: &StoredMessage, terminal: &Terminal, hop: u16) -> bool {
     let Ok(Part {
         index,
         entry: Some(_),

@@ -4,7 +4,7 @@
 use crate::fleet::Remains;
 use crate::plan::DEADLINE;
 use crate::world::since_start;
-use bus::Stored;
+use bus::StoredMessage;
 use envelope::question::Question;
 use envelope::{
     Envelope, Header, Role, Scatter, Subject, Terminal, TurnId, UnixMs, decode, header,
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// A question of the inbox, read as of its storing.
 pub(crate) struct Asked<'a> {
-    pub(crate) message: &'a Stored,
+    pub(crate) message: &'a StoredMessage,
     pub(crate) turn: TurnId,
     pub(crate) reply: Option<String>,
     pub(crate) question: Option<Question>,
@@ -39,7 +39,7 @@ impl Asked<'_> {
 /// The questions of the inbox.
 pub(crate) fn asked(remains: &Remains) -> Vec<Asked<'_>> {
     let read = |(message, turn): (_, TurnId)| {
-        let message: &Stored = message;
+        let message: &StoredMessage = message;
         let parsed = Question::parse(&message.body, message.stored_at, message.stored_at);
         let in_body = match &parsed {
             Ok(question) => question.reply_to.clone(),
@@ -56,8 +56,8 @@ pub(crate) fn asked(remains: &Remains) -> Vec<Asked<'_>> {
 }
 
 /// The terminal events, by turn.
-pub(crate) fn terminals(remains: &Remains) -> BTreeMap<TurnId, (Terminal, &Stored)> {
-    let read = |message: &'_ Stored| Some(decode::<Terminal>(&message.body).ok()?.turn);
+pub(crate) fn terminals(remains: &Remains) -> BTreeMap<TurnId, (Terminal, &StoredMessage)> {
+    let read = |message: &'_ StoredMessage| Some(decode::<Terminal>(&message.body).ok()?.turn);
     let turns = remains
         .answers
         .iter()
@@ -78,7 +78,7 @@ pub(crate) fn outcomes(remains: &Remains) -> Vec<String> {
 
 /// One line for each turn.
 pub(crate) fn story(remains: &Remains) -> Vec<String> {
-    let line = |(turn, (t, _)): (&TurnId, &(Terminal, &Stored))| {
+    let line = |(turn, (t, _)): (&TurnId, &(Terminal, &StoredMessage))| {
         let taken = remains.ledger.taken.get(turn).copied().unwrap_or_default();
         let (asked, ended) = (since_start(t.asked_at), since_start(t.ended_at));
         let code = t.error.as_ref().map_or("", |problem| problem.code.as_str());
@@ -93,7 +93,7 @@ pub(crate) fn story(remains: &Remains) -> Vec<String> {
 /// Every step of the stream with its place; map steps have an index, scatter records no role.
 pub(crate) fn steps(
     remains: &Remains,
-) -> impl Iterator<Item = (TurnId, u16, Option<Role>, Option<u16>, &Stored)> {
+) -> impl Iterator<Item = (TurnId, u16, Option<Role>, Option<u16>, &StoredMessage)> {
     remains
         .steps
         .iter()

@@ -4,9 +4,9 @@
 use crate::fleet::{Remains, all};
 use crate::world::World;
 use bus::topology::Topology;
-use bus::{Bus, Stored, Stream};
+use bus::{Bus, StoredMessage, Stream};
 use conversation::StoreFirst;
-use conversation_log::{ConversationKey, LogEvent, MemoryStore, Read, Source, Store};
+use conversation_log::{ConversationKey, EventSource, LogEvent, MemoryStore, Read, Store};
 use envelope::Subject;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub(crate) fn follow(
     bus: Arc<dyn Bus>,
     stop: CancellationToken,
     task: &mut JoinSet<()>,
-) -> Arc<dyn Source> {
+) -> Arc<dyn EventSource> {
     let store = world.stores[instance].clone();
     let (told, seen) = telling();
     // What a disturbed reader loses would excuse every turn; the process that follows dies often enough.
@@ -132,7 +132,7 @@ async fn holding(world: &World, said: &[String]) -> Vec<String> {
 }
 
 /// The conversation of an event.
-fn key(stored: &Stored) -> Option<ConversationKey> {
+fn key(stored: &StoredMessage) -> Option<ConversationKey> {
     match Subject::parse(&stored.subject) {
         Ok(Subject::Conversation {
             tenant,

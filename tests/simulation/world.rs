@@ -3,7 +3,7 @@
 
 use crate::ledger::{Hit, Ledger};
 use crate::plan::{ACK_WAIT, CALM, Plan, Rates};
-use bus::Stored;
+use bus::StoredMessage;
 use bus::memory::{EPOCH, MemoryBus};
 use conversation_log::MemoryStore;
 use envelope::question::Question;
@@ -224,7 +224,7 @@ pub(crate) fn turn_in(subject: &str) -> Option<TurnId> {
 }
 
 /// The turn that a stored message is about; of a question, the one that its body names.
-pub(crate) fn turn_of(message: &Stored) -> Option<TurnId> {
+pub(crate) fn turn_of(message: &StoredMessage) -> Option<TurnId> {
     if message.subject == envelope::subject::QUERY {
         return Some(turn_asked(message));
     }
@@ -233,7 +233,7 @@ pub(crate) fn turn_of(message: &Stored) -> Option<TurnId> {
 
 /// The turn of a question: the id that it names, or the one that its place gives. One that is refused
 /// takes no id.
-pub(crate) fn turn_asked(message: &Stored) -> TurnId {
+pub(crate) fn turn_asked(message: &StoredMessage) -> TurnId {
     let question = Question::parse(&message.body, message.stored_at, message.stored_at);
     let named = question.ok().and_then(|question| question.id);
     named.unwrap_or_else(|| TurnId::derived(message.sequence, message.stored_at.0))

@@ -5,8 +5,8 @@ use async_nats::jetstream::consumer::{DeliverPolicy, pull};
 use async_nats::jetstream::stream::LastRawMessageErrorKind;
 use async_nats::{Client, HeaderMap, HeaderName, HeaderValue, RequestErrorKind};
 use bus::{
-    BusError, ConsumerSpec, Fence, Headers, Publish, PublishError, Reader, Stored, Stream,
-    StreamState,
+    BusError, ConsumerSpec, Headers, Publish, PublishError, Reader, StoredMessage, Stream,
+    StreamState, WriteCondition,
 };
 use bytes::Bytes;
 use envelope::UnixMs;
@@ -74,13 +74,13 @@ struct PubAck {
 pub(super) async fn publish(client: &Client, message: Publish) -> Result<u64, PublishError> {
     let mut headers = to_nats(&message.headers);
     match &message.fence {
-        Fence::Open => {}
-        Fence::Once => headers.insert(EXPECTED, "0"),
-        Fence::OnceAcross(wildcard) => {
+        WriteCondition::Unconditional => {}
+        WriteCondition::Absent => headers.insert(EXPECTED, "0"),
+        WriteCondition::AbsentAcross(wildcard) => {
             headers.insert(EXPECTED, "0");
             headers.insert(EXPECTED_SUBJECT, wildcard.as_str());
         }
-        Fence::AfterAcross(wildcard, sequence) => {
+        WriteCondition::LastIs(wildcard, sequence) => {
             headers.insert(EXPECTED, sequence.to_string().as_str());
             headers.insert(EXPECTED_SUBJECT, wildcard.as_str());
         }
@@ -182,7 +182,7 @@ pub(super) async fn last(
     context: &async_nats::jetstream::Context,
     stream: Stream,
     subject: &str,
-) -> Parsed<Option<Stored>> {
+) -> Parsed<Option<StoredMessage>> {
     let handle = context
         .get_stream_no_info(stream.name())
         .await
@@ -307,7 +307,7 @@ pub(super) async fn last_of_each(
     stream: Stream,
     filters: &[String],
     timeout: Duration,
-) -> Parsed<Vec<Stored>> {
+) -> Parsed<Vec<StoredMessage>> {
     if let [subject] = filters
         && !subject.contains(['*', '>'])
     {
@@ -350,7 +350,7 @@ pub(super) async fn message(
     stream: Stream,
     sequence: u64,
     timeout: Duration,
-) -> Parsed<Option<Stored>> {
+) -> Parsed<Option<StoredMessage>> {
     let call = format!("$JS.API.DIRECT.GET.{}", stream.name());
     let body = serde_json::json!({ "seq": sequence }).to_string();
     get(client, stream, call, body.into(), timeout).await
@@ -363,7 +363,7 @@ async fn get(
     call: String,
     body: Bytes,
     timeout: Duration,
-) -> Parsed<Option<Stored>> {
+) -> Parsed<Option<StoredMessage>> {
     let away = |e: String| BusError::Away(format!("direct get from {}: {e}", stream.name()));
     let asked = tokio::time::timeout(timeout, client.request(call, body));
     let asked = asked.await.map_err(|_| away("no answer".into()))?;
@@ -394,7 +394,7 @@ const PLACE: [&str; 6] = [
 ];
 
 /// A message of a direct get: where it was stored stands in headers.
-fn direct(message: async_nats::Message) -> Option<Stored> {
+fn direct(message: async_nats::Message) -> Option<StoredMessage> {
     let map = message.headers?;
     let get = |name: &str| map.get(name).map(|v| v.as_str());
     let time = OffsetDateTime::parse(get("Nats-Time-Stamp")?, &Rfc3339).ok()?;
@@ -408,7 +408,7 @@ fn direct(message: async_nats::Message) -> Option<Stored> {
     headers
         .0
         .retain(|(name, _)| !PLACE.contains(&name.as_str()));
-    Some(Stored {
+    Some(StoredMessage {
         subject,
         headers,
         body: message.payload,
@@ -446,7 +446,7 @@ pub(super) async fn read(
 struct NatsReader(pull::Ordered);
 
 impl Reader for NatsReader {
-    fn next(&mut self) -> BoxFuture<'_, Result<(Stored, u64), BusError>> {
+    fn next(&mut self) -> BoxFuture<'_, Result<(StoredMessage, u64), BusError>> {
         Box::pin(async move {
             match self.0.next().await {
                 None => Err(BusError::Away("the reader ended".into())),
@@ -457,7 +457,7 @@ impl Reader for NatsReader {
                         .map_err(|e| BusError::Refused(e.to_string()))?;
                     let pending = info.pending;
                     let (sequence, published) = (info.stream_sequence, info.published);
-                    let stored = Stored {
+                    let stored = StoredMessage {
                         subject: message.subject.to_string(),
                         headers: headers_or_none(message.headers.clone()),
                         body: message.payload.clone(),

@@ -3,7 +3,7 @@
 use super::{Parsed, api, stored};
 use async_nats::Client;
 use async_nats::jetstream::stream::LastRawMessageErrorKind;
-use bus::{BusError, ConsumerSpec, Progress, Stored, Stream};
+use bus::{BusError, ConsumerProgress, ConsumerSpec, StoredMessage, Stream};
 use bytes::Bytes;
 use serde::Deserialize;
 
@@ -20,7 +20,7 @@ struct Place {
     stream_seq: u64,
 }
 
-pub(super) async fn progress(client: &Client, spec: &ConsumerSpec) -> Parsed<Progress> {
+pub(super) async fn progress(client: &Client, spec: &ConsumerSpec) -> Parsed<ConsumerProgress> {
     let (stream, name) = (spec.stream.name(), &spec.name);
     let call = format!("$JS.API.CONSUMER.INFO.{stream}.{name}");
     let asked = api::request(client, call, Bytes::new()).await;
@@ -28,7 +28,7 @@ pub(super) async fn progress(client: &Client, spec: &ConsumerSpec) -> Parsed<Pro
         BusError::Missing(_) => BusError::Missing(format!("consumer {stream}/{name}")),
         other => other,
     })?;
-    Ok(Progress {
+    Ok(ConsumerProgress {
         pending: info.num_pending,
         ack_pending: info.num_ack_pending,
         delivered_to: info.delivered.stream_seq,
@@ -41,7 +41,7 @@ pub(super) async fn first(
     stream: Stream,
     subject: &str,
     from: u64,
-) -> Parsed<Option<Stored>> {
+) -> Parsed<Option<StoredMessage>> {
     let away = |e: String| BusError::Away(format!("reading {}: {e}", stream.name()));
     let handle = context
         .get_stream_no_info(stream.name())

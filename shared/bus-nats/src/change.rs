@@ -3,7 +3,7 @@
 use super::room::SCALED_FROM;
 use async_nats::jetstream::stream::Info;
 use bus::BusError;
-use bus::sizes::{Part, Size, told};
+use bus::sizes::{StreamSize, WantedStream, told};
 use std::collections::HashMap;
 
 /// What was done, or with `check` would have to be done.
@@ -44,7 +44,7 @@ impl Change {
 }
 
 /// That something was made as wanted, or smaller.
-pub(super) fn made(name: String, act: bool, size: Size) -> Change {
+pub(super) fn made(name: String, act: bool, size: StreamSize) -> Change {
     match size.scaled_from.filter(|_| act) {
         None => Change::Created(name),
         Some(wanted) => Change::Scaled(
@@ -55,7 +55,7 @@ pub(super) fn made(name: String, act: bool, size: Size) -> Change {
 }
 
 /// That something is as wanted, or keeps another size.
-pub(super) fn left(name: String, part: &Part, size: Size) -> Change {
+pub(super) fn left(name: String, part: &WantedStream, size: StreamSize) -> Change {
     match size.bytes == part.wanted {
         true => Change::Unchanged(name),
         false => Change::Kept(
@@ -66,7 +66,7 @@ pub(super) fn left(name: String, part: &Part, size: Size) -> Change {
 }
 
 /// The size as the server has it: -1 for no limit.
-pub(super) fn max_bytes(size: Size) -> i64 {
+pub(super) fn max_bytes(size: StreamSize) -> i64 {
     match size.bytes {
         u64::MAX => -1,
         bytes => i64::try_from(bytes).unwrap_or(i64::MAX),
@@ -74,7 +74,7 @@ pub(super) fn max_bytes(size: Size) -> i64 {
 }
 
 /// Says in the metadata of a stream that it was made smaller, or no more.
-pub(super) fn mark(metadata: &mut HashMap<String, String>, size: Size) {
+pub(super) fn mark(metadata: &mut HashMap<String, String>, size: StreamSize) {
     match size.scaled_from {
         Some(wanted) => metadata.insert(SCALED_FROM.into(), wanted.to_string()),
         None => metadata.remove(SCALED_FROM),

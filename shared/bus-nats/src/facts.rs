@@ -3,7 +3,7 @@
 //! *Not* for workers: they need none of it, and find out by doing.
 
 use super::{NatsBus, api};
-use bus::{BusError, Fence, Publish, PublishError, Stream};
+use bus::{BusError, Publish, PublishError, Stream, WriteCondition};
 use bytes::Bytes;
 use envelope::UnixMs;
 use serde::Deserialize;
@@ -116,7 +116,7 @@ impl NatsBus {
     /// when the stream said so. A forbidden publish gets no answer; see [`super::Connection::said`].
     pub async fn rehearse(&self, subject: &str) -> bool {
         let message = Publish {
-            fence: Fence::AfterAcross(subject.to_owned(), NEVER),
+            fence: WriteCondition::LastIs(subject.to_owned(), NEVER),
             ..Publish::new(subject, Bytes::new())
         };
         let answer = api::publish(&self.client, message).await;

@@ -28,8 +28,8 @@ pub use setup::{check, check_within, setup, setup_within};
 
 use async_nats::{Client, ConnectOptions, Event};
 use bus::{
-    Bus, BusError, ConsumerSpec, CoreMessage, Headers, Progress, Publish, PublishError, Puller,
-    Reader, Stored, Stream, StreamState, Subscription,
+    Bus, BusError, ConsumerProgress, ConsumerSpec, CoreMessage, Headers, Publish, PublishError,
+    Puller, Reader, StoredMessage, Stream, StreamState, Subscription,
 };
 use bytes::Bytes;
 use envelope::UnixMs;
@@ -266,7 +266,7 @@ impl Bus for NatsBus {
         &'a self,
         stream: Stream,
         subject: &'a str,
-    ) -> BoxFuture<'a, Result<Option<Stored>, BusError>> {
+    ) -> BoxFuture<'a, Result<Option<StoredMessage>, BusError>> {
         Box::pin(async move {
             match api::last(&self.context, stream, subject).await {
                 Err(error) if !self.client.server_info().jetstream => {
@@ -289,7 +289,7 @@ impl Bus for NatsBus {
         &'a self,
         stream: Stream,
         filters: &'a [String],
-    ) -> BoxFuture<'a, Result<Vec<Stored>, BusError>> {
+    ) -> BoxFuture<'a, Result<Vec<StoredMessage>, BusError>> {
         Box::pin(api::last_of_each(
             &self.client,
             stream,
@@ -316,14 +316,14 @@ impl Bus for NatsBus {
         stream: Stream,
         subject: &'a str,
         from: u64,
-    ) -> BoxFuture<'a, Result<Option<Stored>, BusError>> {
+    ) -> BoxFuture<'a, Result<Option<StoredMessage>, BusError>> {
         Box::pin(backlog::first(&self.context, stream, subject, from))
     }
 
     fn progress<'a>(
         &'a self,
         consumer: &'a ConsumerSpec,
-    ) -> BoxFuture<'a, Result<Progress, BusError>> {
+    ) -> BoxFuture<'a, Result<ConsumerProgress, BusError>> {
         Box::pin(backlog::progress(&self.client, consumer))
     }
 
@@ -357,7 +357,7 @@ impl Bus for NatsBus {
         &self,
         stream: Stream,
         sequence: u64,
-    ) -> BoxFuture<'_, Result<Option<Stored>, BusError>> {
+    ) -> BoxFuture<'_, Result<Option<StoredMessage>, BusError>> {
         Box::pin(api::message(&self.client, stream, sequence, self.timeout))
     }
 
@@ -462,8 +462,8 @@ impl Subscription for CoreSubscription {
 }
 
 /// Headers of a stored message, kept apart so that `Headers` stays free of NATS types.
-fn stored(message: async_nats::jetstream::message::StreamMessage) -> Stored {
-    Stored {
+fn stored(message: async_nats::jetstream::message::StreamMessage) -> StoredMessage {
+    StoredMessage {
         subject: message.subject.into_string(),
         headers: api::from_nats(&message.headers),
         body: message.payload,

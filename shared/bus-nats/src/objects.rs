@@ -11,7 +11,7 @@ use async_nats::jetstream::context::{
 use async_nats::jetstream::object_store::{Config, ObjectStore};
 use async_nats::jetstream::stream;
 use bus::BusError;
-use bus::sizes::{Part, Size};
+use bus::sizes::{StreamSize, WantedStream};
 use bus::topology::{FILES, FILES_KEPT, SNAPSHOTS, SNAPSHOTS_KEPT, Topology};
 use std::time::Duration;
 
@@ -49,8 +49,8 @@ pub(super) async fn setup(
 async fn one(
     context: &Context,
     wanted: Config,
-    part: &Part,
-    size: Size,
+    part: &WantedStream,
+    size: StreamSize,
     act: bool,
 ) -> Result<Change, BusError> {
     let name = format!("files {}", wanted.bucket);
@@ -96,7 +96,7 @@ async fn one(
 }
 
 /// A bucket has no metadata of its own: what it is scaled from is written into its stream.
-async fn make(context: &Context, wanted: Config, size: Size) -> Result<(), BusError> {
+async fn make(context: &Context, wanted: Config, size: StreamSize) -> Result<(), BusError> {
     let stream = stream_of(&wanted.bucket);
     if let Err(error) = context.create_object_store(wanted).await {
         return Err(match error.kind() {

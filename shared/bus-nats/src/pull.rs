@@ -6,7 +6,7 @@
 
 use super::headers_or_none;
 use async_nats::{Client, Message, Subscriber};
-use bus::{Ack, BusError, ConsumerSpec, Delivery, Puller, Stored};
+use bus::{Ack, BusError, ConsumerSpec, Delivery, Puller, StoredMessage};
 use bytes::Bytes;
 use envelope::UnixMs;
 use futures_util::{FutureExt, StreamExt, future::BoxFuture};
@@ -184,7 +184,7 @@ impl Puller for NatsPuller {
 fn delivery(client: &Client, message: Message) -> Option<Delivery> {
     let reply = message.reply?.into_string();
     let info = Info::parse(&reply)?;
-    let message = Stored {
+    let message = StoredMessage {
         subject: message.subject.into_string(),
         headers: headers_or_none(message.headers),
         body: message.payload,

@@ -13,7 +13,7 @@ use async_nats::jetstream::context::{CreateStreamErrorKind, GetStreamErrorKind};
 use async_nats::jetstream::stream::{Config, Info, StorageType};
 use async_nats::jetstream::{Context, ErrorCode};
 use bus::BusError;
-use bus::sizes::{self, Allowance, Found, Part, Shortage, Size};
+use bus::sizes::{self, Allowance, ExistingStream, Shortage, StreamSize, WantedStream};
 use bus::topology::{FILES, SNAPSHOTS, Topology};
 
 /// Under this key the metadata of a stream says what was wanted when it was made smaller.
@@ -27,13 +27,13 @@ const PRECISION_BYTES: u64 = 16 * 1024 * 1024;
 
 /// What is wanted of each stream, what is there, and what it is made with.
 pub(super) struct Plan {
-    parts: Vec<Part>,
-    sizes: Vec<Size>,
+    parts: Vec<WantedStream>,
+    sizes: Vec<StreamSize>,
 }
 
 impl Plan {
     /// The stream or object store of that name, and its size.
-    pub(super) fn of(&self, name: &str) -> Option<(&Part, Size)> {
+    pub(super) fn of(&self, name: &str) -> Option<(&WantedStream, StreamSize)> {
         let mut pairs = self.parts.iter().zip(&self.sizes);
         let (part, size) = pairs.find(|(part, _)| part.name == name)?;
         Some((part, *size))
@@ -102,7 +102,7 @@ async fn parts(
     context: &Context,
     topology: &Topology,
     allowance: &Allowance,
-) -> Result<Vec<Part>, BusError> {
+) -> Result<Vec<WantedStream>, BusError> {
     let room = &topology.room;
     let streams = topology.streams().into_iter().map(|spec| {
         let name = spec.stream.name();
@@ -112,7 +112,7 @@ async fn parts(
         .map(|(bucket, bytes)| (bucket.to_owned(), stream_of(bucket), bytes));
     let mut parts = Vec::new();
     for (name, stream, wanted) in streams.chain(stores) {
-        parts.push(Part {
+        parts.push(WantedStream {
             is_elastic: allowance.elastic.contains(&name),
             found: found(context, &stream).await?,
             name,
@@ -122,7 +122,7 @@ async fn parts(
     Ok(parts)
 }
 
-async fn found(context: &Context, stream: &str) -> Result<Option<Found>, BusError> {
+async fn found(context: &Context, stream: &str) -> Result<Option<ExistingStream>, BusError> {
     match context.get_stream(stream).await {
         Ok(stream) => Ok(Some(read(stream.cached_info()))),
         Err(error) => match error.kind() {
@@ -132,9 +132,9 @@ async fn found(context: &Context, stream: &str) -> Result<Option<Found>, BusErro
     }
 }
 
-fn read(info: &Info) -> Found {
+fn read(info: &Info) -> ExistingStream {
     let wanted = info.config.metadata.get(SCALED_FROM);
-    Found {
+    ExistingStream {
         max_bytes: u64::try_from(info.config.max_bytes).unwrap_or(u64::MAX),
         scaled_from: wanted.and_then(|bytes| bytes.parse().ok()),
     }

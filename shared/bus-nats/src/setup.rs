@@ -13,7 +13,7 @@ use async_nats::jetstream::stream::{
     Config, ConsumerErrorKind, DiscardPolicy, RetentionPolicy, StorageType,
 };
 use async_nats::jetstream::{Context, ErrorCode};
-use bus::sizes::{Allowance, Part, Size};
+use bus::sizes::{Allowance, StreamSize, WantedStream};
 use bus::topology::{Topology, editions_in};
 use bus::{Bus, BusError, ConsumerSpec, Retention, Stream, StreamSpec};
 use envelope::Editions;
@@ -142,7 +142,7 @@ pub(super) fn refused(error: CreateStreamError, wanted: u64) -> BusError {
     }
 }
 
-fn wanted_stream(spec: &StreamSpec, replicas: u8, size: Size) -> Config {
+fn wanted_stream(spec: &StreamSpec, replicas: u8, size: StreamSize) -> Config {
     let mut metadata = HashMap::new();
     mark(&mut metadata, size);
     Config {
@@ -175,7 +175,7 @@ async fn one_stream(
     context: &Context,
     spec: &StreamSpec,
     replicas: u8,
-    sizing: Option<(&Part, Size)>,
+    sizing: Option<(&WantedStream, StreamSize)>,
     act: bool,
 ) -> Result<Change, BusError> {
     let name = format!("stream {}", spec.stream.name());

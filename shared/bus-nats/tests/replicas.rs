@@ -2,7 +2,7 @@
 
 use argosy_bus_nats::{self as nats, NatsBus};
 use bus::topology::Topology;
-use bus::{Bus, Fence, Publish, PublishError, Stream};
+use bus::{Bus, Publish, PublishError, Stream, WriteCondition};
 use bytes::Bytes;
 use futures_util::future::join_all;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ fn topology() -> Topology {
 
 fn fenced(turn: u32, role: &str) -> Publish {
     Publish {
-        fence: Fence::OnceAcross(format!("argosy.step.0.*.t{turn}.1")),
+        fence: WriteCondition::AbsentAcross(format!("argosy.step.0.*.t{turn}.1")),
         ..Publish::new(format!("argosy.step.0.{role}.t{turn}.1"), Bytes::new())
     }
 }

@@ -20,7 +20,7 @@ pub mod query;
 pub mod queue;
 pub mod timer;
 
-pub use place::{Ground, Place, small};
+pub use place::{Ground, TestPlace, small};
 
 /// Makes a test of each case. `attribute` is that of the tests, `place` the function that makes the bus:
 /// `fn(Topology) -> BoxFuture<'static, Ground>`.
@@ -107,7 +107,7 @@ macro_rules! conformance_cases {
     (@test [$($attribute:tt)+] $place:path, $module:ident, $case:ident) => {
         #[$($attribute)+]
         async fn $case() {
-            $crate::conformance::$module::$case($crate::conformance::Place($place)).await;
+            $crate::conformance::$module::$case($crate::conformance::TestPlace($place)).await;
         }
     };
 }

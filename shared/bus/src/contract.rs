@@ -5,7 +5,7 @@
 //! indexed go when every consumer of them has acked.
 
 use crate::sizes::told;
-use crate::stream::{ConsumerSpec, Progress, Stream, StreamState};
+use crate::stream::{ConsumerProgress, ConsumerSpec, Stream, StreamState};
 use bytes::Bytes;
 use envelope::{Class, Classed, UnixMs};
 use futures_util::future::BoxFuture;
@@ -33,16 +33,16 @@ impl Headers {
 
 /// A condition on what is stored already.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fence {
+pub enum WriteCondition {
     /// None: the newest version wins.
-    Open,
+    Unconditional,
     /// Nothing may be stored at the message's own subject.
-    Once,
+    Absent,
     /// Nothing may be stored at any subject that matches this wildcard.
-    OnceAcross(String),
+    AbsentAcross(String),
     /// The newest message over all subjects that match this wildcard has this sequence; 0 for none.
     /// Who keeps writing behind its own last message finds out when somebody else writes there too.
-    AfterAcross(String, u64),
+    LastIs(String, u64),
 }
 
 /// When and as what a stored schedule fires.
@@ -66,7 +66,7 @@ pub struct Publish {
     /// Body.
     pub body: Bytes,
     /// What must hold for it to be stored.
-    pub fence: Fence,
+    pub fence: WriteCondition,
     /// How long it is kept, in whole seconds (rounded up); absent means as long as its stream keeps.
     pub ttl: Option<Duration>,
     /// Set for schedules.
@@ -80,7 +80,7 @@ impl Publish {
             subject: subject.to_string(),
             headers: Headers::default(),
             body,
-            fence: Fence::Open,
+            fence: WriteCondition::Unconditional,
             ttl: None,
             schedule: None,
         }
@@ -89,7 +89,7 @@ impl Publish {
 
 /// A message as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stored {
+pub struct StoredMessage {
     /// Where.
     pub subject: String,
     /// Headers.
@@ -105,7 +105,7 @@ pub struct Stored {
 /// One delivery of a stored message to a consumer.
 pub struct Delivery {
     /// The message.
-    pub message: Stored,
+    pub message: StoredMessage,
     /// Which delivery of it this is, from 1.
     pub delivered: u64,
     /// How it is answered.
@@ -153,7 +153,7 @@ pub trait Subscription: Send {
 /// A stream read in order from a sequence on, without a durable consumer.
 pub trait Reader: Send {
     /// The next message, waiting for it if need be; with the number of matching messages after it.
-    fn next(&mut self) -> BoxFuture<'_, Result<(Stored, u64), BusError>>;
+    fn next(&mut self) -> BoxFuture<'_, Result<(StoredMessage, u64), BusError>>;
 }
 
 /// JetStream as the harness sees it.
@@ -167,7 +167,7 @@ pub trait Bus: Send + Sync + 'static {
         &'a self,
         stream: Stream,
         subject: &'a str,
-    ) -> BoxFuture<'a, Result<Option<Stored>, BusError>>;
+    ) -> BoxFuture<'a, Result<Option<StoredMessage>, BusError>>;
     /// How many subjects that match hold a message; asked of the stream's leader.
     fn count<'a>(&'a self, stream: Stream, filter: &'a str)
     -> BoxFuture<'a, Result<u64, BusError>>;
@@ -177,7 +177,7 @@ pub trait Bus: Send + Sync + 'static {
         &'a self,
         stream: Stream,
         filters: &'a [String],
-    ) -> BoxFuture<'a, Result<Vec<Stored>, BusError>>;
+    ) -> BoxFuture<'a, Result<Vec<StoredMessage>, BusError>>;
     /// Reads a stream from sequence `from` on.
     fn read<'a>(
         &'a self,
@@ -194,12 +194,12 @@ pub trait Bus: Send + Sync + 'static {
         stream: Stream,
         subject: &'a str,
         from: u64,
-    ) -> BoxFuture<'a, Result<Option<Stored>, BusError>>;
+    ) -> BoxFuture<'a, Result<Option<StoredMessage>, BusError>>;
     /// How far a durable consumer is; asked of its leader.
     fn progress<'a>(
         &'a self,
         consumer: &'a ConsumerSpec,
-    ) -> BoxFuture<'a, Result<Progress, BusError>>;
+    ) -> BoxFuture<'a, Result<ConsumerProgress, BusError>>;
     /// Opens a durable consumer that [`setup`](crate::topology) has made; fails when it is missing
     /// or different.
     fn consume<'a>(
@@ -223,7 +223,7 @@ pub trait Bus: Send + Sync + 'static {
         &self,
         stream: Stream,
         sequence: u64,
-    ) -> BoxFuture<'_, Result<Option<Stored>, BusError>> {
+    ) -> BoxFuture<'_, Result<Option<StoredMessage>, BusError>> {
         Box::pin(async move {
             let first = self.first(stream, ">", sequence).await?;
             Ok(first.filter(|stored| stored.sequence == sequence))
@@ -234,7 +234,7 @@ pub trait Bus: Send + Sync + 'static {
         &self,
         stream: Stream,
         sequence: u64,
-    ) -> BoxFuture<'_, Result<Option<Stored>, BusError>> {
+    ) -> BoxFuture<'_, Result<Option<StoredMessage>, BusError>> {
         self.message(stream, sequence)
     }
     /// Deletes the message with this sequence and overwrites it where it is stored; false when it was not there. On

@@ -24,8 +24,8 @@ mod stream;
 pub mod topology;
 
 pub use contract::{
-    Ack, Bus, BusError, CoreMessage, Delivery, Fence, Headers, Publish, PublishError, Puller,
-    Reader, Schedule, Stored, Subscription,
+    Ack, Bus, BusError, CoreMessage, Delivery, Headers, Publish, PublishError, Puller, Reader,
+    Schedule, StoredMessage, Subscription, WriteCondition,
 };
 pub use snapshots::{Pieces, Snapshot, Snapshots};
-pub use stream::{ConsumerSpec, Progress, Retention, Stream, StreamSpec, StreamState};
+pub use stream::{ConsumerProgress, ConsumerSpec, Retention, Stream, StreamSpec, StreamState};

@@ -29,7 +29,7 @@ pub struct Allowance {
 
 /// A stream that is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct WantedStream {
     /// Its name, or that of the object store.
     pub name: String,
     /// Bytes that it is to have.
@@ -37,12 +37,12 @@ pub struct Part {
     /// No operator has set this size.
     pub is_elastic: bool,
     /// What there is of it.
-    pub found: Option<Found>,
+    pub found: Option<ExistingStream>,
 }
 
 /// A stream that is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
+pub struct ExistingStream {
     /// Bytes that it may hold; `u64::MAX` where it has no limit.
     pub max_bytes: u64,
     /// What was wanted when it was made smaller for want of room.
@@ -51,7 +51,7 @@ pub struct Found {
 
 /// What a stream is made with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size {
+pub struct StreamSize {
     /// Bytes that it may hold.
     pub bytes: u64,
     /// What is wanted, where it is less for want of room.
@@ -69,13 +69,13 @@ pub struct Shortage {
     pub least: u64,
 }
 
-impl Part {
+impl WantedStream {
     fn found_bytes(&self) -> u64 {
         self.found.map_or(0, |found| found.max_bytes)
     }
 
     /// Bytes that the server has to promise beyond what it promises now.
-    fn growth(&self, size: Size) -> u64 {
+    fn growth(&self, size: StreamSize) -> u64 {
         size.bytes.saturating_sub(self.found_bytes())
     }
 
@@ -86,13 +86,13 @@ impl Part {
 }
 
 /// The sizes where room is no matter. `each` is the most that an account allows a stream.
-pub fn whole(parts: &[Part], each: Option<u64>) -> Vec<Size> {
+pub fn whole(parts: &[WantedStream], each: Option<u64>) -> Vec<StreamSize> {
     parts.iter().map(|part| whole_of(part, each)).collect()
 }
 
-fn whole_of(part: &Part, each: Option<u64>) -> Size {
+fn whole_of(part: &WantedStream, each: Option<u64>) -> StreamSize {
     let wanted = part.wanted;
-    let as_wanted = Size {
+    let as_wanted = StreamSize {
         bytes: wanted,
         scaled_from: None,
     };
@@ -100,17 +100,17 @@ fn whole_of(part: &Part, each: Option<u64>) -> Size {
         return as_wanted;
     }
     match part.found {
-        Some(found) if found.max_bytes >= wanted => Size {
+        Some(found) if found.max_bytes >= wanted => StreamSize {
             bytes: found.max_bytes,
             scaled_from: None,
         },
         // It was found out before that there is no more.
-        Some(found) if found.scaled_from == Some(wanted) => Size {
+        Some(found) if found.scaled_from == Some(wanted) => StreamSize {
             bytes: found.max_bytes,
             scaled_from: Some(wanted),
         },
         _ => match each.filter(|each| *each < wanted) {
-            Some(each) => Size {
+            Some(each) => StreamSize {
                 bytes: each,
                 scaled_from: Some(wanted),
             },
@@ -120,7 +120,7 @@ fn whole_of(part: &Part, each: Option<u64>) -> Size {
 }
 
 /// Bytes that the server has to promise for these sizes beyond what it promises now.
-pub fn growth(parts: &[Part], sizes: &[Size]) -> u64 {
+pub fn growth(parts: &[WantedStream], sizes: &[StreamSize]) -> u64 {
     let pairs = parts.iter().zip(sizes);
     pairs.fold(0, |sum: u64, (part, size)| {
         sum.saturating_add(part.growth(*size))
@@ -128,14 +128,14 @@ pub fn growth(parts: &[Part], sizes: &[Size]) -> u64 {
 }
 
 /// Bytes that have to be offered for the least that all parts may be made with, whoever has set their sizes.
-pub fn least(parts: &[Part]) -> u64 {
+pub fn least(parts: &[WantedStream]) -> u64 {
     let growth = parts.iter().map(|part| part.least() - part.found_bytes());
     let needed = growth.fold(0, u64::saturating_add);
     needed.saturating_add(needed.div_ceil(SPARE - 1))
 }
 
 /// Whether any of this growth could be less.
-pub fn can_give_way(parts: &[Part], sizes: &[Size]) -> bool {
+pub fn can_give_way(parts: &[WantedStream], sizes: &[StreamSize]) -> bool {
     let mut pairs = parts.iter().zip(sizes);
     pairs.any(|(part, size)| part.is_elastic && part.growth(*size) > 0)
 }
@@ -145,7 +145,11 @@ pub fn can_give_way(parts: &[Part], sizes: &[Size]) -> bool {
 ///
 /// # Errors
 /// [`Shortage`] when the set sizes and the least of all others are more than is offered.
-pub fn fit(parts: &[Part], each: Option<u64>, offered: u64) -> Result<Vec<Size>, Shortage> {
+pub fn fit(
+    parts: &[WantedStream],
+    each: Option<u64>,
+    offered: u64,
+) -> Result<Vec<StreamSize>, Shortage> {
     let mut sizes = whole(parts, each);
     let wanted = growth(parts, &sizes);
     if wanted <= offered {
@@ -176,7 +180,7 @@ pub fn fit(parts: &[Part], each: Option<u64>, offered: u64) -> Result<Vec<Size>,
             let least = part.least();
             let share = part_of(left, size.bytes - least, spread);
             let bytes = (least + share) / MIB * MIB;
-            *size = Size {
+            *size = StreamSize {
                 bytes: bytes.max(least).min(size.bytes),
                 scaled_from: Some(part.wanted),
             };

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 const GIB: u64 = 1024 * MIB;
 
-fn part(name: &str, wanted: u64) -> Part {
-    Part {
+fn part(name: &str, wanted: u64) -> WantedStream {
+    WantedStream {
         name: name.into(),
         wanted,
         is_elastic: true,
@@ -15,9 +15,9 @@ fn part(name: &str, wanted: u64) -> Part {
     }
 }
 
-fn found(part: Part, max_bytes: u64, scaled_from: Option<u64>) -> Part {
-    Part {
-        found: Some(Found {
+fn found(part: WantedStream, max_bytes: u64, scaled_from: Option<u64>) -> WantedStream {
+    WantedStream {
+        found: Some(ExistingStream {
             max_bytes,
             scaled_from,
         }),
@@ -25,15 +25,15 @@ fn found(part: Part, max_bytes: u64, scaled_from: Option<u64>) -> Part {
     }
 }
 
-fn fixed(part: Part) -> Part {
-    Part {
+fn fixed(part: WantedStream) -> WantedStream {
+    WantedStream {
         is_elastic: false,
         ..part
     }
 }
 
 /// The streams and object stores of the defaults, none of which is set.
-fn defaults() -> Vec<Part> {
+fn defaults() -> Vec<WantedStream> {
     let room = Topology::default().room;
     [
         room.inbox,
@@ -52,7 +52,7 @@ fn defaults() -> Vec<Part> {
     .collect()
 }
 
-fn sum(sizes: &[Size]) -> u64 {
+fn sum(sizes: &[StreamSize]) -> u64 {
     sizes.iter().map(|size| size.bytes).sum()
 }
 
@@ -121,13 +121,13 @@ fn a_second_run_changes_nothing() {
 
 #[test]
 fn a_scaled_stream_grows_when_its_size_is_set() {
-    let bytes = |part: &Part| whole(std::slice::from_ref(part), None)[0].bytes;
+    let bytes = |part: &WantedStream| whole(std::slice::from_ref(part), None)[0].bytes;
     let scaled = found(part("a", 4 * GIB), GIB, Some(4 * GIB));
     assert_eq!(bytes(&scaled), GIB);
     let sizes = whole(&[fixed(scaled.clone())], None);
     assert_eq!((sizes[0].bytes, sizes[0].scaled_from), (4 * GIB, None));
     // And when a release wants something else.
-    let other = Part {
+    let other = WantedStream {
         wanted: 2 * GIB,
         ..scaled
     };
@@ -175,14 +175,14 @@ fn figures_are_told_as_people_read_them() {
     assert_eq!(told(u64::MAX), "no limit");
 }
 
-fn any_part() -> impl Strategy<Value = Part> {
+fn any_part() -> impl Strategy<Value = WantedStream> {
     let size = 0..=64 * GIB;
     let there = prop::option::of((size.clone(), prop::option::of(size.clone())));
-    (size, any::<bool>(), there).prop_map(|(wanted, is_elastic, there)| Part {
+    (size, any::<bool>(), there).prop_map(|(wanted, is_elastic, there)| WantedStream {
         name: "x".into(),
         wanted,
         is_elastic,
-        found: there.map(|(max_bytes, scaled_from)| Found {
+        found: there.map(|(max_bytes, scaled_from)| ExistingStream {
             max_bytes,
             scaled_from,
         }),

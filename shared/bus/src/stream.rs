@@ -137,7 +137,7 @@ impl StreamState {
 
 /// How far a durable consumer is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct ConsumerProgress {
     /// Messages that were never delivered.
     pub pending: u64,
     /// Messages that were delivered and are not answered.

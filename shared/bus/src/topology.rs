@@ -1,7 +1,7 @@
 //! What streams and consumers a fleet needs, in one place: `argosy setup` makes them, workers only
 //! check them, the memory bus is built from them.
 
-use crate::{BusError, ConsumerSpec, Retention, Stored, Stream, StreamSpec};
+use crate::{BusError, ConsumerSpec, Retention, StoredMessage, Stream, StreamSpec};
 use envelope::subject::EDITION;
 use envelope::{Edition, Editions, Role};
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct Topology {
     /// Replicas of each stream: 1 or 3. Default 1.
     pub replicas: u8,
     /// Room of each stream.
-    pub room: Room,
+    pub room: StreamSizes,
 }
 
 /// How many bytes each stream may hold.
@@ -34,7 +34,7 @@ pub struct Topology {
     missing_docs,
     reason = "one field per stream, and one per object store; in bytes"
 )]
-pub struct Room {
+pub struct StreamSizes {
     pub inbox: u64,
     pub steps: u64,
     pub timers: u64,
@@ -59,7 +59,7 @@ impl Default for Topology {
             conversation_events: 4_096,
             max_ack_pending: 1024,
             replicas: 1,
-            room: Room {
+            room: StreamSizes {
                 inbox: 1024 * MIB,
                 steps: 8 * 1024 * MIB,
                 timers: 1024 * MIB,
@@ -100,7 +100,7 @@ const ANSWER_CONSUMER: &str = "gateway-answers";
 ///
 /// # Errors
 /// When it cannot be read, as by a process of an older release.
-pub fn editions_in(record: &Stored) -> Result<Editions, BusError> {
+pub fn editions_in(record: &StoredMessage) -> Result<Editions, BusError> {
     envelope::decode(&record.body).map_err(|error| {
         BusError::Refused(format!(
             "the record at `{EDITION}`: {error}; is this process of an older release?"

@@ -75,11 +75,11 @@ fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use envelope::lookup::Document;
+    use envelope::lookup::DocumentReply;
 
     #[test]
     fn replies_are_results_or_failures() {
-        let failed = |body: &str| read::<Document>(body.as_bytes()).unwrap_err();
+        let failed = |body: &str| read::<DocumentReply>(body.as_bytes()).unwrap_err();
         let refused = failed(r#"{"v":1,"error":{"code":"not_found","message":"m"}}"#);
         assert_eq!(refused.to_string(), "m");
         assert!(matches!(refused, Error::Refused(problem) if problem.code == "not_found"));

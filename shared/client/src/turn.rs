@@ -3,13 +3,13 @@
 
 use crate::Error;
 use crate::random_token;
-use bus::{Bus, BusError, CoreMessage, Headers, Publish, Stored, Stream, Subscription};
+use bus::{Bus, BusError, CoreMessage, Headers, Publish, StoredMessage, Stream, Subscription};
 use envelope::live::LiveText;
 use envelope::{Header, Outcome, Subject, TenantId, Terminal, TrailEntry, TurnId, header};
 use serde_json::{Map, Value};
 use std::time::Duration;
 use streams::history;
-use streams::outbox::{self, Created, publish_until};
+use streams::outbox::{self, CreateOutcome, publish_until};
 use telemetry::TraceContext;
 use tokio::time::{Instant, timeout};
 
@@ -170,7 +170,7 @@ fn timer_of(turn: &TurnId) -> String {
     .to_string()
 }
 
-async fn terminal(bus: &dyn Bus, turn: &TurnId) -> Result<Option<Stored>, BusError> {
+async fn terminal(bus: &dyn Bus, turn: &TurnId) -> Result<Option<StoredMessage>, BusError> {
     let subject = Subject::Answer { turn: turn.clone() }.to_string();
     bus.last(Stream::Answers, &subject).await
 }
@@ -200,7 +200,7 @@ pub fn trace_id_in(header: &Header) -> Option<String> {
 }
 
 /// Cancels a turn: its terminal event first, then the word to the workers. Needs no gateway.
-pub async fn cancel(bus: &dyn Bus, turn: &TurnId) -> Result<Created, Error> {
+pub async fn cancel(bus: &dyn Bus, turn: &TurnId) -> Result<CreateOutcome, Error> {
     let timer = bus.last(Stream::Timers, &timer_of(turn)).await?;
     if timer.is_none() && terminal(bus, turn).await?.is_none() {
         return Err(Error::NoTurn(turn.clone()));

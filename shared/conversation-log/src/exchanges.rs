@@ -5,7 +5,7 @@
 //! told of it (the role `conversation`).
 
 use crate::event::{EventKind, LogEvent, TurnEnd};
-use crate::source::{ConversationKey, Source, SourceError};
+use crate::source::{ConversationKey, EventSource, SourceError};
 use envelope::ExchangePlace;
 
 /// A turn that has ended, and what it was asked.
@@ -22,7 +22,7 @@ pub struct EndedExchange {
 /// # Errors
 /// When events cannot be read.
 pub async fn read(
-    source: &dyn Source,
+    source: &dyn EventSource,
     key: &ConversationKey,
     places: &[ExchangePlace],
 ) -> Result<Vec<Option<EndedExchange>>, SourceError> {
@@ -47,7 +47,7 @@ pub async fn read(
 }
 
 async fn events(
-    source: &dyn Source,
+    source: &dyn EventSource,
     key: &ConversationKey,
     sequences: &[u64],
 ) -> Result<std::vec::IntoIter<Option<LogEvent>>, SourceError> {

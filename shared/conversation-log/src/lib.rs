@@ -48,7 +48,7 @@ pub use event::{
 pub use exchanges::EndedExchange;
 pub use memory_store::MemoryStore;
 pub use sled_store::SledStore;
-pub use source::{ConversationKey, Source, SourceError};
+pub use source::{ConversationKey, EventSource, SourceError};
 pub use state::{AppendError, OpenTurn, Pending, Read, State};
 pub use store::{
     ConversationHead, EntryBatch, LogEntry, LogPosition, Store, StoreError, StoreSizes,

@@ -1,7 +1,7 @@
 //! A store in memory: for tests, and for who keeps nothing. It is gone with its process.
 
 use crate::event::LogEvent;
-use crate::source::{ConversationKey, Source, SourceError};
+use crate::source::{ConversationKey, EventSource, SourceError};
 use crate::state::Read;
 use crate::store::head::Mark;
 use crate::store::{
@@ -142,7 +142,7 @@ impl Held {
     }
 }
 
-impl Source for MemoryStore {
+impl EventSource for MemoryStore {
     fn events<'a>(
         &'a self,
         key: &'a ConversationKey,

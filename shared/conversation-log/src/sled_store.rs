@@ -39,7 +39,7 @@ pub use point::{Injection, StorePoint};
 pub use salvage::Salvage;
 
 use crate::event::LogEvent;
-use crate::source::{ConversationKey, Source, SourceError};
+use crate::source::{ConversationKey, EventSource, SourceError};
 use crate::state::Read;
 use crate::store::{ConversationHead, EntryBatch, LogPosition, Store, StoreError, StoreSizes};
 use envelope::{TenantId, UnixMs};
@@ -115,7 +115,7 @@ impl SledStore {
     }
 }
 
-impl Source for SledStore {
+impl EventSource for SledStore {
     fn events<'a>(
         &'a self,
         key: &'a ConversationKey,

@@ -21,7 +21,7 @@ impl fmt::Display for ConversationKey {
 }
 
 /// Something that events are read from.
-pub trait Source: Send + Sync {
+pub trait EventSource: Send + Sync {
     /// The events of a conversation at these sequences, in their order; `None` for one that is not there any more, or
     /// not yet.
     fn events<'a>(

@@ -19,7 +19,7 @@ pub use head::ConversationHead;
 pub(crate) use plan::{Plan, plan};
 
 use crate::event::LogEvent;
-use crate::source::{ConversationKey, Source};
+use crate::source::{ConversationKey, EventSource};
 use crate::state::Read;
 use envelope::{TenantId, UnixMs};
 use futures_util::future::BoxFuture;
@@ -74,7 +74,7 @@ pub struct StoreSizes {
 /// Keeps the events of conversations. As a [`Source`] it has `None` for a sequence that it lacks.
 ///
 /// Conversations and events come in pages, ordered by key and by sequence.
-pub trait Store: Source {
+pub trait Store: EventSource {
     /// How far it has come.
     fn position(&self) -> BoxFuture<'_, Result<LogPosition, StoreError>>;
 

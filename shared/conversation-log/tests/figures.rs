@@ -7,7 +7,7 @@ mod common;
 
 use argosy_conversation_log::conformance::{Script, key};
 use argosy_conversation_log::sled_store::OnDamage;
-use argosy_conversation_log::{Source, Store};
+use argosy_conversation_log::{EventSource, Store};
 use common::open;
 use std::time::{Duration, Instant};
 

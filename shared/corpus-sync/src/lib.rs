@@ -25,5 +25,5 @@ mod wait;
 pub use error::Error;
 pub use reach::Reach;
 pub use sync::{
-    Options, PATIENCE, Progress, SkippedFile, Summary, To, catalog_of_stream, index, to,
+    Options, PATIENCE, SkippedFile, Summary, SyncProgress, To, catalog_of_stream, index, to,
 };

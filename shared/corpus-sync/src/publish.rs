@@ -7,7 +7,7 @@ use documents::corpus::Cursor;
 use documents::document::{doc_id_of, sha256_hex};
 use documents::reader::bytes_of;
 use documents::{Entry, Stamp};
-use envelope::document::{Form, Notice};
+use envelope::document::{DocumentForm, Notice};
 use envelope::limits::DOCUMENT_INLINE_BYTES_MAX;
 use envelope::{Bucket, DocId, Edition, Subject, TenantId};
 use std::path::PathBuf;
@@ -75,8 +75,8 @@ pub(super) async fn read(
     let form = notice.form;
     let work = tokio::task::spawn_blocking(move || {
         let bytes = match form {
-            Form::File => bytes_of(&path, &source),
-            Form::Document => reading
+            DocumentForm::File => bytes_of(&path, &source),
+            DocumentForm::Document => reading
                 .read(&path, &source, &tenant)
                 .map(|document| document.to_json()),
         };

@@ -6,7 +6,7 @@
 use bus::{Bus, BusError, Stream};
 use envelope::{Edition, subject};
 use futures_util::future::BoxFuture;
-use search::Source;
+use search::IndexFeed;
 use std::sync::Arc;
 
 /// The part of the stream that is of an edition.
@@ -23,7 +23,7 @@ pub(crate) async fn last(bus: &dyn Bus, edition: &Edition) -> Result<u64, BusErr
     Ok(newest.map_or(0, |newest| newest.sequence))
 }
 
-impl Source for Reach {
+impl IndexFeed for Reach {
     fn reach(&self, wanted: u64) -> BoxFuture<'_, Option<u64>> {
         Box::pin(async move {
             // In this order: what is stored up to `wanted` is in the second answer.
@@ -42,7 +42,7 @@ mod tests {
     use bus::memory::MemoryBus;
     use bus::topology::Topology;
     use bytes::Bytes;
-    use documents::{Catalog, Mode};
+    use documents::{Catalog, PublishMode};
     use envelope::TenantId;
 
     /// Two of `main`, one of `small`, the record of editions: 1 to 4.
@@ -81,7 +81,7 @@ mod tests {
         let empty = tempfile::tempdir().unwrap();
         for (edition, wanted) in [("main", 2), ("small", 3)] {
             let catalog = Catalog::new(TenantId::default_tenant());
-            let mut options = Options::waiting(Mode::Incremental);
+            let mut options = Options::waiting(PublishMode::Incremental);
             options.to = To {
                 edition: Edition::new(edition).unwrap(),
                 is_alone: true,

@@ -1,9 +1,9 @@
 //! Looking at every file of a folder once.
 
-use crate::{Error, Progress};
+use crate::{Error, SyncProgress};
 use documents::{Skip, SkipReason, Stamp};
 use envelope::TenantId;
-use envelope::document::Form;
+use envelope::document::DocumentForm;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -12,14 +12,14 @@ pub(super) struct Scanned {
     pub(super) stamps: Vec<Stamp>,
     pub(super) skips: Vec<Skip>,
     /// Where each document is, and how it is published.
-    pub(super) paths: BTreeMap<String, (PathBuf, Form)>,
+    pub(super) paths: BTreeMap<String, (PathBuf, DocumentForm)>,
 }
 
 /// Looks; memory holds one file, or one part of a file, at a time.
 pub(super) async fn scan(
     root: PathBuf,
     tenant: TenantId,
-    progress: &mut (impl FnMut(Progress) + Send),
+    progress: &mut (impl FnMut(SyncProgress) + Send),
 ) -> Result<Scanned, Error> {
     let (send, mut receive) = tokio::sync::mpsc::channel(64);
     let walking = tokio::task::spawn_blocking(move || {
@@ -49,7 +49,7 @@ pub(super) async fn scan(
         }
     });
     while let Some(seen) = receive.recv().await {
-        progress(Progress::Scanned(seen));
+        progress(SyncProgress::Scanned(seen));
     }
     walking.await.map_err(Error::Scan)
 }

@@ -4,8 +4,8 @@
 use crate::error::Error;
 use crate::{publish, reach, scan, wait};
 use bus::{Bus, BusError, Stream};
-use documents::{Catalog, IndexPlan, Mode, Skip, SkipReason};
-use envelope::document::{Form, Notice};
+use documents::{Catalog, IndexPlan, PublishMode, Skip, SkipReason};
+use envelope::document::{DocumentForm, Notice};
 use envelope::{ChunkRecord, Edition, EditionError, Subject, TenantId};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const LAST_GONE: &str =
 #[derive(Debug, Clone)]
 pub struct Options {
     /// What is published.
-    pub mode: Mode,
+    pub mode: PublishMode,
     /// For which edition, the one that the catalog is of.
     pub to: To,
     /// How long nothing may come of any document before the run is given up; `None` to publish and
@@ -42,7 +42,7 @@ pub struct To {
 
 impl Options {
     /// Waits as long as is usual, for the edition of a corpus that has no other.
-    pub fn waiting(mode: Mode) -> Options {
+    pub fn waiting(mode: PublishMode) -> Options {
         Options {
             mode,
             to: To::default(),
@@ -94,7 +94,7 @@ pub struct SkippedFile {
 
 /// What is told while a run goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
+pub enum SyncProgress {
     /// This many files were looked at.
     Scanned(usize),
     /// So many of so many documents are done; without waiting, published.
@@ -174,7 +174,7 @@ pub async fn index(
     root: PathBuf,
     catalog: &Catalog,
     options: Options,
-    mut progress: impl FnMut(Progress) + Send,
+    mut progress: impl FnMut(SyncProgress) + Send,
 ) -> Result<Summary, Error> {
     if !root.is_dir() {
         return Err(Error::NoFolder(root));
@@ -192,7 +192,7 @@ pub async fn index(
         kept,
     } = catalog.diff(&stamps, &skips, options.mode);
     // A wrong folder, or a share that is not mounted, must not empty a corpus.
-    if stamps.is_empty() && !delete.is_empty() && options.mode != Mode::Force {
+    if stamps.is_empty() && !delete.is_empty() && options.mode != PublishMode::Force {
         return Err(Error::Emptied {
             root,
             there: delete.len(),
@@ -236,10 +236,10 @@ pub async fn index(
         let (path, form) = paths
             .get(&stamp.source)
             .cloned()
-            .unwrap_or_else(|| (root.join(&stamp.source), Form::File));
+            .unwrap_or_else(|| (root.join(&stamp.source), DocumentForm::File));
         let mut notice = Notice {
             form,
-            is_forced: options.mode == Mode::Force,
+            is_forced: options.mode == PublishMode::Force,
             chunks: known.map_or(0, |entry| entry.chunks),
             ..Notice::new(tenant.clone(), stamp.source.as_str())
         };

@@ -1,10 +1,10 @@
 //! Waiting for what was published: events tell, and where one is lost, what is stored.
 
 use crate::publish::Sent;
-use crate::{Error, Progress, SkippedFile, Summary};
+use crate::{Error, SkippedFile, Summary, SyncProgress};
 use bus::{Bus, BusError, Stream, Subscription};
 use envelope::ChunkRecord;
-use envelope::document::{Indexed, Outcome};
+use envelope::document::{DocumentOutcome, IndexedEvent};
 use envelope::{Subject, header};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -64,14 +64,14 @@ impl Waiting {
         &mut self,
         sent: Sent,
         summary: &mut Summary,
-        progress: &mut (impl FnMut(Progress) + Send),
+        progress: &mut (impl FnMut(SyncProgress) + Send),
     ) -> Result<(), Error> {
         if self.events.is_none() {
             match sent.notice.is_deleted {
                 true => summary.deleted += 1,
                 false => summary.published += 1,
             }
-            progress(Progress::Done(
+            progress(SyncProgress::Done(
                 summary.published + summary.deleted,
                 self.total,
             ));
@@ -89,7 +89,7 @@ impl Waiting {
     pub(super) async fn all(
         mut self,
         summary: &mut Summary,
-        progress: &mut (impl FnMut(Progress) + Send),
+        progress: &mut (impl FnMut(SyncProgress) + Send),
     ) -> Result<(), Error> {
         self.until(0, 0, summary, progress).await
     }
@@ -99,7 +99,7 @@ impl Waiting {
         most: usize,
         most_bytes: usize,
         summary: &mut Summary,
-        progress: &mut (impl FnMut(Progress) + Send),
+        progress: &mut (impl FnMut(SyncProgress) + Send),
     ) -> Result<(), Error> {
         while self.out.len() > most || self.bytes > most_bytes {
             let Some((events, patience)) = &mut self.events else {
@@ -108,13 +108,13 @@ impl Waiting {
             let patience = *patience;
             match tokio::time::timeout(QUIET, events.next()).await {
                 Ok(Some(message)) => {
-                    if let Ok(event) = serde_json::from_slice::<Indexed>(&message.body) {
+                    if let Ok(event) = serde_json::from_slice::<IndexedEvent>(&message.body) {
                         self.came(event.sequence, event, summary, progress);
                     }
                 }
                 Ok(None) => tokio::time::sleep(QUIET).await,
                 // No news is said too, to who may wonder.
-                Err(_quiet) => progress(Progress::Done(self.done, self.total)),
+                Err(_quiet) => progress(SyncProgress::Done(self.done, self.total)),
             }
             // Others may be heard all the time.
             if self.moved.elapsed() >= QUIET && self.looked.elapsed() >= QUIET {
@@ -131,9 +131,9 @@ impl Waiting {
     fn came(
         &mut self,
         sequence: u64,
-        event: Indexed,
+        event: IndexedEvent,
         summary: &mut Summary,
-        progress: &mut (impl FnMut(Progress) + Send),
+        progress: &mut (impl FnMut(SyncProgress) + Send),
     ) {
         // Another edition may be first, or later.
         let is_its = |sent: &Sent| sent.to.edition == event.edition;
@@ -149,7 +149,7 @@ impl Waiting {
         summary.chunks += event.chunks as usize;
         summary.corpus_seq = summary.corpus_seq.max(Some(event.corpus_seq));
         match event.outcome {
-            Outcome::Indexed => {
+            DocumentOutcome::Indexed => {
                 summary.indexed += 1;
                 match sent.was_known {
                     true => summary.changed += 1,
@@ -162,23 +162,23 @@ impl Waiting {
                 }));
             }
             // Gone already is gone as well.
-            Outcome::Deleted => summary.deleted += 1,
-            Outcome::Unchanged if sent.notice.is_deleted => summary.deleted += 1,
-            Outcome::Unchanged => summary.unchanged += 1,
-            Outcome::Superseded => summary.superseded += 1,
-            Outcome::Skipped => summary.skipped.push(SkippedFile {
+            DocumentOutcome::Deleted => summary.deleted += 1,
+            DocumentOutcome::Unchanged if sent.notice.is_deleted => summary.deleted += 1,
+            DocumentOutcome::Unchanged => summary.unchanged += 1,
+            DocumentOutcome::Superseded => summary.superseded += 1,
+            DocumentOutcome::Skipped => summary.skipped.push(SkippedFile {
                 source: sent.notice.source,
                 reason: event.problem.map_or_else(String::new, |p| p.message),
             }),
         }
-        progress(Progress::Done(self.done, self.total));
+        progress(SyncProgress::Done(self.done, self.total));
     }
 
     /// Asks the streams about the oldest ones; true when that brought news.
     async fn look(
         &mut self,
         summary: &mut Summary,
-        progress: &mut (impl FnMut(Progress) + Send),
+        progress: &mut (impl FnMut(SyncProgress) + Send),
     ) -> bool {
         let before = self.done;
         let oldest: Vec<Sent> = self.out.values().take(LOOK_MAX).cloned().collect();
@@ -217,7 +217,7 @@ impl Waiting {
 
 /// What came of a document in its edition, as far as it is stored; `None` while nobody can tell. Its
 /// message says nothing while another edition may hold it.
-async fn outcome(bus: &dyn Bus, sent: &Sent) -> Result<Option<Indexed>, BusError> {
+async fn outcome(bus: &dyn Bus, sent: &Sent) -> Result<Option<IndexedEvent>, BusError> {
     let waits = bus.last(Stream::Documents, &sent.subject()).await?;
     let waits = waits.is_some_and(|newest| newest.sequence == sent.sequence);
     let (edition, bucket, doc) = (&sent.to.edition, &sent.bucket, &sent.doc_id);
@@ -226,9 +226,9 @@ async fn outcome(bus: &dyn Bus, sent: &Sent) -> Result<Option<Indexed>, BusError
     let corpus_seq = newest.map_or(0, |newest| newest.sequence);
     let event = |outcome| {
         let (edition, bucket, doc) = (edition.clone(), bucket.clone(), doc.clone());
-        Indexed {
+        IndexedEvent {
             corpus_seq,
-            ..Indexed::of(&sent.notice, edition, bucket, doc, sent.sequence, outcome)
+            ..IndexedEvent::of(&sent.notice, edition, bucket, doc, sent.sequence, outcome)
         }
     };
     let letter = Subject::DeadDocument {
@@ -243,9 +243,9 @@ async fn outcome(bus: &dyn Bus, sent: &Sent) -> Result<Option<Indexed>, BusError
     {
         let said = |name| letter.headers.get(name).unwrap_or_default();
         let (code, text) = (said(header::DEAD_REASON), said(header::DEAD_ERROR));
-        return Ok(Some(Indexed {
+        return Ok(Some(IndexedEvent {
             problem: Some(envelope::Problem::new(code, text)),
-            ..event(Outcome::Skipped)
+            ..event(DocumentOutcome::Skipped)
         }));
     }
     let head = Subject::Chunk {
@@ -261,19 +261,21 @@ async fn outcome(bus: &dyn Bus, sent: &Sent) -> Result<Option<Indexed>, BusError
         && head.document_seq == sent.sequence
         && !head.deleted
     {
-        return Ok(Some(Indexed {
+        return Ok(Some(IndexedEvent {
             chunks: head.of,
-            ..event(Outcome::Indexed)
+            ..event(DocumentOutcome::Indexed)
         }));
     }
     if waits {
         return Ok(None);
     }
     Ok(Some(match head {
-        None if sent.notice.is_deleted => event(Outcome::Deleted),
-        None => event(Outcome::Superseded),
-        Some(head) if head.deleted && sent.notice.is_deleted => event(Outcome::Deleted),
-        Some(head) if Some(&head.hash) == sent.notice.hash.as_ref() => event(Outcome::Unchanged),
-        Some(_) => event(Outcome::Superseded),
+        None if sent.notice.is_deleted => event(DocumentOutcome::Deleted),
+        None => event(DocumentOutcome::Superseded),
+        Some(head) if head.deleted && sent.notice.is_deleted => event(DocumentOutcome::Deleted),
+        Some(head) if Some(&head.hash) == sent.notice.hash.as_ref() => {
+            event(DocumentOutcome::Unchanged)
+        }
+        Some(_) => event(DocumentOutcome::Superseded),
     }))
 }

@@ -32,7 +32,7 @@ pub struct Entry {
 
 /// What an indexing run publishes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Mode {
+pub enum PublishMode {
     /// What is new or has changed.
     #[default]
     Incremental,
@@ -125,7 +125,7 @@ impl Catalog {
 
     /// Compares the disk with the catalog. What could not be read is kept: a share that is not
     /// mounted does not empty the index.
-    pub fn diff(&self, disk: &[Stamp], skipped: &[Skip], mode: Mode) -> IndexPlan {
+    pub fn diff(&self, disk: &[Stamp], skipped: &[Skip], mode: PublishMode) -> IndexPlan {
         let mut plan = IndexPlan::default();
         for stamp in disk {
             match self.entries.get(&stamp.source) {
@@ -133,7 +133,7 @@ impl Catalog {
                     plan.delete.push((stamp.source.clone(), entry.clone()));
                     plan.publish.push(stamp.clone());
                 }
-                Some(entry) if mode == Mode::Incremental && entry.hash == stamp.hash => {
+                Some(entry) if mode == PublishMode::Incremental && entry.hash == stamp.hash => {
                     plan.unchanged += 1;
                 }
                 _ => plan.publish.push(stamp.clone()),
@@ -220,13 +220,13 @@ mod tests {
             stamp("a/new.md", "2"),
             stamp("a/first.md", "1"),
         ];
-        let plan = old.diff(&disk, &[], Mode::Incremental);
+        let plan = old.diff(&disk, &[], PublishMode::Incremental);
         assert_eq!(
             sources(&plan),
             (vec!["a/new.md", "a/first.md"], vec!["a/gone.md"])
         );
         assert_eq!(plan.unchanged, 1);
-        let forced = old.diff(&disk, &[], Mode::Force);
+        let forced = old.diff(&disk, &[], PublishMode::Force);
         assert_eq!((forced.publish.len(), forced.unchanged), (3, 0));
     }
 
@@ -237,7 +237,7 @@ mod tests {
         heads[0].pipeline = "chunk-9".into();
         let mut catalog = of_records(&heads);
         catalog.outdate("chunk-9");
-        let plan = catalog.diff(&[same, other], &[], Mode::Incremental);
+        let plan = catalog.diff(&[same, other], &[], PublishMode::Incremental);
         assert_eq!(
             (sources(&plan), plan.unchanged),
             ((vec!["a/other.md"], vec![]), 1)
@@ -252,12 +252,20 @@ mod tests {
             reason,
         };
         let unreadable = SkipReason::Unreadable("no such device".into());
-        let plan = old.diff(&[], &[skip("a", unreadable.clone())], Mode::Incremental);
+        let plan = old.diff(
+            &[],
+            &[skip("a", unreadable.clone())],
+            PublishMode::Incremental,
+        );
         assert_eq!(sources(&plan).1, ["ab/y.md"]);
         assert_eq!(plan.kept, ["a/x.md"]);
-        let plan = old.diff(&[], &[skip("", unreadable)], Mode::Force);
+        let plan = old.diff(&[], &[skip("", unreadable)], PublishMode::Force);
         assert_eq!(plan.delete, []);
-        let plan = old.diff(&[], &[skip("a/x.md", SkipReason::Empty)], Mode::Incremental);
+        let plan = old.diff(
+            &[],
+            &[skip("a/x.md", SkipReason::Empty)],
+            PublishMode::Incremental,
+        );
         assert_eq!(plan.delete.len(), 2);
     }
 
@@ -266,7 +274,7 @@ mod tests {
         let mut moved = stamp("a/x.md", "1");
         let old = catalog(std::slice::from_ref(&moved));
         moved.doc_id = DocId::new("another").unwrap();
-        let plan = old.diff(&[moved], &[], Mode::Incremental);
+        let plan = old.diff(&[moved], &[], PublishMode::Incremental);
         assert_eq!(sources(&plan), (vec!["a/x.md"], vec!["a/x.md"]));
     }
 

@@ -7,18 +7,18 @@
 use crate::document::{Document, Stamp, bucket_of, doc_id_of, sha256_hex};
 use crate::reader::{Documents, Skip, SkipReason, bytes_of, form_of, read_documents};
 use envelope::TenantId;
-use envelope::document::Form;
+use envelope::document::DocumentForm;
 use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
 /// What a walk met: the path on disk, and what was made of the file or why there is nothing.
-pub type Found<T> = (PathBuf, Result<T, Skip>);
+pub type WalkedFile<T> = (PathBuf, Result<T, Skip>);
 
 /// What a file gives, one after the other.
 type Several<T> = Box<dyn Iterator<Item = Result<T, Skip>> + Send>;
 
 /// Walks `root` and reads every document. Blocking.
-pub fn walk(root: &Path, tenant: &TenantId) -> impl Iterator<Item = Found<Document>> + use<> {
+pub fn walk(root: &Path, tenant: &TenantId) -> impl Iterator<Item = WalkedFile<Document>> + use<> {
     let tenant = tenant.clone();
     walk_with(root, move |path, source| {
         read_documents(path, source, &tenant)
@@ -30,12 +30,12 @@ pub fn walk(root: &Path, tenant: &TenantId) -> impl Iterator<Item = Found<Docume
 pub fn stamps(
     root: &Path,
     tenant: &TenantId,
-) -> impl Iterator<Item = Found<(Stamp, Form)>> + use<> {
+) -> impl Iterator<Item = WalkedFile<(Stamp, DocumentForm)>> + use<> {
     let tenant = tenant.clone();
     walk_with(root, move |path, source| {
-        if form_of(path, source) == Ok(Form::Document) {
+        if form_of(path, source) == Ok(DocumentForm::Document) {
             let documents = read_documents(path, source, &tenant);
-            return Box::new(documents.map(|found| Ok((found?.stamp(), Form::Document))));
+            return Box::new(documents.map(|found| Ok((found?.stamp(), DocumentForm::Document))));
         }
         let stamp = bytes_of(path, source).map(|bytes| Stamp {
             hash: sha256_hex(&bytes),
@@ -45,13 +45,13 @@ pub fn stamps(
         });
         let source = source.to_owned();
         Box::new(std::iter::once(match stamp {
-            Ok(stamp) => Ok((stamp, Form::File)),
+            Ok(stamp) => Ok((stamp, DocumentForm::File)),
             Err(reason) => Err(Skip { source, reason }),
         }))
     })
 }
 
-fn walk_with<T, R>(root: &Path, mut read: R) -> impl Iterator<Item = Found<T>> + use<T, R>
+fn walk_with<T, R>(root: &Path, mut read: R) -> impl Iterator<Item = WalkedFile<T>> + use<T, R>
 where
     R: FnMut(&Path, &str) -> Several<T>,
 {
@@ -144,7 +144,7 @@ fn relative(root: &Path, path: &Path) -> Option<String> {
     Some(parts?.join("/"))
 }
 
-fn skipped<T>(root: &Path, path: &Path, reason: SkipReason) -> Found<T> {
+fn skipped<T>(root: &Path, path: &Path, reason: SkipReason) -> WalkedFile<T> {
     let source = relative(root, path).unwrap_or_else(|| {
         let inner = path.strip_prefix(root).unwrap_or(path);
         inner.to_string_lossy().into_owned()
@@ -152,7 +152,7 @@ fn skipped<T>(root: &Path, path: &Path, reason: SkipReason) -> Found<T> {
     (path.to_owned(), Err(Skip { source, reason }))
 }
 
-fn failed<T>(root: &Path, error: &walkdir::Error) -> Found<T> {
+fn failed<T>(root: &Path, error: &walkdir::Error) -> WalkedFile<T> {
     let reason = if error.loop_ancestor().is_some() {
         SkipReason::Loop
     } else {
@@ -261,11 +261,11 @@ mod tests {
             };
             assert_eq!(stamp, &document.stamp());
             let published = match form {
-                Form::File => bytes_of(&path, &stamp.source).unwrap(),
-                Form::Document => document.to_json(),
+                DocumentForm::File => bytes_of(&path, &stamp.source).unwrap(),
+                DocumentForm::Document => document.to_json(),
             };
             assert_eq!(stamp.hash, sha256_hex(&published));
-            parts += usize::from(*form == Form::Document);
+            parts += usize::from(*form == DocumentForm::Document);
         }
         assert!(parts > 3, "the lines of JSONL and some parts of a CSV");
     }

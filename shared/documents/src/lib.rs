@@ -21,6 +21,6 @@ pub mod normalise;
 pub mod reader;
 pub mod record;
 
-pub use catalog::{Catalog, Entry, IndexPlan, Mode};
+pub use catalog::{Catalog, Entry, IndexPlan, PublishMode};
 pub use document::{Document, Stamp};
 pub use reader::{Skip, SkipReason};

@@ -14,10 +14,10 @@ mod skip;
 mod table;
 mod text;
 
-use crate::document::{Document, Line, bucket_of, doc_id_of, sha256_hex};
+use crate::document::{Document, TextLine, bucket_of, doc_id_of, sha256_hex};
 use crate::normalise::normalise;
 use envelope::TenantId;
-use envelope::document::Form;
+use envelope::document::DocumentForm;
 use envelope::limits::DOCUMENT_BYTES_MAX;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ pub type Documents = Box<dyn Iterator<Item = Result<Document, Skip>> + Send>;
 struct Parsed {
     title: Option<String>,
     metadata: BTreeMap<String, Value>,
-    lines: Vec<Line>,
+    lines: Vec<TextLine>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,7 +186,7 @@ pub fn read_documents(path: &Path, source: &str, tenant: &TenantId) -> Documents
 }
 
 /// What a file is published as: itself, or each of the documents in it.
-pub(crate) fn form_of(path: &Path, source: &str) -> Result<Form, SkipReason> {
+pub(crate) fn form_of(path: &Path, source: &str) -> Result<DocumentForm, SkipReason> {
     let format = Format::of_source(source)?.0;
     // Looked at before opening: opening a pipe would wait for its writer.
     let found = fs::metadata(path).map_err(unreadable)?;
@@ -194,9 +194,9 @@ pub(crate) fn form_of(path: &Path, source: &str) -> Result<Form, SkipReason> {
         return Err(SkipReason::NotAFile);
     }
     Ok(match format {
-        Format::Jsonl => Form::Document,
-        Format::Table if found.len() > table::PART_BYTES as u64 => Form::Document,
-        _ => Form::File,
+        Format::Jsonl => DocumentForm::Document,
+        Format::Table if found.len() > table::PART_BYTES as u64 => DocumentForm::Document,
+        _ => DocumentForm::File,
     })
 }
 
@@ -241,9 +241,9 @@ fn fits(bytes: &[u8], bytes_max: u64) -> Result<(), SkipReason> {
 
 fn open(path: &Path, file: File) -> Result<Documents, SkipReason> {
     match (form_of(path, &file.source)?, file.format) {
-        (Form::Document, Format::Jsonl) => Ok(Box::new(jsonl::Records::open(path, file)?)),
-        (Form::Document, _) => Ok(Box::new(table::Parts::open(path, file)?)),
-        (Form::File, _) => {
+        (DocumentForm::Document, Format::Jsonl) => Ok(Box::new(jsonl::Records::open(path, file)?)),
+        (DocumentForm::Document, _) => Ok(Box::new(table::Parts::open(path, file)?)),
+        (DocumentForm::File, _) => {
             let (document, left_out) = whole(&bytes_of(path, &file.source)?, file.clone())?;
             let left_out = left_out.map(|reason| Err(file.skip(reason)));
             Ok(Box::new(std::iter::once(Ok(document)).chain(left_out)))
@@ -278,7 +278,7 @@ fn take_title(metadata: &mut BTreeMap<String, Value>) -> Option<String> {
     .filter(|title| !title.trim().is_empty())
 }
 
-fn first_heading(lines: &[Line]) -> Option<String> {
+fn first_heading(lines: &[TextLine]) -> Option<String> {
     let heading = lines
         .iter()
         .find_map(|line| crate::chunk::heading(&line.text))?;

@@ -6,9 +6,9 @@
 
 use argosy_documents::chunk;
 use argosy_documents::chunk::CHUNK_TOKENS_MAX;
-use argosy_documents::document::Line;
+use argosy_documents::document::TextLine;
 use argosy_documents::reader::{TEXT_BYTES_MAX, read_documents};
-use envelope::{Filter, Origin, TenantId};
+use envelope::{ConditionOrigin, Filter, TenantId};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::path::Path;
@@ -186,9 +186,9 @@ proptest! {
 
     #[test]
     fn any_lines(texts in prop::collection::vec("(?s).{0,300}", 0..40), pages in any::<bool>()) {
-        let lines: Vec<Line> = (1..)
+        let lines: Vec<TextLine> = (1..)
             .zip(texts)
-            .map(|(number, text)| Line { number, page: pages.then_some(number / 5 + 1), text })
+            .map(|(number, text)| TextLine { number, page: pages.then_some(number / 5 + 1), text })
             .collect();
         for piece in chunk::chunks(&lines) {
             prop_assert!(chunk::tokens(&piece.text) <= CHUNK_TOKENS_MAX);
@@ -201,6 +201,6 @@ proptest! {
 
     #[test]
     fn any_filter(value in json()) {
-        let _ = Filter::parse(&value, Origin::User);
+        let _ = Filter::parse(&value, ConditionOrigin::User);
     }
 }

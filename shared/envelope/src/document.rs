@@ -25,7 +25,7 @@ pub struct Notice {
     /// True when it is no more.
     pub is_deleted: bool,
     /// What its bytes are.
-    pub form: Form,
+    pub form: DocumentForm,
     /// True to index it anew although nothing has changed.
     pub is_forced: bool,
     /// SHA-256 of its bytes in hex, where the publisher says it.
@@ -40,7 +40,7 @@ pub struct Notice {
 
 /// What the bytes of a document are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Form {
+pub enum DocumentForm {
     /// A file, as it is.
     #[default]
     File,
@@ -48,19 +48,19 @@ pub enum Form {
     Document,
 }
 
-impl Form {
+impl DocumentForm {
     /// The word in the header.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Form::File => "file",
-            Form::Document => "document",
+            DocumentForm::File => "file",
+            DocumentForm::Document => "document",
         }
     }
 }
 
 /// Headers that make no document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unfit {
+pub enum HeaderError {
     /// There is no source.
     #[error(
         "the header `Argosy-Source` is missing: say the path of the document inside the corpus"
@@ -83,13 +83,13 @@ pub enum Unfit {
     },
 }
 
-impl Unfit {
+impl HeaderError {
     /// A word for programs that does not change between releases.
     pub const fn code(&self) -> &'static str {
         match self {
-            Unfit::NoSource => "missing_source",
-            Unfit::BadSource(_) => "bad_source",
-            Unfit::BadHeader { .. } => "bad_header",
+            HeaderError::NoSource => "missing_source",
+            HeaderError::BadSource(_) => "bad_source",
+            HeaderError::BadHeader { .. } => "bad_header",
         }
     }
 }
@@ -101,7 +101,7 @@ impl Notice {
             tenant,
             source: source.into(),
             is_deleted: false,
-            form: Form::File,
+            form: DocumentForm::File,
             is_forced: false,
             hash: None,
             metadata: BTreeMap::new(),
@@ -111,12 +111,12 @@ impl Notice {
     }
 
     /// Reads the headers; `get` looks one up by name.
-    pub fn read<'a>(get: impl Fn(&str) -> Option<&'a str>) -> Result<Notice, Unfit> {
-        let source = get(header::SOURCE).ok_or(Unfit::NoSource)?;
+    pub fn read<'a>(get: impl Fn(&str) -> Option<&'a str>) -> Result<Notice, HeaderError> {
+        let source = get(header::SOURCE).ok_or(HeaderError::NoSource)?;
         if !is_source(source) {
-            return Err(Unfit::BadSource(short(source)));
+            return Err(HeaderError::BadSource(short(source)));
         }
-        let bad = |name, value: &str, want| Unfit::BadHeader {
+        let bad = |name, value: &str, want| HeaderError::BadHeader {
             name,
             value: short(value),
             want,
@@ -133,8 +133,8 @@ impl Notice {
             }
         };
         let form = match get(header::FORM) {
-            None | Some("file") => Form::File,
-            Some("document") => Form::Document,
+            None | Some("file") => DocumentForm::File,
+            Some("document") => DocumentForm::Document,
             Some(other) => return Err(bad(header::FORM, other, "want `file` or `document`")),
         };
         let hash = match get(header::DOC_HASH) {
@@ -209,7 +209,7 @@ impl Notice {
                 headers.push((name, "true".into()));
             }
         }
-        if self.form != Form::File {
+        if self.form != DocumentForm::File {
             headers.push((header::FORM, self.form.as_str().into()));
         }
         let optional = [
@@ -254,7 +254,7 @@ fn short(text: &str) -> String {
 /// What came of a document message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum DocumentOutcome {
     /// Its chunks are stored.
     Indexed,
     /// It is indexed as it is.
@@ -267,31 +267,31 @@ pub enum Outcome {
     Skipped,
 }
 
-impl Outcome {
+impl DocumentOutcome {
     /// Every one.
-    pub const ALL: [Outcome; 5] = [
-        Outcome::Indexed,
-        Outcome::Unchanged,
-        Outcome::Deleted,
-        Outcome::Superseded,
-        Outcome::Skipped,
+    pub const ALL: [DocumentOutcome; 5] = [
+        DocumentOutcome::Indexed,
+        DocumentOutcome::Unchanged,
+        DocumentOutcome::Deleted,
+        DocumentOutcome::Superseded,
+        DocumentOutcome::Skipped,
     ];
 
     /// The word for events and metric labels.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Outcome::Indexed => "indexed",
-            Outcome::Unchanged => "unchanged",
-            Outcome::Deleted => "deleted",
-            Outcome::Superseded => "superseded",
-            Outcome::Skipped => "skipped",
+            DocumentOutcome::Indexed => "indexed",
+            DocumentOutcome::Unchanged => "unchanged",
+            DocumentOutcome::Deleted => "deleted",
+            DocumentOutcome::Superseded => "superseded",
+            DocumentOutcome::Skipped => "skipped",
         }
     }
 }
 
 /// The event that tells what came of a document message; core NATS, for those who listen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Indexed {
+pub struct IndexedEvent {
     /// Wire version.
     pub v: u16,
     /// Sequence of the message in its stream: what the publisher was told.
@@ -307,7 +307,7 @@ pub struct Indexed {
     /// The document.
     pub doc_id: DocId,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: DocumentOutcome,
     /// Messages stored in the corpus.
     pub chunks: u32,
     /// Sequence of the corpus stream from which on the document is as this says: a question's
@@ -319,7 +319,7 @@ pub struct Indexed {
     pub problem: Option<Problem>,
 }
 
-impl Indexed {
+impl IndexedEvent {
     /// The event of a document.
     pub fn of(
         notice: &Notice,
@@ -327,9 +327,9 @@ impl Indexed {
         bucket: Bucket,
         doc_id: DocId,
         sequence: u64,
-        outcome: Outcome,
+        outcome: DocumentOutcome,
     ) -> Self {
-        Indexed {
+        IndexedEvent {
             v: WIRE,
             sequence,
             tenant: notice.tenant.clone(),
@@ -354,7 +354,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn read(headers: &[(&str, &str)]) -> Result<Notice, Unfit> {
+    fn read(headers: &[(&str, &str)]) -> Result<Notice, HeaderError> {
         Notice::read(|name| headers.iter().find(|(n, _)| *n == name).map(|(_, v)| *v))
     }
 
@@ -406,27 +406,27 @@ mod tests {
     fn the_event_stays_as_it_is() {
         let notice = Notice::new(TenantId::default_tenant(), "contracts/lease.md");
         let (bucket, doc) = (Bucket::new("contracts"), DocId::new("lease-84bd23c282"));
-        let event = Indexed {
+        let event = IndexedEvent {
             problem: Some(Problem::new("binary", "binary, not text")),
-            ..Indexed::of(
+            ..IndexedEvent::of(
                 &notice,
                 Edition::main(),
                 bucket.unwrap(),
                 doc.unwrap(),
                 7,
-                Outcome::Skipped,
+                DocumentOutcome::Skipped,
             )
         };
         let golden = r#"{"v":1,"sequence":7,"tenant":"default","source":"contracts/lease.md","edition":"main","bucket":"contracts","doc_id":"lease-84bd23c282","outcome":"skipped","chunks":0,"problem":{"code":"binary","message":"binary, not text"}}"#;
         assert_eq!(serde_json::to_string(&event).unwrap(), golden);
-        assert_eq!(serde_json::from_str::<Indexed>(golden).unwrap(), event);
-        let told = Indexed {
+        assert_eq!(serde_json::from_str::<IndexedEvent>(golden).unwrap(), event);
+        let told = IndexedEvent {
             corpus_seq: 41,
             ..event
         };
         let told = serde_json::to_string(&told).unwrap();
         assert!(told.contains(r#""chunks":0,"corpus_seq":41,"#), "{told}");
-        for outcome in Outcome::ALL {
+        for outcome in DocumentOutcome::ALL {
             let word = serde_json::to_string(&outcome).unwrap();
             assert_eq!(word, format!("\"{}\"", outcome.as_str()));
         }
@@ -446,7 +446,7 @@ mod tests {
             let notice = Notice {
                 is_deleted: deleted,
                 is_forced: forced,
-                form: if read { Form::Document } else { Form::File },
+                form: if read { DocumentForm::Document } else { DocumentForm::File },
                 chunks,
                 hash: Some("a1".repeat(32)),
                 object: Some("doc.a1-x".into()),

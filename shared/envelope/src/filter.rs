@@ -25,7 +25,7 @@ pub struct Condition {
     pub value: Value,
     /// Who wants it. Only what was inferred may be relaxed, and never in silence.
     #[serde(default)]
-    pub origin: Origin,
+    pub origin: ConditionOrigin,
     /// How sure it is that the question means it, 0 to 1, where a retriever derived it: the least sure is relaxed first.
     /// Default none: nobody measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,7 +35,7 @@ pub struct Condition {
 /// Who wrote a condition.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Origin {
+pub enum ConditionOrigin {
     /// The publisher of the question: never relaxed.
     #[default]
     User,
@@ -45,10 +45,10 @@ pub enum Origin {
     Derived,
 }
 
-impl Origin {
+impl ConditionOrigin {
     /// Whether nobody asked for it in so many words, so that it may be given up.
     pub const fn is_guess(self) -> bool {
-        matches!(self, Origin::Planner | Origin::Derived)
+        matches!(self, ConditionOrigin::Planner | ConditionOrigin::Derived)
     }
 }
 
@@ -146,7 +146,7 @@ impl Filter {
 
     /// Reads the object forms: `{"f": v}`, `{"f": {">": v, …}}`, `{"f": {"op": "…", "value": v}}`,
     /// `{"f": {"operator": "…", "value": v}}`.
-    pub fn parse(value: &Value, origin: Origin) -> Result<Self, FilterError> {
+    pub fn parse(value: &Value, origin: ConditionOrigin) -> Result<Self, FilterError> {
         let object = value.as_object().ok_or(FilterError::Shape)?;
         let mut conditions = Vec::new();
         for (field, wanted) in object {
@@ -215,7 +215,12 @@ fn is_scalar(value: &Value) -> bool {
 
 impl Condition {
     /// A condition, as sure as whoever wrote it.
-    pub fn new(field: impl Into<String>, op: Op, value: impl Into<Value>, origin: Origin) -> Self {
+    pub fn new(
+        field: impl Into<String>,
+        op: Op,
+        value: impl Into<Value>,
+        origin: ConditionOrigin,
+    ) -> Self {
         Condition {
             field: field.into(),
             op,
@@ -225,7 +230,12 @@ impl Condition {
         }
     }
 
-    fn checked(field: &str, op: Op, value: &Value, origin: Origin) -> Result<Self, FilterError> {
+    fn checked(
+        field: &str,
+        op: Op,
+        value: &Value,
+        origin: ConditionOrigin,
+    ) -> Result<Self, FilterError> {
         let fits = match op {
             Op::In | Op::NotIn => value
                 .as_array()
@@ -271,7 +281,7 @@ mod tests {
     use serde_json::json;
 
     fn parsed(value: Value) -> String {
-        match Filter::parse(&value, Origin::User) {
+        match Filter::parse(&value, ConditionOrigin::User) {
             Ok(filter) => filter.to_string(),
             Err(error) => format!("refused: {error}"),
         }
@@ -317,9 +327,12 @@ mod tests {
 
     #[test]
     fn only_the_planners_guesses_are_relaxed() {
-        let user = Filter::parse(&json!({"year": 2024}), Origin::User).unwrap();
-        let planner =
-            Filter::parse(&json!({"source": {"contains": ".pdf"}}), Origin::Planner).unwrap();
+        let user = Filter::parse(&json!({"year": 2024}), ConditionOrigin::User).unwrap();
+        let planner = Filter::parse(
+            &json!({"source": {"contains": ".pdf"}}),
+            ConditionOrigin::Planner,
+        )
+        .unwrap();
         let (kept, dropped) = user.clone().and(planner).relax();
         assert_eq!(kept, user);
         assert_eq!(dropped.len(), 1);

@@ -76,22 +76,24 @@ pub mod trail;
 
 pub use chunk::{ChunkKey, ChunkRecord, Embedding};
 pub use codec::{CodecError, WIRE, decode, encode};
-pub use document::{Indexed, Notice};
+pub use document::{IndexedEvent, Notice};
 pub use edition::{Edition, EditionError, Editions};
 pub use failure::{Class, Classed};
-pub use filter::{Condition, Filter, Op, Origin};
+pub use filter::{Condition, ConditionOrigin, Filter, Op};
 pub use findings::{FactSpan, Findings, Part, PartResult};
 pub use history::{Exchange, ExchangePlace, History};
 pub use hop::{Exit, FanOut, Payload, Task, WrongTask};
 pub use ids::{Bucket, ConversationId, DocId, IdError, TenantId, TurnId};
 pub use kept_draft::{DraftScore, KeptDraft};
 pub use meaning::{AnswerForm, QuestionClass, QuestionIntent, SearchStrategy, WordedConstraint};
-pub use message::{Asked, Budget, BudgetAsked, Case, Envelope, Header, Mode, Profile, UnixMs};
+pub use message::{
+    Budget, BudgetAsked, Case, Envelope, Header, Mode, Profile, QuestionText, UnixMs,
+};
 pub use mode::{AutoMode, ModeChoice};
 pub use overrides::{OverrideError, Overrides};
 pub use payload::{
-    After, Citation, Doubt, Draft, DraftReading, DraftTable, Fact, MapTask, Matched, Passage, Plan,
-    PlanRoute, PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
+    After, Citation, Doubt, Draft, DraftReading, DraftTable, Fact, FilterMatch, MapTask, Passage,
+    Plan, PlanRoute, PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
 };
 pub use question::{Busy, Question};
 pub use read_mark::ReadMark;

@@ -19,7 +19,7 @@ use crate::limits::{
     SOURCE_BYTES_MAX, TOP_K_MAX,
 };
 use crate::meaning::SearchStrategy;
-use crate::payload::{Matched, Passage};
+use crate::payload::{FilterMatch, Passage};
 use crate::question::{Refusal, RefusalCode, cut, field, read_buckets, read_filter, read_id};
 use crate::terminal::Problem;
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,7 @@ pub const FACET_VALUES: usize = 20;
 
 /// What is to be searched for, at [`SEARCH`](crate::subject::SEARCH).
 #[derive(Debug, Clone, PartialEq)]
-pub struct Search {
+pub struct SearchQuery {
     /// The query in words.
     pub query: String,
     /// Whose documents may be read. Default `default`.
@@ -46,7 +46,7 @@ pub struct Search {
     /// Which parts of the search are asked. Default hybrid.
     pub strategy: SearchStrategy,
     /// The one document whose passages are searched; absent for all of them.
-    pub document: Option<Which>,
+    pub document: Option<DocumentName>,
     /// Most passages to return, 1 to [`TOP_K_MAX`]. Default [`TOP_K`].
     pub top_k: usize,
     /// Cut each text to about this many characters around what matches best; absent for the whole.
@@ -76,12 +76,12 @@ pub struct Metadata {
     /// Whose document it is. Default `default`.
     pub tenant: TenantId,
     /// The document.
-    pub which: Which,
+    pub which: DocumentName,
 }
 
 /// How a document is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Which {
+pub enum DocumentName {
     /// By its id.
     DocId(DocId),
     /// By its path inside the corpus.
@@ -103,9 +103,9 @@ pub struct Reply<T> {
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Found {
+pub struct SearchReply {
     /// How the filter fared.
-    pub matched: Matched,
+    pub matched: FilterMatch,
     /// The best passages, best first.
     pub passages: Vec<Passage>,
     /// How many passages match in all.
@@ -156,7 +156,7 @@ pub struct ConditionShare {
 
 /// What was counted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Counted {
+pub struct CountReply {
     /// Documents that match.
     pub documents: u64,
     /// One for each field that was asked for, in that order.
@@ -192,7 +192,7 @@ pub struct FacetValue {
 
 /// What is known of one document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Document {
+pub struct DocumentReply {
     /// Part of the corpus.
     pub bucket: Bucket,
     /// The document.
@@ -221,9 +221,9 @@ impl<T> From<Result<T, Problem>> for Reply<T> {
     }
 }
 
-impl Search {
+impl SearchQuery {
     /// Reads a request.
-    pub fn parse(bytes: &[u8]) -> Result<Search, Problem> {
+    pub fn parse(bytes: &[u8]) -> Result<SearchQuery, Problem> {
         const FIELDS: [&str; 10] = [
             "query",
             "tenant",
@@ -237,7 +237,7 @@ impl Search {
             "link",
         ];
         let object = object(bytes, &FIELDS, r#"{"query": "…"}"#)?;
-        Ok(Search {
+        Ok(SearchQuery {
             query: query(&object)?,
             tenant: tenant(&object)?,
             buckets: read_buckets(&object)?,
@@ -333,13 +333,13 @@ fn query(object: &Map<String, Value>) -> Result<String, Problem> {
 }
 
 /// The document that is named; one name at most.
-fn which(object: &Map<String, Value>) -> Result<Option<Which>, Problem> {
+fn which(object: &Map<String, Value>) -> Result<Option<DocumentName>, Problem> {
     let doc_id = read_id(object, "doc_id", DocId::new)?;
     let source = field(object, "source").map(Value::as_str);
     match (doc_id, source) {
-        (doc_id, None) => Ok(doc_id.map(Which::DocId)),
+        (doc_id, None) => Ok(doc_id.map(DocumentName::DocId)),
         (None, Some(Some(source))) if (1..=SOURCE_BYTES_MAX).contains(&source.len()) => {
-            Ok(Some(Which::Source(source.to_owned())))
+            Ok(Some(DocumentName::Source(source.to_owned())))
         }
         (None, Some(_)) => Err(bad_field(format!(
             "`source` must be a path of 1 to {SOURCE_BYTES_MAX} bytes"

@@ -4,8 +4,8 @@ use super::*;
 use proptest::prelude::*;
 use serde_json::json;
 
-fn search(request: Value) -> Result<Search, Problem> {
-    Search::parse(request.to_string().as_bytes())
+fn search(request: Value) -> Result<SearchQuery, Problem> {
+    SearchQuery::parse(request.to_string().as_bytes())
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn everything_can_be_said() {
     assert_eq!(asked.strategy, SearchStrategy::Semantic);
     assert_eq!(
         asked.document,
-        Some(Which::Source("contracts/lease.md".into()))
+        Some(DocumentName::Source("contracts/lease.md".into()))
     );
     assert_eq!((asked.top_k, asked.context_chars), (100, Some(80)));
     assert_eq!(asked.filter.to_string(), "year >= 2024");
@@ -48,11 +48,14 @@ fn everything_can_be_said() {
             .which
     };
     let doc_id = DocId::new("lease-1").unwrap();
-    assert_eq!(which(json!({"doc_id": "lease-1"})), Which::DocId(doc_id));
+    assert_eq!(
+        which(json!({"doc_id": "lease-1"})),
+        DocumentName::DocId(doc_id)
+    );
     let source = "contracts/lease.md";
     assert_eq!(
         which(json!({"source": source})),
-        Which::Source(source.into())
+        DocumentName::Source(source.into())
     );
 }
 
@@ -129,16 +132,19 @@ fn what_is_wrong_is_named_with_its_fix() {
     assert!(problem.message.contains("`facets`"));
     let huge = format!(r#"{{"query": "{}"}}"#, "x".repeat(100_000));
     assert_eq!(
-        Search::parse(huge.as_bytes()).unwrap_err().code,
+        SearchQuery::parse(huge.as_bytes()).unwrap_err().code,
         "too_large"
     );
-    assert_eq!(Search::parse(b"\xff\xfe").unwrap_err().code, "not_json");
+    assert_eq!(
+        SearchQuery::parse(b"\xff\xfe").unwrap_err().code,
+        "not_json"
+    );
 }
 
 proptest! {
     #[test]
     fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), text in "\\PC{0,80}") {
-        let _ = Search::parse(&bytes);
+        let _ = SearchQuery::parse(&bytes);
         let request = json!({"query": text, "filters": {text.clone(): text.clone()}, text.clone(): 1});
         if let Err(problem) = search(request) {
             prop_assert!(!problem.message.contains('\n'));

@@ -179,7 +179,7 @@ impl Header {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Case {
     /// The question.
-    pub question: Asked,
+    pub question: QuestionText,
     /// How much is done for it.
     #[serde(default)]
     pub mode: Mode,
@@ -269,7 +269,7 @@ fn is_zero(n: &u64) -> bool {
 /// The question in its two forms: search and grading use the rewritten one where there is one,
 /// answering the original.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct QuestionText {
     /// As the user wrote it.
     pub original: String,
     /// Self-contained, when the original leans on what was said before.
@@ -277,7 +277,7 @@ pub struct Asked {
     pub rewritten: Option<String>,
 }
 
-impl Asked {
+impl QuestionText {
     /// The form to search and grade with.
     pub fn best(&self) -> &str {
         self.rewritten.as_deref().unwrap_or(&self.original)

@@ -174,7 +174,7 @@ pub struct Passage {
 /// Whether a search did what the filter said. Shown to the user; never silent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Matched {
+pub enum FilterMatch {
     /// Every condition held.
     Matched,
     /// Nothing was found.
@@ -194,7 +194,7 @@ pub struct Scatter {
     /// What is to be mapped, best first: map step `i` works on passage `i`.
     pub passages: Vec<Passage>,
     /// How the filter fared.
-    pub matched: Matched,
+    pub matched: FilterMatch,
     /// How many passages match in all (a count query, not the fetched number).
     pub total_hits: u64,
     /// What follows: that of its [`Search`].
@@ -252,7 +252,7 @@ pub enum ReduceTask {
         /// What to answer from, best first.
         passages: Vec<Passage>,
         /// How the filter fared.
-        matched: Matched,
+        matched: FilterMatch,
     },
     /// No model: a table in words, with its rows.
     Table {
@@ -325,7 +325,7 @@ pub struct Draft {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stitched: bool,
     /// How the filter fared.
-    pub matched: Matched,
+    pub matched: FilterMatch,
     /// The table that it tells, and what that was made of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<Box<DraftTable>>,

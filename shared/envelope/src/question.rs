@@ -3,7 +3,7 @@
 //! It is read by hand, field by field, because a publisher in another language deserves an error
 //! that names the field and the fix; a derived parser names a type.
 
-use crate::filter::{Filter, Origin};
+use crate::filter::{ConditionOrigin, Filter};
 use crate::history::History;
 use crate::ids::{Bucket, ConversationId, TenantId, TurnId, fnv1a_64};
 use crate::limits::{
@@ -340,7 +340,7 @@ pub(crate) fn read_buckets(object: &Map<String, Value>) -> Result<Vec<Bucket>, R
 pub(crate) fn read_filter(object: &Map<String, Value>) -> Result<Filter, Refusal> {
     match field(object, "filters") {
         None => Ok(Filter::default()),
-        Some(value) => Filter::parse(value, Origin::User)
+        Some(value) => Filter::parse(value, ConditionOrigin::User)
             .or_else(|error| refuse(RefusalCode::BadFilter, format!("`filters`: {error}"))),
     }
 }

@@ -4,7 +4,7 @@ use super::tests::{
     agentic, case, generating, header, no_results, recalled, routed, scatter, verdict,
 };
 use super::*;
-use crate::filter::{Condition, Filter, Op, Origin};
+use crate::filter::{Condition, ConditionOrigin, Filter, Op};
 use crate::history::{Exchange, ExchangePlace};
 use crate::hop::FanOut;
 use crate::ids::{Bucket, ConversationId, TurnId};
@@ -84,7 +84,8 @@ fn without_the_log_a_question_is_taken_by_itself() {
 
 #[test]
 fn a_reply_goes_on_with_the_question_that_it_is_about() {
-    let condition = |field: &str, value: u16| Condition::new(field, Op::Eq, value, Origin::User);
+    let condition =
+        |field: &str, value: u16| Condition::new(field, Op::Eq, value, ConditionOrigin::User);
     let parent = TurnId::new("before").unwrap();
     let resume = Resume {
         question: "which?".into(),

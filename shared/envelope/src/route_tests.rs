@@ -7,8 +7,8 @@ use crate::history::Exchange;
 use crate::hop::FanOut;
 use crate::ids::{Bucket, ConversationId, DocId, TenantId, TurnId};
 use crate::limits::{HOPS_MAX, ROUNDS_MAX};
-use crate::message::{Asked, Budget};
-use crate::payload::{Doubt, Draft, Matched, Passage, Search};
+use crate::message::{Budget, QuestionText};
+use crate::payload::{Doubt, Draft, FilterMatch, Passage, Search};
 use crate::role::Role;
 use crate::route::turn::generate;
 use crate::terminal::Outcome;
@@ -40,7 +40,7 @@ pub(super) fn header() -> Header {
 
 pub(super) fn case(mode: Mode, budget: Budget) -> Case {
     Case {
-        question: Asked {
+        question: QuestionText {
             original: "what?".into(),
             rewritten: None,
         },
@@ -71,7 +71,7 @@ pub(super) fn scatter(n: u16, after: After) -> Scatter {
     Scatter {
         plan: Plan::default(),
         passages,
-        matched: Matched::Matched,
+        matched: FilterMatch::Matched,
         total_hits: n.into(),
         after,
     }
@@ -87,7 +87,7 @@ fn draft(scatters: &[u16]) -> Draft {
         strict: false,
         no_information: false,
         stitched: false,
-        matched: Matched::Matched,
+        matched: FilterMatch::Matched,
         table: None,
     }
 }

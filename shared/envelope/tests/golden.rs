@@ -8,7 +8,7 @@
     reason = "a test that cannot go on may panic, in its helpers too"
 )]
 
-use argosy_envelope::lookup::{Counted, Document, Found, Reply};
+use argosy_envelope::lookup::{CountReply, DocumentReply, Reply, SearchReply};
 use argosy_envelope::{
     Doubt, Draft, Envelope, MapTask, Part, PlanTask, ReduceTask, Scatter, Search, Terminal, decode,
     encode,
@@ -79,12 +79,12 @@ fn parts() {
 
 #[test]
 fn replies_to_a_look_into_the_corpus() {
-    same::<Reply<Found>>("search_reply");
-    same::<Reply<Found>>("search_reply_empty");
-    same::<Reply<Found>>("search_reply_conditions");
-    same::<Reply<Counted>>("count_reply");
-    same::<Reply<Document>>("metadata_reply");
-    same::<Reply<Document>>("lookup_error");
+    same::<Reply<SearchReply>>("search_reply");
+    same::<Reply<SearchReply>>("search_reply_empty");
+    same::<Reply<SearchReply>>("search_reply_conditions");
+    same::<Reply<CountReply>>("count_reply");
+    same::<Reply<DocumentReply>>("metadata_reply");
+    same::<Reply<DocumentReply>>("lookup_error");
 }
 
 #[test]

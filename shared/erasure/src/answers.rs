@@ -3,12 +3,15 @@
 use crate::erase::Error;
 use crate::report::ErasedCount;
 use bus::topology::Topology;
-use bus::{Bus, ConsumerSpec, CoreMessage, Fence, Headers, Publish, PublishError, Stored, Stream};
+use bus::{
+    Bus, ConsumerSpec, CoreMessage, Headers, Publish, PublishError, StoredMessage, Stream,
+    WriteCondition,
+};
 use conversation_log::ConversationKey;
 use envelope::{Outcome, Problem, Subject, Terminal, TurnId, header};
 use streams::asked;
 use streams::history;
-use streams::outbox::{self, Created, OutboxError, publish_until, store_until};
+use streams::outbox::{self, CreateOutcome, OutboxError, publish_until, store_until};
 
 /// How long a publish may be tried.
 const PATIENCE_MS: u64 = 5_000;
@@ -29,7 +32,7 @@ pub(crate) async fn is_own(
     bus: &dyn Bus,
     key: &ConversationKey,
     turn: &TurnId,
-    question: Option<&Stored>,
+    question: Option<&StoredMessage>,
 ) -> Result<bool, Error> {
     if let Some(header) = history::begun(bus, turn).await? {
         return Ok(
@@ -56,7 +59,7 @@ pub(crate) async fn tell(
     key: &ConversationKey,
     topology: &Topology,
     turn: &TurnId,
-    question: &Stored,
+    question: &StoredMessage,
 ) -> Result<(), Error> {
     let Some(reply) = asked::read(question).reply else {
         return Ok(());
@@ -80,7 +83,7 @@ pub(crate) async fn cancel(
     bus: &dyn Bus,
     key: &ConversationKey,
     turn: &TurnId,
-    question: Option<&Stored>,
+    question: Option<&StoredMessage>,
 ) -> Result<bool, Error> {
     let at = Subject::Answer { turn: turn.clone() }.to_string();
     if bus.last(Stream::Answers, &at).await?.is_some() {
@@ -96,7 +99,7 @@ pub(crate) async fn cancel(
     let terminal = bare(bus, key, turn, Outcome::Cancelled);
     let message = outbox::terminal(&terminal, reply.as_deref()).map_err(OutboxError::from)?;
     let until = bus.now().plus(PATIENCE_MS);
-    Ok(publish_until(bus, message, until).await? == Created::Now)
+    Ok(publish_until(bus, message, until).await? == CreateOutcome::Now)
 }
 
 /// Puts a bare terminal event over the one of a turn, then erases that one.
@@ -125,7 +128,7 @@ pub(crate) async fn replace(
 }
 
 /// Whether a terminal event says nothing but that its conversation was erased.
-pub fn is_bare(stored: &Stored) -> bool {
+pub fn is_bare(stored: &StoredMessage) -> bool {
     if stored.headers.get(header::ERASED).is_some() {
         return true;
     }
@@ -136,10 +139,14 @@ pub fn is_bare(stored: &Stored) -> bool {
 
 /// The message that takes the place of another one. Who has been told of that is told nothing more; who has not been,
 /// hears of this one.
-fn instead(terminal: &Terminal, last: &Stored, was_told: bool) -> Result<Publish, OutboxError> {
+fn instead(
+    terminal: &Terminal,
+    last: &StoredMessage,
+    was_told: bool,
+) -> Result<Publish, OutboxError> {
     let reply = last.headers.get(header::REPLY).filter(|_| !was_told);
     let mut message = outbox::terminal(terminal, reply)?;
-    message.fence = Fence::AfterAcross(last.subject.clone(), last.sequence);
+    message.fence = WriteCondition::LastIs(last.subject.clone(), last.sequence);
     if was_told {
         message.headers = message.headers.with(header::ERASED, "true");
     }

@@ -3,7 +3,7 @@
 //! It is stored before the log is ended, so that whoever dies in between leaves it. It goes when no step can come any
 //! more, or by itself some time after that.
 
-use bus::{Bus, BusError, Publish, PublishError, Stored, Stream};
+use bus::{Bus, BusError, Publish, PublishError, StoredMessage, Stream};
 use conversation_log::ConversationKey;
 use envelope::{ConversationId, TenantId, UnixMs, subject};
 use serde::{Deserialize, Serialize};
@@ -100,7 +100,7 @@ impl Note {
         Ok(notes.into_values().collect())
     }
 
-    fn read(stored: &Stored) -> Option<Note> {
+    fn read(stored: &StoredMessage) -> Option<Note> {
         let note: Note = serde_json::from_slice(&stored.body).ok()?;
         (note.subject() == stored.subject).then_some(note)
     }

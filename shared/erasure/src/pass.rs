@@ -5,7 +5,7 @@ use crate::erase::Error;
 use crate::files;
 use crate::report::{ErasedCount, ErasureReport};
 use bus::topology::Topology;
-use bus::{Bus, BusError, CoreMessage, Headers, Stored, Stream};
+use bus::{Bus, BusError, CoreMessage, Headers, StoredMessage, Stream};
 use conversation_log::{ConversationKey, Erasure};
 use envelope::{Subject, TurnId, UnixMs, subject};
 use harness::replay::{replay_ids, retry_id};
@@ -95,7 +95,10 @@ impl Pass<'_> {
 
     /// The next questions of the conversation in the inbox behind a sequence, also those that were refused, or that no
     /// gateway has taken yet; up to where that is, and whether it is all.
-    async fn questions(&self, seen: u64) -> Result<(Vec<(TurnId, Stored)>, u64, bool), Error> {
+    async fn questions(
+        &self,
+        seen: u64,
+    ) -> Result<(Vec<(TurnId, StoredMessage)>, u64, bool), Error> {
         let mut found = Vec::new();
         let newest = self.bus.last(Stream::Inbox, subject::QUERY).await?;
         let Some(newest) = newest.filter(|newest| newest.sequence > seen) else {
@@ -122,7 +125,7 @@ impl Pass<'_> {
         }
     }
 
-    fn is_of_it(&self, question: &Stored) -> bool {
+    fn is_of_it(&self, question: &StoredMessage) -> bool {
         let Ok(named) = serde_json::from_slice::<Named>(&question.body) else {
             return false;
         };
@@ -132,7 +135,7 @@ impl Pass<'_> {
     }
 
     /// Everything of a turn, and of those that went on from its steps, and from theirs.
-    async fn turn(&mut self, turn: &TurnId, question: Option<&Stored>) -> Result<(), Error> {
+    async fn turn(&mut self, turn: &TurnId, question: Option<&StoredMessage>) -> Result<(), Error> {
         let mut todo = vec![(turn.clone(), question)];
         let mut seen = BTreeSet::new();
         while let Some((turn, question)) = todo.pop() {
@@ -154,7 +157,7 @@ impl Pass<'_> {
     async fn one_turn(
         &mut self,
         turn: &TurnId,
-        question: Option<&Stored>,
+        question: Option<&StoredMessage>,
     ) -> Result<Vec<TurnId>, Error> {
         if let Some(header) = history::begun(self.bus, turn).await? {
             let until = Pass::until(self.topology, header.deadline);

@@ -7,7 +7,7 @@ use documents::chunk::{CHUNK_TOKENS_MAX, OVERLAP_TOKENS_MAX};
 use documents::document::sha256_hex;
 use documents::record::publish_order;
 use envelope::ChunkRecord;
-use index::{Index, Vectors};
+use index::{Index, VectorSource};
 use index_host::search_factory::SearchFactory;
 use search::StreamPosition;
 use std::collections::HashMap;
@@ -72,9 +72,9 @@ impl Ground {
     /// The name of the embedder, where there is one.
     pub(super) fn embedder(&self) -> Option<String> {
         match self.factory.vectors() {
-            Vectors::None => None,
-            Vectors::Carried { by, .. } => Some(by.clone()),
-            Vectors::Table(_) => Some(static_embed::STATIC_NAME.into()),
+            VectorSource::None => None,
+            VectorSource::Carried { by, .. } => Some(by.clone()),
+            VectorSource::Table(_) => Some(static_embed::STATIC_NAME.into()),
         }
     }
 }
@@ -160,7 +160,7 @@ mod tests {
     use super::super::dataset::Unit;
     use super::*;
     use crate::dataset::DatasetName;
-    use documents::document::{Document, Line};
+    use documents::document::{Document, TextLine};
     use serde_json::json;
 
     fn data(city: &str) -> Dataset {
@@ -175,7 +175,7 @@ mod tests {
             ext: "md".into(),
             metadata: [("city".to_owned(), json!(city))].into(),
             hash: "h".into(),
-            lines: vec![Line {
+            lines: vec![TextLine {
                 number: 1,
                 page: None,
                 text: "The rates.".into(),
@@ -219,7 +219,7 @@ mod tests {
             words: false,
             ..index::Options::default()
         };
-        let request = search::Request {
+        let request = search::SearchRequest {
             tenant: envelope::TenantId::default_tenant(),
             buckets: Vec::new(),
             filter: envelope::Filter::default(),

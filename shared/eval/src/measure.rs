@@ -4,7 +4,7 @@ use super::Error;
 use super::dataset::{Dataset, Question, Ranking, Unit};
 use super::signal::Signal;
 use envelope::{Filter, TenantId};
-use search::{Request, SearchResult, Searcher};
+use search::{SearchRequest, SearchResult, Searcher};
 use std::time::Instant;
 
 /// How many passages a hit may be among.
@@ -77,7 +77,7 @@ pub(super) async fn search(
     question: &Question,
     top_k: usize,
 ) -> Result<SearchResult, Error> {
-    let request = Request {
+    let request = SearchRequest {
         tenant: TenantId::default_tenant(),
         buckets: Vec::new(),
         filter: Filter::default(),

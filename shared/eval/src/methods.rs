@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use index::Options;
 use offline_reader::sub_queries;
 use retriever::search_linked;
-use search::{Request, SearchResult, Searcher, search_each};
+use search::{SearchRequest, SearchResult, Searcher, search_each};
 use std::sync::Arc;
 
 /// A way to search.
@@ -57,7 +57,7 @@ struct InParts(Arc<dyn Searcher>);
 impl Searcher for InParts {
     fn search<'a>(
         &'a self,
-        request: &'a Request,
+        request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         Box::pin(async move {
             let parts = sub_queries(&request.query);
@@ -77,7 +77,7 @@ struct Linked {
 impl Searcher for Linked {
     fn search<'a>(
         &'a self,
-        request: &'a Request,
+        request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         Box::pin(async move {
             let Some(today) = linking::days::day(2024, 1, 1) else {

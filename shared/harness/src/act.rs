@@ -9,7 +9,7 @@ use crate::live;
 use crate::step::{Step, StepAddress};
 use crate::trace;
 use crate::worker::Worker;
-use bus::{Delivery, Fence, Publish, Stored, Stream};
+use bus::{Delivery, Publish, StoredMessage, Stream, WriteCondition};
 use bytes::Bytes;
 use envelope::attachment::FileRef;
 use envelope::limits::ATTACHMENTS_MAX;
@@ -20,7 +20,7 @@ use envelope::{
 };
 use stage::{Attachment, StepContext, StepOutput};
 use std::time::Duration;
-use streams::outbox::{self, Created, OutboxError, headers_of, publish_until, time_to_live};
+use streams::outbox::{self, CreateOutcome, OutboxError, headers_of, publish_until, time_to_live};
 
 /// First and longest wait before a file is stored again: as for a publish.
 const FILE_WAIT_FIRST: Duration = Duration::from_millis(20);
@@ -32,7 +32,7 @@ impl Worker {
         &self,
         place: &StepAddress,
         step: &Step,
-        message: &Stored,
+        message: &StoredMessage,
         cx: &StepContext,
         done: StepOutput<Exit>,
     ) -> Result<(), Failure> {
@@ -185,7 +185,7 @@ impl Worker {
         } = &record.header;
         let message = Publish {
             headers: headers_of(&record.header),
-            fence: Fence::OnceAcross(envelope::subject::fence(*shard, turn, *hop)),
+            fence: WriteCondition::AbsentAcross(envelope::subject::fence(*shard, turn, *hop)),
             ttl: Some(time_to_live(self.bus.now(), *deadline, self.options.keep)),
             ..Publish::new(
                 Subject::Scatter {
@@ -201,14 +201,18 @@ impl Worker {
             .map_err(OutboxError::from)?;
         self.fault(Point::ScatterStored).await;
         match created {
-            Created::Now => Ok(join::scatter(&*self.bus, record, self.options.keep).await?),
-            Created::Before => self.finish_if_before(place, created).await,
+            CreateOutcome::Now => Ok(join::scatter(&*self.bus, record, self.options.keep).await?),
+            CreateOutcome::Before => self.finish_if_before(place, created).await,
         }
     }
 
     /// An earlier run of this step decided first; what it decided may be a half-finished fan-out.
-    async fn finish_if_before(&self, place: &StepAddress, created: Created) -> Result<(), Failure> {
-        if created == Created::Before {
+    async fn finish_if_before(
+        &self,
+        place: &StepAddress,
+        created: CreateOutcome,
+    ) -> Result<(), Failure> {
+        if created == CreateOutcome::Before {
             self.finish_hop(place, place.hop + 1).await?;
         }
         Ok(())
@@ -340,7 +344,7 @@ impl Worker {
         step: &Step,
         task: Option<&Task>,
         failure: &Failure,
-        message: &Stored,
+        message: &StoredMessage,
     ) -> Result<(), Failure> {
         let now = self.bus.now();
         let whole = || Task::bare(step.payload.clone());

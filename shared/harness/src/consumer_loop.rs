@@ -71,7 +71,7 @@ pub struct Options {
 
 /// What a consumer loop did on its way out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Drained {
+pub struct DrainReport {
     /// Deliveries that were answered after it was told to stop.
     pub finished: usize,
     /// Deliveries that were given back unfinished.
@@ -91,9 +91,9 @@ pub async fn run(
     options: Options,
     health: Health,
     stop: CancellationToken,
-) -> Drained {
+) -> DrainReport {
     let Some(mut puller) = open(&*bus, &consumer, &options, &health, &stop).await else {
-        return Drained::default();
+        return DrainReport::default();
     };
     let abandon = CancellationToken::new();
     let mut running = JoinSet::new();
@@ -251,8 +251,8 @@ async fn drain(
     abandon: CancellationToken,
     handler: &dyn DeliveryHandler,
     grace: Duration,
-) -> Drained {
-    let mut drained = Drained::default();
+) -> DrainReport {
+    let mut drained = DrainReport::default();
     for delivery in puller.close().await {
         // Never worked on: somebody else may have it at once. A lost nak costs one ack time-out.
         let _ = delivery.ack.nak(GIVE_BACK).await;

@@ -1,7 +1,7 @@
 //! Dead letters: the original bytes with the facts beside them, kept where they can be looked at.
 
 use crate::step::StepAddress;
-use bus::{Bus, Headers, Publish, Stored, Stream};
+use bus::{Bus, Headers, Publish, StoredMessage, Stream};
 use envelope::limits::{DEAD_LETTER_BYTES_MAX, DEAD_LETTER_HEAD_BYTES};
 use envelope::{Subject, header};
 
@@ -16,7 +16,7 @@ pub(crate) struct Death<'a> {
 
 /// The dead letter of a message. Above the limit only the head of the body is kept, and the
 /// headers say how long it was and where the whole of it stands.
-pub(crate) fn letter(place: &StepAddress, message: &Stored, death: &Death<'_>) -> Publish {
+pub(crate) fn letter(place: &StepAddress, message: &StoredMessage, death: &Death<'_>) -> Publish {
     let StepAddress {
         role,
         turn,
@@ -36,7 +36,7 @@ pub(crate) fn letter(place: &StepAddress, message: &Stored, death: &Death<'_>) -
 }
 
 /// The same at any subject.
-pub(crate) fn letter_at(subject: Subject, message: &Stored, death: &Death<'_>) -> Publish {
+pub(crate) fn letter_at(subject: Subject, message: &StoredMessage, death: &Death<'_>) -> Publish {
     let body = if message.body.len() > DEAD_LETTER_BYTES_MAX {
         message.body.slice(..DEAD_LETTER_HEAD_BYTES)
     } else {
@@ -98,7 +98,7 @@ mod tests {
             hop: 3,
             index: Some(1),
         };
-        let message = Stored {
+        let message = StoredMessage {
             subject: "argosy.step.0.mapper.t.3.1".into(),
             headers: Headers::default(),
             body: Bytes::from(vec![0xff; DEAD_LETTER_BYTES_MAX + 1]),

@@ -15,7 +15,7 @@ use crate::live;
 use crate::step::{Step, StepAddress, deadline_of, wire_of};
 use crate::trace;
 use crate::worker::Worker;
-use bus::{Delivery, Stored, Stream};
+use bus::{Delivery, StoredMessage, Stream};
 use envelope::fanout::soft_deadline;
 use envelope::limits::{DELIVERIES_MAX, DELIVERIES_NEWER_WIRE_MAX};
 use envelope::{Class, Classed, CodecError, Exit, Header, Payload, Subject, Task, UnixMs, WIRE};
@@ -251,7 +251,7 @@ impl Worker {
     }
 
     /// Counts what a fan-out lacked whose reduction is done or given up: not each time that it is tried.
-    pub(crate) fn count_gathered(&self, step: &Step, task: &Task, message: &Stored) {
+    pub(crate) fn count_gathered(&self, step: &Step, task: &Task, message: &StoredMessage) {
         // A turn that begins here took its fan-out over from another one.
         if step.header.hop != step.header.first_hop {
             // Before its time the reducer is asked only when there is enough.

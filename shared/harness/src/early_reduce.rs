@@ -105,7 +105,7 @@ pub(crate) async fn hear_joins(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use envelope::{Matched, Plan, WIRE};
+    use envelope::{FilterMatch, Plan, WIRE};
     use testkit::model::passage;
 
     fn scatter(found_by: &[&[u8]], sub_queries: usize) -> Scatter {
@@ -119,7 +119,7 @@ mod tests {
                 ..Plan::default()
             },
             passages: passages.collect(),
-            matched: Matched::Matched,
+            matched: FilterMatch::Matched,
             total_hits: 9,
             after: Default::default(),
         }

@@ -10,7 +10,7 @@
 //! has not, its message is not acked: by nobody, so only a first delivery is relied on, and only for
 //! as long as the server makes no second one. See docs/adr/0007.
 
-use bus::{Bus, BusError, Fence, Publish, Stored, Stream};
+use bus::{Bus, BusError, Publish, StoredMessage, Stream, WriteCondition};
 use envelope::{
     After, Case, Envelope, FanOut, Header, Part, Scatter, Subject, TrailEntry, TurnId, UnixMs,
     decode, encode, fanout, subject,
@@ -19,7 +19,9 @@ use futures_util::future::try_join_all;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use streams::outbox::{Created, OutboxError, headers_of, publish_until, step, time_to_live, timer};
+use streams::outbox::{
+    CreateOutcome, OutboxError, headers_of, publish_until, step, time_to_live, timer,
+};
 
 /// Publishes what follows from a scatter record: the map steps and the timer of the soft deadline, or the next step of a loop.
 pub(crate) async fn scatter(
@@ -63,7 +65,7 @@ pub(crate) async fn store_part(
     header: &Header,
     part: &Part,
     keep: Duration,
-) -> Result<Created, OutboxError> {
+) -> Result<CreateOutcome, OutboxError> {
     let Header {
         shard,
         turn,
@@ -79,7 +81,7 @@ pub(crate) async fn store_part(
     };
     let message = Publish {
         headers: headers_of(header),
-        fence: Fence::Once,
+        fence: WriteCondition::Absent,
         ttl: Some(time_to_live(bus.now(), *deadline, keep)),
         ..Publish::new(subject, encode(part)?)
     };
@@ -127,7 +129,7 @@ pub async fn join(
     case: &Case,
     scatter: u16,
     keep: Duration,
-) -> Result<Created, OutboxError> {
+) -> Result<CreateOutcome, OutboxError> {
     let envelope = fanout::reducer_step(header, case, scatter);
     let message = step(&envelope, None, bus.now(), keep)?;
     Ok(publish_until(bus, message, header.deadline).await?)
@@ -281,7 +283,7 @@ pub(crate) async fn there_is(
             &[at.clone(), subject::parts(*shard, turn, scatter + 1)],
         )
         .await?;
-    let (records, parts): (Vec<Stored>, Vec<Stored>) =
+    let (records, parts): (Vec<StoredMessage>, Vec<StoredMessage>) =
         found.into_iter().partition(|m| m.subject == at);
     let record = match records
         .first()

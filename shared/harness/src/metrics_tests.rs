@@ -1,7 +1,7 @@
 //! What is counted, where it is not a plain count.
 
 use super::*;
-use envelope::{After, FanOut, Findings, Matched, Plan, Scatter};
+use envelope::{After, FanOut, FilterMatch, Findings, Plan, Scatter};
 
 /// Of two fan-outs; both lack one part and have an error.
 fn gathered(strict: bool, last: bool) -> Task {
@@ -10,7 +10,7 @@ fn gathered(strict: bool, last: bool) -> Task {
         scatter: Scatter {
             plan: Plan::default(),
             passages: Vec::new(),
-            matched: Matched::Matched,
+            matched: FilterMatch::Matched,
             total_hits: 0,
             after: After::Map,
         },

@@ -13,14 +13,14 @@ mod renew;
 pub use ids::{REPLAYS_MAX, replay_ids, retry_id};
 use renew::{Renew, place, scatter_at};
 
-use bus::{Bus, BusError, Fence, Publish, PublishError, Stored, Stream};
+use bus::{Bus, BusError, Publish, PublishError, StoredMessage, Stream, WriteCondition};
 use envelope::{
     Case, CodecError, ConversationId, Envelope, Header, Overrides, Payload, Role, Scatter, Subject,
     TurnId, UnixMs, decode, header,
 };
 use std::time::Duration;
 use streams::history::{self, TurnRecord};
-use streams::outbox::{self, Created, OutboxError, publish_until};
+use streams::outbox::{self, CreateOutcome, OutboxError, publish_until};
 use telemetry::TraceContext;
 
 /// What is recorded of a step.
@@ -96,7 +96,7 @@ pub struct Claim {
     /// What the turn begins with; its deadline is that of whoever claimed it first.
     pub header: Header,
     /// Whether this call claimed it.
-    pub created: Created,
+    pub created: CreateOutcome,
     /// Whether it has ended already.
     pub has_ended: bool,
 }
@@ -109,7 +109,7 @@ impl Start {
     ///
     /// # Errors
     /// When it is no step, cannot be read, or its fan-out has aged out.
-    pub fn from_letter(letter: &Stored, history: &TurnRecord) -> Result<Start, Error> {
+    pub fn from_letter(letter: &StoredMessage, history: &TurnRecord) -> Result<Start, Error> {
         let Ok(Subject::Dead {
             role, hop, index, ..
         }) = Subject::parse(&letter.subject)
@@ -155,7 +155,7 @@ impl Start {
         if role == Role::Mapper {
             return Start::from_fanout(history, hop, false);
         }
-        let is_it = |stored: &&Stored| place(stored) == Some((role, hop));
+        let is_it = |stored: &&StoredMessage| place(stored) == Some((role, hop));
         let step = history.steps.iter().find(is_it);
         let step = step.ok_or_else(|| Error::AgedOut(format!("the {role}'s step")))?;
         Ok(Start {
@@ -249,10 +249,10 @@ pub async fn claim(
     let answer = Subject::Answer { turn: turn.clone() }.to_string();
     let has_ended = bus.last(Stream::Answers, &answer).await?.is_some();
     let created = match has_ended {
-        true => Created::Before,
+        true => CreateOutcome::Before,
         false => {
             let mut timer = Publish {
-                fence: Fence::Once,
+                fence: WriteCondition::Absent,
                 ..outbox::timer(&header, None, header.deadline, keep)
             };
             if let Some(under) = start.under() {
@@ -262,12 +262,12 @@ pub async fn claim(
         }
     };
     let owner = match created {
-        Created::Now => None,
-        Created::Before => history::begun(bus, turn).await?,
+        CreateOutcome::Now => None,
+        CreateOutcome::Before => history::begun(bus, turn).await?,
     };
     // It is this very claim, whose confirmation was lost.
     let created = match owner.as_ref() == Some(&header) {
-        true => Created::Now,
+        true => CreateOutcome::Now,
         false => created,
     };
     if owner

@@ -4,8 +4,8 @@ use super::*;
 use bus::Headers;
 use bytes::Bytes;
 use envelope::{
-    Asked, Case, Draft, Fact, Findings, Matched, Part, PartResult, Passage, Plan, ReduceTask,
-    Search, TenantId, TrailEntry, Usage, encode,
+    Case, Draft, Fact, FilterMatch, Findings, Part, PartResult, Passage, Plan, QuestionText,
+    ReduceTask, Search, TenantId, TrailEntry, Usage, encode,
 };
 
 const KEEP: Duration = Duration::from_secs(300);
@@ -40,7 +40,7 @@ fn header(role: Role, hop: u16) -> Header {
 
 fn case(hop: u16) -> Case {
     Case {
-        question: Asked {
+        question: QuestionText {
             original: "why?".into(),
             rewritten: None,
         },
@@ -49,8 +49,8 @@ fn case(hop: u16) -> Case {
     }
 }
 
-fn stored(subject: impl ToString, sequence: u64, body: Bytes) -> Stored {
-    Stored {
+fn stored(subject: impl ToString, sequence: u64, body: Bytes) -> StoredMessage {
+    StoredMessage {
         subject: subject.to_string(),
         headers: Headers::default(),
         body,
@@ -59,7 +59,7 @@ fn stored(subject: impl ToString, sequence: u64, body: Bytes) -> Stored {
     }
 }
 
-fn step<P: serde::Serialize>(role: Role, hop: u16, payload: P) -> Stored {
+fn step<P: serde::Serialize>(role: Role, hop: u16, payload: P) -> StoredMessage {
     let step = Envelope {
         v: envelope::WIRE,
         header: header(role, hop),
@@ -86,11 +86,11 @@ fn passage(n: u16) -> Passage {
     }
 }
 
-fn scatter(hop: u16, maps: u16) -> Stored {
+fn scatter(hop: u16, maps: u16) -> StoredMessage {
     let found = Scatter {
         plan: Plan::default(),
         passages: (0..maps).map(passage).collect(),
-        matched: Matched::Matched,
+        matched: FilterMatch::Matched,
         total_hits: maps.into(),
         after: Default::default(),
     };
@@ -103,7 +103,7 @@ fn scatter(hop: u16, maps: u16) -> Stored {
     )
 }
 
-fn part(hop: u16, index: u16, result: PartResult) -> Stored {
+fn part(hop: u16, index: u16, result: PartResult) -> StoredMessage {
     let part = Part {
         v: envelope::WIRE,
         index,
@@ -154,7 +154,7 @@ fn history() -> TurnRecord {
         strict: false,
         no_information: false,
         stitched: false,
-        matched: Matched::Matched,
+        matched: FilterMatch::Matched,
         table: None,
     };
     steps.push(step(Role::Validator, 5, draft));
@@ -392,9 +392,12 @@ async fn who_claims_twice_has_claimed_once() {
     let (start, turn) = (from(Role::Planner), TurnId::again("y"));
     let minute = Duration::from_secs(60);
     let first = claim(&*bus, &start, &turn, minute, KEEP).await.unwrap();
-    assert_eq!((first.created, first.has_ended), (Created::Now, false));
+    assert_eq!(
+        (first.created, first.has_ended),
+        (CreateOutcome::Now, false)
+    );
     let second = claim(&*bus, &start, &turn, minute * 2, KEEP).await.unwrap();
-    assert_eq!(second.created, Created::Before);
+    assert_eq!(second.created, CreateOutcome::Before);
     assert_eq!(
         second.header, first.header,
         "the first one's deadline holds"
@@ -445,7 +448,7 @@ async fn the_new_question_is_a_span_of_its_own_under_who_created_the_step() {
 }
 
 /// A part that cost a call.
-fn paid(index: u16, result: PartResult) -> Stored {
+fn paid(index: u16, result: PartResult) -> StoredMessage {
     let mut stored = part(3, index, result);
     let mut part: Part = decode(&stored.body).unwrap();
     let usage = Usage {

@@ -1,6 +1,6 @@
 //! A message of the steps stream, read: which step it is, and what it carries.
 
-use bus::Stored;
+use bus::StoredMessage;
 use envelope::{Envelope, Payload, Role, Subject, TurnId, UnixMs, header};
 
 /// Where a step stands, as its subject says: known even when its body cannot be read.
@@ -38,7 +38,7 @@ impl StepAddress {
 pub(crate) type Step = Envelope<Payload>;
 
 /// The deadline as the headers say it, for messages whose body is not to be read.
-pub(crate) fn deadline_of(message: &Stored) -> Option<UnixMs> {
+pub(crate) fn deadline_of(message: &StoredMessage) -> Option<UnixMs> {
     message
         .headers
         .get(header::DEADLINE)?
@@ -48,6 +48,6 @@ pub(crate) fn deadline_of(message: &Stored) -> Option<UnixMs> {
 }
 
 /// The wire version as the headers say it.
-pub(crate) fn wire_of(message: &Stored) -> Option<u16> {
+pub(crate) fn wire_of(message: &StoredMessage) -> Option<u16> {
     message.headers.get(header::WIRE)?.parse().ok()
 }

@@ -9,10 +9,10 @@ use crate::delivery_outcome::DeliveryOutcome;
 use crate::metrics::outcome;
 use crate::step::StepAddress;
 use crate::worker::Worker;
-use bus::{Delivery, Stored};
+use bus::{Delivery, StoredMessage};
 use envelope::{FanOut, Header, Role, Subject, header, subject};
 use telemetry::conventions as name;
-use telemetry::traces::{self, Kind, Span};
+use telemetry::traces::{self, Span, SpanKind};
 use telemetry::{TraceContext, Traces, trace};
 
 /// Works on a message, and records how that went if its question is recorded.
@@ -32,7 +32,7 @@ pub(crate) async fn traced(worker: &Worker, delivery: &Delivery) -> DeliveryOutc
     verdict
 }
 
-fn parent_of(traces: &Traces, message: &Stored) -> Option<TraceContext> {
+fn parent_of(traces: &Traces, message: &StoredMessage) -> Option<TraceContext> {
     let header = match traces.is_on() {
         true => message.headers.get(header::TRACEPARENT)?,
         false => return None,
@@ -40,11 +40,11 @@ fn parent_of(traces: &Traces, message: &Stored) -> Option<TraceContext> {
     TraceContext::parse(header).filter(TraceContext::is_sampled)
 }
 
-fn begin(parent: TraceContext, place: &StepAddress, message: &Stored) -> Span {
+fn begin(parent: TraceContext, place: &StepAddress, message: &StoredMessage) -> Span {
     let template = subject::steps_of(place.shard, place.role);
     let title = format!("{} {template}", name::PROCESS);
     let context = parent.named(&message.subject);
-    let mut span = Span::begin(context, Some(parent), title, Kind::Consumer)
+    let mut span = Span::begin(context, Some(parent), title, SpanKind::Consumer)
         .with(name::MESSAGING_SYSTEM, "nats")
         .with(name::MESSAGING_OPERATION_NAME, name::PROCESS)
         .with(name::MESSAGING_OPERATION_TYPE, name::PROCESS)
@@ -76,7 +76,7 @@ pub(crate) fn id(traceparent: Option<&str>) -> Option<String> {
 fn closed(
     mut span: Span,
     parent: TraceContext,
-    message: &Stored,
+    message: &StoredMessage,
     delivered: u64,
     verdict: DeliveryOutcome,
 ) -> Span {
@@ -133,8 +133,8 @@ mod tests {
 
     const SUBJECT: &str = "argosy.step.0.mapper.t.2.4";
 
-    fn message() -> Stored {
-        Stored {
+    fn message() -> StoredMessage {
+        StoredMessage {
             subject: SUBJECT.into(),
             headers: Headers::default(),
             body: bytes::Bytes::new(),

@@ -1,7 +1,7 @@
 //! A worker: one thinking role, with what it needs to work on its messages.
 
 use crate::cancel_registry::{CancelRegistry, Fanout};
-use crate::consumer_loop::{self, AckDecision, ConsumerEvent, DeliveryHandler, Drained};
+use crate::consumer_loop::{self, AckDecision, ConsumerEvent, DeliveryHandler, DrainReport};
 use crate::delivery_outcome::DeliveryOutcome;
 use crate::early_reduce::hear_joins;
 use crate::fault::{Faults, Point};
@@ -120,7 +120,7 @@ impl Worker {
         consumer: ConsumerSpec,
         health: Health,
         stop: CancellationToken,
-    ) -> Drained {
+    ) -> DrainReport {
         let options = crate::consumer_loop::Options {
             condition: self.role.as_str(),
             slots: self.options.slots,
@@ -134,13 +134,13 @@ impl Worker {
         let (cancels, joins) = tokio::select! {
             biased;
             heard = worker.listen() => heard,
-            () = stop.cancelled() => return Drained::default(),
+            () = stop.cancelled() => return DrainReport::default(),
         };
         // In a fixed order, like every choice of the run loop: a simulation depends on its seed alone.
         tokio::select! {
             biased;
-            () = hear_cancels(&worker.ended, cancels) => Drained::default(),
-            () = hear_joins(&worker.joined, joins) => Drained::default(),
+            () = hear_cancels(&worker.ended, cancels) => DrainReport::default(),
+            () = hear_joins(&worker.joined, joins) => DrainReport::default(),
             drained = consumer_loop::run(bus, consumer, worker.clone(), options, health, stop) => drained,
         }
     }

@@ -13,7 +13,7 @@ mod serving;
 
 pub use error::Error;
 
-use crate::qdrant_view::Vectors;
+use crate::qdrant_view::VectorFeed;
 use bus::{Bus, BusError, Stream};
 use envelope::{Edition, subject};
 use futures_util::future::BoxFuture;
@@ -41,7 +41,7 @@ pub struct OpenIndex {
     /// The sequence up to which they can be found.
     pub seen: watch::Receiver<u64>,
     /// Its vectors, where a server keeps them.
-    pub vectors: Option<Vectors>,
+    pub vectors: Option<VectorFeed>,
     /// What else belongs to it; ends with [`OpenRequest::stop`].
     pub tasks: JoinSet<()>,
 }
@@ -63,7 +63,7 @@ pub struct OpenRequest<'a> {
 }
 
 /// Opens the index of an edition.
-pub trait Open: Send + Sync + 'static {
+pub trait OpenEdition: Send + Sync + 'static {
     /// Opens it, and what belongs to it.
     fn open<'a>(&'a self, what: OpenRequest<'a>) -> BoxFuture<'a, Result<OpenIndex, Error>>;
 }
@@ -169,7 +169,7 @@ struct Held {
     searcher: Arc<dyn Searcher>,
     index: Index,
     seen: watch::Receiver<u64>,
-    vectors: Option<Vectors>,
+    vectors: Option<VectorFeed>,
     dir: PathBuf,
     stop: CancellationToken,
     fed: JoinSet<()>,
@@ -186,7 +186,7 @@ impl Held {
 /// All that a replica holds.
 struct Keeper {
     home: IndexContext,
-    open: Arc<dyn Open>,
+    open: Arc<dyn OpenEdition>,
     stream: String,
     held: BTreeMap<Edition, Held>,
     /// What is searched, and when it was begun.
@@ -204,7 +204,7 @@ struct Keeper {
 /// tasks are in `running` and end with [`IndexContext::stop`]. Waits for a corpus that is not there yet.
 pub async fn start(
     home: IndexContext,
-    open: Arc<dyn Open>,
+    open: Arc<dyn OpenEdition>,
     running: &mut JoinSet<()>,
 ) -> Result<Arc<EditionRouter>, Error> {
     let waiting = "catching up with the corpus";
@@ -260,7 +260,7 @@ async fn first(home: &IndexContext) -> Result<(String, Record), Error> {
 /// Opens the index of an edition and begins to feed it.
 async fn hold(
     home: &IndexContext,
-    open: &dyn Open,
+    open: &dyn OpenEdition,
     edition: &Edition,
     record: &Record,
     stream: &str,
@@ -394,12 +394,12 @@ impl Keeper {
     }
 
     /// The vectors that are searched, where a server keeps them; tells whether they are all there.
-    fn vectors(&mut self) -> Option<Vectors> {
+    fn vectors(&mut self) -> Option<VectorFeed> {
         let held = self.held.get(&self.serving.0);
         let vectors = held.and_then(|held| held.vectors.clone());
         self.has_vectors |= vectors.is_some();
         if self.has_vectors {
-            match vectors.as_ref().and_then(Vectors::missing) {
+            match vectors.as_ref().and_then(VectorFeed::missing) {
                 Some(reason) => self.home.health.not_ready(VECTORS, reason),
                 None => self.home.health.ready(VECTORS),
             }

@@ -5,11 +5,11 @@ use super::*;
 use crate::qdrant_view::FeedPosition;
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
-use bus::{Publish, Stored};
+use bus::{Publish, StoredMessage};
 use bytes::Bytes;
-use index::Vectors as Kept;
+use index::VectorSource as Kept;
 use qdrant::{Options, Qdrant};
-use search::{Request, SearchResult};
+use search::{SearchRequest, SearchResult};
 use testkit::qdrant::FakeQdrant;
 
 type Broken = Box<dyn std::error::Error + Send + Sync>;
@@ -17,7 +17,10 @@ type Broken = Box<dyn std::error::Error + Send + Sync>;
 struct Nothing;
 
 impl Searcher for Nothing {
-    fn search<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
+    fn search<'a>(
+        &'a self,
+        _: &'a SearchRequest,
+    ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         Box::pin(std::future::ready(Ok(SearchResult::default())))
     }
 }
@@ -30,7 +33,7 @@ struct Slow {
 }
 
 impl View for Slow {
-    fn apply(&mut self, message: Stored, _: u64) -> Result<(), Broken> {
+    fn apply(&mut self, message: StoredMessage, _: u64) -> Result<(), Broken> {
         if message.sequence > *self.may.borrow() {
             return Err("held up".into());
         }
@@ -55,7 +58,7 @@ struct Slowly {
     server: Option<Qdrant>,
 }
 
-impl Open for Slowly {
+impl OpenEdition for Slowly {
     fn open<'a>(&'a self, what: OpenRequest<'a>) -> BoxFuture<'a, Result<OpenIndex, Error>> {
         std::fs::create_dir_all(what.dir).unwrap();
         let is_main = *what.edition == Edition::main();
@@ -70,11 +73,11 @@ impl Open for Slowly {
             seen,
         };
         let vectors = match (is_main, &self.server) {
-            (true, _) => Some(Vectors::told(self.vectors.subscribe(), 2, None)),
+            (true, _) => Some(VectorFeed::told(self.vectors.subscribe(), 2, None)),
             (false, None) => None,
             (false, server) => {
                 let (_, at) = watch::channel(FeedPosition::default());
-                Some(Vectors::told(at, 0, server.clone()))
+                Some(VectorFeed::told(at, 0, server.clone()))
             }
         };
         let opened = OpenIndex {

@@ -27,4 +27,4 @@ pub mod snapshot;
 pub mod view;
 
 pub use described::described;
-pub use options::{EmbedderChoice, InvalidOptions, MiniLm, Options, VectorStore};
+pub use options::{EmbedderChoice, InvalidOptions, MiniLmOptions, Options, VectorStore};

@@ -24,7 +24,7 @@ pub struct Options {
     /// How words and vectors come together.
     pub search: index::Options,
     /// The encoder in this process.
-    pub minilm: MiniLm,
+    pub minilm: MiniLmOptions,
     /// The embedder behind HTTP.
     pub http: options::embedding::Options,
     /// The reranker behind HTTP. Without nodes, the built-in one looks again.
@@ -62,7 +62,7 @@ pub enum VectorStore {
 /// The encoder in this process.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct MiniLm {
+pub struct MiniLmOptions {
     /// Folder of its files. Default: `models/minilm-l6-v2` in the data folder.
     pub dir: Option<PathBuf>,
 }

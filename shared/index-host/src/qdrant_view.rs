@@ -20,13 +20,13 @@
 
 use crate::options::VectorStore;
 use crate::search_factory::{self, SearchFactory};
-use bus::{Bus, BusError, Reader, Stored, Stream};
+use bus::{Bus, BusError, Reader, StoredMessage, Stream};
 use envelope::{ChunkRecord, Class, Classed, Edition};
 use futures_util::future::BoxFuture;
 use index::WithoutVector;
 use llm::Embedder;
 use qdrant::{Options, Qdrant};
-use search::{Near, Request, VectorSearch};
+use search::{Near, SearchRequest, VectorSearch};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -96,7 +96,7 @@ pub(crate) struct FeedPosition {
 
 /// The vectors of an edition in a server.
 #[derive(Clone)]
-pub struct Vectors {
+pub struct VectorFeed {
     slot: Arc<Slot>,
     at: watch::Receiver<FeedPosition>,
     /// What was stored of the edition when the feed began.
@@ -111,7 +111,7 @@ impl VectorSearch for Slot {
     fn nearest<'a>(
         &'a self,
         vector: &'a [f32],
-        request: &'a Request,
+        request: &'a SearchRequest,
         k: usize,
     ) -> BoxFuture<'a, Result<Vec<Near>, search::Error>> {
         match self.0.get() {
@@ -126,9 +126,9 @@ impl VectorSearch for Slot {
     }
 }
 
-impl Vectors {
-    fn new(slot: Arc<Slot>, at: watch::Receiver<FeedPosition>, last: u64) -> Vectors {
-        Vectors { slot, at, last }
+impl VectorFeed {
+    fn new(slot: Arc<Slot>, at: watch::Receiver<FeedPosition>, last: u64) -> VectorFeed {
+        VectorFeed { slot, at, last }
     }
 
     /// Those that a test says where they are.
@@ -137,9 +137,9 @@ impl Vectors {
         at: watch::Receiver<FeedPosition>,
         last: u64,
         server: Option<Qdrant>,
-    ) -> Vectors {
+    ) -> VectorFeed {
         let slot = server.map_or_else(OnceLock::new, OnceLock::from);
-        Vectors::new(Arc::new(Slot(slot)), at, last)
+        VectorFeed::new(Arc::new(Slot(slot)), at, last)
     }
 
     /// Why not all of them are in the server; `None` when they are.
@@ -202,7 +202,7 @@ pub async fn added(
     fed: FeedSource<'_>,
     factory: SearchFactory,
     running: &mut JoinSet<()>,
-) -> Result<(SearchFactory, Option<Vectors>), search_factory::Error> {
+) -> Result<(SearchFactory, Option<VectorFeed>), search_factory::Error> {
     let FeedSource {
         bus,
         stop,
@@ -256,7 +256,7 @@ pub async fn added(
         };
         feed(&*bus, &qdrant, (&name, &filter), &told, &until).await
     });
-    let vectors = Vectors::new(slot.clone(), at, last);
+    let vectors = VectorFeed::new(slot.clone(), at, last);
     Ok((factory.with_vectors(slot), Some(vectors)))
 }
 
@@ -441,7 +441,7 @@ async fn position(qdrant: &Qdrant, stream: &str) -> Result<u64, search::Error> {
 
 /// The next messages: as many as a batch has, or all before a pause, or those of a second. None when
 /// nothing comes for long.
-async fn batch(reader: &mut dyn Reader) -> Result<Vec<Stored>, BusError> {
+async fn batch(reader: &mut dyn Reader) -> Result<Vec<StoredMessage>, BusError> {
     let Ok(first) = tokio::time::timeout(LOOK, reader.next()).await else {
         return Ok(Vec::new());
     };
@@ -459,7 +459,7 @@ async fn batch(reader: &mut dyn Reader) -> Result<Vec<Stored>, BusError> {
 }
 
 /// One bad chunk does not stop the corpus; the lexical index names it.
-fn records(batch: &[Stored]) -> Vec<ChunkRecord> {
+fn records(batch: &[StoredMessage]) -> Vec<ChunkRecord> {
     let records = batch.iter().map(|m| ChunkRecord::decode(&m.body));
     records.filter_map(Result::ok).collect()
 }

@@ -8,9 +8,9 @@ use envelope::{Embedding, Filter, TenantId};
 use index::{HybridSearcher, Index};
 use llm_pool::Pools;
 use search::{SearchPart, SearchResult, Searcher};
-use settings::Span;
+use settings::TimeSpan;
 use testkit::embedder::FakeEmbedder;
-use testkit::qdrant::{Code, FakeQdrant, Fault};
+use testkit::qdrant::{Code, FakeQdrant, QdrantFault};
 
 /// Vectors in this file have two numbers.
 fn compass() -> Arc<FakeEmbedder> {
@@ -54,7 +54,7 @@ impl World {
         let server = FakeQdrant::start().await.unwrap();
         let options = Options {
             url: server.url(),
-            timeout: Span::from_secs(5),
+            timeout: TimeSpan::from_secs(5),
             ..Options::default()
         };
         let registry = telemetry::Registry::new();
@@ -116,8 +116,8 @@ async fn search(world: &World, index: &Index) -> SearchResult {
     searcher.search(&harbour()).await.unwrap()
 }
 
-fn harbour() -> Request {
-    Request {
+fn harbour() -> SearchRequest {
+    SearchRequest {
         tenant: TenantId::default_tenant(),
         buckets: vec![],
         filter: Filter::default(),
@@ -132,7 +132,7 @@ fn harbour() -> Request {
 }
 
 fn index_of(records: &[ChunkRecord]) -> Index {
-    let index = Index::open_in_ram(&index::Vectors::None).unwrap();
+    let index = Index::open_in_ram(&index::VectorSource::None).unwrap();
     let mut writer = index.writer().unwrap();
     writer.apply(records).unwrap();
     writer.commit(1, "s").unwrap();
@@ -169,7 +169,7 @@ async fn what_is_in_the_stream_is_found_by_its_vector() {
     // Away: words answer, and the search says so.
     world
         .server
-        .script(vec![Fault::Refuse(Code::Unavailable); 2]);
+        .script(vec![QdrantFault::Refuse(Code::Unavailable); 2]);
     let result = search(&world, &index).await;
     assert_eq!(
         (found(&result), &result.failed),
@@ -208,8 +208,8 @@ async fn a_server_that_is_away_is_waited_for() {
     // Every call is made twice by the client when it may be the connection.
     world
         .server
-        .script(vec![Fault::Refuse(Code::Unavailable); 4]);
-    world.server.script([Fault::Busy(0)]);
+        .script(vec![QdrantFault::Refuse(Code::Unavailable); 4]);
+    world.server.script([QdrantFault::Busy(0)]);
     world.feed_to(last).await;
     assert_eq!(
         world.qdrant.position().await.unwrap().unwrap().sequence,
@@ -313,12 +313,12 @@ async fn another_stream_begins_anew() {
 async fn factory(
     world: &World,
     running: &mut JoinSet<()>,
-) -> Result<(SearchFactory, Vectors), search_factory::Error> {
+) -> Result<(SearchFactory, VectorFeed), search_factory::Error> {
     let options = crate::Options {
         vectors: VectorStore::Qdrant,
         qdrant: Options {
             url: world.server.url(),
-            timeout: Span::from_secs(5),
+            timeout: TimeSpan::from_secs(5),
             ..Options::default()
         },
         ..crate::Options::default()
@@ -351,7 +351,7 @@ async fn a_server_that_is_away_does_not_keep_words_back() {
         publish(&*world.bus, record).await;
     }
     let index = index_of(&records);
-    let away = vec![Fault::Refuse(Code::Unavailable); 4];
+    let away = vec![QdrantFault::Refuse(Code::Unavailable); 4];
     world.server.script(away);
     let mut running = JoinSet::new();
     let (factory, mut vectors) = factory(&world, &mut running).await.unwrap();
@@ -381,7 +381,9 @@ async fn a_server_that_is_away_does_not_keep_words_back() {
     );
 
     // One that refuses is not waited for.
-    world.server.script([Fault::Refuse(Code::Unauthenticated)]);
+    world
+        .server
+        .script([QdrantFault::Refuse(Code::Unauthenticated)]);
     let refused = self::factory(&world, &mut running).await.err().unwrap();
     let said = refused.to_string();
     assert!(said.contains("retrieval.qdrant"), "{said}");
@@ -400,11 +402,13 @@ fn what_is_missing_is_told_by_name() {
 struct Drip(u64);
 
 impl Reader for Drip {
-    fn next(&mut self) -> futures_util::future::BoxFuture<'_, Result<(Stored, u64), BusError>> {
+    fn next(
+        &mut self,
+    ) -> futures_util::future::BoxFuture<'_, Result<(StoredMessage, u64), BusError>> {
         Box::pin(async {
             tokio::time::sleep(Duration::from_millis(20)).await;
             self.0 += 1;
-            let message = Stored {
+            let message = StoredMessage {
                 subject: "argosy.chunk.main.a.b.0".into(),
                 sequence: self.0,
                 stored_at: envelope::UnixMs(0),

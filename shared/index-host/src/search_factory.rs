@@ -6,7 +6,7 @@
 
 use crate::options::{EmbedderChoice, Options, VectorStore};
 use bus::BusError;
-use index::{HybridSearcher, Index, Vectors};
+use index::{HybridSearcher, Index, VectorSource};
 use llm::{Embedder, Reranker};
 use llm_pool::{HttpEmbedder, HttpReranker, Pools};
 use search::VectorSearch;
@@ -85,7 +85,7 @@ fn minilm(_: &Path) -> Result<Arc<dyn Embedder>, Error> {
 #[derive(Clone)]
 pub struct SearchFactory {
     options: index::Options,
-    vectors: Vectors,
+    vectors: VectorSource,
     embedder: Option<Arc<dyn Embedder>>,
     elsewhere: Option<Arc<dyn VectorSearch>>,
     reranker: Option<Arc<dyn Reranker>>,
@@ -112,13 +112,13 @@ impl SearchFactory {
             ..
         } = options;
         let vectors = match (vectors, &embedder) {
-            (VectorStore::Qdrant, _) => Vectors::None,
-            (VectorStore::Embedded, Some(embedder)) => Vectors::Carried {
+            (VectorStore::Qdrant, _) => VectorSource::None,
+            (VectorStore::Embedded, Some(embedder)) => VectorSource::Carried {
                 by: embedder.name().to_owned(),
                 dims: embedder.dims(),
             },
-            (VectorStore::Embedded, None) if *choice == EmbedderChoice::None => Vectors::None,
-            (VectorStore::Embedded, None) => Vectors::Table(StaticTable::shipped()),
+            (VectorStore::Embedded, None) if *choice == EmbedderChoice::None => VectorSource::None,
+            (VectorStore::Embedded, None) => VectorSource::Table(StaticTable::shipped()),
         };
         let reranker = match reranker.nodes.is_empty() {
             true => None,
@@ -152,7 +152,7 @@ impl SearchFactory {
     }
 
     /// What vectors the index of a retriever keeps.
-    pub fn vectors(&self) -> &Vectors {
+    pub fn vectors(&self) -> &VectorSource {
         &self.vectors
     }
 
@@ -203,20 +203,23 @@ mod tests {
             SearchFactory::new(options, embedder, &registry, &Pools::default()).unwrap()
         };
         let by_table = factory(&options(json!({}))).await;
-        assert!(matches!(by_table.vectors(), Vectors::Table(_)));
+        assert!(matches!(by_table.vectors(), VectorSource::Table(_)));
         assert!(by_table.embedder().is_none());
         let words = factory(&options(json!({"embedder": "none"}))).await;
-        assert!(matches!(words.vectors(), Vectors::None));
+        assert!(matches!(words.vectors(), VectorSource::None));
         let http =
             json!({"model": "e", "dims": 3, "nodes": [{"name": "a", "base_url": "http://a"}]});
         let mut options = options(json!({"embedder": "http", "http": http}));
         let served = factory(&options).await;
         assert!(
-            matches!(served.vectors(), Vectors::Carried { by, dims: 3 } if by == "e"),
+            matches!(served.vectors(), VectorSource::Carried { by, dims: 3 } if by == "e"),
             "the index keeps what the server makes"
         );
         options.vectors = VectorStore::Qdrant;
-        assert!(matches!(factory(&options).await.vectors(), Vectors::None));
+        assert!(matches!(
+            factory(&options).await.vectors(),
+            VectorSource::None
+        ));
     }
 
     #[tokio::test]

@@ -16,10 +16,10 @@ use bus::Snapshot;
 use bus::topology::SNAPSHOTS_KEPT;
 use envelope::UnixMs;
 use envelope::ids::fnv1a_64;
-use index::Vectors;
+use index::VectorSource;
 use index::archive::making;
 use serde::{Deserialize, Serialize};
-use settings::Span;
+use settings::TimeSpan;
 use std::time::Duration;
 
 /// When snapshots are written.
@@ -28,7 +28,7 @@ use std::time::Duration;
 pub struct Options {
     /// How often one is written at most, by all replicas together and of either edition, and how long
     /// that may take; 0 for never. Default 10 min.
-    pub every: Span,
+    pub every: TimeSpan,
     /// Messages of the corpus after which another one is worth it; in a large corpus it takes a tenth
     /// of its chunks. Default 50,000: some seconds of replay.
     pub changes: u64,
@@ -37,7 +37,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            every: Span::from_millis(600_000),
+            every: TimeSpan::from_millis(600_000),
             changes: 50_000,
         }
     }
@@ -83,7 +83,7 @@ pub struct Fit {
 
 impl Fit {
     /// For an index with these vectors that is fed from this stream.
-    pub fn new(vectors: &Vectors, stream: &str) -> Fit {
+    pub fn new(vectors: &VectorSource, stream: &str) -> Fit {
         Fit {
             making: making(vectors),
             stream: stream.to_owned(),

@@ -57,7 +57,7 @@ fn a_replay_of_little_is_faster_than_a_download() {
 proptest! {
     #[test]
     fn names_take_turns(sequences in prop::collection::vec(1u64..100, 0..20)) {
-        let fit = Fit::new(&Vectors::None, STREAM);
+        let fit = Fit::new(&VectorSource::None, STREAM);
         let mut kept: Vec<Snapshot> = Vec::new();
         let mut sequence = 0;
         for step in sequences {
@@ -77,15 +77,15 @@ proptest! {
 
 #[test]
 fn other_vectors_and_other_streams_do_not_fit() {
-    let fit = Fit::new(&Vectors::None, STREAM);
-    let carried = |by: &str| Vectors::Carried {
+    let fit = Fit::new(&VectorSource::None, STREAM);
+    let carried = |by: &str| VectorSource::Carried {
         by: by.into(),
         dims: 3,
     };
     let others = [
         Fit::new(&carried("e"), STREAM),
         Fit::new(&carried("f"), STREAM),
-        Fit::new(&Vectors::None, "ARGOSY_CHUNKS@2"),
+        Fit::new(&VectorSource::None, "ARGOSY_CHUNKS@2"),
     ];
     for other in others {
         let theirs = Snapshot {
@@ -102,7 +102,7 @@ fn other_vectors_and_other_streams_do_not_fit() {
         .validate()
         .is_err()
     );
-    let every = Span::from_millis(999);
+    let every = TimeSpan::from_millis(999);
     assert!(
         Options {
             every,
@@ -114,7 +114,7 @@ fn other_vectors_and_other_streams_do_not_fit() {
 }
 
 fn fed(dir: &Path, from: u32, to: u32) -> Index {
-    let index = Index::open(dir, &Vectors::None).unwrap();
+    let index = Index::open(dir, &VectorSource::None).unwrap();
     let mut writer = index.writer().unwrap();
     let record = |n: u32| -> ChunkRecord {
         serde_json::from_value(serde_json::json!({
@@ -136,9 +136,9 @@ fn keeper(bus: &Arc<MemoryBus>, index: Index, dir: &Path) -> Keeper {
         bus: bus.clone(),
         index,
         dir: dir.to_owned(),
-        fit: Fit::new(&Vectors::None, STREAM),
+        fit: Fit::new(&VectorSource::None, STREAM),
         options: Options {
-            every: Span::from_millis(10_000),
+            every: TimeSpan::from_millis(10_000),
             changes: 100,
         },
     }
@@ -159,14 +159,17 @@ async fn one_replica_writes_and_another_begins_with_it() {
     assert!(again.write_if_due().await.unwrap().is_none());
     assert_eq!(bus.list().await.unwrap().len(), 1);
 
-    let fit = Fit::new(&Vectors::None, STREAM);
-    let restored = restore(&*bus, two.path(), &Vectors::None, &fit).await;
+    let fit = Fit::new(&VectorSource::None, STREAM);
+    let restored = restore(&*bus, two.path(), &VectorSource::None, &fit).await;
     assert_eq!(restored, Some(300));
-    let index = Index::open(two.path(), &Vectors::None).unwrap();
+    let index = Index::open(two.path(), &VectorSource::None).unwrap();
     assert_eq!(index.chunk_count(), 300);
     drop(index);
     // What is there is as good.
-    assert_eq!(restore(&*bus, two.path(), &Vectors::None, &fit).await, None);
+    assert_eq!(
+        restore(&*bus, two.path(), &VectorSource::None, &fit).await,
+        None
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -176,7 +179,7 @@ async fn two_editions_do_not_write_at_once() {
     let first = keeper(&bus, fed(one.path(), 0, 300), one.path());
     let by = "e".to_owned();
     let second = Keeper {
-        fit: Fit::new(&Vectors::Carried { by, dims: 3 }, STREAM),
+        fit: Fit::new(&VectorSource::Carried { by, dims: 3 }, STREAM),
         ..keeper(&bus, fed(two.path(), 0, 300), two.path())
     };
     assert!(first.write_if_due().await.unwrap().is_some());
@@ -193,7 +196,7 @@ async fn two_editions_do_not_write_at_once() {
 async fn a_damaged_snapshot_is_passed_over_for_the_one_before() {
     let bus = MemoryBus::new(&Topology::default());
     let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let fit = Fit::new(&Vectors::None, STREAM);
+    let fit = Fit::new(&VectorSource::None, STREAM);
     let index = fed(one.path(), 0, 300);
     let writing = keeper(&bus, index, one.path());
     writing.write(&[]).await.unwrap();
@@ -209,7 +212,7 @@ async fn a_damaged_snapshot_is_passed_over_for_the_one_before() {
     let name = next_name(&fit, &fit.of(good));
     let pieces = |bytes: Bytes| stream::iter([Ok(bytes)]).boxed();
     bus.put(&name, 400, pieces(bytes.clone())).await.unwrap();
-    let restored = restore(&*bus, two.path(), &Vectors::None, &fit).await;
+    let restored = restore(&*bus, two.path(), &VectorSource::None, &fit).await;
     assert_eq!(restored, Some(300));
 
     // Nothing but damaged ones: the index stays as it was.
@@ -219,16 +222,16 @@ async fn a_damaged_snapshot_is_passed_over_for_the_one_before() {
         bus.put(&name, 400, pieces(bytes.clone())).await.unwrap();
     }
     assert_eq!(
-        restore(&*bus, three.path(), &Vectors::None, &fit).await,
+        restore(&*bus, three.path(), &VectorSource::None, &fit).await,
         None
     );
-    let index = Index::open(three.path(), &Vectors::None).unwrap();
+    let index = Index::open(three.path(), &VectorSource::None).unwrap();
     assert_eq!(index.chunk_count(), 7);
     // Nor does a process begin with one while another has the index.
     let _writer = index.writer().unwrap();
     writing.write(&[]).await.unwrap();
     assert_eq!(
-        restore(&*bus, three.path(), &Vectors::None, &fit).await,
+        restore(&*bus, three.path(), &VectorSource::None, &fit).await,
         None
     );
     assert!(bus.connected());

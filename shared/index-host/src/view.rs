@@ -1,6 +1,6 @@
 //! The corpus stream into a local index.
 
-use bus::Stored;
+use bus::StoredMessage;
 use envelope::ChunkRecord;
 use index::{Index, WithoutVector, Writer};
 use streams::feed::View;
@@ -158,7 +158,7 @@ fn look_at_whole(writer: &mut Writer) -> Result<(), index::Error> {
 impl View for IndexView {
     fn apply(
         &mut self,
-        message: Stored,
+        message: StoredMessage,
         pending: u64,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         match ChunkRecord::decode(&message.body) {
@@ -202,8 +202,8 @@ mod tests {
     use bus::Headers;
     use bytes::Bytes;
     use envelope::UnixMs;
-    use index::{HybridSearcher, Options, Vectors};
-    use search::{Request, Searcher};
+    use index::{HybridSearcher, Options, VectorSource};
+    use search::{SearchRequest, Searcher};
     use serde_json::json;
 
     fn record(doc: &str, text: &str) -> ChunkRecord {
@@ -220,7 +220,7 @@ mod tests {
             words: false,
             ..Options::default()
         };
-        let request = Request {
+        let request = SearchRequest {
             tenant: envelope::TenantId::default_tenant(),
             buckets: Vec::new(),
             filter: envelope::Filter::default(),
@@ -241,7 +241,7 @@ mod tests {
     /// Killed after its first commit and before the vectors were made; nothing more comes.
     #[tokio::test(flavor = "multi_thread")]
     async fn who_was_killed_at_the_first_fit_makes_it_good_at_the_next_start() {
-        let vectors = Vectors::Table(static_embed::StaticTable::shipped());
+        let vectors = VectorSource::Table(static_embed::StaticTable::shipped());
         let records = [
             record("dog", "The puppy barked at the other dogs in the kennel."),
             record("bank", "The bank raised the interest rate of the loan."),
@@ -266,7 +266,7 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn chunks_that_vectors_cannot_find_are_told() {
-        let vectors = Vectors::Carried {
+        let vectors = VectorSource::Carried {
             by: "compass".into(),
             dims: 2,
         };
@@ -291,7 +291,7 @@ mod tests {
         let mut taken_in = |records: &[ChunkRecord]| {
             for record in records {
                 sequence += 1;
-                let message = Stored {
+                let message = StoredMessage {
                     subject: "argosy.chunk.main.a.b.0".into(),
                     sequence,
                     stored_at: UnixMs(0),
@@ -311,10 +311,10 @@ mod tests {
     /// As many messages as make a commit of their own, and no more.
     #[tokio::test(flavor = "multi_thread")]
     async fn who_has_caught_up_says_so_even_when_the_last_message_was_committed_by_itself() {
-        let index = Index::open_in_ram(&Vectors::None).unwrap();
+        let index = Index::open_in_ram(&VectorSource::None).unwrap();
         let (mut view, seen) = IndexView::new(index, "chunks@1".into()).unwrap();
         for sequence in 1..=COMMIT {
-            let message = Stored {
+            let message = StoredMessage {
                 subject: "argosy.chunk.main.a.b.0".into(),
                 sequence,
                 stored_at: UnixMs(0),

@@ -11,21 +11,23 @@ use crate::judge::judge;
 use crate::merged::{Aim, Merged, Picked, merge};
 use crate::metrics::{ALL, Metrics, OTHER, SEVERAL};
 use crate::rerank::Asked;
-use envelope::{Bucket, Classed, Condition, Filter, Op, Origin, Passage, SearchStrategy, TenantId};
+use envelope::{
+    Bucket, Classed, Condition, ConditionOrigin, Filter, Op, Passage, SearchStrategy, TenantId,
+};
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, TryFutureExt};
 use linking::{Date, LinkedQuestion};
 use llm::{Embedder, Reranker, Side};
 use search::{
-    Request, SearchPart, SearchResult, Searcher, TableRequest, TableResult, VectorSearch,
+    SearchPart, SearchRequest, SearchResult, Searcher, TableRequest, TableResult, VectorSearch,
 };
 use serde::{Deserialize, Serialize};
-use settings::Size;
+use settings::ByteSize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tantivy::DocAddress;
 use telemetry::conventions as name;
-use telemetry::traces::{self, Kind};
+use telemetry::traces::{self, SpanKind};
 
 /// Values that a query names and that are searched for by themselves: each costs a search.
 const NAMED_SEARCHED_MAX: usize = 4;
@@ -50,7 +52,7 @@ pub struct Options {
     /// Memory of each index for the vectors of sentences that searches have read; `0B` keeps none. What is
     /// found does not depend on it. Sentences are read with the static table and the built-in reranker only; those of
     /// a chunk of 180 words take about 3 KiB. Default 64 MiB.
-    pub sentence_cache_bytes: Size,
+    pub sentence_cache_bytes: ByteSize,
 }
 
 impl Default for Options {
@@ -61,7 +63,7 @@ impl Default for Options {
             vector_weight: None,
             fusion: Fusion::Scores,
             rerank: true,
-            sentence_cache_bytes: Size::from_mib(64),
+            sentence_cache_bytes: ByteSize::from_mib(64),
         }
     }
 }
@@ -173,7 +175,7 @@ impl HybridSearcher {
     ///
     /// # Errors
     /// As [`Searcher::search`].
-    pub async fn time_second_look(&self, request: &Request) -> Result<Duration, Error> {
+    pub async fn time_second_look(&self, request: &SearchRequest) -> Result<Duration, Error> {
         let (mut merged, _) = self.found(request).await?;
         merged.keep_best(request.fetch_k);
         let top_k = request.top_k;
@@ -196,10 +198,12 @@ impl HybridSearcher {
         picked.result
     }
 
-    async fn search_counted(&self, request: &Request) -> Result<SearchResult, Error> {
+    async fn search_counted(&self, request: &SearchRequest) -> Result<SearchResult, Error> {
         let start = Instant::now();
         let place = self.label(&request.buckets);
-        let mut span = traces::start(Kind::Internal, || format!("{} {place}", name::RETRIEVAL));
+        let mut span = traces::start(SpanKind::Internal, || {
+            format!("{} {place}", name::RETRIEVAL)
+        });
         span.set(name::GEN_AI_OPERATION_NAME, name::RETRIEVAL);
         span.set(name::GEN_AI_DATA_SOURCE_ID, place);
         let result = self.search_once(request).await;
@@ -215,7 +219,7 @@ impl HybridSearcher {
         Ok(result)
     }
 
-    async fn search_once(&self, request: &Request) -> Result<SearchResult, Error> {
+    async fn search_once(&self, request: &SearchRequest) -> Result<SearchResult, Error> {
         let (mut merged, mut failed) = self.found(request).await?;
         if let Some(reranker) = self.reranker.as_ref().filter(|_| self.options.rerank) {
             let shown = reranker.texts_max();
@@ -237,7 +241,7 @@ impl HybridSearcher {
     /// What both legs find, and which of them failed.
     pub(crate) async fn found(
         &self,
-        request: &Request,
+        request: &SearchRequest,
     ) -> Result<(Merged, Vec<SearchPart>), Error> {
         let snapshot = self.index.snapshot();
         let has_vectors =
@@ -274,7 +278,11 @@ impl HybridSearcher {
 
     /// The words are looked for in any case: they say how many chunks match, and which fields the
     /// corpus has.
-    async fn words(&self, snapshot: &Snapshot, request: &Request) -> Result<(Hits, Asked), Error> {
+    async fn words(
+        &self,
+        snapshot: &Snapshot,
+        request: &SearchRequest,
+    ) -> Result<(Hits, Asked), Error> {
         let (snapshot, request) = (snapshot.clone(), request.clone());
         blocking(move || {
             let terms = snapshot.terms(&request)?;
@@ -301,7 +309,7 @@ impl HybridSearcher {
     async fn vectors(
         &self,
         snapshot: &Snapshot,
-        request: &Request,
+        request: &SearchRequest,
         options: &Options,
     ) -> Result<Option<(Vec<(f32, DocAddress)>, Aim)>, Error> {
         if !options.vectors {
@@ -323,7 +331,11 @@ impl HybridSearcher {
         .await
     }
 
-    async fn aim(&self, snapshot: &Snapshot, request: &Request) -> Result<Option<Aim>, Error> {
+    async fn aim(
+        &self,
+        snapshot: &Snapshot,
+        request: &SearchRequest,
+    ) -> Result<Option<Aim>, Error> {
         let weight = |embedder: &dyn Embedder| {
             let own = self.options.vector_weight;
             own.unwrap_or_else(|| embedder.weight())
@@ -360,7 +372,7 @@ impl HybridSearcher {
 impl Searcher for HybridSearcher {
     fn search<'a>(
         &'a self,
-        request: &'a Request,
+        request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         self.search_counted(request).err_into().boxed()
     }
@@ -381,9 +393,12 @@ impl Searcher for HybridSearcher {
             for field in fields {
                 let values = snapshot.places(&tenant, &text, &field)?;
                 if !values.is_empty() {
-                    filter
-                        .0
-                        .push(Condition::new(field, Op::In, values, Origin::Planner));
+                    filter.0.push(Condition::new(
+                        field,
+                        Op::In,
+                        values,
+                        ConditionOrigin::Planner,
+                    ));
                 }
             }
             Ok(filter)
@@ -413,7 +428,7 @@ impl Searcher for HybridSearcher {
 
     fn fetch<'a>(
         &'a self,
-        request: &'a Request,
+        request: &'a SearchRequest,
         ids: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<Passage>, search::Error>> {
         let (snapshot, request, ids) = (self.index.snapshot(), request.clone(), ids.to_vec());
@@ -435,7 +450,7 @@ async fn found_elsewhere(
     elsewhere: &dyn VectorSearch,
     snapshot: &Snapshot,
     aim: &Aim,
-    request: &Request,
+    request: &SearchRequest,
 ) -> Result<Vec<(f32, DocAddress)>, Error> {
     let (here, asks) = (snapshot.clone(), request.clone());
     let restrictions = blocking(move || here.restrictions(&asks)).await?;

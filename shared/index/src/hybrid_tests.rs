@@ -1,8 +1,8 @@
 //! What a search counts, and what it does when a part of it fails.
 
 use super::*;
-use crate::index::Vectors;
-use envelope::{ChunkRecord, Embedding, Filter, Origin, TenantId};
+use crate::index::VectorSource;
+use envelope::{ChunkRecord, ConditionOrigin, Embedding, Filter, TenantId};
 use search::Near;
 use std::sync::Mutex;
 use telemetry::Registry;
@@ -29,7 +29,7 @@ pub(super) fn record(doc: &str, text: &str, vector: Option<[f32; 2]>) -> ChunkRe
 }
 
 pub(super) fn index_of(records: &[ChunkRecord]) -> Index {
-    let vectors = Vectors::Carried {
+    let vectors = VectorSource::Carried {
         by: "compass".into(),
         dims: 2,
     };
@@ -40,8 +40,8 @@ pub(super) fn index_of(records: &[ChunkRecord]) -> Index {
     index
 }
 
-pub(super) fn request(query: &str) -> Request {
-    Request {
+pub(super) fn request(query: &str) -> SearchRequest {
+    SearchRequest {
         tenant: TenantId::default_tenant(),
         buckets: vec![],
         filter: Filter::default(),
@@ -124,7 +124,7 @@ async fn what_is_merely_closest_is_not_found() {
 fn on_disk(folder: &std::path::Path) -> Index {
     Index::open(
         folder,
-        &Vectors::Table(static_embed::StaticTable::shipped()),
+        &VectorSource::Table(static_embed::StaticTable::shipped()),
     )
     .unwrap()
 }
@@ -211,7 +211,7 @@ async fn the_static_table_is_fitted_kept_and_fitted_again() {
 #[tokio::test]
 async fn another_embedder_has_the_index_built_anew() {
     let folder = tempfile::tempdir().unwrap();
-    let carried = |by: &str| Vectors::Carried {
+    let carried = |by: &str| VectorSource::Carried {
         by: by.into(),
         dims: 2,
     };
@@ -282,7 +282,7 @@ async fn searches_are_counted_under_known_buckets_only() {
         &["made-up"],
         &["invoices", "made-up"],
     ] {
-        let request = Request {
+        let request = SearchRequest {
             buckets: names
                 .iter()
                 .map(|name| Bucket::new(*name).unwrap())
@@ -403,7 +403,7 @@ async fn places_are_the_values_that_the_tenant_s_own_metadata_has() {
             places.replace(", ", ","),
             "{text}"
         );
-        assert!(found.0.iter().all(|c| c.origin == Origin::Planner));
+        assert!(found.0.iter().all(|c| c.origin == ConditionOrigin::Planner));
     }
     let none = searcher.places(&tenant, "Porto", &[]).await.unwrap();
     assert!(none.is_empty());
@@ -419,7 +419,7 @@ impl VectorSearch for Elsewhere {
     fn nearest<'a>(
         &'a self,
         _vector: &'a [f32],
-        request: &'a Request,
+        request: &'a SearchRequest,
         _k: usize,
     ) -> BoxFuture<'a, Result<Vec<Near>, search::Error>> {
         self.asked.lock().unwrap().push(request.filter.clone());
@@ -452,8 +452,8 @@ async fn a_filter_is_what_the_index_says_wherever_the_vectors_are() {
         .with_embedder(compass(false))
         .with_vectors(elsewhere.clone());
     let filter = serde_json::json!({"year": {"gte": 2024}, "colour": "red"});
-    let asked = Request {
-        filter: Filter::parse(&filter, Origin::User).unwrap(),
+    let asked = SearchRequest {
+        filter: Filter::parse(&filter, ConditionOrigin::User).unwrap(),
         ..request("north")
     };
     let result = searcher.search(&asked).await.unwrap();

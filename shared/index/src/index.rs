@@ -33,7 +33,7 @@ mod word_likeness;
 mod words;
 
 pub use dictionaries::{DescribedColumn, DictionarySizes};
-pub use facets::{CountRequest, Counted, DocumentFacts, Facet};
+pub use facets::{CountRequest, DocumentFacts, FacetCounts, FieldValues};
 pub(crate) use occurrences::Occurrences;
 pub use query::ONE_THREAD_CHUNKS_MAX;
 pub(crate) use query::{Hits, Snapshot};
@@ -41,7 +41,7 @@ pub(crate) use schema::{WORD_BYTES_MAX, analyzer, is_plain};
 pub(crate) use sentence_cache::{QuestionVector, SentenceRows, SentenceVectors};
 pub use terms::query_stems;
 pub(crate) use terms::{Terms, identifier, stems};
-pub use vectors::Vectors;
+pub use vectors::VectorSource;
 
 use crate::Error;
 use crate::gazetteer::Gazetteer;
@@ -99,7 +99,7 @@ impl Index {
     /// Opens the index in `dir`, or makes an empty one. An index of another release, or a broken
     /// one, is removed and begun anew: it has no position, so the stream is replayed. The same goes
     /// for one whose vectors are of another making than `vectors` says.
-    pub fn open(dir: &Path, vectors: &Vectors) -> Result<Index, Error> {
+    pub fn open(dir: &Path, vectors: &VectorSource) -> Result<Index, Error> {
         let dir = dir.join(schema::FOLDER);
         match Index::open_in(&dir, vectors) {
             Err(error) if is_broken(&error) => {
@@ -115,13 +115,13 @@ impl Index {
     }
 
     /// An empty index in memory.
-    pub fn open_in_ram(vectors: &Vectors) -> Result<Index, Error> {
+    pub fn open_in_ram(vectors: &VectorSource) -> Result<Index, Error> {
         let (schema, _) = schema::build();
         let store = Store::in_ram(vectors.clone());
         Ok(Index::over(tantivy::Index::create_in_ram(schema), store)?)
     }
 
-    fn open_in(dir: &Path, vectors: &Vectors) -> tantivy::Result<Index> {
+    fn open_in(dir: &Path, vectors: &VectorSource) -> tantivy::Result<Index> {
         std::fs::create_dir_all(dir)?;
         let (schema, _) = schema::build();
         let store = Store::open(vectors.clone(), &dir.join("vectors"))?;
@@ -145,7 +145,7 @@ impl Index {
         let payload = payload(&inner)?;
         let layout = payload.as_ref().and_then(|p| p.vectors.as_ref());
         let made = layout.is_some_and(|layout| vectors.made(layout));
-        let wanted = !matches!(vectors.source, Vectors::None);
+        let wanted = !matches!(vectors.source, VectorSource::None);
         let outdated = wanted && !made && payload.is_some();
         vectors
             .load(layout)

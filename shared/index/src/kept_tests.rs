@@ -2,12 +2,13 @@
 
 use super::tests::{record, request, three};
 use super::*;
-use crate::index::Vectors;
+use crate::index::VectorSource;
 use telemetry::Registry;
 
 #[tokio::test]
 async fn what_was_read_once_is_found_again_and_gives_the_same() {
-    let index = Index::open_in_ram(&Vectors::Table(static_embed::StaticTable::shipped())).unwrap();
+    let index =
+        Index::open_in_ram(&VectorSource::Table(static_embed::StaticTable::shipped())).unwrap();
     let mut writer = index.writer().unwrap();
     writer.apply(&three()).unwrap();
     writer.commit(1, "s").unwrap();
@@ -16,7 +17,7 @@ async fn what_was_read_once_is_found_again_and_gives_the_same() {
     for (room, shares) in [(0, [0.0, 0.0]), (1 << 20, [0.0, 0.5])] {
         let metrics = Metrics::new(&Registry::new()).unwrap();
         let options = Options {
-            sentence_cache_bytes: Size::from_bytes(room),
+            sentence_cache_bytes: ByteSize::from_bytes(room),
             ..Options::default()
         };
         let searcher = HybridSearcher::new(index.clone(), options).with_metrics(metrics.clone());
@@ -34,10 +35,11 @@ async fn what_was_read_once_is_found_again_and_gives_the_same() {
 
 #[tokio::test]
 async fn what_was_read_before_a_refit_is_read_anew_after_it() {
-    let index = Index::open_in_ram(&Vectors::Table(static_embed::StaticTable::shipped())).unwrap();
+    let index =
+        Index::open_in_ram(&VectorSource::Table(static_embed::StaticTable::shipped())).unwrap();
     let mut writer = index.writer().unwrap();
     let with = |room| Options {
-        sentence_cache_bytes: Size::from_bytes(room),
+        sentence_cache_bytes: ByteSize::from_bytes(room),
         ..Options::default()
     };
     let metrics = Metrics::new(&Registry::new()).unwrap();

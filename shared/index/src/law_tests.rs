@@ -2,12 +2,14 @@
 //! same chunks, and let the same ones through. An older server lets more through, of which the index
 //! keeps the same.
 
-use crate::{Index, Vectors};
-use envelope::{Bucket, ChunkKey, ChunkRecord, Condition, Embedding, Filter, Op, Origin, TenantId};
+use crate::{Index, VectorSource};
+use envelope::{
+    Bucket, ChunkKey, ChunkRecord, Condition, ConditionOrigin, Embedding, Filter, Op, TenantId,
+};
 use proptest::prelude::*;
 use proptest::sample::select;
 use qdrant::{Options, Qdrant};
-use search::{Near, Request, VectorSearch};
+use search::{Near, SearchRequest, VectorSearch};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 use testkit::qdrant::FakeQdrant;
@@ -139,13 +141,13 @@ prop_compose! {
         ]),
         value in value(),
     ) -> Condition {
-        Condition::new(field, op, value, Origin::User)
+        Condition::new(field, op, value, ConditionOrigin::User)
     }
 }
 
-fn request(conditions: Vec<Condition>, narrow: bool) -> Request {
+fn request(conditions: Vec<Condition>, narrow: bool) -> SearchRequest {
     let bucket = Bucket::new("a").unwrap();
-    Request {
+    SearchRequest {
         tenant: TenantId::default_tenant(),
         buckets: narrow.then_some(bucket).into_iter().collect(),
         filter: Filter(conditions),
@@ -165,7 +167,7 @@ fn chunks(near: &[Near]) -> BTreeSet<ChunkKey> {
 }
 
 /// What the index keeps of what was found for a request, as a search does.
-fn kept(index: &Index, request: &Request, near: &[Near], most: usize) -> BTreeSet<ChunkKey> {
+fn kept(index: &Index, request: &SearchRequest, near: &[Near], most: usize) -> BTreeSet<ChunkKey> {
     let snapshot = index.snapshot();
     let restrictions = snapshot.restrictions(request).unwrap();
     let kept = snapshot.find(near, restrictions, most).unwrap();
@@ -187,14 +189,14 @@ async fn connected(version: &str) -> (FakeQdrant, Qdrant) {
 }
 
 fn empty_index() -> Index {
-    let vectors = Vectors::Carried {
+    let vectors = VectorSource::Carried {
         by: "test".into(),
         dims: 2,
     };
     Index::open_in_ram(&vectors).unwrap()
 }
 
-async fn compare(version: &str, records: &[ChunkRecord], batch: usize, requests: &[Request]) {
+async fn compare(version: &str, records: &[ChunkRecord], batch: usize, requests: &[SearchRequest]) {
     let (_server, qdrant) = connected(version).await;
     let index = empty_index();
     let mut writer = index.writer().unwrap();
@@ -248,7 +250,12 @@ async fn behind_a_crowd(version: &str, crowd_size: u32, k: usize) -> (usize, usi
     writer.apply(&records).unwrap();
     writer.commit(1, STREAM).unwrap();
     qdrant.apply(&records).await.unwrap();
-    let wanted = Condition::new("source", Op::Contains, json!("wanted"), Origin::User);
+    let wanted = Condition::new(
+        "source",
+        Op::Contains,
+        json!("wanted"),
+        ConditionOrigin::User,
+    );
     let request = request(vec![wanted], false);
     let near = qdrant.nearest(&[1.0, 0.0], &request, k).await.unwrap();
     (near.len(), kept(&index, &request, &near, k).len())

@@ -29,7 +29,8 @@ pub use error::Error;
 pub use fusion::Fusion;
 pub use hybrid::{HybridSearcher, Options};
 pub use index::{
-    CountRequest, Counted, DescribedColumn, DictionarySizes, DocumentFacts, Facet, Index,
-    ONE_THREAD_CHUNKS_MAX, Vectors, WRITER_BYTES, WRITER_THREADS, Writer, archive, query_stems,
+    CountRequest, DescribedColumn, DictionarySizes, DocumentFacts, FacetCounts, FieldValues, Index,
+    ONE_THREAD_CHUNKS_MAX, VectorSource, WRITER_BYTES, WRITER_THREADS, Writer, archive,
+    query_stems,
 };
 pub use metrics::{IndexLag, Metrics, WithoutVector};

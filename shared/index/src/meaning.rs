@@ -4,7 +4,7 @@
 //! encoders: a hundred candidates are a thousand texts, which only the static table reads while somebody waits. Pure.
 
 use crate::index::{QuestionVector, SentenceRows, SentenceVectors};
-use static_embed::{Room, StaticEmbedder};
+use static_embed::{StaticEmbedder, SumBuffer};
 use std::sync::Arc;
 use text::sentences::cut;
 
@@ -31,7 +31,7 @@ pub(crate) struct Meaning {
 /// What reading takes for room, one text after the other.
 #[derive(Default)]
 pub(crate) struct Desk {
-    room: Room,
+    room: SumBuffer,
     /// Of each sentence, in a row.
     sums: Vec<f32>,
     /// One that is made of them.
@@ -243,7 +243,9 @@ mod tests {
     fn one_after_the_other(meaning: &Meaning, text: &str) -> f32 {
         let sum = |text: &str| {
             let mut sum = vec![0.0; meaning.vector.len()];
-            meaning.by.sum_into(text, &mut Room::default(), &mut sum);
+            meaning
+                .by
+                .sum_into(text, &mut SumBuffer::default(), &mut sum);
             sum
         };
         let sums: Vec<Vec<f32>> = cut::of_piece(text).map(sum).collect();

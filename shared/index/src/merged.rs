@@ -11,7 +11,7 @@ use crate::meaning::{Desk, Meaning};
 use crate::pick::{Scored, pick};
 use crate::rerank::{Asked, Features};
 use envelope::ChunkRecord;
-use search::{Request, SearchResult};
+use search::{SearchRequest, SearchResult};
 use std::collections::HashMap;
 use tantivy::DocAddress;
 use tantivy::tokenizer::TextAnalyzer;
@@ -260,7 +260,7 @@ impl Reader<'_> {
 /// Merges the legs.
 pub(crate) fn merge(
     snapshot: Snapshot,
-    request: &Request,
+    request: &SearchRequest,
     options: &Options,
     words: Option<(Hits, Asked)>,
     vectors: Option<(Vec<(f32, DocAddress)>, Aim)>,
@@ -330,7 +330,7 @@ pub(crate) fn merge(
 }
 
 /// The words of the context, as far as they count.
-fn context_words(request: &Request) -> f32 {
+fn context_words(request: &SearchRequest) -> f32 {
     let words = request.context.iter().map(|context| {
         let words = context.text.split_whitespace().count() as f32;
         context.weight * words

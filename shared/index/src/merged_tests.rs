@@ -1,7 +1,7 @@
 //! What moves a passage up, and what does not.
 
 use super::*;
-use crate::index::{Index, Terms, Vectors};
+use crate::index::{Index, Terms, VectorSource};
 use serde_json::json;
 use static_embed::{Frequencies, StaticEmbedder, StaticTable};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ fn order_by(
     meaning: Option<Meaning>,
     top_k: usize,
 ) -> Vec<String> {
-    let index = Index::open_in_ram(&Vectors::None).unwrap();
+    let index = Index::open_in_ram(&VectorSource::None).unwrap();
     let mut writer = index.writer().unwrap();
     writer.apply(records).unwrap();
     writer.commit(1, "s").unwrap();

@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::HybridSearcher;
-use crate::index::{Index, Vectors};
+use crate::index::{Index, VectorSource};
 use envelope::{Filter, TenantId};
 use proptest::prelude::*;
-use search::Request;
+use search::SearchRequest;
 use serde_json::{Value, json};
 use static_embed::StaticTable;
 
@@ -131,8 +131,8 @@ fn chunks() -> impl Strategy<Value = Vec<ChunkRecord>> {
 /// An index of some segments, with vectors of the table.
 fn index_of(chunks: &[ChunkRecord], vectors: bool) -> Index {
     let vectors = match vectors {
-        true => Vectors::Table(StaticTable::shipped()),
-        false => Vectors::None,
+        true => VectorSource::Table(StaticTable::shipped()),
+        false => VectorSource::None,
     };
     let index = Index::open_in_ram(&vectors).unwrap();
     let mut writer = index.writer().unwrap();
@@ -146,8 +146,8 @@ fn index_of(chunks: &[ChunkRecord], vectors: bool) -> Index {
     index
 }
 
-fn request(query: &str, top_k: usize) -> Request {
-    Request {
+fn request(query: &str, top_k: usize) -> SearchRequest {
+    SearchRequest {
         tenant: TenantId::default_tenant(),
         buckets: vec![],
         filter: Filter::default(),
@@ -162,7 +162,11 @@ fn request(query: &str, top_k: usize) -> Request {
 }
 
 /// What is shown, and what is shown by the reference.
-fn both(index: &Index, options: &Options, request: &Request) -> [(Vec<envelope::Passage>, u32); 2] {
+fn both(
+    index: &Index,
+    options: &Options,
+    request: &SearchRequest,
+) -> [(Vec<envelope::Passage>, u32); 2] {
     let searcher = HybridSearcher::new(index.clone(), options.clone());
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
@@ -190,7 +194,7 @@ proptest! {
     ) {
         let index = index_of(&chunks, vectors);
         // Once with nothing kept, then with all that was read, then with little room for it.
-        let rooms = [0, 1 << 20, 1 << 20, 10_000].map(settings::Size::from_bytes);
+        let rooms = [0, 1 << 20, 1 << 20, 10_000].map(settings::ByteSize::from_bytes);
         for ((query, top_k), room) in queries.iter().flat_map(|query| rooms.map(|room| (query, room))) {
             for rerank in [true, false] {
                 let options = Options { rerank, sentence_cache_bytes: room, ..Options::default() };

@@ -3,10 +3,10 @@
 use super::tests::{compass, found, index_of, request, three};
 use super::{HybridSearcher, Options};
 use envelope::SearchStrategy;
-use search::{Request, SearchPart, SearchResult, Searcher};
+use search::{SearchPart, SearchRequest, SearchResult, Searcher};
 
 async fn searched(searcher: &HybridSearcher, strategy: SearchStrategy) -> SearchResult {
-    let request = Request {
+    let request = SearchRequest {
         strategy,
         ..request("north")
     };

@@ -8,10 +8,10 @@
     reason = "a test that cannot go on may panic, in its helpers too"
 )]
 
-use argosy_index::{HybridSearcher, Index, Options, Vectors};
+use argosy_index::{HybridSearcher, Index, Options, VectorSource};
 use envelope::{ChunkRecord, Filter, TenantId, ids::fnv1a_64};
 use offline_reader::follow_up::{PastExchange, rewrite};
-use search::{QueryContext, Request, Searcher};
+use search::{QueryContext, SearchRequest, Searcher};
 use serde::Deserialize;
 use serde_json::json;
 use static_embed::StaticTable;
@@ -77,7 +77,7 @@ fn asked(turn: Turn) -> Asked {
 
 /// One chunk for each passage; its document is named after its line.
 fn index(passages: &[Passage]) -> Index {
-    let index = Index::open_in_ram(&Vectors::Table(StaticTable::shipped())).unwrap();
+    let index = Index::open_in_ram(&VectorSource::Table(StaticTable::shipped())).unwrap();
     let record = |(n, passage): (usize, &Passage)| -> ChunkRecord {
         serde_json::from_value(json!({
             "v": 1, "tenant": "default", "bucket": "wiki", "doc_id": format!("p{n}"), "n": 0, "of": 1,
@@ -94,8 +94,8 @@ fn index(passages: &[Passage]) -> Index {
     index
 }
 
-fn request(query: String, context: Option<QueryContext>) -> Request {
-    Request {
+fn request(query: String, context: Option<QueryContext>) -> SearchRequest {
+    SearchRequest {
         tenant: TenantId::default_tenant(),
         buckets: Vec::new(),
         filter: Filter::default(),
@@ -135,7 +135,7 @@ impl Way {
         }
     }
 
-    fn request(&self, asked: &Asked) -> Request {
+    fn request(&self, asked: &Asked) -> SearchRequest {
         let question = match self.rewrites {
             true => &asked.rewritten,
             false => &asked.question,

@@ -1,10 +1,10 @@
 //! The labelled questions of the sample corpus against the index: are the right files found?
 
-use argosy_index::{HybridSearcher, Index, Options, Vectors};
+use argosy_index::{HybridSearcher, Index, Options, VectorSource};
 use documents::corpus;
 use documents::record::publish_order;
-use envelope::{Bucket, Filter, Origin, TenantId};
-use search::{Request, Searcher};
+use envelope::{Bucket, ConditionOrigin, Filter, TenantId};
+use search::{SearchRequest, Searcher};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ fn fixtures() -> PathBuf {
 }
 
 fn sample_index() -> Result<Index, search::Error> {
-    let index = Index::open_in_ram(&Vectors::None)?;
+    let index = Index::open_in_ram(&VectorSource::None)?;
     let mut writer = index.writer()?;
     for (path, found) in corpus::walk(&fixtures().join("corpus"), &TenantId::default_tenant()) {
         let document = found.unwrap_or_else(|skip| panic!("{}: {}", path.display(), skip.reason));
@@ -43,10 +43,11 @@ fn sample_index() -> Result<Index, search::Error> {
     Ok(index)
 }
 
-fn request(labelled: &Labelled) -> Request {
+fn request(labelled: &Labelled) -> SearchRequest {
     let filter = labelled.filters.as_ref();
-    let filter = filter.map(|f| Filter::parse(f, Origin::User).expect("a filter of the fixtures"));
-    Request {
+    let filter =
+        filter.map(|f| Filter::parse(f, ConditionOrigin::User).expect("a filter of the fixtures"));
+    SearchRequest {
         tenant: TenantId::default_tenant(),
         buckets: labelled.buckets.clone(),
         filter: filter.unwrap_or_default(),

@@ -8,14 +8,14 @@ mod error;
 
 pub use error::Error;
 
-use bus::{Bus, BusError, Publish, Stored, Stream};
+use bus::{Bus, BusError, Publish, StoredMessage, Stream};
 use envelope::{Overrides, Role, Subject, TurnId, UnixMs, header, subject};
 use harness::replay::{self, Start};
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::time::Duration;
 use streams::history::{self, TurnRecord};
-use streams::outbox::{Created, publish_until};
+use streams::outbox::{CreateOutcome, publish_until};
 
 /// How far back is looked, in sequences of the stream.
 pub const SCAN_MAX: u64 = 100_000;
@@ -62,7 +62,7 @@ pub struct Letter {
 
 impl Letter {
     /// What a stored dead letter says; `None` when it is none of ours.
-    pub fn of(stored: &Stored) -> Option<Letter> {
+    pub fn of(stored: &StoredMessage) -> Option<Letter> {
         let (role, place) = match Subject::parse(&stored.subject).ok()? {
             Subject::Dead {
                 role,
@@ -185,7 +185,7 @@ pub async fn list(bus: &dyn Bus, wanted: &LetterFilter, limit: usize) -> Result<
 }
 
 /// The letter with this number, whole.
-pub async fn get(bus: &dyn Bus, number: u64) -> Result<Stored, Error> {
+pub async fn get(bus: &dyn Bus, number: u64) -> Result<StoredMessage, Error> {
     let stored = bus.message(Stream::Dead, number).await?;
     stored.ok_or(Error::NotThere(number))
 }
@@ -216,7 +216,11 @@ pub enum Retry {
 
 /// What trying a letter again would do; messages of a new turn are kept for `keep` after its deadline.
 /// Changes nothing, and promises nothing that [`act`] could not do.
-pub async fn plan(bus: &dyn Bus, stored: &Stored, keep: Duration) -> Result<Retry, BusError> {
+pub async fn plan(
+    bus: &dyn Bus,
+    stored: &StoredMessage,
+    keep: Duration,
+) -> Result<Retry, BusError> {
     let Some(letter) = Letter::of(stored) else {
         return Ok(Retry::Cannot(format!(
             "`{}` is no dead letter",
@@ -312,8 +316,8 @@ pub async fn act(
             let messages = replay::messages(&start, &history, &claim.header, &none, keep);
             replay::begin(bus, messages?).await?;
             Ok(match claim.created {
-                Created::Now => RetryOutcome::Now(turn),
-                Created::Before => RetryOutcome::Before(turn),
+                CreateOutcome::Now => RetryOutcome::Now(turn),
+                CreateOutcome::Before => RetryOutcome::Before(turn),
             })
         }
     }

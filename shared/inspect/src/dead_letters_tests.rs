@@ -5,7 +5,7 @@ use bus::Headers;
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use bytes::Bytes;
-use envelope::{Asked, Case, Envelope, Header, PlanTask, TenantId, encode};
+use envelope::{Case, Envelope, Header, PlanTask, QuestionText, TenantId, encode};
 use serde_json::{Value, json};
 
 const KEEP: Duration = Duration::from_secs(300);
@@ -32,7 +32,7 @@ fn planner() -> Publish {
         tracestate: None,
     };
     let case = Case {
-        question: Asked {
+        question: QuestionText {
             original: "why?".into(),
             rewritten: None,
         },
@@ -194,7 +194,7 @@ async fn documents_are_published_again_and_the_rest_says_why_not() {
     let timers = bus.count(Stream::Timers, "argosy.timer.>").await.unwrap();
     assert_eq!(timers, 0, "what cannot be done is not claimed");
     let headers = document.headers.clone().with(header::DEAD_BYTES, "700000");
-    let cut = Stored {
+    let cut = StoredMessage {
         headers,
         ..document
     };

@@ -4,7 +4,7 @@
 //! in the trail of the answer.
 
 use bus::topology::Topology;
-use bus::{Bus, BusError, ConsumerSpec, Progress, Stored, Stream};
+use bus::{Bus, BusError, ConsumerProgress, ConsumerSpec, StoredMessage, Stream};
 use envelope::{Role, Subject, TurnId};
 use serde::Serialize;
 use std::time::Duration;
@@ -84,7 +84,7 @@ async fn in_queue(
     bus: &dyn Bus,
     consumer: &ConsumerSpec,
     role: Role,
-    message: &Stored,
+    message: &StoredMessage,
 ) -> Result<TurnPosition, BusError> {
     let progress = match bus.progress(consumer).await {
         Err(BusError::Missing(_)) => return Ok(TurnPosition::Stuck { before: role }),
@@ -100,7 +100,7 @@ async fn in_queue(
 }
 
 /// The place of a message with so many behind it. More may have come since the consumer was asked.
-fn place(progress: &Progress, after: u64, before: Role) -> TurnPosition {
+fn place(progress: &ConsumerProgress, after: u64, before: Role) -> TurnPosition {
     let of = progress.pending.max(after + 1);
     TurnPosition::Waiting {
         before,
@@ -114,7 +114,7 @@ async fn question(
     bus: &dyn Bus,
     inbox: &ConsumerSpec,
     turn: &TurnId,
-) -> Result<Option<Stored>, BusError> {
+) -> Result<Option<StoredMessage>, BusError> {
     let progress = bus.progress(inbox).await?;
     let open = (progress.pending + progress.ack_pending).min(SCAN_MAX);
     if open == 0 {
@@ -136,7 +136,7 @@ async fn question(
     Ok(None)
 }
 
-async fn next(reader: &mut dyn bus::Reader) -> Result<(Stored, u64), BusError> {
+async fn next(reader: &mut dyn bus::Reader) -> Result<(StoredMessage, u64), BusError> {
     let waited = tokio::time::timeout(NEXT_MAX, reader.next()).await;
     waited.map_err(|_| BusError::Away("a message that should be there does not come".into()))?
 }

@@ -166,17 +166,17 @@ pub enum Key {
 
 /// The order of the roles.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Order {
+pub struct RoleOrder {
     /// By what.
     pub key: Key,
     /// The other way round.
     pub is_reversed: bool,
 }
 
-impl Order {
+impl RoleOrder {
     /// By this, the usual way round.
-    pub fn by(key: Key) -> Order {
-        Order {
+    pub fn by(key: Key) -> RoleOrder {
+        RoleOrder {
             key,
             is_reversed: false,
         }
@@ -311,7 +311,7 @@ fn room((stream, state): &(Stream, StreamState), full: Option<f64>) -> StreamRoo
 
 impl FleetStatus {
     /// The same with the roles in another order; those that are equal stay in the way of a question.
-    pub fn sorted(mut self, order: Order) -> FleetStatus {
+    pub fn sorted(mut self, order: RoleOrder) -> FleetStatus {
         let place = |role: Role| Role::ALL.iter().rev().position(|one| *one == role);
         let rank = |one: &RoleStatus| match order.key {
             Key::Role => place(one.role).unwrap_or(0) as u64,

@@ -3,8 +3,8 @@
 //!
 //! Either alone is a word like others, or a time that is told of. *Not* for parts of a corpus with days of their own.
 
-use crate::days::{Grain, Span, SpanSide, start_of_month};
-use crate::dictionary::{ColumnId, Kind, is_year};
+use crate::days::{DaySpan, Grain, SpanSide, start_of_month};
+use crate::dictionary::{ColumnId, ColumnKind, is_year};
 use crate::link::Linker;
 use crate::linked::Test;
 use crate::mention::{Mention, Named};
@@ -36,7 +36,7 @@ impl Linker<'_> {
     /// The years of a span that documents are called after which are called by something else that the question names.
     pub(crate) fn years_called(
         &self,
-        span: &Span,
+        span: &DaySpan,
         bucket: Option<&str>,
     ) -> Option<(ColumnId, Test)> {
         if !self.is_prose(bucket) {
@@ -66,7 +66,7 @@ impl Linker<'_> {
     }
 
     /// Which of the years, or quarters, of a span stand in a path beside a name.
-    fn years_beside(&self, key: &str, span: &Span) -> impl Iterator<Item = String> {
+    fn years_beside(&self, key: &str, span: &DaySpan) -> impl Iterator<Item = String> {
         let called = forms(span).into_iter();
         let called = called.map(|forms| {
             let mut forms = forms.into_iter();
@@ -79,13 +79,13 @@ impl Linker<'_> {
     pub(crate) fn tells_no_days(&self, bucket: &str) -> bool {
         let mut columns = self.dictionary.columns(Some(bucket));
         !columns.any(|(_, column)| {
-            !column.is_named() && matches!(column.kind(), Kind::Day | Kind::Year)
+            !column.is_named() && matches!(column.kind(), ColumnKind::Day | ColumnKind::Year)
         })
     }
 }
 
 /// What documents may be called after of a span: for each of its years, the ways to write it, the most telling first.
-fn forms(span: &Span) -> Vec<Vec<String>> {
+fn forms(span: &DaySpan) -> Vec<Vec<String>> {
     let year_of = |year: i32| vec![year.to_string(), format!("FY{year}")];
     let quarter_of = |year: i32, quarter: u8| {
         let mut forms = vec![format!("{year}Q{quarter}")];

@@ -4,7 +4,7 @@
 //! its description, by its unit. *Not* decided here: what has to hold for days (`days_of`).
 
 use crate::amounts::Amount;
-use crate::dictionary::{ColumnId, Kind, KnownColumn, KnownValue};
+use crate::dictionary::{ColumnId, ColumnKind, KnownColumn, KnownValue};
 use crate::frame::is_of;
 use crate::kindred::Kin;
 use crate::link::{Fitting, Linker, Placed};
@@ -59,7 +59,7 @@ impl Linker<'_> {
                 .any(|word| said.iter().any(|said| said.kin.is_like(word)));
             // Of a source and an author of one name the source is meant: many documents are told apart by it.
             let is_shared = !column.is_naming();
-            let is_text = column.kind() == Kind::Text;
+            let is_text = column.kind() == ColumnKind::Text;
             (!column.is_named(), is_said, is_text, is_shared)
         };
         columns.sort_by_key(|column| std::cmp::Reverse((score(column), column.0)));
@@ -243,7 +243,7 @@ impl Linker<'_> {
         );
         said.extend(self.said_behind(mention.at.end));
         let columns = self.dictionary.columns(bucket);
-        let numbers = columns.filter(|(_, column)| column.kind() == Kind::Number);
+        let numbers = columns.filter(|(_, column)| column.kind() == ColumnKind::Number);
         let unit = amount.unit.as_deref();
         let is_money = amount.currency.is_some();
         let score = |column: &KnownColumn| {

@@ -4,8 +4,8 @@
 //! they may be called after a year: `ACME_2018_10K.pdf`.
 
 use crate::amounts::Bound;
-use crate::days::{FiscalEnd, Grain, Span, SpanSide};
-use crate::dictionary::{ColumnId, Kind, KnownColumn};
+use crate::days::{DaySpan, FiscalEnd, Grain, SpanSide};
+use crate::dictionary::{ColumnId, ColumnKind, KnownColumn};
 use crate::link::{Fitting, Linker, Placed};
 use crate::linked::Test;
 use crate::mention::{Mention, Named};
@@ -20,7 +20,7 @@ impl Linker<'_> {
     pub(crate) fn days(
         &self,
         mention: &Mention,
-        span: &Span,
+        span: &DaySpan,
         bucket: Option<&str>,
     ) -> Result<(Fitting, Test), &'static str> {
         let mut said = self.said_before(mention.at.start);
@@ -45,8 +45,8 @@ impl Linker<'_> {
             columns.sort_by_key(|(fit, _)| std::cmp::Reverse(*fit));
             columns
         };
-        let days = of_kind(Kind::Day);
-        let years = of_kind(Kind::Year);
+        let days = of_kind(ColumnKind::Day);
+        let years = of_kind(ColumnKind::Year);
         let is_said = |column: &((usize, bool), ColumnId)| column.0.0 > 0;
         let year = match span.grain {
             Grain::Years(first, last) => Some((first, last)),
@@ -89,7 +89,7 @@ impl Linker<'_> {
     /// The year that the documents are called after of which something was named before.
     pub(crate) fn year_called_after(
         &self,
-        span: &Span,
+        span: &DaySpan,
         before: &[Placed],
     ) -> Option<(ColumnId, Test)> {
         let year = match span.grain {
@@ -139,7 +139,7 @@ impl Linker<'_> {
         let Test::Amount(bounds) = &placed.test else {
             return Vec::new();
         };
-        if self.dictionary.column(placed.column).kind() != Kind::Year {
+        if self.dictionary.column(placed.column).kind() != ColumnKind::Year {
             return Vec::new();
         }
         let (mut first, mut last) = (None, None);

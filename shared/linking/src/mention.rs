@@ -3,7 +3,7 @@
 //! *Not* decided here: which column a mention is of, and whether it is meant at all.
 
 use crate::amounts::{self, Amount};
-use crate::days::{self, Span};
+use crate::days::{self, DaySpan};
 use crate::dictionary::Dictionary;
 use crate::token::QuestionToken;
 use std::ops::Range;
@@ -22,7 +22,7 @@ pub(crate) struct Mention {
 pub(crate) enum Named {
     /// Values with this key.
     Value(String),
-    Days(Span),
+    Days(DaySpan),
     Amount(Amount),
     Currency(&'static str),
     /// A day that no month has.

@@ -4,7 +4,7 @@
 //! filter of all that is named would let neither through. So each has its own conditions, a *side*. *Not* for parts of a
 //! corpus whose columns are described: what is named there is meant as a condition.
 
-use crate::days::{Grain, Span, SpanSide};
+use crate::days::{DaySpan, Grain, SpanSide};
 use crate::dictionary::ColumnId;
 use crate::frame::is_of;
 use crate::link::{Linker, Placed};
@@ -45,7 +45,7 @@ impl Linker<'_> {
 
     /// Whether days say which document is meant: one day does, a year is mostly what it tells of. A word before them may
     /// say so, too: `published in March`.
-    pub(crate) fn is_day_of_document(&self, mention: &Mention, span: &Span) -> bool {
+    pub(crate) fn is_day_of_document(&self, mention: &Mention, span: &DaySpan) -> bool {
         let is_day = span.grain == Grain::Days
             && span.range.from.and_then(|from| from.next_day()) == span.range.until;
         let mut said = self.said_before(mention.at.start);
@@ -165,7 +165,7 @@ impl Linker<'_> {
 }
 
 fn is_day_column(column: &crate::dictionary::KnownColumn) -> bool {
-    column.kind() == crate::dictionary::Kind::Day
+    column.kind() == crate::dictionary::ColumnKind::Day
 }
 
 /// The values of the column that most of them are of, in the order of the question.

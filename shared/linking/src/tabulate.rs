@@ -14,7 +14,7 @@ mod phrase;
 mod reading;
 mod words;
 
-use crate::dictionary::Kind;
+use crate::dictionary::ColumnKind;
 use crate::link::Linker;
 use crate::linked::{Intent, LinkedQuestion};
 use crate::token::QuestionToken;
@@ -182,10 +182,10 @@ impl Linker<'_> {
             all.iter()
                 .filter(move |column| column.kind() == kind && !column.is_named())
         };
-        let days = of_kind(Kind::Day).map(|column| GroupKey::Year(column.field.clone()));
-        let years = of_kind(Kind::Year).map(|column| GroupKey::Column(column.field.clone()));
-        let texts =
-            of_kind(Kind::Text).filter(|column| column.has_few_values() && !column.is_naming());
+        let days = of_kind(ColumnKind::Day).map(|column| GroupKey::Year(column.field.clone()));
+        let years = of_kind(ColumnKind::Year).map(|column| GroupKey::Column(column.field.clone()));
+        let texts = of_kind(ColumnKind::Text)
+            .filter(|column| column.has_few_values() && !column.is_naming());
         let texts = texts.map(|column| GroupKey::Column(column.field.clone()));
         let first = days.chain(years).take(1);
         first.chain(texts.take(FACETS_MAX - 1)).collect()

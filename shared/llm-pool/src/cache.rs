@@ -10,7 +10,7 @@ use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error, Listener};
 use lru::LruCache;
 use prometheus::IntCounter;
 use serde::{Deserialize, Serialize};
-use settings::Span;
+use settings::TimeSpan;
 use sha2::{Digest, Sha256};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,14 +25,14 @@ pub struct Options {
     /// 1,000,000.
     pub entries: usize,
     /// How long one is kept. Default `1h`.
-    pub max_age: Span,
+    pub max_age: TimeSpan,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Options {
             entries: 4_096,
-            max_age: Span::from_hours(1),
+            max_age: TimeSpan::from_hours(1),
         }
     }
 }
@@ -53,7 +53,7 @@ pub(crate) fn lookups(
 }
 
 /// A [`ChatModel`] that remembers the map calls of another one.
-pub struct Cached {
+pub struct CachingModel {
     model: Arc<dyn ChatModel>,
     options: Options,
     kept: Mutex<LruCache<Key, (Instant, ChatReply)>>,
@@ -61,7 +61,7 @@ pub struct Cached {
     misses: IntCounter,
 }
 
-impl Cached {
+impl CachingModel {
     /// Remembers the map calls of `model`, counted in `registry`; `model` itself when nothing is to be
     /// kept.
     ///
@@ -76,7 +76,7 @@ impl Cached {
             return Ok(model);
         };
         let [hits, misses] = lookups(registry, model.name())?;
-        Ok(Arc::new(Cached {
+        Ok(Arc::new(CachingModel {
             hits,
             misses,
             kept: Mutex::new(LruCache::new(entries)),
@@ -121,7 +121,7 @@ impl Cached {
     }
 }
 
-impl ChatModel for Cached {
+impl ChatModel for CachingModel {
     fn name(&self) -> &str {
         self.model.name()
     }
@@ -222,7 +222,7 @@ mod tests {
             entries,
             ..Options::default()
         };
-        Cached::over(Arc::new(Counting::default()), options, &Registry::new()).unwrap()
+        CachingModel::over(Arc::new(Counting::default()), options, &Registry::new()).unwrap()
     }
 
     async fn said(model: &Arc<dyn ChatModel>, request: &ChatRequest) -> (String, u64) {
@@ -251,7 +251,7 @@ mod tests {
             |r| r.max_tokens = 10,
             |r| r.tenant = TenantId::new("other").unwrap(),
             |r| {
-                r.schema = Some(llm::Schema {
+                r.schema = Some(llm::ReplySchema {
                     name: "x",
                     json: serde_json::json!({}),
                 });
@@ -270,7 +270,7 @@ mod tests {
     async fn what_is_not_the_json_that_was_asked_for_is_not_kept() {
         let model = cached(8);
         let mut asked = request("a");
-        asked.schema = Some(llm::Schema {
+        asked.schema = Some(llm::ReplySchema {
             name: "x",
             json: serde_json::json!({}),
         });

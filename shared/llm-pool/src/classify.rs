@@ -2,9 +2,9 @@
 //! is too long, a schema they do not know and a wrong request. Pure and table-driven; the wordings
 //! are those of the servers' releases up to late 2026.
 
-use crate::dialect::Dialect;
+use crate::dialect::JsonDialect;
 use crate::failure::Failure;
-use crate::said::Said;
+use crate::said::ErrorBody;
 use std::time::Duration;
 
 /// Words by which a server says that the prompt does not fit, in lower case.
@@ -79,9 +79,9 @@ const FORMAT: &[&str] = &[
 /// What it means that a node answered `status` and `said` to a call that asked for JSON as `asked`.
 pub(crate) fn classify(
     status: u16,
-    said: Said,
+    said: ErrorBody,
     retry_after: Option<Duration>,
-    asked: Option<Dialect>,
+    asked: Option<JsonDialect>,
 ) -> Failure {
     let about_the_request = matches!(status, 400 | 413 | 422 | 500);
     if status == 413 || (about_the_request && mentions(&said.words, OVERFLOW)) {

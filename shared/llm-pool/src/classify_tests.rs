@@ -10,7 +10,7 @@ fn meaning(status: u16, body: &str) -> Failure {
     classify(status, said::read(body.as_bytes()), None, None)
 }
 
-fn with_schema(status: u16, body: &str, asked: Dialect) -> Failure {
+fn with_schema(status: u16, body: &str, asked: JsonDialect) -> Failure {
     classify(status, said::read(body.as_bytes()), None, Some(asked))
 }
 
@@ -179,7 +179,7 @@ fn a_prompt_that_is_too_long_is_known_by_every_wording() {
     for (server, status, body, limit) in TOO_LONG {
         let wanted = Failure::TooLong { limit: *limit };
         assert_eq!(meaning(*status, body), wanted, "{server}");
-        let asked = with_schema(*status, body, Dialect::JsonSchema);
+        let asked = with_schema(*status, body, JsonDialect::JsonSchema);
         assert_eq!(asked, wanted, "{server}, asked for a schema");
     }
 }
@@ -236,13 +236,13 @@ const FORMAT_REJECTED: &[(&str, u16, &str)] = &[
 #[test]
 fn a_rejected_format_is_known_only_where_one_was_asked_for() {
     for (server, status, body) in FORMAT_REJECTED {
-        for asked in [Dialect::JsonSchema, Dialect::JsonObject] {
+        for asked in [JsonDialect::JsonSchema, JsonDialect::JsonObject] {
             let got = with_schema(*status, body, asked);
             assert!(matches!(got, Failure::Dialect { .. }), "{server}: {got:?}");
         }
         for got in [
             meaning(*status, body),
-            with_schema(*status, body, Dialect::Plain),
+            with_schema(*status, body, JsonDialect::Plain),
         ] {
             assert!(!matches!(got, Failure::Dialect { .. }), "{server}: {got:?}");
         }
@@ -319,7 +319,7 @@ fn what_may_pass_is_told_from_what_will_not() {
 #[test]
 fn an_echoed_prompt_does_not_decide() {
     let body = r#"{"detail":[{"type":"string_type","loc":["body","model"],"msg":"Input should be a valid string","input":{"user":"What is a context window? What is a schema?"}}]}"#;
-    let got = with_schema(422, body, Dialect::JsonSchema);
+    let got = with_schema(422, body, JsonDialect::JsonSchema);
     assert!(
         matches!(got, Failure::Refused { status: 422, .. }),
         "{got:?}"
@@ -335,7 +335,7 @@ fn a_number_that_cannot_be_a_context_is_none() {
 proptest! {
     #[test]
     fn every_status_and_body_means_something(status in 100u16..600, body in "\\PC{0,200}") {
-        let _ = with_schema(status, &body, Dialect::JsonSchema);
+        let _ = with_schema(status, &body, JsonDialect::JsonSchema);
     }
 
     #[test]

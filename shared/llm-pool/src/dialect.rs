@@ -4,7 +4,7 @@
 //! from then on, by every call; a setting can pin it. What a node learned is forgotten with the process. Whatever the
 //! dialect, what comes back is still checked by the caller.
 
-use llm::Schema;
+use llm::ReplySchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// A way to ask for JSON, strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Dialect {
+pub enum JsonDialect {
     /// `response_format` of type `json_schema`: OpenAI, vLLM, SGLang, llama.cpp, Ollama.
     JsonSchema,
     /// `response_format` of type `json_object` with the schema beside it: llama-cpp-python and
@@ -22,32 +22,36 @@ pub enum Dialect {
     Plain,
 }
 
-impl Dialect {
-    const ALL: [Dialect; 3] = [Dialect::JsonSchema, Dialect::JsonObject, Dialect::Plain];
+impl JsonDialect {
+    const ALL: [JsonDialect; 3] = [
+        JsonDialect::JsonSchema,
+        JsonDialect::JsonObject,
+        JsonDialect::Plain,
+    ];
 
     /// The next weaker way, if there is one.
-    pub(crate) fn weaker(self) -> Option<Dialect> {
-        Dialect::ALL.get(self as usize + 1).copied()
+    pub(crate) fn weaker(self) -> Option<JsonDialect> {
+        JsonDialect::ALL.get(self as usize + 1).copied()
     }
 
     /// The word for logs.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
-            Dialect::JsonSchema => "json_schema",
-            Dialect::JsonObject => "json_object",
-            Dialect::Plain => "plain",
+            JsonDialect::JsonSchema => "json_schema",
+            JsonDialect::JsonObject => "json_object",
+            JsonDialect::Plain => "plain",
         }
     }
 
     /// The `response_format` of a request.
-    pub(crate) fn response_format(self, schema: &Schema) -> Option<Value> {
+    pub(crate) fn response_format(self, schema: &ReplySchema) -> Option<Value> {
         match self {
-            Dialect::JsonSchema => Some(json!({
+            JsonDialect::JsonSchema => Some(json!({
                 "type": "json_schema",
                 "json_schema": {"name": schema.name, "schema": schema.json, "strict": true},
             })),
-            Dialect::JsonObject => Some(json!({"type": "json_object", "schema": schema.json})),
-            Dialect::Plain => None,
+            JsonDialect::JsonObject => Some(json!({"type": "json_object", "schema": schema.json})),
+            JsonDialect::Plain => None,
         }
     }
 }
@@ -59,19 +63,24 @@ pub(crate) struct Learned(AtomicU8);
 impl Learned {
     /// Starts with the strongest, or with the one that was pinned: a weaker one is taken all the same
     /// when the node rejects it, because an answer is worth more than its form.
-    pub(crate) fn new(pinned: Option<Dialect>) -> Learned {
-        Learned(AtomicU8::new(pinned.unwrap_or(Dialect::JsonSchema) as u8))
+    pub(crate) fn new(pinned: Option<JsonDialect>) -> Learned {
+        Learned(AtomicU8::new(
+            pinned.unwrap_or(JsonDialect::JsonSchema) as u8
+        ))
     }
 
     /// The dialect to ask in.
-    pub(crate) fn get(&self) -> Dialect {
+    pub(crate) fn get(&self) -> JsonDialect {
         let step = usize::from(self.0.load(Ordering::Relaxed));
-        Dialect::ALL.get(step).copied().unwrap_or(Dialect::Plain)
+        JsonDialect::ALL
+            .get(step)
+            .copied()
+            .unwrap_or(JsonDialect::Plain)
     }
 
     /// Remembers that `asked` was rejected. Returns the dialect to go on with when this call was
     /// the first to find out; another one that asked at the same time learns nothing new.
-    pub(crate) fn reject(&self, asked: Dialect) -> Option<Dialect> {
+    pub(crate) fn reject(&self, asked: JsonDialect) -> Option<JsonDialect> {
         let weaker = asked.weaker()?;
         self.0
             .compare_exchange(
@@ -92,27 +101,33 @@ mod tests {
     #[test]
     fn steps_down_once_for_calls_that_asked_at_the_same_time() {
         let node = Learned::default();
-        assert_eq!(node.reject(Dialect::JsonSchema), Some(Dialect::JsonObject));
-        assert_eq!(node.reject(Dialect::JsonSchema), None);
-        assert_eq!(node.get(), Dialect::JsonObject);
-        assert_eq!(node.reject(Dialect::JsonObject), Some(Dialect::Plain));
-        assert_eq!(node.reject(Dialect::Plain), None);
-        assert_eq!(node.get(), Dialect::Plain);
+        assert_eq!(
+            node.reject(JsonDialect::JsonSchema),
+            Some(JsonDialect::JsonObject)
+        );
+        assert_eq!(node.reject(JsonDialect::JsonSchema), None);
+        assert_eq!(node.get(), JsonDialect::JsonObject);
+        assert_eq!(
+            node.reject(JsonDialect::JsonObject),
+            Some(JsonDialect::Plain)
+        );
+        assert_eq!(node.reject(JsonDialect::Plain), None);
+        assert_eq!(node.get(), JsonDialect::Plain);
     }
 
     #[test]
     fn carries_the_schema_where_each_server_looks_for_it() {
-        let schema = Schema {
+        let schema = ReplySchema {
             name: "plan",
             json: json!({"type": "object"}),
         };
-        let format = |dialect: Dialect| dialect.response_format(&schema);
-        let strong = format(Dialect::JsonSchema).unwrap();
+        let format = |dialect: JsonDialect| dialect.response_format(&schema);
+        let strong = format(JsonDialect::JsonSchema).unwrap();
         assert_eq!(strong["json_schema"]["name"], "plan");
         assert_eq!(strong["json_schema"]["schema"], schema.json);
-        let weak = format(Dialect::JsonObject).unwrap();
+        let weak = format(JsonDialect::JsonObject).unwrap();
         assert_eq!(weak["type"], "json_object");
         assert_eq!(weak["schema"], schema.json);
-        assert_eq!(format(Dialect::Plain), None);
+        assert_eq!(format(JsonDialect::Plain), None);
     }
 }

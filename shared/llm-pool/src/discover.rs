@@ -40,7 +40,7 @@ pub const LOCAL: [Candidate; 5] = [
 
 /// A server that answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct DiscoveredServer {
     /// As the candidate said; what really listens may be another server.
     pub server: String,
     /// Where it listens.
@@ -55,7 +55,7 @@ pub struct Found {
 ///
 /// # Errors
 /// [`Error::Client`] when no HTTP client can be set up.
-pub async fn local(candidates: &[Candidate]) -> Result<Vec<Found>, Error> {
+pub async fn local(candidates: &[Candidate]) -> Result<Vec<DiscoveredServer>, Error> {
     let client = http::client(DISCOVER_TIMEOUT, None).map_err(Error::Client)?;
     let asked = candidates
         .iter()
@@ -63,7 +63,7 @@ pub async fn local(candidates: &[Candidate]) -> Result<Vec<Found>, Error> {
     Ok(join_all(asked).await.into_iter().flatten().collect())
 }
 
-async fn ask(client: &Client, candidate: &Candidate, limit: Duration) -> Option<Found> {
+async fn ask(client: &Client, candidate: &Candidate, limit: Duration) -> Option<DiscoveredServer> {
     let url = http::endpoint(&candidate.base_url, "models").ok()?;
     let answer = async {
         let response = client.get(url).send().await.ok()?;
@@ -73,7 +73,7 @@ async fn ask(client: &Client, candidate: &Candidate, limit: Duration) -> Option<
         http::body(response, limit, BODY_BYTES_MAX).await.ok()
     };
     let body = timeout(limit, answer).await.ok()??;
-    Some(Found {
+    Some(DiscoveredServer {
         server: candidate.server.to_string(),
         base_url: candidate.base_url.to_string(),
         models: models(&body)?,

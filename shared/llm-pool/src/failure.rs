@@ -1,7 +1,7 @@
 //! Why one try failed, and what follows from it: another try or the end, and as what error.
 
 use crate::balance::End;
-use crate::dialect::Dialect;
+use crate::dialect::JsonDialect;
 use llm::Error;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ pub(crate) enum Failure {
     /// The prompt does not fit the context.
     TooLong { limit: Option<u32> },
     /// The node does not know this way of asking for JSON.
-    Dialect { message: String, asked: Dialect },
+    Dialect { message: String, asked: JsonDialect },
     /// The node is busy, or asked to be left alone.
     Busy { retry_after: Option<Duration> },
     /// Every node was at its limit for as long as a call may wait.
@@ -35,7 +35,7 @@ pub(crate) enum Failure {
 
 /// What to do after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Then {
+pub(crate) enum NextAction {
     /// Nothing: it is final.
     Stop,
     /// Try again, on another node where there is one.
@@ -54,18 +54,18 @@ fn is_of_the_node(status: u16) -> bool {
 
 impl Failure {
     /// What to do after it.
-    pub(crate) fn then(&self) -> Then {
+    pub(crate) fn then(&self) -> NextAction {
         match self {
-            Failure::Busy { .. } | Failure::Down { .. } => Then::Again,
+            Failure::Busy { .. } | Failure::Down { .. } => NextAction::Again,
             // The time of one try is gone: the same node would need as long again.
-            Failure::Slow { .. } | Failure::Garbled { .. } => Then::Elsewhere,
-            Failure::Refused { status, .. } if is_of_the_node(*status) => Then::Elsewhere,
-            Failure::Dialect { .. } => Then::Rephrase,
+            Failure::Slow { .. } | Failure::Garbled { .. } => NextAction::Elsewhere,
+            Failure::Refused { status, .. } if is_of_the_node(*status) => NextAction::Elsewhere,
+            Failure::Dialect { .. } => NextAction::Rephrase,
             Failure::TooLong { .. }
             | Failure::Full
             | Failure::Away { .. }
             | Failure::Refused { .. }
-            | Failure::Empty { .. } => Then::Stop,
+            | Failure::Empty { .. } => NextAction::Stop,
         }
     }
 

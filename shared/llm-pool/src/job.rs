@@ -5,7 +5,7 @@
 use crate::aloud::Aloud;
 use crate::balance::{Ask, NodeId};
 use crate::cut::PerWord;
-use crate::dialect::Dialect;
+use crate::dialect::JsonDialect;
 use crate::failure::Failure;
 use crate::node::Body;
 use crate::options::Options;
@@ -21,7 +21,7 @@ pub(crate) struct Job<'a> {
     pub(crate) ask: Ask<'a>,
     pub(crate) until: Instant,
     /// It is asked for JSON in no stronger way than this, where its tries have found one out for it alone.
-    pub(crate) dialect: Option<Dialect>,
+    pub(crate) dialect: Option<JsonDialect>,
     pub(crate) work: Work<'a>,
     /// Who hears the answer while it is written, if somebody does.
     pub(crate) aloud: Option<&'a Aloud<'a>>,
@@ -48,7 +48,7 @@ pub(crate) struct Tried {
     /// The longest context that it did not fit, in tokens.
     pub(crate) longer_than: u32,
     /// How another model than that of the pool is asked for JSON, once a node has rejected a stronger way.
-    pub(crate) dialect: Option<Dialect>,
+    pub(crate) dialect: Option<JsonDialect>,
 }
 
 impl Tried {
@@ -102,7 +102,7 @@ impl Job<'_> {
         matches!(&self.work, Work::Chat(request) if request.schema.is_some())
     }
 
-    pub(crate) fn body(&self, options: &Options, dialect: Dialect) -> Vec<u8> {
+    pub(crate) fn body(&self, options: &Options, dialect: JsonDialect) -> Vec<u8> {
         let Options {
             model,
             temperature,
@@ -125,7 +125,7 @@ impl Job<'_> {
     pub(crate) fn read(
         &self,
         body: Body,
-        asked: Option<Dialect>,
+        asked: Option<JsonDialect>,
         per_word: &PerWord,
     ) -> Result<Came, Failure> {
         // Another model counts in its own way.

@@ -61,8 +61,8 @@ mod trace;
 mod watch;
 mod wire;
 
-pub use balance::{NodeView, Policy};
-pub use dialect::Dialect;
+pub use balance::{BalancePolicy, NodeView};
+pub use dialect::JsonDialect;
 pub use embedding::HttpEmbedder;
 pub use error::Error;
 pub use metrics::register;

@@ -1,6 +1,6 @@
 //! Every limit of this crate that is no option, with its unit.
 
-use settings::Span;
+use settings::TimeSpan;
 use std::time::Duration;
 
 /// Longest answer body that is read, in bytes. The longest answer of a step is a few KiB.
@@ -27,7 +27,7 @@ pub(crate) const LOOK_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long a download may bring nothing.
 pub(crate) const DOWNLOAD_IDLE_MAX: Duration = Duration::from_secs(30);
 /// Longest time-out that can be configured.
-pub(crate) const TIMEOUT_MAX: Span = Span::from_hours(1);
+pub(crate) const TIMEOUT_MAX: TimeSpan = TimeSpan::from_hours(1);
 /// Blanks in a row after which a streamed answer is over: no JSON is indented by so much.
 pub(crate) const BLANKS_MAX: usize = 256;
 /// How long an answer that is listened to is written on before more of it is told: some ten pieces a second,

@@ -13,18 +13,18 @@ use tokio::time::timeout;
 
 /// What one node says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Looked {
+pub struct NodeReport {
     /// Its configured name.
     pub name: String,
     /// Host and port.
     pub address: String,
     /// What it told, or why it told nothing.
-    pub told: Result<Told, String>,
+    pub told: Result<NodeInfo, String>,
 }
 
 /// What a node tells.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct NodeInfo {
     /// The models that it serves, in its order.
     pub models: Vec<String>,
     /// Context of the wanted model in tokens, where it tells (vLLM, SGLang, llama.cpp, LM Studio).
@@ -34,11 +34,11 @@ pub struct Told {
 }
 
 /// Asks all `nodes` at once for what they serve, 3 s each; in their order.
-pub async fn look(model: &str, nodes: &[options::Node]) -> Vec<Looked> {
+pub async fn look(model: &str, nodes: &[options::Node]) -> Vec<NodeReport> {
     join_all(nodes.iter().map(|node| one(model, node))).await
 }
 
-async fn one(model: &str, node: &options::Node) -> Looked {
+async fn one(model: &str, node: &options::Node) -> NodeReport {
     let address = Url::parse(&node.base_url).ok().map_or_else(
         || node.base_url.clone(),
         |url| {
@@ -50,14 +50,14 @@ async fn one(model: &str, node: &options::Node) -> Looked {
         Ok(told) => told,
         Err(_) => Err(format!("no answer within {} s", LOOK_TIMEOUT.as_secs())),
     };
-    Looked {
+    NodeReport {
         name: node.name.clone(),
         address,
         told,
     }
 }
 
-async fn ask(model: &str, node: &options::Node) -> Result<Told, String> {
+async fn ask(model: &str, node: &options::Node) -> Result<NodeInfo, String> {
     let client = http::client(LOOK_TIMEOUT, None).map_err(|e| Error::Client(e).to_string())?;
     let url = http::endpoint(&node.base_url, "models")?;
     let listed = get(&client, url, node).await?;
@@ -87,7 +87,7 @@ async fn get(client: &Client, url: Url, node: &options::Node) -> Result<Vec<u8>,
 }
 
 /// Reads a list of models; what else a server says of them goes by different names.
-fn models(body: &[u8], model: &str) -> Option<Told> {
+fn models(body: &[u8], model: &str) -> Option<NodeInfo> {
     let json: Value = serde_json::from_slice(body).ok()?;
     let listed = json.get("data")?.as_array()?;
     let id = |one: &Value| one.get("id").and_then(Value::as_str).map(str::to_owned);
@@ -97,7 +97,7 @@ fn models(body: &[u8], model: &str) -> Option<Told> {
             .iter()
             .find_map(|name| one.get(name)?.as_u64())
     });
-    Some(Told {
+    Some(NodeInfo {
         models: listed.iter().filter_map(id).collect(),
         context: context.and_then(|n| u32::try_from(n).ok()),
         admits: None,
@@ -105,7 +105,7 @@ fn models(body: &[u8], model: &str) -> Option<Told> {
 }
 
 /// Reads `/props` of llama.cpp: what one slot holds, and how many slots there are.
-fn properties(body: &[u8], told: &mut Told) {
+fn properties(body: &[u8], told: &mut NodeInfo) {
     let Ok(json) = serde_json::from_slice::<Value>(body) else {
         return;
     };

@@ -4,7 +4,7 @@
 use crate::aloud::Thoughts;
 use crate::balance::NodeId;
 use crate::cut::PerWord;
-use crate::dialect::{Dialect, Learned};
+use crate::dialect::{JsonDialect, Learned};
 use crate::error::Error;
 use crate::failure::Failure;
 use crate::http::{self, BodyError};
@@ -164,7 +164,7 @@ impl Node {
         &self,
         path: &str,
         body: Vec<u8>,
-        asked: Option<Dialect>,
+        asked: Option<JsonDialect>,
         until: Instant,
         watcher: &mut dyn Watcher,
     ) -> Result<Reply, Failure> {
@@ -194,7 +194,7 @@ impl Node {
         client: &Client,
         path: &str,
         body: Vec<u8>,
-        asked: Option<Dialect>,
+        asked: Option<JsonDialect>,
         watcher: &mut dyn Watcher,
     ) -> Result<Option<Reply>, Failure> {
         let began = Instant::now();
@@ -225,7 +225,7 @@ impl Node {
     async fn stream(
         &self,
         mut response: Response,
-        asked: Option<Dialect>,
+        asked: Option<JsonDialect>,
         began: Instant,
         watcher: &mut dyn Watcher,
     ) -> Result<Option<Reply>, Failure> {

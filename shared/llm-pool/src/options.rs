@@ -1,13 +1,13 @@
 //! What may be tuned about a model and its nodes.
 
-use crate::balance::Policy;
+use crate::balance::BalancePolicy;
 use crate::cache;
-use crate::dialect::Dialect;
+use crate::dialect::JsonDialect;
 use crate::error::Error;
 use crate::limits::{CACHE_ENTRIES_MAX, IN_FLIGHT_MAX, NODES_MAX, TIMEOUT_MAX};
 use envelope::{Profile, Role};
 use serde::{Deserialize, Serialize};
-use settings::{Backoff, Secret, Span};
+use settings::{Backoff, Secret, TimeSpan};
 use std::collections::BTreeSet;
 
 pub mod embedding;
@@ -29,19 +29,19 @@ pub struct Options {
     /// Who serves it. Default: none; at most 64.
     pub nodes: Vec<Node>,
     /// Most time to open a connection. Default `2s`.
-    pub connect_timeout: Span,
+    pub connect_timeout: TimeSpan,
     /// Most time from sending a request to the first token of the answer; then another node is asked.
     /// A node that does not stream sends nothing before the whole answer is written, so for it this
     /// bounds the writing. A model with a single node is given `total_timeout` instead. Default `25s`.
-    pub first_token_timeout: Span,
+    pub first_token_timeout: TimeSpan,
     /// Most time between two tokens of an answer. Default `5s`.
-    pub idle_timeout: Span,
+    pub idle_timeout: TimeSpan,
     /// Most time for a call with all its retries; what the caller has left counts when it is less.
     /// Default `60s`.
-    pub total_timeout: Span,
+    pub total_timeout: TimeSpan,
     /// Most time to wait for a free place while every node is at its limit; then the call fails as
     /// overloaded. Default `2s`.
-    pub queue_timeout: Span,
+    pub queue_timeout: TimeSpan,
     /// Tries after the first, on another node where there is one. Default 2, at most 10.
     pub retries: u32,
     /// Wait before a retry, where the node did not say. Default `100ms`, doubled up to `2s`, with
@@ -53,7 +53,7 @@ pub struct Options {
     /// know how answers all at once. Default true.
     pub stream: bool,
     /// How a node is picked: `balanced`, `round_robin` or `least_in_flight`. Default `balanced`.
-    pub policy: Policy,
+    pub policy: BalancePolicy,
     /// Roles whose calls are made a second time, on another node, when they are late (slower than 95 %
     /// of the calls before); the first answer counts. Default: the mapper, of which many must be
     /// done before a question goes on.
@@ -63,7 +63,7 @@ pub struct Options {
     /// Map calls that are not made again.
     pub cache: cache::Options,
     /// How often the names of nodes with `resolve` are looked up. Default `10s`.
-    pub resolve_every: Span,
+    pub resolve_every: TimeSpan,
     /// Ask nodes for their load (`/metrics` of vLLM, SGLang and llama.cpp), once a second. Default
     /// true; a node without such a page is not asked again for a minute.
     pub probe: bool,
@@ -96,7 +96,7 @@ pub struct Node {
     pub resolve: bool,
     /// How it is asked for JSON: `json_schema`, `json_object` or `plain`. Default: the strongest that it
     /// does not reject.
-    pub dialect: Option<Dialect>,
+    pub dialect: Option<JsonDialect>,
 }
 
 impl Default for Options {
@@ -105,21 +105,21 @@ impl Default for Options {
             model: String::new(),
             profile: Profile::default(),
             nodes: Vec::new(),
-            connect_timeout: Span::from_secs(2),
-            first_token_timeout: Span::from_secs(25),
-            idle_timeout: Span::from_secs(5),
-            total_timeout: Span::from_secs(60),
-            queue_timeout: Span::from_secs(2),
+            connect_timeout: TimeSpan::from_secs(2),
+            first_token_timeout: TimeSpan::from_secs(25),
+            idle_timeout: TimeSpan::from_secs(5),
+            total_timeout: TimeSpan::from_secs(60),
+            queue_timeout: TimeSpan::from_secs(2),
             retries: 2,
-            backoff: Backoff::new(Span::from_millis(100), 2.0, Span::from_secs(2))
+            backoff: Backoff::new(TimeSpan::from_millis(100), 2.0, TimeSpan::from_secs(2))
                 .unwrap_or_default(),
             temperature: 0.0,
             stream: true,
-            policy: Policy::Balanced,
+            policy: BalancePolicy::Balanced,
             hedge: vec![Role::Mapper],
             hedge_share: 0.05,
             cache: cache::Options::default(),
-            resolve_every: Span::from_secs(10),
+            resolve_every: TimeSpan::from_secs(10),
             probe: true,
         }
     }
@@ -159,14 +159,18 @@ impl Options {
     /// # Errors
     /// [`Error::Options`] names the option, its value and what is wanted.
     pub fn validate(&self) -> Result<(), Error> {
-        let least = Span::from_millis(1);
+        let least = TimeSpan::from_millis(1);
         for (name, span, least) in [
             ("connect_timeout", self.connect_timeout, least),
             ("first_token_timeout", self.first_token_timeout, least),
             ("idle_timeout", self.idle_timeout, least),
             ("total_timeout", self.total_timeout, least),
-            ("queue_timeout", self.queue_timeout, Span::ZERO),
-            ("resolve_every", self.resolve_every, Span::from_millis(100)),
+            ("queue_timeout", self.queue_timeout, TimeSpan::ZERO),
+            (
+                "resolve_every",
+                self.resolve_every,
+                TimeSpan::from_millis(100),
+            ),
         ] {
             if let Err(rule) = span.within(least, TIMEOUT_MAX) {
                 return bad(format!("`{name}`: {rule}"));
@@ -201,7 +205,12 @@ impl Options {
 }
 
 /// How nodes are asked for vectors and scores: calls that are short, and not made twice at one node.
-pub(crate) fn texts(model: &str, nodes: &[Node], connect_timeout: Span, timeout: Span) -> Options {
+pub(crate) fn texts(
+    model: &str,
+    nodes: &[Node],
+    connect_timeout: TimeSpan,
+    timeout: TimeSpan,
+) -> Options {
     let others = match nodes.iter().any(|node| node.resolve) {
         true => nodes.len().max(2),
         false => nodes.len().saturating_sub(1),
@@ -288,8 +297,14 @@ mod tests {
             options.validate().unwrap_err().to_string()
         };
         let cases = [
-            (change(|o| o.idle_timeout = Span::ZERO), "`idle_timeout`"),
-            (change(|o| o.queue_timeout = Span::from_hours(9)), "`1h`"),
+            (
+                change(|o| o.idle_timeout = TimeSpan::ZERO),
+                "`idle_timeout`",
+            ),
+            (
+                change(|o| o.queue_timeout = TimeSpan::from_hours(9)),
+                "`1h`",
+            ),
             (change(|o| o.retries = 11), "`retries` is 11"),
             (change(|o| o.temperature = f32::NAN), "`temperature`"),
             (change(|o| o.cache.entries = usize::MAX), "`cache.entries`"),
@@ -340,7 +355,7 @@ mod tests {
             "nodes": [{"name": "a", "base_url": "http://a:1", "api_key": "k"}],
         }))
         .unwrap();
-        assert_eq!(options.total_timeout, Span::from_secs(30));
+        assert_eq!(options.total_timeout, TimeSpan::from_secs(30));
         assert_eq!(options.nodes[0].api_key.expose(), "k");
         assert!(!format!("{options:?}").contains("\"k\""));
         assert!(read(serde_json::json!({"modle": "tiny"})).is_err());

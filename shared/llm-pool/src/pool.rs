@@ -3,9 +3,9 @@
 
 use crate::aloud::Aloud;
 use crate::balance::{Ask, Balance, NodeId, NodeView};
-use crate::dialect::Dialect;
+use crate::dialect::JsonDialect;
 use crate::error::Error as PoolError;
-use crate::failure::{Failure, Then};
+use crate::failure::{Failure, NextAction};
 use crate::job::{Came, Job, Tried, Work};
 use crate::limits::{BODY_BYTES_MAX, NODES_MAX};
 use crate::metrics::{Metrics, Outcome};
@@ -261,7 +261,7 @@ impl Shared {
         let answer = match self.run(&job).await {
             Ok(Some(answer)) => answer,
             Ok(None) => return Err(Error::Protocol("no answer".into())),
-            Err(failure) if failure.then() == Then::Elsewhere && Instant::now() >= until => {
+            Err(failure) if failure.then() == NextAction::Elsewhere && Instant::now() >= until => {
                 return Err(Error::TimedOut(total));
             }
             Err(failure) => return Err(failure.into_error()),
@@ -303,9 +303,9 @@ impl Shared {
     /// What follows from a failed try.
     fn after(&self, job: &Job<'_>, mut miss: Miss, tried: &mut Tried) -> Step<Came, Miss> {
         match self.learn(job, &mut miss, tried) {
-            Then::Stop => return Step::Failed(miss),
-            Then::Rephrase => return Step::Rephrase(miss),
-            Then::Again | Then::Elsewhere => {}
+            NextAction::Stop => return Step::Failed(miss),
+            NextAction::Rephrase => return Step::Rephrase(miss),
+            NextAction::Again | NextAction::Elsewhere => {}
         }
         let now = Instant::now();
         let ask = tried.ask(job);
@@ -334,9 +334,9 @@ impl Shared {
     }
 
     /// Remembers what a failed try says, of its node and for the next try of the call. What is to follow.
-    pub(crate) fn learn(&self, job: &Job<'_>, miss: &mut Miss, tried: &mut Tried) -> Then {
+    pub(crate) fn learn(&self, job: &Job<'_>, miss: &mut Miss, tried: &mut Tried) -> NextAction {
         let Some(node) = miss.node else {
-            return Then::Stop;
+            return NextAction::Stop;
         };
         let then = match &mut miss.failure {
             Failure::TooLong { limit } if !job.is_foreign() => {
@@ -344,19 +344,19 @@ impl Shared {
                 let context = self.balance().overflowed(node, &job.ask, *limit, now);
                 tried.longer_than = tried.longer_than.max(context);
                 *limit = limit.map(|_| tried.longer_than);
-                Then::Elsewhere
+                NextAction::Elsewhere
             }
             Failure::Dialect { asked, .. } if job.is_foreign() => {
                 tried.dialect = tried.dialect.max(asked.weaker());
-                return Then::Rephrase;
+                return NextAction::Rephrase;
             }
             Failure::Dialect { message, asked } => {
                 self.rephrase(node, message, *asked);
-                return Then::Rephrase;
+                return NextAction::Rephrase;
             }
             failure => failure.then(),
         };
-        if then != Then::Again {
+        if then != NextAction::Again {
             tried.never.push(node);
         }
         tried.nodes.push(node);
@@ -364,7 +364,7 @@ impl Shared {
     }
 
     /// Remembers what the node does not know: it is asked in a weaker way from now on.
-    fn rephrase(&self, node: NodeId, message: &str, asked: Dialect) {
+    fn rephrase(&self, node: NodeId, message: &str, asked: JsonDialect) {
         let nodes = self.balance().nodes();
         let node = nodes.into_iter().find(|n| n.id == node);
         if let Some(node) = node

@@ -2,9 +2,9 @@
 //! the nodes are real listeners on addresses of this machine.
 
 use super::*;
-use settings::Span;
+use settings::TimeSpan;
 use std::net::Ipv4Addr;
-use testkit::node::{Behaviour, FakeNode};
+use testkit::node::{FakeNode, FakeNodeBehaviour};
 use tokio::time::{sleep, timeout};
 
 const LONG: Duration = Duration::from_secs(20);
@@ -29,8 +29,8 @@ fn pool(port: u16) -> Pool {
 fn counted(port: u16, registry: &Registry) -> Pool {
     let mut options = Options::one_node("tiny", format!("http://pods.invalid:{port}"));
     options.nodes[0].resolve = true;
-    options.resolve_every = Span::from_hours(1);
-    options.policy = crate::Policy::RoundRobin;
+    options.resolve_every = TimeSpan::from_hours(1);
+    options.policy = crate::BalancePolicy::RoundRobin;
     Pool::new(options, registry).unwrap()
 }
 
@@ -93,7 +93,7 @@ async fn an_address_that_goes_gets_nothing_new_and_its_calls_end_well() {
     let two = pod(2, port).await;
     let pool = Arc::new(pool(port));
     follow(&pool, &[&one]);
-    one.script([Behaviour::Hold]);
+    one.script([FakeNodeBehaviour::Hold]);
     let under_way = tokio::spawn({
         let pool = pool.clone();
         async move { said(&pool).await }
@@ -175,7 +175,7 @@ async fn the_last_calls_of_an_address_leave_no_series() {
     follow(&pool, &[&one]);
     // One that is answered, and one that breaks off and is tried again elsewhere.
     let broken = vec![(Duration::from_millis(300), "nothing".to_owned())];
-    one.script([Behaviour::Hold, Behaviour::Stream(broken)]);
+    one.script([FakeNodeBehaviour::Hold, FakeNodeBehaviour::Stream(broken)]);
     let calls: Vec<_> = [(); 2]
         .map(|()| {
             let pool = pool.clone();

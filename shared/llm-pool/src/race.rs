@@ -8,7 +8,7 @@ use crate::job::{self, Came, Job};
 use crate::metrics::{Hedge, Outcome};
 use crate::node::{Reply, Watcher};
 use crate::pool::Shared;
-use crate::seat::Seat;
+use crate::seat::Lease;
 use crate::trace;
 use std::future::pending;
 use std::pin::pin;
@@ -45,7 +45,7 @@ type Tried = Result<Came, Miss>;
 
 /// One exchange as its node tells of it: to the seat, and to who hears the answer while it is written.
 struct Watching<'a> {
-    seat: &'a Seat<'a>,
+    seat: &'a Lease<'a>,
     pen: Option<Pen<'a>>,
 }
 
@@ -94,7 +94,7 @@ impl Shared {
         came
     }
 
-    async fn race(&self, first: Seat<'_>, job: &Job<'_>, tried: &Mutex<job::Tried>) -> Tried {
+    async fn race(&self, first: Lease<'_>, job: &Job<'_>, tried: &Mutex<job::Tried>) -> Tried {
         let mut avoid = job.ask.tried.to_vec();
         avoid.push(first.node.id);
         let ask = Ask {
@@ -162,7 +162,7 @@ impl Shared {
 
     /// A second place, as soon as the call is late, the allowance has something left, and another node
     /// has room. Waits for ever when that never happens.
-    async fn second(&self, job: &Job<'_>, ask: &Ask<'_>) -> Seat<'_> {
+    async fn second(&self, job: &Job<'_>, ask: &Ask<'_>) -> Lease<'_> {
         let began = Instant::now();
         loop {
             let late = self.balance().late_after().map(|late| began + late);
@@ -190,7 +190,7 @@ impl Shared {
     }
 
     /// One exchange with one node, and what it says of the node.
-    async fn exchange(&self, seat: &Seat<'_>, job: &Job<'_>) -> (Tried, End) {
+    async fn exchange(&self, seat: &Lease<'_>, job: &Job<'_>) -> (Tried, End) {
         let node = &*seat.node;
         let model = &self.options.model;
         let watch = self.metrics.watch(job.role, model, &node.name);

@@ -9,7 +9,7 @@
 
 use crate::error::Error as PoolError;
 use crate::failure::Failure;
-use crate::options::reranker::{Dialect, Options};
+use crate::options::reranker::{Options, RerankDialect};
 use crate::options::texts;
 use crate::pool::Pool;
 use envelope::Role;
@@ -49,7 +49,7 @@ impl HttpReranker {
         let pool = texts(model, nodes, options.connect_timeout, options.timeout);
         Ok(HttpReranker {
             pool: Arc::new(Pool::new(pool, registry)?),
-            is_tei: AtomicBool::new(options.dialect == Dialect::Tei),
+            is_tei: AtomicBool::new(options.dialect == RerankDialect::Tei),
             options,
         })
     }
@@ -81,7 +81,7 @@ impl HttpReranker {
         texts: &[&str],
         until: Instant,
     ) -> Result<Vec<f32>, Failure> {
-        let is_open = self.options.dialect == Dialect::Auto;
+        let is_open = self.options.dialect == RerankDialect::Auto;
         if !self.is_tei.load(Ordering::Relaxed) {
             let body = json!({
                 "model": self.options.model, "query": query, "documents": texts,

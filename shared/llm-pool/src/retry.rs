@@ -94,14 +94,18 @@ fn again<E>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use settings::Span;
+    use settings::TimeSpan;
     use std::collections::VecDeque;
 
     fn limits(retries: u32, time: Duration) -> Limits {
         Limits {
             retries,
-            backoff: settings::Backoff::new(Span::from_millis(1), 2.0, Span::from_millis(2))
-                .unwrap(),
+            backoff: settings::Backoff::new(
+                TimeSpan::from_millis(1),
+                2.0,
+                TimeSpan::from_millis(2),
+            )
+            .unwrap(),
             until: Instant::now() + time,
         }
     }

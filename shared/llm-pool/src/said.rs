@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// The words of an error.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Said {
+pub(crate) struct ErrorBody {
     /// The message as people read it, cut.
     pub(crate) message: String,
     /// Message, type and code in lower case, to search in.
@@ -20,7 +20,7 @@ pub(crate) struct Said {
 /// Reads an error body: `{"error": {…}}` (OpenAI and most), flat `{"object": "error", "message"}`
 /// (older vLLM), `{"error": "text", "error_type"}` (TGI, Ollama, LM Studio), `{"detail": …}`
 /// (FastAPI), or any other text.
-pub(crate) fn read(body: &[u8]) -> Said {
+pub(crate) fn read(body: &[u8]) -> ErrorBody {
     match serde_json::from_slice::<Value>(body) {
         Ok(json) => from_json(&json),
         Err(_) => {
@@ -31,7 +31,7 @@ pub(crate) fn read(body: &[u8]) -> Said {
 }
 
 /// The same for a body that was already parsed.
-pub(crate) fn from_json(json: &Value) -> Said {
+pub(crate) fn from_json(json: &Value) -> ErrorBody {
     let error = json.get("error").unwrap_or(json);
     let message = match error {
         Value::String(text) => text.clone(),
@@ -52,14 +52,14 @@ pub(crate) fn from_json(json: &Value) -> Said {
     said
 }
 
-fn said(message: &str, kinds: &[String]) -> Said {
+fn said(message: &str, kinds: &[String]) -> ErrorBody {
     let mut words = message.to_lowercase();
     for kind in kinds {
         words.push(' ');
         words.push_str(&kind.to_lowercase());
     }
     words.truncate(words.floor_char_boundary(SEARCHED_BYTES_MAX));
-    Said {
+    ErrorBody {
         message: message.chars().take(MESSAGE_CHARS_MAX).collect(),
         words,
         n_ctx: None,

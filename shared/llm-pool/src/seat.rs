@@ -1,6 +1,6 @@
 //! A place for one call, and waiting for one.
 
-use crate::balance::{Ask, Change, End, Ticket, Wait};
+use crate::balance::{Ask, Change, End, Grant, Wait};
 use crate::failure::Failure;
 use crate::metrics::Waits;
 use crate::node::Node;
@@ -12,14 +12,14 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
 /// A place at a node. Dropping it gives the place back and says nothing of the node.
-pub(crate) struct Seat<'p> {
+pub(crate) struct Lease<'p> {
     pub(crate) node: Arc<Node>,
     call: u64,
     shared: &'p Shared,
     is_ended: AtomicBool,
 }
 
-impl Seat<'_> {
+impl Lease<'_> {
     /// The first token of the answer has come.
     pub(crate) fn begun(&self) {
         self.shared.balance().begun(self.node.id, self.call);
@@ -46,7 +46,7 @@ impl Seat<'_> {
     }
 }
 
-impl Drop for Seat<'_> {
+impl Drop for Lease<'_> {
     fn drop(&mut self) {
         self.end(End::Dropped);
         self.shared.forget_if_gone(&self.node.name);
@@ -56,7 +56,7 @@ impl Drop for Seat<'_> {
 /// A place in the queue. Dropping it leaves the queue, and gives back the place that came too late.
 struct Waiting<'p> {
     id: u64,
-    granted: oneshot::Receiver<Ticket>,
+    granted: oneshot::Receiver<Grant>,
     shared: &'p Shared,
     /// A call that is made a second time is under way: it does not count.
     _waits: Option<Waits>,
@@ -77,8 +77,8 @@ impl Drop for Waiting<'_> {
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 impl Shared {
-    fn seated(&self, ticket: Ticket) -> Seat<'_> {
-        Seat {
+    fn seated(&self, ticket: Grant) -> Lease<'_> {
+        Lease {
             node: ticket.node,
             call: ticket.call,
             shared: self,
@@ -87,7 +87,7 @@ impl Shared {
     }
 
     /// A place now, if there is one and nobody waits for it.
-    pub(crate) fn seat_now(&self, ask: &Ask<'_>) -> Option<Seat<'_>> {
+    pub(crate) fn seat_now(&self, ask: &Ask<'_>) -> Option<Lease<'_>> {
         let mut balance = self.balance();
         let free = !balance.someone_waits();
         let ticket = free.then(|| balance.take(ask, Instant::now()).ok())??;
@@ -102,7 +102,7 @@ impl Shared {
         ask: &Ask<'_>,
         patience: Duration,
         until: Instant,
-    ) -> Result<Seat<'_>, Failure> {
+    ) -> Result<Lease<'_>, Failure> {
         let model = &self.options.model;
         if let Some(seat) = self.seat_now(ask) {
             if !ask.again {

@@ -3,7 +3,7 @@
 //! *Not* the time-outs between pieces: those are kept where the pieces are read.
 
 use crate::classify::classify;
-use crate::dialect::Dialect;
+use crate::dialect::JsonDialect;
 use crate::failure::Failure;
 use crate::limits::{BLANKS_MAX, BODY_BYTES_MAX};
 use crate::said;
@@ -64,7 +64,7 @@ struct Delta {
 
 impl Streamed {
     /// Takes in what came. An error may come in the midst of an answer, too.
-    pub(crate) fn push(&mut self, bytes: &[u8], asked: Option<Dialect>) -> Result<(), Failure> {
+    pub(crate) fn push(&mut self, bytes: &[u8], asked: Option<JsonDialect>) -> Result<(), Failure> {
         self.rest.extend_from_slice(bytes);
         let mut rest = std::mem::take(&mut self.rest);
         let mut from = 0;
@@ -82,7 +82,7 @@ impl Streamed {
     }
 
     /// The body has ended: what has no line end is a line all the same.
-    pub(crate) fn end(&mut self, asked: Option<Dialect>) -> Result<(), Failure> {
+    pub(crate) fn end(&mut self, asked: Option<JsonDialect>) -> Result<(), Failure> {
         let rest = std::mem::take(&mut self.rest);
         self.line(&rest, asked)
     }
@@ -98,7 +98,7 @@ impl Streamed {
         self.events == 0
     }
 
-    fn line(&mut self, line: &[u8], asked: Option<Dialect>) -> Result<(), Failure> {
+    fn line(&mut self, line: &[u8], asked: Option<JsonDialect>) -> Result<(), Failure> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         // Comments, event names and blank lines say nothing.
         let Some(data) = line.strip_prefix(b"data:") else {

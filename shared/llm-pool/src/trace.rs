@@ -10,18 +10,18 @@ use llm::ChatRequest;
 use serde_json::json;
 use std::time::Duration;
 use telemetry::conventions as name;
-use telemetry::traces::{self, Kind, Open};
+use telemetry::traces::{self, ChildSpan, SpanKind};
 
 /// A call that goes on; one that is dropped was cancelled.
 pub(crate) struct Call {
-    span: Open,
+    span: ChildSpan,
     outcome: Outcome,
 }
 
 /// Begins the span of a call.
 pub(crate) fn begin(job: &Job<'_>, node: &Node, model: &str) -> Call {
     let operation = operation(job.path());
-    let mut span = traces::start(Kind::Client, || format!("{operation} {model}"));
+    let mut span = traces::start(SpanKind::Client, || format!("{operation} {model}"));
     if !span.is_recorded() {
         return Call::of(span);
     }
@@ -47,7 +47,7 @@ pub(crate) fn begin(job: &Job<'_>, node: &Node, model: &str) -> Call {
 }
 
 impl Call {
-    fn of(span: Open) -> Call {
+    fn of(span: ChildSpan) -> Call {
         Call {
             span,
             outcome: Outcome::Cancelled,

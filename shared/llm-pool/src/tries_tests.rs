@@ -1,7 +1,7 @@
 //! What follows from the tries of one call. The nodes are fakes over real HTTP.
 
 use super::*;
-use testkit::node::{Behaviour, FakeNode, Server};
+use testkit::node::{FakeNode, FakeNodeBehaviour, OverflowWording};
 
 const LONG: Duration = Duration::from_secs(20);
 
@@ -28,7 +28,7 @@ fn pair(a: &FakeNode, b: &FakeNode) -> Pool {
         max_in_flight: 1,
         ..options::Node::default()
     });
-    options.policy = crate::Policy::RoundRobin;
+    options.policy = crate::BalancePolicy::RoundRobin;
     options.hedge = vec![Role::Planner];
     options.hedge_share = 0.5;
     Pool::new(options, &Registry::new()).unwrap()
@@ -86,21 +86,21 @@ async fn a_node_that_failed_is_not_asked_again_at_once_while_the_other_is_full()
 #[tokio::test]
 async fn what_the_loser_of_a_race_said_is_learned() {
     for refusal in [
-        Behaviour::Overflow(Server::Vllm, 4_096),
-        Behaviour::Reject(&["json_schema"], 400),
+        FakeNodeBehaviour::Overflow(OverflowWording::Vllm, 4_096),
+        FakeNodeBehaviour::Reject(&["json_schema"], 400),
     ] {
         let [a, b] = [
             FakeNode::saying("{}").await.unwrap(),
             FakeNode::saying("{}").await.unwrap(),
         ];
-        a.always(Behaviour::Slow(Duration::from_millis(400)));
+        a.always(FakeNodeBehaviour::Slow(Duration::from_millis(400)));
         b.always(refusal.clone());
         let pool = pair(&a, &b);
         // Whatever takes longer than a moment is late.
         for _ in 0..20 {
             pool.shared.balance().took(Duration::from_millis(1));
         }
-        let schema = llm::Schema {
+        let schema = llm::ReplySchema {
             name: "facts",
             json: serde_json::json!({"type": "object"}),
         };
@@ -113,7 +113,7 @@ async fn what_the_loser_of_a_race_said_is_learned() {
         let nodes = pool.nodes();
         let learned = (nodes[1].context, nodes[1].dialect.as_str());
         let wanted = match refusal {
-            Behaviour::Overflow(_, context) => (Some(context), "json_schema"),
+            FakeNodeBehaviour::Overflow(_, context) => (Some(context), "json_schema"),
             _ => (None, "json_object"),
         };
         assert_eq!(learned, wanted);

@@ -3,7 +3,7 @@
 
 use crate::classify::classify;
 use crate::cut::PerWord;
-use crate::dialect::Dialect;
+use crate::dialect::JsonDialect;
 use crate::failure::Failure;
 use crate::said;
 use crate::stream::Streamed;
@@ -17,7 +17,7 @@ pub(crate) fn request(
     model: &str,
     temperature: f32,
     request: &ChatRequest,
-    dialect: Dialect,
+    dialect: JsonDialect,
     stream: bool,
 ) -> Vec<u8> {
     let mut messages = Vec::new();
@@ -108,7 +108,7 @@ struct PromptCounts {
 pub(crate) fn answer(
     body: &[u8],
     request: &ChatRequest,
-    asked: Option<Dialect>,
+    asked: Option<JsonDialect>,
     per_word: &PerWord,
 ) -> Result<Answer, Failure> {
     let garbled = |reason: String| Failure::Garbled { reason };
@@ -238,7 +238,7 @@ mod tests {
             system: "Be brief.".into(),
             user: user.into(),
             max_tokens: 64,
-            schema: Some(llm::Schema {
+            schema: Some(llm::ReplySchema {
                 name: "facts",
                 json: json!({"type": "object"}),
             }),
@@ -250,18 +250,22 @@ mod tests {
     fn read_as(
         body: &[u8],
         request: &ChatRequest,
-        asked: Option<Dialect>,
+        asked: Option<JsonDialect>,
     ) -> Result<Answer, Failure> {
         answer(body, request, asked, &PerWord::default())
     }
 
     fn read(body: &str) -> Result<Answer, Failure> {
-        read_as(body.as_bytes(), &asked("Who?"), Some(Dialect::JsonSchema))
+        read_as(
+            body.as_bytes(),
+            &asked("Who?"),
+            Some(JsonDialect::JsonSchema),
+        )
     }
 
     #[test]
     fn sends_what_the_protocol_asks_for() {
-        let body = request("tiny", 0.5, &asked("Who?"), Dialect::JsonSchema, false);
+        let body = request("tiny", 0.5, &asked("Who?"), JsonDialect::JsonSchema, false);
         let body: Value = serde_json::from_slice(&body).unwrap();
         assert_eq!(body["model"], "tiny");
         assert_eq!(body["messages"][0]["role"], "system");
@@ -276,14 +280,14 @@ mod tests {
         let mut bare = asked("Who?");
         bare.system.clear();
         bare.schema = None;
-        let body = request("tiny", 0.0, &bare, Dialect::JsonSchema, true);
+        let body = request("tiny", 0.0, &bare, JsonDialect::JsonSchema, true);
         let body: Value = serde_json::from_slice(&body).unwrap();
         assert_eq!(body["stream"], true);
         assert_eq!(body["stream_options"]["include_usage"], true);
         assert_eq!(body["messages"][0]["role"], "user");
         assert_eq!(body.get("response_format"), None);
-        let streamed = request("tiny", 0.0, &bare, Dialect::JsonSchema, true);
-        let at_once = request("tiny", 0.0, &bare, Dialect::JsonSchema, false);
+        let streamed = request("tiny", 0.0, &bare, JsonDialect::JsonSchema, true);
+        let at_once = request("tiny", 0.0, &bare, JsonDialect::JsonSchema, false);
         assert_eq!(whole(&streamed), at_once);
     }
 

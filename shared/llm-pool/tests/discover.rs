@@ -1,6 +1,6 @@
 //! Finding a local model, against fake nodes and places where nobody or something else listens.
 
-use argosy_llm_pool::discover::{Candidate, Found, local};
+use argosy_llm_pool::discover::{Candidate, DiscoveredServer, local};
 use serde_json::json;
 use testkit::node::FakeNode;
 
@@ -35,7 +35,7 @@ async fn finds_only_what_answers_like_a_model_server() {
     .unwrap();
     assert_eq!(
         found,
-        [Found {
+        [DiscoveredServer {
             server: "real".into(),
             base_url: real.base_url(),
             models: vec!["qwen".into(), "llama".into()],

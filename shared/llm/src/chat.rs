@@ -57,7 +57,7 @@ pub struct ChatRequest {
     /// Most tokens of the answer.
     pub max_tokens: u32,
     /// The shape of the answer, when it is to be JSON.
-    pub schema: Option<Schema>,
+    pub schema: Option<ReplySchema>,
     /// Most time for the call with all its retries.
     pub timeout: Duration,
 }
@@ -85,7 +85,7 @@ impl ChatRequest {
 
 /// A JSON shape that a node is asked to keep to. What comes back is still checked.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Schema {
+pub struct ReplySchema {
     /// Its name.
     pub name: &'static str,
     /// JSON Schema without `oneOf`, unbounded arrays or look-arounds (TECH: support differs).

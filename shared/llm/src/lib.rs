@@ -22,9 +22,9 @@ mod rerank;
 pub mod section;
 pub mod tokens;
 
-pub use chat::{ChatModel, ChatReply, ChatRequest, Error, Listener, LivePiece, Schema};
+pub use chat::{ChatModel, ChatReply, ChatRequest, Error, Listener, LivePiece, ReplySchema};
 pub use embed::{Embedder, Side};
 pub use futures_util::future::BoxFuture;
-pub use prompt::{Prompt, PromptError, Rendered, TODAY};
+pub use prompt::{Prompt, PromptError, RenderedPrompt, TODAY};
 pub use prompts::{EmbeddedPrompt, Prompts};
 pub use rerank::Reranker;

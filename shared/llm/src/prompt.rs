@@ -31,7 +31,7 @@ pub struct Prompt {
 
 /// A prompt with its inputs in place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rendered {
+pub struct RenderedPrompt {
     /// Standing orders; may be empty.
     pub system: String,
     /// The prompt.
@@ -150,7 +150,7 @@ impl Prompt {
     }
 
     /// Puts the inputs in place. Each placeholder has to be given; others but [`TODAY`] are refused.
-    pub fn render(&self, inputs: &[(&str, &str)]) -> Result<Rendered, PromptError> {
+    pub fn render(&self, inputs: &[(&str, &str)]) -> Result<RenderedPrompt, PromptError> {
         if let Some((stranger, _)) = inputs.iter().find(|(name, _)| !self.takes(name)) {
             return Err(self.unknown(stranger));
         }
@@ -168,7 +168,7 @@ impl Prompt {
             }
             Ok(out)
         };
-        Ok(Rendered {
+        Ok(RenderedPrompt {
             system: fill(&self.system)?,
             user: fill(&self.user)?,
         })

@@ -10,7 +10,7 @@ use envelope::{Op, TenantId};
 use qdrant_client::qdrant::r#match::MatchValue;
 use qdrant_client::qdrant::{Condition, Filter, Range};
 use search::filter_terms::{as_number, as_text, is_partial_date};
-use search::{Request, filter_terms as facts};
+use search::{SearchRequest, filter_terms as facts};
 use serde_json::Value;
 
 /// A fact that no chunk has: all facts begin with a kind and NUL.
@@ -18,7 +18,7 @@ const NO_FACT: &str = "none";
 
 /// The filter of a request, as far as a server of this version can evaluate it. The tenant is always
 /// one.
-pub(super) fn restrictions(request: &Request, version: Version) -> Filter {
+pub(super) fn restrictions(request: &SearchRequest, version: Version) -> Filter {
     let mut must = vec![of_tenant(&request.tenant)];
     if !request.buckets.is_empty() {
         let buckets: Vec<String> = request.buckets.iter().map(ToString::to_string).collect();

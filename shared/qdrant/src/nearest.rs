@@ -9,7 +9,7 @@ use qdrant_client::qdrant::{
     PayloadIncludeSelector, QuantizationSearchParamsBuilder, QueryPointsBuilder, ScoredPoint,
     SearchParamsBuilder, Value,
 };
-use search::{Error, Near, Request, VectorSearch};
+use search::{Error, Near, SearchRequest, VectorSearch};
 use std::collections::HashMap;
 
 /// Most chunks of one search.
@@ -23,7 +23,7 @@ impl VectorSearch for Qdrant {
     fn nearest<'a>(
         &'a self,
         vector: &'a [f32],
-        request: &'a Request,
+        request: &'a SearchRequest,
         k: usize,
     ) -> BoxFuture<'a, Result<Vec<Near>, Error>> {
         let more = match self.evaluates(&request.filter) {
@@ -35,7 +35,12 @@ impl VectorSearch for Qdrant {
 }
 
 impl Qdrant {
-    async fn find(&self, vector: &[f32], request: &Request, k: usize) -> Result<Vec<Near>, Error> {
+    async fn find(
+        &self,
+        vector: &[f32],
+        request: &SearchRequest,
+        k: usize,
+    ) -> Result<Vec<Near>, Error> {
         if k == 0 {
             return Ok(Vec::new());
         }

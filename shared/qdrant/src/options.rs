@@ -3,10 +3,10 @@
 use crate::call::permanent;
 use search::Error;
 use serde::{Deserialize, Serialize};
-use settings::{Secret, Span};
+use settings::{Secret, TimeSpan};
 
 /// Least and most time of a call.
-const TIMEOUTS: (Span, Span) = (Span::from_millis(1), Span::from_mins(10));
+const TIMEOUTS: (TimeSpan, TimeSpan) = (TimeSpan::from_millis(1), TimeSpan::from_mins(10));
 /// Most points of one write: a point of 1024 dimensions is some 10 KiB, a server takes 32 MiB.
 const BATCH_MAX: u32 = 1_000;
 /// Longest prefix, in characters: the name of a collection has at most 255.
@@ -28,7 +28,7 @@ pub struct Options {
     /// `-` and `_`. Default `argosy`, at most 64 characters.
     pub collection_prefix: String,
     /// Most time for one call. Default `5s`, at most `10m`.
-    pub timeout: Span,
+    pub timeout: TimeSpan,
     /// Most points of one write. Default 256, at most 1000.
     pub batch_size: u32,
     /// How vectors are held for a search. Default `int8`.
@@ -60,7 +60,7 @@ impl Default for Options {
             url: String::new(),
             api_key: Secret::default(),
             collection_prefix: "argosy".into(),
-            timeout: Span::from_secs(5),
+            timeout: TimeSpan::from_secs(5),
             batch_size: 256,
             quantisation: Quantisation::Int8,
             on_disk: false,

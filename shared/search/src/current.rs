@@ -4,7 +4,7 @@
 //! fails as [`Error::Behind`], and what to do then is the caller's decision.
 
 use crate::error::Error;
-use crate::searcher::{ReadAfter, Request, SearchResult, Searcher};
+use crate::searcher::{ReadAfter, SearchRequest, SearchResult, Searcher};
 use crate::table::{TableRequest, TableResult};
 use envelope::{Filter, Passage, TenantId};
 use futures_util::future::BoxFuture;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 /// What an index is fed from: a part of the corpus stream, whose sequences have gaps.
-pub trait Source: Send + Sync + 'static {
+pub trait IndexFeed: Send + Sync + 'static {
     /// Where an index has to be so that it holds all of its part that is stored up to `wanted`; `None`
     /// while nobody knows, or when nothing has that sequence yet.
     fn reach(&self, wanted: u64) -> BoxFuture<'_, Option<u64>>;
@@ -24,7 +24,7 @@ pub struct Current {
     searcher: Arc<dyn Searcher>,
     /// Last sequence that is found by a search.
     position: watch::Receiver<u64>,
-    source: Option<Arc<dyn Source>>,
+    source: Option<Arc<dyn IndexFeed>>,
 }
 
 impl Current {
@@ -39,7 +39,7 @@ impl Current {
 
     /// The same for an index that takes in a part of the stream: it is asked what that part has, where
     /// the wanted sequence may be none of it.
-    pub fn with_source(self, source: Arc<dyn Source>) -> Current {
+    pub fn with_source(self, source: Arc<dyn IndexFeed>) -> Current {
         Current {
             source: Some(source),
             ..self
@@ -71,7 +71,10 @@ impl Current {
 }
 
 impl Searcher for Current {
-    fn search<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<SearchResult, Error>> {
+    fn search<'a>(
+        &'a self,
+        request: &'a SearchRequest,
+    ) -> BoxFuture<'a, Result<SearchResult, Error>> {
         Box::pin(async move {
             if let Some(after) = request.after {
                 self.reached(after).await?;
@@ -109,7 +112,7 @@ impl Searcher for Current {
 
     fn fetch<'a>(
         &'a self,
-        request: &'a Request,
+        request: &'a SearchRequest,
         ids: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<Passage>, Error>> {
         Box::pin(async move {
@@ -130,13 +133,16 @@ mod tests {
     struct Empty;
 
     impl Searcher for Empty {
-        fn search<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<SearchResult, Error>> {
+        fn search<'a>(
+            &'a self,
+            _: &'a SearchRequest,
+        ) -> BoxFuture<'a, Result<SearchResult, Error>> {
             Box::pin(async { Ok(SearchResult::default()) })
         }
     }
 
-    fn request(after: Option<u64>) -> Request {
-        Request {
+    fn request(after: Option<u64>) -> SearchRequest {
+        SearchRequest {
             tenant: TenantId::default_tenant(),
             buckets: Vec::new(),
             filter: Filter::default(),
@@ -185,7 +191,7 @@ mod tests {
     /// A part of a stream that has messages at 3 and 7 of 8.
     struct Part;
 
-    impl Source for Part {
+    impl IndexFeed for Part {
         fn reach(&self, wanted: u64) -> BoxFuture<'_, Option<u64>> {
             Box::pin(std::future::ready((wanted <= 8).then_some(wanted.min(7))))
         }

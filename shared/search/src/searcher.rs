@@ -11,7 +11,10 @@ use std::time::Duration;
 pub trait Searcher: Send + Sync + 'static {
     /// Searches once. Nothing is relaxed here: what to do about an empty result is the caller's
     /// decision.
-    fn search<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<SearchResult, Error>>;
+    fn search<'a>(
+        &'a self,
+        request: &'a SearchRequest,
+    ) -> BoxFuture<'a, Result<SearchResult, Error>>;
 
     /// The places that a text names: values of these metadata `fields` in the documents of a tenant, as
     /// one condition for each field that has any. Guesses of the planner's kind. A searcher without
@@ -49,7 +52,7 @@ pub trait Searcher: Send + Sync + 'static {
     /// searched for. An id without such a chunk is left out, and a searcher that cannot look up ids has none.
     fn fetch<'a>(
         &'a self,
-        _request: &'a Request,
+        _request: &'a SearchRequest,
         _ids: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<Passage>, Error>> {
         Box::pin(std::future::ready(Ok(Vec::new())))
@@ -58,7 +61,7 @@ pub trait Searcher: Send + Sync + 'static {
 
 /// One search.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub struct SearchRequest {
     /// Whose documents may be read: always a condition.
     pub tenant: TenantId,
     /// Parts of the corpus; empty means all.
@@ -82,9 +85,9 @@ pub struct Request {
     pub after: Option<ReadAfter>,
 }
 
-impl Request {
+impl SearchRequest {
     /// The same without the conditions on these fields.
-    pub fn without_fields(&self, fields: &[String]) -> Request {
+    pub fn without_fields(&self, fields: &[String]) -> SearchRequest {
         let mut request = self.clone();
         let conditions = &mut request.filter.0;
         conditions.retain(|condition| !fields.contains(&condition.field));

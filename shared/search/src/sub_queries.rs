@@ -4,14 +4,14 @@
 //! fail there is nothing. *Not* here: who takes a question apart, which is the planner.
 
 use crate::error::Error;
-use crate::searcher::{Request, SearchResult, Searcher};
+use crate::searcher::{SearchRequest, SearchResult, Searcher};
 use crate::share::share;
 use envelope::limits::SUB_QUERIES_MAX;
 use futures_util::future::join_all;
 
 /// What came of the searches for one question.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Gathered {
+pub struct MergedSearch {
     /// One list of all of them. Counts, unknown fields and relevance are those of the whole question.
     pub result: SearchResult,
     /// How many passages each sub-query found; `None` for one whose search failed.
@@ -26,24 +26,24 @@ pub struct Gathered {
 /// index behind: what is missing there is missing for all.
 pub async fn search_each(
     searcher: &dyn Searcher,
-    request: &Request,
+    request: &SearchRequest,
     sub_queries: &[String],
     per_query_k: usize,
-) -> Result<Gathered, Error> {
+) -> Result<MergedSearch, Error> {
     let sub_queries = &sub_queries[..sub_queries.len().min(SUB_QUERIES_MAX)];
     if sub_queries.is_empty() {
         let result = searcher.search(request).await?;
-        return Ok(Gathered {
+        return Ok(MergedSearch {
             result,
             found: Vec::new(),
             failed: Vec::new(),
         });
     }
-    let whole = Request {
+    let whole = SearchRequest {
         top_k: request.top_k.max(per_query_k),
         ..request.clone()
     };
-    let parts = sub_queries.iter().map(|query| Request {
+    let parts = sub_queries.iter().map(|query| SearchRequest {
         query: query.clone(),
         keywords: Vec::new(),
         // It is complete in itself.
@@ -51,16 +51,16 @@ pub async fn search_each(
         top_k: per_query_k,
         ..request.clone()
     });
-    let requests: Vec<Request> = [whole].into_iter().chain(parts).collect();
+    let requests: Vec<SearchRequest> = [whole].into_iter().chain(parts).collect();
     let results = join_all(requests.iter().map(|request| searcher.search(request))).await;
     gathered(&requests, results, request.top_k)
 }
 
 fn gathered(
-    requests: &[Request],
+    requests: &[SearchRequest],
     results: Vec<Result<SearchResult, Error>>,
     top_k: usize,
-) -> Result<Gathered, Error> {
+) -> Result<MergedSearch, Error> {
     let behind = results.iter().find_map(|result| match result {
         Err(Error::Behind { wanted, at }) => Some(Error::Behind {
             wanted: *wanted,
@@ -108,7 +108,7 @@ fn gathered(
     let (passages, repeated) = share(whole, lists, top_k);
     result.passages = passages;
     result.repeated += repeated;
-    Ok(Gathered {
+    Ok(MergedSearch {
         result,
         found,
         failed,
@@ -130,7 +130,7 @@ mod tests {
     impl Searcher for Fake {
         fn search<'a>(
             &'a self,
-            request: &'a Request,
+            request: &'a SearchRequest,
         ) -> BoxFuture<'a, Result<SearchResult, Error>> {
             Box::pin(async move {
                 if request.query.contains("broken") {
@@ -150,8 +150,8 @@ mod tests {
         }
     }
 
-    fn request(query: &str) -> Request {
-        Request {
+    fn request(query: &str) -> SearchRequest {
+        SearchRequest {
             tenant: TenantId::default_tenant(),
             buckets: Vec::new(),
             filter: Filter::default(),
@@ -165,7 +165,7 @@ mod tests {
         }
     }
 
-    async fn each(query: &str, parts: &[&str]) -> Result<Gathered, Error> {
+    async fn each(query: &str, parts: &[&str]) -> Result<MergedSearch, Error> {
         let parts: Vec<String> = parts.iter().map(|p| (*p).into()).collect();
         search_each(&Fake, &request(query), &parts, 10).await
     }

@@ -3,7 +3,7 @@
 //! *Not* how they are made (`llm::Embedder`) nor how their hits are merged with those of words.
 
 use crate::error::Error;
-use crate::searcher::Request;
+use crate::searcher::SearchRequest;
 use envelope::ChunkKey;
 use futures_util::future::BoxFuture;
 
@@ -28,7 +28,7 @@ pub trait VectorSearch: Send + Sync + 'static {
     fn nearest<'a>(
         &'a self,
         vector: &'a [f32],
-        request: &'a Request,
+        request: &'a SearchRequest,
         k: usize,
     ) -> BoxFuture<'a, Result<Vec<Near>, Error>>;
 }

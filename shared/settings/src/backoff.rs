@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::rule::BrokenRule;
-use crate::span::Span;
+use crate::span::TimeSpan;
 
 /// How long to wait between tries: a ceiling that starts at `first`, is multiplied by `factor` after
 /// each try and never exceeds `max`; the delay is drawn evenly from zero to that ceiling.
@@ -15,18 +15,18 @@ use crate::span::Span;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Backoff {
-    first: Span,
+    first: TimeSpan,
     factor: f64,
-    max: Span,
+    max: TimeSpan,
 }
 
 /// What is read before the rules are checked.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Unchecked {
-    first: Span,
+    first: TimeSpan,
     factor: f64,
-    max: Span,
+    max: TimeSpan,
 }
 
 impl Backoff {
@@ -35,7 +35,7 @@ impl Backoff {
     ///
     /// # Errors
     /// [`BrokenRule`] names which of the three is broken.
-    pub fn new(first: Span, factor: f64, max: Span) -> Result<Self, BrokenRule> {
+    pub fn new(first: TimeSpan, factor: f64, max: TimeSpan) -> Result<Self, BrokenRule> {
         if first.is_zero() {
             return Err(BrokenRule::FirstIsZero);
         }
@@ -54,7 +54,7 @@ impl Backoff {
     }
 
     /// The ceiling of the first delay.
-    pub fn first(&self) -> Span {
+    pub fn first(&self) -> TimeSpan {
         self.first
     }
 
@@ -64,7 +64,7 @@ impl Backoff {
     }
 
     /// The ceiling that is never exceeded.
-    pub fn max(&self) -> Span {
+    pub fn max(&self) -> TimeSpan {
         self.max
     }
 
@@ -97,9 +97,9 @@ impl Backoff {
 impl Default for Backoff {
     fn default() -> Self {
         Self {
-            first: Span::from_millis(200),
+            first: TimeSpan::from_millis(200),
             factor: 2.0,
-            max: Span::from_secs(10),
+            max: TimeSpan::from_secs(10),
         }
     }
 }
@@ -120,9 +120,9 @@ mod tests {
     fn any_backoff() -> impl Strategy<Value = Backoff> {
         (1u64..60_000, 1.0f64..10.0, 0u64..3_600_000).prop_map(|(first, factor, more)| {
             Backoff::new(
-                Span::from_millis(first),
+                TimeSpan::from_millis(first),
                 factor,
-                Span::from_millis(first + more),
+                TimeSpan::from_millis(first + more),
             )
             .unwrap()
         })
@@ -141,9 +141,13 @@ mod tests {
     #[test]
     fn names_the_broken_rule() {
         let error = |first, factor, max| {
-            Backoff::new(Span::from_millis(first), factor, Span::from_millis(max))
-                .unwrap_err()
-                .to_string()
+            Backoff::new(
+                TimeSpan::from_millis(first),
+                factor,
+                TimeSpan::from_millis(max),
+            )
+            .unwrap_err()
+            .to_string()
         };
         assert_eq!(error(0, 2.0, 10), "`first` must be longer than `0s`");
         assert_eq!(

@@ -33,13 +33,13 @@ pub enum Error {
     #[error("{}", listed(problems))]
     Invalid {
         /// All that were found.
-        problems: Vec<Problem>,
+        problems: Vec<SettingProblem>,
     },
 }
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
+pub enum SettingOrigin {
     /// The default of the program.
     Default,
     /// A file, by its path as it was given.
@@ -53,18 +53,18 @@ pub enum Origin {
         /// The file.
         path: String,
         /// Who named it.
-        named_by: Box<Origin>,
+        named_by: Box<SettingOrigin>,
     },
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Origin::Default => f.write_str("default"),
-            Origin::File(path) => write!(f, "file `{path}`"),
-            Origin::Environment(name) => write!(f, "environment variable `{name}`"),
-            Origin::Flag => f.write_str("command line"),
-            Origin::SecretFile { path, named_by } => {
+            SettingOrigin::Default => f.write_str("default"),
+            SettingOrigin::File(path) => write!(f, "file `{path}`"),
+            SettingOrigin::Environment(name) => write!(f, "environment variable `{name}`"),
+            SettingOrigin::Flag => f.write_str("command line"),
+            SettingOrigin::SecretFile { path, named_by } => {
                 write!(f, "secret file `{path}`, named by {named_by}")
             }
         }
@@ -73,20 +73,20 @@ impl fmt::Display for Origin {
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct SettingProblem {
     /// The dotted key; empty for the configuration as a whole.
     pub key: String,
     /// The value, when there is one to show. A secret is shown as `***`.
     pub value: Option<String>,
     /// Where the value came from.
-    pub origin: Origin,
+    pub origin: SettingOrigin,
     /// What is wrong with it.
-    pub fault: Fault,
+    pub fault: SettingFault,
 }
 
 /// What is wrong with a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
+pub enum SettingFault {
     /// No setting has this name.
     Unknown {
         /// The valid name that looks most like it.
@@ -114,7 +114,7 @@ pub enum Fault {
     },
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for SettingProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.key.is_empty() {
             write!(f, "`{}`", self.key)?;
@@ -124,19 +124,19 @@ impl fmt::Display for Problem {
             write!(f, " ({}): ", self.origin)?;
         }
         match &self.fault {
-            Fault::Unknown {
+            SettingFault::Unknown {
                 nearest: Some(name),
             } => write!(f, "unknown setting, did you mean `{name}`?"),
-            Fault::Unknown { nearest: None } => f.write_str("unknown setting"),
-            Fault::Wrong { wanted } => write!(f, "wants {wanted}"),
-            Fault::Broken { rule } => f.write_str(rule),
-            Fault::Twice { also } => write!(f, "is given twice, also by {also}"),
-            Fault::SecretFile { reason } => write!(f, "cannot use the file: {reason}"),
+            SettingFault::Unknown { nearest: None } => f.write_str("unknown setting"),
+            SettingFault::Wrong { wanted } => write!(f, "wants {wanted}"),
+            SettingFault::Broken { rule } => f.write_str(rule),
+            SettingFault::Twice { also } => write!(f, "is given twice, also by {also}"),
+            SettingFault::SecretFile { reason } => write!(f, "cannot use the file: {reason}"),
         }
     }
 }
 
-fn listed(problems: &[Problem]) -> String {
+fn listed(problems: &[SettingProblem]) -> String {
     match problems {
         [one] => format!("invalid configuration: {one}"),
         many => many.iter().fold(

@@ -34,13 +34,13 @@ mod show;
 mod tree;
 
 pub use backoff::Backoff;
-pub use error::{Error, Fault, Origin, Problem};
-pub use load::{Loaded, load};
+pub use error::{Error, SettingFault, SettingOrigin, SettingProblem};
+pub use load::{Configuration, load};
 pub use named::NamedVariable;
 pub use place::line_of;
 pub use rule::BrokenRule;
 pub use schema::nearest_name;
 pub use secret::Secret;
-pub use size::Size;
+pub use size::ByteSize;
 pub use sources::Sources;
-pub use span::Span;
+pub use span::TimeSpan;

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use serde_path_to_error::Segment;
 
-use crate::error::{Error, Fault, Origin, Problem};
+use crate::error::{Error, SettingFault, SettingOrigin, SettingProblem};
 use crate::merge::Merge;
 use crate::schema::{Schema, read_scalar};
 use crate::show;
@@ -23,22 +23,26 @@ use crate::tree::{self, Path, dotted};
 
 /// A configuration, and where each of its values came from.
 #[derive(Debug, Clone)]
-pub struct Loaded<T> {
+pub struct Configuration<T> {
     /// The configuration.
     pub value: T,
     /// Dotted key to origin, for every key that was set or has a default.
-    pub origins: BTreeMap<String, Origin>,
+    pub origins: BTreeMap<String, SettingOrigin>,
 }
 
-impl<T> Loaded<T> {
+impl<T> Configuration<T> {
     /// An error about a key that was loaded, for rules that only the caller knows.
     pub fn reject(&self, key: &str, rule: impl std::fmt::Display) -> Error {
-        let origin = self.origins.get(key).cloned().unwrap_or(Origin::Default);
-        let fault = Fault::Broken {
+        let origin = self
+            .origins
+            .get(key)
+            .cloned()
+            .unwrap_or(SettingOrigin::Default);
+        let fault = SettingFault::Broken {
             rule: rule.to_string(),
         };
         Error::Invalid {
-            problems: vec![Problem {
+            problems: vec![SettingProblem {
                 key: key.to_owned(),
                 value: None,
                 origin,
@@ -56,7 +60,7 @@ impl<T> Loaded<T> {
 ///
 /// # Errors
 /// [`Error`]: an unreadable file, or the list of all problems with key, value and origin.
-pub fn load<T>(sources: Sources) -> Result<Loaded<T>, Error>
+pub fn load<T>(sources: Sources) -> Result<Configuration<T>, Error>
 where
     T: Default + Serialize + DeserializeOwned,
 {
@@ -80,14 +84,14 @@ where
 /// The second half of a load: the type reads what was merged.
 impl Merge<'_> {
     /// Reads the tree into the type, until it is read or nothing more can be learned.
-    fn finish<T: DeserializeOwned>(mut self) -> Result<Loaded<T>, Error> {
+    fn finish<T: DeserializeOwned>(mut self) -> Result<Configuration<T>, Error> {
         let mut repaired = BTreeSet::new();
         loop {
             let error = match serde_path_to_error::deserialize::<_, T>(&self.tree) {
                 Ok(value) if self.problems.is_empty() => {
-                    let named = |(path, origin): (Path, Origin)| (dotted(&path), origin);
+                    let named = |(path, origin): (Path, SettingOrigin)| (dotted(&path), origin);
                     let origins = self.origins.into_iter().map(named).collect();
-                    return Ok(Loaded { value, origins });
+                    return Ok(Configuration { value, origins });
                 }
                 Ok(_) => break,
                 Err(error) => error,
@@ -141,11 +145,11 @@ impl Merge<'_> {
                 said,
             )
         };
-        self.complain(path, value.as_ref(), origin, Fault::Broken { rule });
+        self.complain(path, value.as_ref(), origin, SettingFault::Broken { rule });
     }
 
     /// The origin of a key: its own, else the strongest of what is below, else of what is above.
-    fn origin_of(&self, path: &[String]) -> Origin {
+    fn origin_of(&self, path: &[String]) -> SettingOrigin {
         let own = self.origins.get(path);
         let below = || {
             let keys = self.origins.iter().filter(|(key, _)| key.starts_with(path));
@@ -157,7 +161,7 @@ impl Merge<'_> {
             keys.map(|(_, origin)| origin).next_back()
         };
         let found = own.or_else(below).or_else(above);
-        found.cloned().unwrap_or(Origin::Default)
+        found.cloned().unwrap_or(SettingOrigin::Default)
     }
 
     /// Puts a refused key, or the nearest table around it for which that changes anything, back to
@@ -181,13 +185,13 @@ impl Merge<'_> {
 }
 
 /// How late in the order an origin comes.
-fn strength(origin: &Origin) -> u8 {
+fn strength(origin: &SettingOrigin) -> u8 {
     match origin {
-        Origin::Default => 0,
-        Origin::File(_) => 1,
-        Origin::Environment(_) => 2,
-        Origin::Flag => 3,
-        Origin::SecretFile { named_by, .. } => strength(named_by),
+        SettingOrigin::Default => 0,
+        SettingOrigin::File(_) => 1,
+        SettingOrigin::Environment(_) => 2,
+        SettingOrigin::Flag => 3,
+        SettingOrigin::SecretFile { named_by, .. } => strength(named_by),
     }
 }
 

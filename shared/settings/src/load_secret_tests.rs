@@ -118,7 +118,7 @@ impl Default for WithSecret {
 #[test]
 fn a_default_secret_survives_the_loading() {
     let sources = Sources::new().flags(pairs(&[("port", "2")]));
-    let loaded: Loaded<WithSecret> = load(sources).unwrap();
+    let loaded: Configuration<WithSecret> = load(sources).unwrap();
     assert_eq!(loaded.value.token.expose(), "dev");
     assert_eq!(loaded.value.port, 2);
 }

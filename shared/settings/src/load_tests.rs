@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::*;
 use crate::secret::MASK;
-use crate::{Backoff, Secret, Size, Span};
+use crate::{Backoff, ByteSize, Secret, TimeSpan};
 
 #[path = "load_named_tests.rs"]
 mod named;
@@ -31,8 +31,8 @@ struct Nats {
     slots: NonZeroU32,
     share: f64,
     tls: bool,
-    ack_wait: Span,
-    body_max: Size,
+    ack_wait: TimeSpan,
+    body_max: ByteSize,
     retry: Backoff,
 }
 
@@ -86,9 +86,9 @@ impl Default for Nats {
             slots: NonZeroU32::new(4).unwrap(),
             share: 0.5,
             tls: false,
-            ack_wait: Span::from_secs(20),
-            body_max: Size::from_bytes(256 << 10),
-            retry: Backoff::new(Span::from_secs(1), 2.0, Span::from_secs(8)).unwrap(),
+            ack_wait: TimeSpan::from_secs(20),
+            body_max: ByteSize::from_bytes(256 << 10),
+            retry: Backoff::new(TimeSpan::from_secs(1), 2.0, TimeSpan::from_secs(8)).unwrap(),
         }
     }
 }
@@ -110,7 +110,7 @@ fn toml(text: &str) -> Sources {
     sources().text("argosy.toml", text)
 }
 
-fn loaded(sources: Sources) -> Loaded<Config> {
+fn loaded(sources: Sources) -> Configuration<Config> {
     load(sources).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -129,7 +129,7 @@ fn problem(sources: Sources) -> String {
 fn nothing_given_gives_the_defaults() {
     let loaded = loaded(sources());
     assert_eq!(loaded.value, Config::default());
-    assert_eq!(loaded.origins["nats.port"], Origin::Default);
+    assert_eq!(loaded.origins["nats.port"], SettingOrigin::Default);
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn later_sources_win_and_origins_say_so() {
     let loaded = loaded(sources);
     let nats = &loaded.value.nats;
     assert_eq!((nats.port, nats.share, nats.tls), (1, 0.2, true));
-    assert_eq!(nats.ack_wait, Span::from_secs(4));
+    assert_eq!(nats.ack_wait, TimeSpan::from_secs(4));
     let origin = |key: &str| loaded.origins[key].to_string();
     assert_eq!(origin("nats.port"), "file `argosy.toml`");
     assert_eq!(
@@ -161,8 +161,8 @@ fn later_sources_win_and_origins_say_so() {
 fn a_table_is_merged_with_the_defaults_of_its_owner() {
     // Not with those of `Backoff`, which starts at 200 ms.
     let loaded = loaded(toml("[nats.retry]\nmax = \"1m\""));
-    assert_eq!(loaded.value.nats.retry.first(), Span::from_secs(1));
-    assert_eq!(loaded.value.nats.retry.max(), Span::from_mins(1));
+    assert_eq!(loaded.value.nats.retry.first(), TimeSpan::from_secs(1));
+    assert_eq!(loaded.value.nats.retry.max(), TimeSpan::from_mins(1));
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn text_becomes_what_the_setting_wants() {
     assert_eq!(llm.api_key.unwrap().expose(), "1e5");
     assert_eq!((llm.seed, llm.ports), (Some(42), vec![1, 2]));
     assert_eq!(llm.mode, Mode::Planned);
-    assert_eq!(nats.body_max, Size::from_mib(1));
+    assert_eq!(nats.body_max, ByteSize::from_mib(1));
 }
 
 #[test]

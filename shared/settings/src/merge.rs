@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-use crate::error::{Fault, Origin, Problem};
+use crate::error::{SettingFault, SettingOrigin, SettingProblem};
 use crate::schema::{Place, Schema, mismatch, read_text};
 use crate::secret::{self, MASK};
 use crate::show;
@@ -16,10 +16,10 @@ use crate::tree::{self, Path, dotted};
 pub(crate) struct Merge<'a> {
     pub(crate) schema: &'a Schema,
     pub(crate) tree: Json,
-    pub(crate) origins: BTreeMap<Path, Origin>,
+    pub(crate) origins: BTreeMap<Path, SettingOrigin>,
     /// Keys whose text was taken as text only because nothing said what it is.
     pub(crate) guessed: BTreeSet<Path>,
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) problems: Vec<SettingProblem>,
     /// What stands for the text of every secret file, where they are not to be read.
     unread: Option<&'static str>,
 }
@@ -32,7 +32,7 @@ impl<'a> Merge<'a> {
             if leaf == MASK {
                 tree::remove(&mut tree, &path);
             }
-            origins.insert(path, Origin::Default);
+            origins.insert(path, SettingOrigin::Default);
         }
         Self {
             schema,
@@ -49,10 +49,15 @@ impl<'a> Merge<'a> {
         let mut entries = Vec::new();
         for (variable, text) in sources.set_by_name() {
             let path = tree::split(variable.key);
-            let origin = Origin::Environment(variable.name.to_owned());
+            let origin = SettingOrigin::Environment(variable.name.to_owned());
             let Some(meant) = (variable.read)(text) else {
                 let wanted = variable.wanted.to_owned();
-                self.complain(&path, Some(&text.into()), origin, Fault::Wrong { wanted });
+                self.complain(
+                    &path,
+                    Some(&text.into()),
+                    origin,
+                    SettingFault::Wrong { wanted },
+                );
                 continue;
             };
             entries.push(Entry {
@@ -65,7 +70,7 @@ impl<'a> Merge<'a> {
     }
 
     pub(crate) fn add_source(&mut self, entries: Vec<Entry>) {
-        let mut given: BTreeMap<Path, Origin> = BTreeMap::new();
+        let mut given: BTreeMap<Path, SettingOrigin> = BTreeMap::new();
         for entry in entries {
             let Some((path, value, origin)) = self.resolve(entry) else {
                 continue;
@@ -76,7 +81,7 @@ impl<'a> Merge<'a> {
                 && *other != origin
             {
                 let also = other.to_string();
-                self.complain(&path, Some(&value), origin, Fault::Twice { also });
+                self.complain(&path, Some(&value), origin, SettingFault::Twice { also });
                 continue;
             }
             given.insert(path.clone(), origin.clone());
@@ -88,7 +93,7 @@ impl<'a> Merge<'a> {
     }
 
     /// What an entry sets: text gets its type, and the file of a secret is read.
-    fn resolve(&mut self, entry: Entry) -> Option<(Path, Json, Origin)> {
+    fn resolve(&mut self, entry: Entry) -> Option<(Path, Json, SettingOrigin)> {
         let Entry {
             path,
             value,
@@ -118,7 +123,7 @@ impl<'a> Merge<'a> {
     }
 
     /// Reads the files of the secrets that lie in the tables of a list.
-    fn read_files_below(&mut self, path: &[String], value: &mut Json, origin: &Origin) {
+    fn read_files_below(&mut self, path: &[String], value: &mut Json, origin: &SettingOrigin) {
         match value {
             Json::Array(items) => {
                 for item in items {
@@ -150,13 +155,13 @@ impl<'a> Merge<'a> {
         path: Path,
         secret: Path,
         value: Given,
-        origin: Origin,
-    ) -> Option<(Path, Json, Origin)> {
+        origin: SettingOrigin,
+    ) -> Option<(Path, Json, SettingOrigin)> {
         let file = match value {
             Given::Text(file) | Given::Typed(Json::String(file)) => file,
             Given::Typed(other) => {
                 let wanted = "the path of a file, in quotes".to_owned();
-                self.complain(&path, Some(&other), origin, Fault::Wrong { wanted });
+                self.complain(&path, Some(&other), origin, SettingFault::Wrong { wanted });
                 return None;
             }
         };
@@ -167,7 +172,7 @@ impl<'a> Merge<'a> {
         match read {
             Ok(text) => {
                 let named_by = Box::new(origin);
-                let origin = Origin::SecretFile {
+                let origin = SettingOrigin::SecretFile {
                     path: file,
                     named_by,
                 };
@@ -175,21 +180,33 @@ impl<'a> Merge<'a> {
             }
             Err(reason) => {
                 let shown = Json::String(file);
-                self.complain(&path, Some(&shown), origin, Fault::SecretFile { reason });
+                self.complain(
+                    &path,
+                    Some(&shown),
+                    origin,
+                    SettingFault::SecretFile { reason },
+                );
                 None
             }
         }
     }
 
     /// Puts one value into the tree, unless it is plain that it does not belong there.
-    fn add_leaf(&mut self, path: Path, leaf: Json, origin: Origin) {
+    fn add_leaf(&mut self, path: Path, leaf: Json, origin: SettingOrigin) {
         match self.schema.place(&path) {
             Place::Unknown => {
                 let nearest = self.schema.nearest(&path);
-                self.complain(&path, Some(&leaf), origin, Fault::Unknown { nearest });
+                self.complain(
+                    &path,
+                    Some(&leaf),
+                    origin,
+                    SettingFault::Unknown { nearest },
+                );
             }
             Place::Known(default) => match mismatch(default, &leaf) {
-                Some(wanted) => self.complain(&path, Some(&leaf), origin, Fault::Wrong { wanted }),
+                Some(wanted) => {
+                    self.complain(&path, Some(&leaf), origin, SettingFault::Wrong { wanted })
+                }
                 // A table without a key sets nothing.
                 None if leaf.is_object() && default.as_object().is_some_and(|t| !t.is_empty()) => {}
                 None => self.put(path, leaf, origin),
@@ -198,7 +215,7 @@ impl<'a> Merge<'a> {
         }
     }
 
-    fn put(&mut self, path: Path, leaf: Json, origin: Origin) {
+    fn put(&mut self, path: Path, leaf: Json, origin: SettingOrigin) {
         // A value below an open default, such as the first node of an empty table, replaces it; and a
         // value replaces what an earlier source said below it.
         self.origins
@@ -211,11 +228,11 @@ impl<'a> Merge<'a> {
         &mut self,
         path: &[String],
         value: Option<&Json>,
-        origin: Origin,
-        fault: Fault,
+        origin: SettingOrigin,
+        fault: SettingFault,
     ) {
         let meant_secret = match &fault {
-            Fault::Unknown {
+            SettingFault::Unknown {
                 nearest: Some(name),
             } => self.schema.is_secret(&tree::split(name)),
             _ => false,
@@ -227,7 +244,7 @@ impl<'a> Merge<'a> {
                 show::shown(self.schema, path, value)
             }
         });
-        self.problems.push(Problem {
+        self.problems.push(SettingProblem {
             key: dotted(path),
             value,
             origin,

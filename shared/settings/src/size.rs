@@ -22,11 +22,11 @@ const SCALE: [(&str, u64); 5] = [
 /// An amount of bytes: read from `512B`, `256KiB`, `4MiB`, `1GiB` or `1TiB`, and shown in the largest
 /// unit that divides it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Size {
+pub struct ByteSize {
     bytes: u64,
 }
 
-impl Size {
+impl ByteSize {
     /// So many bytes.
     pub const fn from_bytes(bytes: u64) -> Self {
         Self { bytes }
@@ -51,12 +51,12 @@ impl Size {
     ///
     /// # Errors
     /// [`BrokenRule::OutOfRange`] names both bounds.
-    pub fn within(self, min: Size, max: Size) -> Result<Size, BrokenRule> {
+    pub fn within(self, min: ByteSize, max: ByteSize) -> Result<ByteSize, BrokenRule> {
         within(self, min, max)
     }
 }
 
-impl fmt::Display for Size {
+impl fmt::Display for ByteSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.bytes == 0 {
             return f.write_str("0B");
@@ -69,7 +69,7 @@ impl fmt::Display for Size {
     }
 }
 
-impl FromStr for Size {
+impl FromStr for ByteSize {
     type Err = BrokenRule;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -90,13 +90,13 @@ impl FromStr for Size {
     }
 }
 
-impl Serialize for Size {
+impl Serialize for ByteSize {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Size {
+impl<'de> Deserialize<'de> for ByteSize {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         text.parse().map_err(serde::de::Error::custom)
@@ -110,16 +110,16 @@ mod tests {
 
     #[test]
     fn shows_the_largest_unit_that_divides() {
-        assert_eq!(Size::from_bytes(0).to_string(), "0B");
-        assert_eq!(Size::from_bytes(256 << 10).to_string(), "256KiB");
-        assert_eq!(Size::from_mib(2).to_string(), "2MiB");
-        assert_eq!(Size::from_mib(1024).to_string(), "1GiB");
-        assert_eq!(Size::from_bytes(1025).to_string(), "1025B");
+        assert_eq!(ByteSize::from_bytes(0).to_string(), "0B");
+        assert_eq!(ByteSize::from_bytes(256 << 10).to_string(), "256KiB");
+        assert_eq!(ByteSize::from_mib(2).to_string(), "2MiB");
+        assert_eq!(ByteSize::from_mib(1024).to_string(), "1GiB");
+        assert_eq!(ByteSize::from_bytes(1025).to_string(), "1025B");
     }
 
     #[test]
     fn names_the_broken_rule() {
-        let error = |text: &str| text.parse::<Size>().unwrap_err().to_string();
+        let error = |text: &str| text.parse::<ByteSize>().unwrap_err().to_string();
         assert_eq!(
             error("1GB"),
             "`1GB` has an unknown unit `GB`: use B, KiB, MiB, GiB or TiB"
@@ -135,8 +135,8 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_shown_is_read_back(bytes in any::<u64>()) {
-            let size = Size::from_bytes(bytes);
-            prop_assert_eq!(size.to_string().parse::<Size>(), Ok(size));
+            let size = ByteSize::from_bytes(bytes);
+            prop_assert_eq!(size.to_string().parse::<ByteSize>(), Ok(size));
         }
     }
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use config::{Environment, File, FileFormat, Source, Value, ValueKind};
 use serde_json::{Map, Number, Value as Json};
 
-use crate::error::{Error, Origin};
+use crate::error::{Error, SettingOrigin};
 use crate::named::NamedVariable;
 use crate::tree::{self, Path};
 
@@ -41,7 +41,7 @@ enum FileSource {
 pub(crate) struct Entry {
     pub(crate) path: Path,
     pub(crate) value: Given,
-    pub(crate) origin: Origin,
+    pub(crate) origin: SettingOrigin,
 }
 
 /// A value with its type, or text whose type the setting decides.
@@ -141,7 +141,7 @@ impl Sources {
             entries.extend(found.into_keys().map(|key| Entry {
                 path: tree::split(&key),
                 value: Given::Text(value.clone()),
-                origin: Origin::Environment(name.clone()),
+                origin: SettingOrigin::Environment(name.clone()),
             }));
         }
         Ok(entries)
@@ -151,7 +151,7 @@ impl Sources {
         let entry = |(key, value): &(String, String)| Entry {
             path: tree::split(key),
             value: Given::Text(value.clone()),
-            origin: Origin::Flag,
+            origin: SettingOrigin::Flag,
         };
         self.flags.iter().map(entry).collect()
     }
@@ -179,7 +179,7 @@ impl FileSource {
         let entries = tree::leaves(tree).into_iter().map(|(path, value)| Entry {
             path,
             value: Given::Typed(value),
-            origin: Origin::File(name.clone()),
+            origin: SettingOrigin::File(name.clone()),
         });
         Ok(Some(
             entries.filter(|entry| !entry.path.is_empty()).collect(),

@@ -23,13 +23,13 @@ const SCALE: [(&str, u64); 5] = [
 /// A length of time, in whole milliseconds: read from `250ms`, `30s`, `5m`, `2h` or `7d`, and shown
 /// in the largest unit that divides it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Span {
+pub struct TimeSpan {
     millis: u64,
 }
 
-impl Span {
+impl TimeSpan {
     /// No time at all.
-    pub const ZERO: Span = Span::from_millis(0);
+    pub const ZERO: TimeSpan = TimeSpan::from_millis(0);
 
     /// So many milliseconds.
     pub const fn from_millis(millis: u64) -> Self {
@@ -75,18 +75,18 @@ impl Span {
     ///
     /// # Errors
     /// [`BrokenRule::OutOfRange`] names both bounds.
-    pub fn within(self, min: Span, max: Span) -> Result<Span, BrokenRule> {
+    pub fn within(self, min: TimeSpan, max: TimeSpan) -> Result<TimeSpan, BrokenRule> {
         within(self, min, max)
     }
 }
 
-impl From<Span> for Duration {
-    fn from(span: Span) -> Self {
+impl From<TimeSpan> for Duration {
+    fn from(span: TimeSpan) -> Self {
         span.duration()
     }
 }
 
-impl fmt::Display for Span {
+impl fmt::Display for TimeSpan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_zero() {
             return f.write_str("0s");
@@ -99,7 +99,7 @@ impl fmt::Display for Span {
     }
 }
 
-impl FromStr for Span {
+impl FromStr for TimeSpan {
     type Err = BrokenRule;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -120,13 +120,13 @@ impl FromStr for Span {
     }
 }
 
-impl Serialize for Span {
+impl Serialize for TimeSpan {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Span {
+impl<'de> Deserialize<'de> for TimeSpan {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         text.parse().map_err(serde::de::Error::custom)
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn shows_the_largest_unit_that_divides() {
-        let shown = |millis| Span::from_millis(millis).to_string();
+        let shown = |millis| TimeSpan::from_millis(millis).to_string();
         assert_eq!(shown(0), "0s");
         assert_eq!(shown(250), "250ms");
         assert_eq!(shown(30_000), "30s");
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn names_the_broken_rule() {
-        let error = |text: &str| text.parse::<Span>().unwrap_err().to_string();
+        let error = |text: &str| text.parse::<TimeSpan>().unwrap_err().to_string();
         assert_eq!(error("30"), "`30` needs a unit: ms, s, m, h or d");
         assert_eq!(
             error("30sec"),
@@ -170,7 +170,7 @@ mod tests {
             error("18446744073709551615d"),
             "`18446744073709551615d` is too large"
         );
-        let range = Span::from_secs(9).within(Span::from_secs(1), Span::from_secs(5));
+        let range = TimeSpan::from_secs(9).within(TimeSpan::from_secs(1), TimeSpan::from_secs(5));
         assert_eq!(
             range.unwrap_err().to_string(),
             "`9s` must be between `1s` and `5s`"
@@ -180,13 +180,13 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_shown_is_read_back(millis in any::<u64>()) {
-            let span = Span::from_millis(millis);
-            prop_assert_eq!(span.to_string().parse::<Span>(), Ok(span));
+            let span = TimeSpan::from_millis(millis);
+            prop_assert_eq!(span.to_string().parse::<TimeSpan>(), Ok(span));
         }
 
         #[test]
         fn no_text_panics(text in ".{0,24}") {
-            let _ = text.parse::<Span>();
+            let _ = text.parse::<TimeSpan>();
         }
     }
 }

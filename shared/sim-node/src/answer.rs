@@ -1,6 +1,6 @@
 //! Filler of a drawn length, in the shape that the mapper reads. Pure.
 
-use crate::request::{Prompt, TOKEN_BYTES};
+use crate::request::{PromptText, TOKEN_BYTES};
 use fastrand::Rng;
 
 /// How long answers are, in tokens: every length in between is as likely.
@@ -31,7 +31,7 @@ impl Lengths {
     }
 
     /// The answer to a prompt: the same one at every node with the same `seed`.
-    pub fn answer(self, seed: u64, prompt: &Prompt) -> String {
+    pub fn answer(self, seed: u64, prompt: &PromptText) -> String {
         let (min, max) = self.bounds();
         let drawn = Rng::with_seed(seed ^ prompt.hash).u32(min..=max);
         let bytes = drawn as usize * TOKEN_BYTES;
@@ -54,8 +54,8 @@ mod tests {
     use super::*;
     use crate::request::tokens;
 
-    fn prompt(hash: u64) -> Prompt {
-        Prompt {
+    fn prompt(hash: u64) -> PromptText {
+        PromptText {
             system: String::new(),
             user: String::new(),
             tokens: 1,

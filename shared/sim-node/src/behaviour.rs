@@ -1,6 +1,6 @@
 //! What can be switched while a node runs. Pure.
 
-use crate::overflow::Server;
+use crate::overflow::OverflowWording;
 use std::time::{Duration, SystemTime};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
@@ -29,7 +29,7 @@ pub enum Behaviour {
     /// Writes white space until the request's limit of tokens, as grammars for JSON allow.
     WhiteSpace,
     /// Says that every prompt is too long, as this server words it.
-    Overflow(Server),
+    Overflow(OverflowWording),
     /// Is there for the first time span, gone for the second, and so on. A node that is gone refuses
     /// connections and has lost what was in flight and its cache.
     Flapping(Duration, Duration),

@@ -2,10 +2,12 @@
 
 use crate::behaviour::{Behaviour, RetryAfter};
 use crate::door::Reset;
-use crate::engine::Ask;
-use crate::overflow::Server;
+use crate::engine::EngineRequest;
+use crate::overflow::OverflowWording;
 use crate::reply::{self, Finish, Label, Usage};
-use crate::request::{Embedding, Prompt, Request, TOKEN_BYTES, blocks, tokens};
+use crate::request::{
+    CompletionRequest, EmbeddingRequest, PromptText, TOKEN_BYTES, blocks, tokens,
+};
 use crate::server::Shared;
 use crate::works::Job;
 use axum::Router;
@@ -91,7 +93,12 @@ struct Draft {
 }
 
 impl Draft {
-    fn new(shared: &Shared, request: &Request, prompt: &Prompt, mut text: String) -> Self {
+    fn new(
+        shared: &Shared,
+        request: &CompletionRequest,
+        prompt: &PromptText,
+        mut text: String,
+    ) -> Self {
         let max = request.max_tokens();
         let mut finish = Finish::Stop;
         if tokens(text.len()) > max {
@@ -147,7 +154,7 @@ async fn chat(
         call.finish();
         return response;
     }
-    let request = match Request::read(&body) {
+    let request = match CompletionRequest::read(&body) {
         Ok(request) => request,
         Err(error) => {
             call.finish();
@@ -158,7 +165,7 @@ async fn chat(
     let (mut prompt, blocks) = request.prompt();
     let limit = shared.options.context_tokens;
     if prompt.tokens > limit {
-        if shared.options.server != Server::Ollama {
+        if shared.options.server != OverflowWording::Ollama {
             call.finish();
             return overflow(shared.options.server, limit, prompt.tokens);
         }
@@ -173,7 +180,7 @@ async fn chat(
         Behaviour::Trickle(pause) => trickle(call, &draft, pause),
         Behaviour::Reset(bytes) => cut(call, &draft, bytes, reset),
         _ => {
-            let job = shared.works.submit(Ask {
+            let job = shared.works.submit(EngineRequest {
                 prompt_tokens: prompt.tokens,
                 blocks,
                 answer_tokens: draft.usage.completion_tokens,
@@ -269,7 +276,7 @@ async fn embeddings(State(shared): State<Arc<Shared>>, body: Bytes) -> Response 
         call.finish();
         return response;
     }
-    let Ok(request) = serde_json::from_slice::<Embedding>(&body) else {
+    let Ok(request) = serde_json::from_slice::<EmbeddingRequest>(&body) else {
         call.finish();
         return json_response(
             400,
@@ -278,7 +285,7 @@ async fn embeddings(State(shared): State<Arc<Shared>>, body: Bytes) -> Response 
     };
     let prompt_tokens = request.input.iter().map(|text| tokens(text.len())).sum();
     // Reading is all there is to do: one token stands for the end of it.
-    let mut job = shared.works.submit(Ask {
+    let mut job = shared.works.submit(EngineRequest {
         prompt_tokens,
         blocks: Vec::new(),
         answer_tokens: 1,
@@ -349,7 +356,7 @@ fn refused(status: u16, after: RetryAfter) -> Response {
     response
 }
 
-fn overflow(server: Server, limit: u32, sent: u32) -> Response {
+fn overflow(server: OverflowWording, limit: u32, sent: u32) -> Response {
     let (status, body) = server.overflow(limit, sent);
     json_response(status, body.to_string())
 }

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// What a request wants of the engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Ask {
+pub(crate) struct EngineRequest {
     /// Tokens of the prompt.
     pub(crate) prompt_tokens: u32,
     /// The hashes of its whole blocks, each over everything before it.
@@ -43,7 +43,7 @@ pub(crate) struct Token {
 
 /// What the engine is busy with.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Load {
+pub struct EngineLoad {
     /// Sequences that run.
     pub running: usize,
     /// Requests that wait.
@@ -60,7 +60,7 @@ pub(crate) struct Engine {
     random: Rng,
     slowness: f64,
     next_id: u64,
-    waiting: VecDeque<(u64, Ask)>,
+    waiting: VecDeque<(u64, EngineRequest)>,
     running: Vec<Running>,
     /// When the step in progress ends.
     step_ends: Option<Duration>,
@@ -95,7 +95,7 @@ impl Engine {
     }
 
     /// Takes a request. Call [`Engine::advance`] for the same time before.
-    pub(crate) fn submit(&mut self, now: Duration, ask: Ask) -> u64 {
+    pub(crate) fn submit(&mut self, now: Duration, ask: EngineRequest) -> u64 {
         self.next_id += 1;
         self.waiting.push_back((self.next_id, ask));
         if self.step_ends.is_none() {
@@ -139,11 +139,11 @@ impl Engine {
     }
 
     /// What it is busy with.
-    pub(crate) fn load(&self) -> Load {
+    pub(crate) fn load(&self) -> EngineLoad {
         let tokens = self.running.iter();
         let tokens: u32 = tokens.map(|r| r.prompt_tokens + r.written).sum();
         let of = f64::from(self.params.cache_tokens.max(1));
-        Load {
+        EngineLoad {
             running: self.running.len(),
             waiting: self.waiting.len(),
             cache_use: (f64::from(tokens) / of).min(1.0),

@@ -4,8 +4,8 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::HashMap;
 
-fn ask(prompt_tokens: u32, answer_tokens: u32) -> Ask {
-    Ask {
+fn ask(prompt_tokens: u32, answer_tokens: u32) -> EngineRequest {
+    EngineRequest {
         prompt_tokens,
         blocks: Vec::new(),
         answer_tokens,
@@ -96,7 +96,7 @@ fn a_long_prompt_is_read_in_several_steps_and_others_go_on() {
 
 #[test]
 fn a_shared_prefix_is_read_once() {
-    let ask = |last: u64| Ask {
+    let ask = |last: u64| EngineRequest {
         prompt_tokens: 330,
         blocks: (0..19).chain([last]).collect(),
         answer_tokens: 1,
@@ -211,6 +211,6 @@ proptest! {
             prop_assert_eq!(token.last, wanted.get(&token.id) == Some(count));
         }
         prop_assert_eq!(got, wanted);
-        prop_assert_eq!(engine.load(), Load::default());
+        prop_assert_eq!(engine.load(), EngineLoad::default());
     }
 }

@@ -39,8 +39,8 @@ mod works;
 
 pub use answer::Lengths;
 pub use behaviour::{Behaviour, RetryAfter};
-pub use metrics::Dialect;
-pub use overflow::Server;
+pub use metrics::MetricsDialect;
+pub use overflow::OverflowWording;
 pub use params::Params;
-pub use request::Prompt;
-pub use server::{Options, Seen, SimNode};
+pub use request::PromptText;
+pub use server::{NodeCounts, Options, SimNode};

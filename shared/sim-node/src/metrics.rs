@@ -3,12 +3,12 @@
 //! Only what a client may steer by: running, waiting, use of the cache. The label of the model is
 //! there where the real server has it.
 
-use crate::engine::Load;
+use crate::engine::EngineLoad;
 use std::fmt::Write;
 
 /// Whose metrics a node shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Dialect {
+pub enum MetricsDialect {
     /// None: the address is not found.
     None,
     /// vLLM since its engine V1.
@@ -24,49 +24,51 @@ pub enum Dialect {
     Sglang,
 }
 
-impl Dialect {
+impl MetricsDialect {
     /// Every one that shows something.
-    pub const SPEAKING: [Dialect; 5] = [
-        Dialect::Vllm,
-        Dialect::VllmOld,
-        Dialect::LlamaCpp,
-        Dialect::LlamaCppOld,
-        Dialect::Sglang,
+    pub const SPEAKING: [MetricsDialect; 5] = [
+        MetricsDialect::Vllm,
+        MetricsDialect::VllmOld,
+        MetricsDialect::LlamaCpp,
+        MetricsDialect::LlamaCppOld,
+        MetricsDialect::Sglang,
     ];
 
     /// The text in the format of Prometheus; none where there is no such address.
-    pub fn text(self, model: &str, load: Load) -> Option<String> {
+    pub fn text(self, model: &str, load: EngineLoad) -> Option<String> {
         let (running, waiting, cache) = match self {
-            Dialect::None => return None,
-            Dialect::Vllm => (
+            MetricsDialect::None => return None,
+            MetricsDialect::Vllm => (
                 "vllm:num_requests_running",
                 "vllm:num_requests_waiting",
                 Some("vllm:kv_cache_usage_perc"),
             ),
-            Dialect::VllmOld => (
+            MetricsDialect::VllmOld => (
                 "vllm:num_requests_running",
                 "vllm:num_requests_waiting",
                 Some("vllm:gpu_cache_usage_perc"),
             ),
-            Dialect::LlamaCpp => (
+            MetricsDialect::LlamaCpp => (
                 "llamacpp:requests_processing",
                 "llamacpp:requests_deferred",
                 None,
             ),
-            Dialect::LlamaCppOld => (
+            MetricsDialect::LlamaCppOld => (
                 "llamacpp:requests_processing",
                 "llamacpp:requests_deferred",
                 Some("llamacpp:kv_cache_usage_ratio"),
             ),
-            Dialect::Sglang => (
+            MetricsDialect::Sglang => (
                 "sglang:num_running_reqs",
                 "sglang:num_queue_reqs",
                 Some("sglang:token_usage"),
             ),
         };
         let labels = match self {
-            Dialect::Vllm => format!("{{engine=\"0\",model_name=\"{model}\"}}"),
-            Dialect::VllmOld | Dialect::Sglang => format!("{{model_name=\"{model}\"}}"),
+            MetricsDialect::Vllm => format!("{{engine=\"0\",model_name=\"{model}\"}}"),
+            MetricsDialect::VllmOld | MetricsDialect::Sglang => {
+                format!("{{model_name=\"{model}\"}}")
+            }
             _ => String::new(),
         };
         let mut text = String::new();
@@ -88,32 +90,35 @@ mod tests {
 
     #[test]
     fn every_server_has_its_names() {
-        let load = Load {
+        let load = EngineLoad {
             running: 3,
             waiting: 2,
             cache_use: 0.25,
         };
-        let text = |dialect: Dialect| dialect.text("tiny", load).unwrap();
+        let text = |dialect: MetricsDialect| dialect.text("tiny", load).unwrap();
         for (dialect, line) in [
             (
-                Dialect::Vllm,
+                MetricsDialect::Vllm,
                 "vllm:kv_cache_usage_perc{engine=\"0\",model_name=\"tiny\"} 0.25",
             ),
             (
-                Dialect::VllmOld,
+                MetricsDialect::VllmOld,
                 "vllm:gpu_cache_usage_perc{model_name=\"tiny\"} 0.25",
             ),
-            (Dialect::LlamaCpp, "llamacpp:requests_deferred 2.0"),
-            (Dialect::LlamaCppOld, "llamacpp:kv_cache_usage_ratio 0.25"),
+            (MetricsDialect::LlamaCpp, "llamacpp:requests_deferred 2.0"),
             (
-                Dialect::Sglang,
+                MetricsDialect::LlamaCppOld,
+                "llamacpp:kv_cache_usage_ratio 0.25",
+            ),
+            (
+                MetricsDialect::Sglang,
                 "sglang:num_queue_reqs{model_name=\"tiny\"} 2.0",
             ),
         ] {
             let text = text(dialect);
             assert!(text.lines().any(|l| l == line), "{line} is not in\n{text}");
         }
-        assert!(!text(Dialect::LlamaCpp).contains("cache"));
-        assert_eq!(Dialect::None.text("tiny", load), None);
+        assert!(!text(MetricsDialect::LlamaCpp).contains("cache"));
+        assert_eq!(MetricsDialect::None.text("tiny", load), None);
     }
 }

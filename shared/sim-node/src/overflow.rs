@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 /// Servers whose wording of an overflow is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "one variant per server, by its name")]
-pub enum Server {
+pub enum OverflowWording {
     OpenAi,
     Vllm,
     VllmFlat,
@@ -17,23 +17,23 @@ pub enum Server {
     LmStudio,
 }
 
-impl Server {
+impl OverflowWording {
     /// Every one.
-    pub const ALL: [Server; 9] = [
-        Server::OpenAi,
-        Server::Vllm,
-        Server::VllmFlat,
-        Server::LlamaCpp,
-        Server::LlamaCppPython,
-        Server::Sglang,
-        Server::Tgi,
-        Server::Ollama,
-        Server::LmStudio,
+    pub const ALL: [OverflowWording; 9] = [
+        OverflowWording::OpenAi,
+        OverflowWording::Vllm,
+        OverflowWording::VllmFlat,
+        OverflowWording::LlamaCpp,
+        OverflowWording::LlamaCppPython,
+        OverflowWording::Sglang,
+        OverflowWording::Tgi,
+        OverflowWording::Ollama,
+        OverflowWording::LmStudio,
     ];
 
     /// Whether its overflow names the size of the context.
     pub const fn names_limit(self) -> bool {
-        !matches!(self, Server::Ollama)
+        !matches!(self, OverflowWording::Ollama)
     }
 
     /// Status and body of its overflow, for a prompt of `sent` tokens and a context of `limit`.
@@ -42,40 +42,40 @@ impl Server {
             "This model's maximum context length is {limit} tokens. However, you requested {sent} tokens."
         );
         match self {
-            Server::OpenAi => (
+            OverflowWording::OpenAi => (
                 400,
                 json!({"error": {"message": openai, "type": "invalid_request_error", "code": "context_length_exceeded"}}),
             ),
-            Server::Vllm => (
+            OverflowWording::Vllm => (
                 400,
                 json!({"error": {"message": openai, "type": "BadRequestError", "param": null, "code": 400}}),
             ),
-            Server::VllmFlat => (
+            OverflowWording::VllmFlat => (
                 400,
                 json!({"object": "error", "message": openai, "type": "BadRequestError", "param": null, "code": 400}),
             ),
-            Server::LlamaCpp => (
+            OverflowWording::LlamaCpp => (
                 400,
                 json!({"error": {"code": 400, "message": "the request exceeds the available context size, try increasing it", "type": "exceed_context_size_error", "n_prompt_tokens": sent, "n_ctx": limit}}),
             ),
-            Server::LlamaCppPython => (
+            OverflowWording::LlamaCppPython => (
                 500,
                 json!({"error": {"message": format!("Requested tokens ({sent}) exceed context window of {limit}"), "type": "internal_server_error", "param": null, "code": null}}),
             ),
-            Server::Sglang => (
+            OverflowWording::Sglang => (
                 400,
                 json!({"object": "error", "message": format!("The input ({sent} tokens) is longer than the model's context length ({limit} tokens)."), "type": "BadRequestError", "code": 400}),
             ),
-            Server::Tgi => (
+            OverflowWording::Tgi => (
                 422,
                 json!({"error": format!("Input validation error: `inputs` tokens + `max_new_tokens` must be <= {limit}. Given: {sent} `inputs` tokens and 64 `max_new_tokens`"), "error_type": "validation"}),
             ),
-            Server::Ollama => (
+            OverflowWording::Ollama => (
                 400,
                 json!({"error": "the input length exceeds the context length"}),
             ),
             // LM Studio sends its errors as if nothing had happened.
-            Server::LmStudio => (
+            OverflowWording::LmStudio => (
                 200,
                 json!({"error": format!("Trying to keep the first {sent} tokens when context the overflows. However, the model is loaded with context length of only {limit} tokens, which is not enough.")}),
             ),

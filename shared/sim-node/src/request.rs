@@ -13,7 +13,7 @@ const MAX_TOKENS_DEFAULT: u32 = 256;
 
 /// A request for a chat completion, as far as it matters here. What else is in the body is accepted.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-pub struct Request {
+pub struct CompletionRequest {
     /// The model's name; echoed.
     #[serde(default)]
     pub model: String,
@@ -44,7 +44,7 @@ struct StreamOptions {
 
 /// A prompt as the closure of a node sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prompt {
+pub struct PromptText {
     /// The system message; empty when there was none.
     pub system: String,
     /// The last user message.
@@ -57,7 +57,7 @@ pub struct Prompt {
 
 /// A request for embeddings.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Embedding {
+pub struct EmbeddingRequest {
     /// The model's name; echoed.
     #[serde(default)]
     pub model: String,
@@ -65,12 +65,12 @@ pub struct Embedding {
     pub input: Vec<String>,
 }
 
-impl Request {
+impl CompletionRequest {
     /// Reads a body.
     ///
     /// # Errors
     /// What is wrong with it, as serde says it.
-    pub fn read(body: &[u8]) -> Result<Request, serde_json::Error> {
+    pub fn read(body: &[u8]) -> Result<CompletionRequest, serde_json::Error> {
         serde_json::from_slice(body)
     }
 
@@ -87,7 +87,7 @@ impl Request {
     }
 
     /// The prompt, and the hashes of its blocks.
-    pub fn prompt(&self) -> (Prompt, Vec<u64>) {
+    pub fn prompt(&self) -> (PromptText, Vec<u64>) {
         let last = |role: &str| {
             let mut messages = self.messages.iter().rev();
             let found = messages.find(|message| message.role == role);
@@ -101,7 +101,7 @@ impl Request {
             text.push(b'\n');
         }
         let (blocks, hash) = blocks(&text);
-        let prompt = Prompt {
+        let prompt = PromptText {
             system: last("system").unwrap_or_default(),
             user: last("user").unwrap_or_default(),
             tokens: tokens(text.len()),
@@ -144,10 +144,10 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn request(system: &str, user: &str) -> Request {
+    fn request(system: &str, user: &str) -> CompletionRequest {
         let body = json!({"model": "m", "temperature": 0, "response_format": {"type": "json_object"},
             "messages": [{"role": "system", "content": system}, {"role": "user", "content": user}]});
-        Request::read(body.to_string().as_bytes()).unwrap()
+        CompletionRequest::read(body.to_string().as_bytes()).unwrap()
     }
 
     #[test]
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn reads_limits_and_what_a_stream_ends_with() {
-        let read = |body: serde_json::Value| Request::read(body.to_string().as_bytes());
+        let read = |body: serde_json::Value| CompletionRequest::read(body.to_string().as_bytes());
         let plain = read(json!({"messages": []})).unwrap();
         assert_eq!((plain.max_tokens(), plain.wants_usage()), (256, false));
         let full = read(json!({"messages": [], "max_tokens": 9, "stream": true,

@@ -4,11 +4,11 @@ use crate::answer::Lengths;
 use crate::behaviour::Behaviour;
 use crate::calls;
 use crate::door::{Door, Hours, Reset};
-use crate::engine::Load;
-use crate::metrics::Dialect;
-use crate::overflow::Server;
+use crate::engine::EngineLoad;
+use crate::metrics::MetricsDialect;
+use crate::overflow::OverflowWording;
 use crate::params::Params;
-use crate::request::Prompt;
+use crate::request::PromptText;
 use crate::works::Works;
 use std::io;
 use std::net::SocketAddr;
@@ -35,9 +35,9 @@ pub struct Options {
     /// Most tokens of a prompt. Default 32,768.
     pub context_tokens: u32,
     /// Whose way it has with longer ones. Ollama reads what fits and says nothing. Default vLLM.
-    pub server: Server,
+    pub server: OverflowWording,
     /// Whose metrics it shows. Default vLLM.
-    pub metrics: Dialect,
+    pub metrics: MetricsDialect,
 }
 
 impl Default for Options {
@@ -49,15 +49,15 @@ impl Default for Options {
             seed: 0,
             chunk_tokens: 1,
             context_tokens: 32_768,
-            server: Server::Vllm,
-            metrics: Dialect::default(),
+            server: OverflowWording::Vllm,
+            metrics: MetricsDialect::default(),
         }
     }
 }
 
 /// What a node has seen so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct NodeCounts {
     /// Calls that arrived, of completions and embeddings, whatever became of them.
     pub calls: u64,
     /// Calls that are being worked on or wait.
@@ -77,7 +77,7 @@ pub struct Seen {
 }
 
 /// What a node answers.
-pub(crate) type Answer = Box<dyn Fn(&Prompt) -> String + Send + Sync>;
+pub(crate) type Answer = Box<dyn Fn(&PromptText) -> String + Send + Sync>;
 
 /// What the handlers of a node share.
 pub(crate) struct Shared {
@@ -85,7 +85,7 @@ pub(crate) struct Shared {
     pub(crate) answer: Answer,
     pub(crate) works: Arc<Works>,
     behaviour: Mutex<Behaviour>,
-    seen: watch::Sender<Seen>,
+    seen: watch::Sender<NodeCounts>,
 }
 
 /// A simulated node, listening on a port of its own. Dropping it ends it.
@@ -114,7 +114,7 @@ impl SimNode {
     /// When no port is free.
     pub async fn answering(
         options: Options,
-        answer: impl Fn(&Prompt) -> String + Send + Sync + 'static,
+        answer: impl Fn(&PromptText) -> String + Send + Sync + 'static,
     ) -> io::Result<Self> {
         let works = Works::new(options.params, options.chunk_tokens);
         let (hours, door_hours) = watch::channel(Hours::ALWAYS);
@@ -126,7 +126,7 @@ impl SimNode {
             answer: Box::new(answer),
             works: works.clone(),
             behaviour: Mutex::new(Behaviour::Healthy),
-            seen: watch::Sender::new(Seen::default()),
+            seen: watch::Sender::new(NodeCounts::default()),
         });
         let router = calls::router(shared.clone());
         let service = router.into_make_service_with_connect_info::<Reset>();
@@ -173,17 +173,21 @@ impl SimNode {
     }
 
     /// What it has seen so far.
-    pub fn seen(&self) -> Seen {
+    pub fn seen(&self) -> NodeCounts {
         *self.shared.seen.borrow()
     }
 
     /// What its engine is busy with.
-    pub fn load(&self) -> Load {
+    pub fn load(&self) -> EngineLoad {
         self.shared.works.load()
     }
 
     /// Waits until it has seen what `wanted` asks for, at most `patience`. None when it has not.
-    pub async fn until(&self, patience: Duration, wanted: impl Fn(&Seen) -> bool) -> Option<Seen> {
+    pub async fn until(
+        &self,
+        patience: Duration,
+        wanted: impl Fn(&NodeCounts) -> bool,
+    ) -> Option<NodeCounts> {
         let mut seen = self.shared.seen.subscribe();
         let waited = tokio::time::timeout(patience, seen.wait_for(wanted)).await;
         Some(*waited.ok()?.ok()?)
@@ -196,7 +200,7 @@ impl Shared {
         behaviour.unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn see(&self, change: impl FnOnce(&mut Seen)) {
+    pub(crate) fn see(&self, change: impl FnOnce(&mut NodeCounts)) {
         self.seen.send_modify(change);
     }
 }

@@ -3,7 +3,7 @@
 //! A call watches how many of its tokens are written. That is a state and no queue: who looks late
 //! sees more at once, so that a slow reader costs no memory.
 
-use crate::engine::{Ask, Engine, Load, Token};
+use crate::engine::{Engine, EngineLoad, EngineRequest, Token};
 use crate::params::Params;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -78,7 +78,7 @@ impl Works {
     }
 
     /// Hands a request to the engine.
-    pub(crate) fn submit(self: &Arc<Self>, ask: Ask) -> Job {
+    pub(crate) fn submit(self: &Arc<Self>, ask: EngineRequest) -> Job {
         let mut inner = self.lock();
         self.advance(&mut inner);
         let was_idle = inner.engine.next().is_none();
@@ -96,7 +96,7 @@ impl Works {
         }
     }
 
-    pub(crate) fn load(&self) -> Load {
+    pub(crate) fn load(&self) -> EngineLoad {
         self.lock().engine.load()
     }
 

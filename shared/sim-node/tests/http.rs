@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use serde_json::{Value, json};
-use sim_node::{Behaviour, Dialect, Options, Params, RetryAfter, Server, SimNode};
+use sim_node::{Behaviour, MetricsDialect, Options, OverflowWording, Params, RetryAfter, SimNode};
 use std::io;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -153,7 +153,7 @@ async fn pieces_can_be_put_together() {
 async fn calls_beyond_the_slots_wait_and_show_in_the_metrics() {
     let mut options = quick();
     options.params.slots = 2;
-    for dialect in Dialect::SPEAKING {
+    for dialect in MetricsDialect::SPEAKING {
         options.metrics = dialect;
         let node = SimNode::start(options.clone()).await.unwrap();
         let mut open = Vec::new();
@@ -184,7 +184,7 @@ async fn calls_beyond_the_slots_wait_and_show_in_the_metrics() {
         assert_eq!(seen.abandoned, 5);
         assert_eq!(node.load().running + node.load().waiting, 0);
     }
-    options.metrics = Dialect::None;
+    options.metrics = MetricsDialect::None;
     let node = SimNode::start(options).await.unwrap();
     let got = call(&node, "GET", "/metrics", "").await.unwrap();
     assert_eq!(got.status, 404);
@@ -236,7 +236,7 @@ async fn refusals_say_what_real_servers_say() {
     node.behave(Behaviour::WrongJson);
     let got = ask(&node, "a").await.unwrap();
     assert!(got.status == 200 && serde_json::from_str::<Value>(&got.body).is_err());
-    for server in Server::ALL {
+    for server in OverflowWording::ALL {
         node.behave(Behaviour::Overflow(server));
         let got = ask(&node, "a").await.unwrap();
         assert_eq!(got.status, server.overflow(32_768, 65_536).0);
@@ -254,13 +254,13 @@ async fn refusals_say_what_real_servers_say() {
 async fn a_prompt_over_the_context_is_refused_or_cut_without_a_word() {
     let mut options = quick();
     options.context_tokens = 50;
-    options.server = Server::LlamaCpp;
+    options.server = OverflowWording::LlamaCpp;
     let node = SimNode::start(options.clone()).await.unwrap();
     let got = ask(&node, "a").await.unwrap();
     let error = &got.json()["error"];
     assert_eq!((error["n_ctx"].as_u64(), got.status), (Some(50), 400));
     assert!(error["n_prompt_tokens"].as_u64() > Some(90), "{error}");
-    options.server = Server::Ollama;
+    options.server = OverflowWording::Ollama;
     let node = SimNode::start(options).await.unwrap();
     let got = ask(&node, "a").await.unwrap();
     assert_eq!(got.json()["usage"]["prompt_tokens"], 50);

@@ -29,7 +29,7 @@ pub struct Incoming {
 
 /// What a message of the corpus says of its document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
+pub struct ChunkPlace {
     /// Which chunk, from 0, the head.
     pub n: u32,
     /// How many chunks its version has; on a tombstone, how many there may have been.
@@ -83,7 +83,7 @@ pub struct Columns {
 
 /// A document on its way to chunks, a part of the work at a time. What was done stays done when a later
 /// part fails: the next call tries that part again.
-pub trait Draft: Send {
+pub trait DocumentWork: Send {
     /// Does the next part: some seconds of work, where the whole may take an hour. `None` while there is
     /// more; the chunks after the last part. A document that has none is a failure that says why. After a
     /// call that was dropped half-way there is no other.
@@ -102,7 +102,7 @@ pub trait Ingest: Send + Sync + 'static {
     fn hash(&self, bytes: Bytes) -> BoxFuture<'_, Result<String, Error>>;
 
     /// What a message of the corpus says of its document; `None` when it cannot be read.
-    fn known(&self, body: &[u8]) -> Option<Known>;
+    fn known(&self, body: &[u8]) -> Option<ChunkPlace>;
 
     /// A document of this version, on its way to chunks. Nothing is done before [`Draft::next`].
     fn draft<'a>(
@@ -110,7 +110,7 @@ pub trait Ingest: Send + Sync + 'static {
         incoming: &'a Incoming,
         version: &str,
         bytes: Bytes,
-    ) -> Box<dyn Draft + 'a>;
+    ) -> Box<dyn DocumentWork + 'a>;
 
     /// Tombstones of these chunks of a document that may have had `of`.
     fn tombstones(

@@ -19,7 +19,7 @@ pub use context::{StepClock, StepContext};
 pub use envelope::{Class, Classed, FanOut, Task, WrongTask};
 pub use error::Error;
 pub use futures_util::future::BoxFuture;
-pub use ingest::{Chunk, Columns, Cut, Draft, Incoming, Ingest, Known};
+pub use ingest::{Chunk, ChunkPlace, Columns, Cut, DocumentWork, Incoming, Ingest};
 pub use live::Live;
 
 use envelope::lookup::SearchConditions;

@@ -15,6 +15,6 @@ mod wordpiece;
 pub use frequencies::Frequencies;
 #[cfg(feature = "minilm")]
 pub use minilm::MiniLm;
-pub use static_embedder::{Room, StaticEmbedder};
+pub use static_embedder::{StaticEmbedder, SumBuffer};
 pub use table::{STATIC_NAME, StaticTable};
 pub use wordpiece::Tokenizer;

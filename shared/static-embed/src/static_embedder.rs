@@ -19,7 +19,7 @@ const COMMON_HALF: f32 = 20.0;
 
 /// What adding up texts takes for room, one after the other.
 #[derive(Debug, Default)]
-pub struct Room {
+pub struct SumBuffer {
     tokens: Vec<u32>,
     rows: Vec<(usize, f32)>,
 }
@@ -77,7 +77,7 @@ impl StaticEmbedder {
 
     /// What the pieces of a text add up to, in the place of what is in `sum`. The sums of two texts make that of
     /// both together; none is a vector before [`Self::finished`].
-    pub fn sum_into(&self, text: &str, room: &mut Room, sum: &mut [f32]) {
+    pub fn sum_into(&self, text: &str, room: &mut SumBuffer, sum: &mut [f32]) {
         sum.fill(0.0);
         self.table.tokens_into(text, &mut room.tokens);
         let pieces = room.tokens.iter();

@@ -96,7 +96,7 @@ fn sums_of_texts_make_that_of_all_of_them() {
     let [sea, bread] = ["Ships at sea.", "Bread has a price."];
     let sum = |text| {
         let mut sum = vec![1.0; embedder.dims()];
-        embedder.sum_into(text, &mut Room::default(), &mut sum);
+        embedder.sum_into(text, &mut SumBuffer::default(), &mut sum);
         sum
     };
     let pairs = sum(sea).into_iter().zip(sum(bread));

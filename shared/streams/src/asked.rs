@@ -1,6 +1,6 @@
 //! An ingress message as it reads: the question, its turn, and where the answer goes. Pure.
 
-use bus::Stored;
+use bus::StoredMessage;
 use envelope::question::Question;
 use envelope::subject::may_reply_to;
 use envelope::{Refusal, RefusalCode, TurnId, WIRE, header};
@@ -19,7 +19,7 @@ pub struct InboxQuestion {
 /// Reads an ingress message: body, and what publishers may say in headers instead. A deadline only
 /// has to lie after the storing, so that a message reads the same however late it is read: it is the
 /// turn that expires then, not the question that is refused.
-pub fn read(message: &Stored) -> InboxQuestion {
+pub fn read(message: &StoredMessage) -> InboxQuestion {
     let derived = TurnId::derived(message.sequence, message.stored_at.0);
     let mut question = Question::parse(&message.body, message.stored_at, message.stored_at);
     let mut reply = match &question {
@@ -84,6 +84,6 @@ pub fn read(message: &Stored) -> InboxQuestion {
 }
 
 /// Which turn a message of the inbox begins or joins.
-pub fn turn_of(message: &Stored) -> TurnId {
+pub fn turn_of(message: &StoredMessage) -> TurnId {
     read(message).turn
 }

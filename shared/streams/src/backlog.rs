@@ -3,7 +3,7 @@
 //! The leader of a consumer answers for it, so that no follower's older numbers are shown. *Not* here:
 //! who asks how often (the gateway for its gauges, `argosy status` for people).
 
-use bus::{Bus, BusError, ConsumerSpec, Progress, Stored, Stream};
+use bus::{Bus, BusError, ConsumerProgress, ConsumerSpec, StoredMessage, Stream};
 use envelope::{Role, UnixMs, subject};
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ impl Backlog {
 pub async fn of(bus: &dyn Bus, consumers: &[ConsumerSpec]) -> Result<Backlog, BusError> {
     let mut backlog = Backlog::default();
     for consumer in consumers {
-        let Progress {
+        let ConsumerProgress {
             pending,
             ack_pending,
             ..
@@ -71,7 +71,7 @@ pub async fn oldest(bus: &dyn Bus, consumers: &[ConsumerSpec]) -> Result<Option<
 /// When the bus cannot be asked.
 pub async fn reach(bus: &dyn Bus) -> Result<Duration, BusError> {
     let oldest = bus.first(Stream::Conversations, subject::CONVERSATIONS, 1);
-    let age = |stored: Stored| Duration::from_millis(stored.stored_at.until(bus.now()));
+    let age = |stored: StoredMessage| Duration::from_millis(stored.stored_at.until(bus.now()));
     Ok(oldest.await?.map_or(Duration::ZERO, age))
 }
 

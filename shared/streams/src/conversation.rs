@@ -4,10 +4,10 @@
 //! is not told what came of it, reads again and decides from the top. *Not* here: what is to be appended, which is
 //! decided in `conversation-log`.
 
-use bus::{Bus, BusError, Fence, Headers, Publish, PublishError, Stored, Stream};
+use bus::{Bus, BusError, Headers, Publish, PublishError, StoredMessage, Stream, WriteCondition};
 use bytes::Bytes;
 use conversation_log::copy::{Places, is_same};
-use conversation_log::{ConversationKey, EventError, LogEvent, Read, Source, SourceError};
+use conversation_log::{ConversationKey, EventError, EventSource, LogEvent, Read, SourceError};
 use envelope::{Subject, header};
 use futures_util::future::{BoxFuture, try_join_all};
 use std::sync::Arc;
@@ -79,7 +79,7 @@ pub fn subject(key: &ConversationKey) -> String {
     .to_string()
 }
 
-fn read(stored: &Stored) -> Result<Read, EventError> {
+fn read(stored: &StoredMessage) -> Result<Read, EventError> {
     Ok(Read {
         sequence: stored.sequence,
         event: LogEvent::read(&stored.body)?,
@@ -202,7 +202,7 @@ impl Logs {
         let bytes = body.len();
         let message = Publish {
             headers: Headers::default().with(header::WIRE, event.v.to_string()),
-            fence: Fence::AfterAcross(subject.clone(), after),
+            fence: WriteCondition::LastIs(subject.clone(), after),
             ..Publish::new(subject, Bytes::from(body))
         };
         for _ in 0..CONFLICTS {
@@ -219,7 +219,7 @@ impl Logs {
     }
 }
 
-impl Source for Logs {
+impl EventSource for Logs {
     fn events<'a>(
         &'a self,
         key: &'a ConversationKey,

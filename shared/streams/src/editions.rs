@@ -9,7 +9,7 @@
 use crate::feed::{View, feed};
 use crate::outbox::store_until;
 use bus::topology::{Topology, editions_in};
-use bus::{Bus, BusError, Fence, Publish, PublishError, Stored, Stream};
+use bus::{Bus, BusError, Publish, PublishError, StoredMessage, Stream, WriteCondition};
 use envelope::subject::EDITION;
 use envelope::{Edition, EditionError, Editions};
 use std::error::Error as StdError;
@@ -71,7 +71,7 @@ pub async fn read(bus: &dyn Bus) -> Result<Record, BusError> {
     }
 }
 
-fn decode(stored: &Stored) -> Result<Record, BusError> {
+fn decode(stored: &StoredMessage) -> Result<Record, BusError> {
     Ok(Record {
         editions: editions_in(stored)?,
         sequence: stored.sequence,
@@ -86,7 +86,7 @@ pub async fn write(bus: &dyn Bus, editions: Editions, read: &Record) -> Result<R
     let body = envelope::encode(&editions)
         .map_err(|e| Error::Publish(PublishError::Refused(e.to_string())))?;
     let message = Publish {
-        fence: Fence::AfterAcross(EDITION.into(), read.sequence),
+        fence: WriteCondition::LastIs(EDITION.into(), read.sequence),
         ..Publish::new(EDITION, body)
     };
     let stored = store_until(bus, message, bus.now().plus(PATIENCE_MS)).await;
@@ -170,7 +170,7 @@ pub async fn watch(bus: &dyn Bus, told: watch::Sender<Record>, stop: Cancellatio
 impl View for Watched {
     fn apply(
         &mut self,
-        message: Stored,
+        message: StoredMessage,
         _pending: u64,
     ) -> Result<(), Box<dyn StdError + Send + Sync>> {
         self.at = message.sequence;

@@ -1,7 +1,7 @@
 //! Feeding a view from a stream: every message in order, from a position on, through a callback.
 //! What the view is, and where its position is kept, the callback knows.
 
-use bus::{Bus, BusError, Reader, Stored, Stream};
+use bus::{Bus, BusError, Reader, StoredMessage, Stream};
 use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -12,7 +12,7 @@ pub trait View: Send {
     /// per run; after an error the feed starts again at [`View::position`].
     fn apply(
         &mut self,
-        message: Stored,
+        message: StoredMessage,
         pending: u64,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
     /// Nothing came for a while, or all that was waiting is taken in, or the feed ends: a good moment to make
@@ -137,14 +137,14 @@ mod tests {
     }
 
     impl Reader for Steady {
-        fn next(&mut self) -> BoxFuture<'_, Result<(Stored, u64), BusError>> {
+        fn next(&mut self) -> BoxFuture<'_, Result<(StoredMessage, u64), BusError>> {
             async {
                 tokio::time::sleep(self.every).await;
                 if self.sent == self.count {
                     return Err(BusError::Away("that was all".into()));
                 }
                 self.sent += 1;
-                let message = Stored {
+                let message = StoredMessage {
                     subject: "argosy.chunk.main.a.b.0".into(),
                     sequence: self.sent,
                     stored_at: UnixMs(0),
@@ -166,7 +166,7 @@ mod tests {
     impl View for Counts {
         fn apply(
             &mut self,
-            message: Stored,
+            message: StoredMessage,
             _pending: u64,
         ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
             self.at = message.sequence;

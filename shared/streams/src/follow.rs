@@ -4,7 +4,7 @@
 //! should be is emptied and fed anew. Nobody waits for a store. *Not* here: what is in it (`conversation-log`).
 
 use crate::metrics::{Metrics, Recovery};
-use bus::{Bus, BusError, Reader, Stored, Stream};
+use bus::{Bus, BusError, Reader, StoredMessage, Stream};
 use conversation_log::store::{EntryBatch, LogEntry, LogPosition, Store, StoreError, StoreSizes};
 use conversation_log::{ConversationKey, LogEvent};
 use envelope::{Subject, UnixMs, subject};
@@ -241,7 +241,11 @@ impl Following<'_> {
     }
 
     /// An event for the store; the conversation of one that this release cannot read is left out of it from then on.
-    fn entry(&mut self, stored: Stored, left_out: &mut Vec<ConversationKey>) -> Option<LogEntry> {
+    fn entry(
+        &mut self,
+        stored: StoredMessage,
+        left_out: &mut Vec<ConversationKey>,
+    ) -> Option<LogEntry> {
         if self.unread.contains(&stored.subject) {
             return None;
         }
@@ -293,7 +297,7 @@ impl Following<'_> {
 }
 
 /// The next events: as many as there are, up to [`BATCH`]. Waits for the first.
-async fn gather(reader: &mut dyn Reader) -> Result<Vec<Stored>, BusError> {
+async fn gather(reader: &mut dyn Reader) -> Result<Vec<StoredMessage>, BusError> {
     let (first, mut pending) = reader.next().await?;
     let mut batch = vec![first];
     while pending > 0 && batch.len() < BATCH {

@@ -6,7 +6,7 @@ use bus::Publish;
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use conversation_log::conformance::{Script, key};
-use conversation_log::{MemoryStore, SledStore, Source, sled_store};
+use conversation_log::{EventSource, MemoryStore, SledStore, sled_store};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

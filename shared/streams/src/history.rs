@@ -4,20 +4,20 @@
 //! terminal event and dead letters stay for `streams.max_age`. *Not* for workers: it may be read from a
 //! follower that lags, and nothing is to be decided by it.
 
-use bus::{Bus, BusError, Stored, Stream};
+use bus::{Bus, BusError, StoredMessage, Stream};
 use envelope::{Header, Subject, TurnId, subject};
 
 /// The messages of one turn.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TurnRecord {
     /// Steps, scatter records and parts, in the order in which they were stored.
-    pub steps: Vec<Stored>,
+    pub steps: Vec<StoredMessage>,
     /// What the turn was begun with, from its timer or what that fired as.
     pub begun: Option<Header>,
     /// Its terminal event.
-    pub answer: Option<Stored>,
+    pub answer: Option<StoredMessage>,
     /// Its dead letters, in the order in which they were stored.
-    pub dead: Vec<Stored>,
+    pub dead: Vec<StoredMessage>,
 }
 
 impl TurnRecord {
@@ -35,7 +35,7 @@ pub struct Standing {
     /// What it was begun with, while that is stored.
     pub begun: Option<Header>,
     /// Its terminal event.
-    pub answer: Option<Stored>,
+    pub answer: Option<StoredMessage>,
 }
 
 /// The shard that every turn lives in; there is one so far.
@@ -61,7 +61,7 @@ pub async fn read(bus: &dyn Bus, turn: &TurnId) -> Result<TurnRecord, BusError> 
 }
 
 /// The main path at once, then each fan-out by itself: a turn of many rounds is over what one call gives.
-async fn steps(bus: &dyn Bus, turn: &TurnId) -> Result<Vec<Stored>, BusError> {
+async fn steps(bus: &dyn Bus, turn: &TurnId) -> Result<Vec<StoredMessage>, BusError> {
     let stream = Stream::Steps(SHARD);
     let path = [subject::path(SHARD, turn)];
     let mut all = bus.last_of_each(stream, &path).await?;
@@ -88,7 +88,7 @@ pub async fn begun(bus: &dyn Bus, turn: &TurnId) -> Result<Option<Header>, BusEr
 }
 
 /// The timer of a turn, or what that fired as.
-pub async fn timer(bus: &dyn Bus, turn: &TurnId) -> Result<Option<Stored>, BusError> {
+pub async fn timer(bus: &dyn Bus, turn: &TurnId) -> Result<Option<StoredMessage>, BusError> {
     for at in timers(turn) {
         if let Some(stored) = bus.last(Stream::Timers, &at).await? {
             return Ok(Some(stored));
@@ -111,7 +111,7 @@ fn timers(turn: &TurnId) -> [String; 2] {
     [timer.to_string(), due.to_string()]
 }
 
-fn header_in(timer: &Stored) -> Option<Header> {
+fn header_in(timer: &StoredMessage) -> Option<Header> {
     serde_json::from_slice(&timer.body).ok()
 }
 

@@ -5,7 +5,7 @@
 //! because every subject is created once.
 
 use crate::sending::Sending;
-use bus::{Bus, Fence, Headers, Publish, PublishError, Schedule};
+use bus::{Bus, Headers, Publish, PublishError, Schedule, WriteCondition};
 use bytes::Bytes;
 use envelope::{CodecError, Envelope, Header, Subject, Terminal, UnixMs, encode, header, subject};
 use serde::Serialize;
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// What came of a create-once publish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Created {
+pub enum CreateOutcome {
     /// This call stored it.
     Now,
     /// It, or another decision for the same place, was stored before.
@@ -39,10 +39,10 @@ pub async fn publish_until(
     bus: &dyn Bus,
     message: Publish,
     until: UnixMs,
-) -> Result<Created, PublishError> {
+) -> Result<CreateOutcome, PublishError> {
     match store_until(bus, message, until).await {
-        Ok(_) => Ok(Created::Now),
-        Err(PublishError::Exists) => Ok(Created::Before),
+        Ok(_) => Ok(CreateOutcome::Now),
+        Err(PublishError::Exists) => Ok(CreateOutcome::Before),
         Err(error) => Err(error),
     }
 }
@@ -130,9 +130,9 @@ pub fn step<P: Serialize>(
         index,
     };
     let fence = match index {
-        None => Fence::OnceAcross(subject::fence(*shard, turn, *hop)),
+        None => WriteCondition::AbsentAcross(subject::fence(*shard, turn, *hop)),
         // Map steps are as many as their scatter record says; each has a subject of its own.
-        Some(_) => Fence::Once,
+        Some(_) => WriteCondition::Absent,
     };
     Ok(Publish {
         headers: headers_of(&envelope.header),
@@ -200,7 +200,7 @@ pub fn terminal(terminal: &Terminal, reply_to: Option<&str>) -> Result<Publish, 
     };
     Ok(Publish {
         headers,
-        fence: Fence::Once,
+        fence: WriteCondition::Absent,
         ..Publish::new(subject, body)
     })
 }

@@ -3,16 +3,18 @@
 use bus::{Publish, PublishError};
 use envelope::{Subject, header};
 use telemetry::conventions as name;
-use telemetry::traces::{self, Kind, Open};
+use telemetry::traces::{self, ChildSpan, SpanKind};
 
 /// Storing a message that follows from the step at hand, with every try of it. A leaf: who works on
 /// the message is under the step itself, so that the tree is whole when its publisher dies.
-pub(crate) struct Sending(Open);
+pub(crate) struct Sending(ChildSpan);
 
 impl Sending {
     pub(crate) fn begin(message: &Publish) -> Sending {
         let template = || template(&message.subject);
-        let mut span = traces::start(Kind::Producer, || format!("{} {}", name::SEND, template()));
+        let mut span = traces::start(SpanKind::Producer, || {
+            format!("{} {}", name::SEND, template())
+        });
         if span.is_recorded() {
             span.set(name::MESSAGING_SYSTEM, "nats");
             span.set(name::MESSAGING_OPERATION_NAME, name::SEND);

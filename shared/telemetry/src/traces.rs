@@ -26,8 +26,8 @@ mod span;
 
 pub use export::Exporter;
 pub use options::Options;
-pub use scope::{Open, Scoped, current, note, start, within};
-pub use span::{Kind, Span, Value};
+pub use scope::{ChildSpan, ScopeRecord, current, note, start, within};
+pub use span::{Span, SpanKind, Value};
 
 use crate::error::Error;
 use crate::registry::{Registry, zero};

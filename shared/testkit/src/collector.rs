@@ -19,7 +19,7 @@ use tokio::task::JoinSet;
 
 /// A span as it arrived; ids in hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct ReceivedSpan {
     /// Its trace.
     pub trace: String,
     /// Itself.
@@ -44,7 +44,7 @@ pub struct Seen {
     pub times: (u64, u64),
 }
 
-impl Seen {
+impl ReceivedSpan {
     /// The value of an attribute; empty when it is not there.
     pub fn get(&self, name: &str) -> &str {
         self.attributes.get(name).map_or("", String::as_str)
@@ -60,7 +60,7 @@ pub struct Collector {
 
 #[derive(Default)]
 struct Kept {
-    spans: Vec<Seen>,
+    spans: Vec<ReceivedSpan>,
     bodies: Vec<Bytes>,
     headers: Vec<HeaderMap>,
     script: VecDeque<StatusCode>,
@@ -105,7 +105,7 @@ impl Collector {
     }
 
     /// Every span so far.
-    pub fn spans(&self) -> Vec<Seen> {
+    pub fn spans(&self) -> Vec<ReceivedSpan> {
         self.kept().spans.clone()
     }
 
@@ -147,13 +147,13 @@ async fn take(State(kept): State<Shared>, headers: HeaderMap, body: Bytes) -> St
     StatusCode::OK
 }
 
-fn read(request: ExportTraceServiceRequest) -> Vec<Seen> {
+fn read(request: ExportTraceServiceRequest) -> Vec<ReceivedSpan> {
     let mut seen = Vec::new();
     for resource in request.resource_spans {
         let of = resource.resource.unwrap_or_default();
         let service = words(of.attributes).remove("service.name");
         let spans = resource.scope_spans.into_iter().flat_map(|s| s.spans);
-        seen.extend(spans.map(|span| Seen {
+        seen.extend(spans.map(|span| ReceivedSpan {
             trace: hex(&span.trace_id),
             id: hex(&span.span_id),
             parent: hex(&span.parent_span_id),

@@ -9,7 +9,7 @@ mod pages;
 pub mod sse;
 mod texts;
 
-pub use sim_node::Server;
+pub use sim_node::OverflowWording;
 pub use texts::{DIMS, vector};
 
 use axum::Router;
@@ -39,7 +39,7 @@ const OVERLONG: u32 = 99_999;
 
 /// A prompt as it arrived.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Prompt {
+pub struct ReceivedPrompt {
     /// The system message; empty when there was none.
     pub system: String,
     /// The user message.
@@ -52,7 +52,7 @@ pub struct Prompt {
 
 /// What the node does with one call.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Behaviour {
+pub enum FakeNodeBehaviour {
     /// Answers with what the closure makes of the prompt.
     Answer,
     /// Answers with this text.
@@ -78,7 +78,7 @@ pub enum Behaviour {
     /// Sends the client to this address.
     Redirect(String),
     /// Says that the prompt does not fit a context of so many tokens, as this server words it.
-    Overflow(Server, u32),
+    Overflow(OverflowWording, u32),
     /// Rejects requests whose `response_format` has one of these types, with this status and the
     /// wording of llama-cpp-python; answers all others.
     Reject(&'static [&'static str], u16),
@@ -86,7 +86,7 @@ pub enum Behaviour {
 
 /// What the node has seen so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct FakeNodeCounts {
     /// Calls that arrived.
     pub calls: usize,
     /// Calls that are being worked on.
@@ -105,19 +105,19 @@ pub struct FakeNode {
 }
 
 struct Shared {
-    answer: Box<dyn Fn(&Prompt) -> String + Send + Sync>,
+    answer: Box<dyn Fn(&ReceivedPrompt) -> String + Send + Sync>,
     script: Mutex<Script>,
-    seen: watch::Sender<Seen>,
+    seen: watch::Sender<FakeNodeCounts>,
     held: Semaphore,
     stop: CancellationToken,
 }
 
 struct Script {
-    next: VecDeque<Behaviour>,
-    standing: Behaviour,
+    next: VecDeque<FakeNodeBehaviour>,
+    standing: FakeNodeBehaviour,
     usage: Option<Value>,
     models: Value,
-    prompts: Vec<Prompt>,
+    prompts: Vec<ReceivedPrompt>,
     unknown: Vec<&'static str>,
     pages: Pages,
 }
@@ -125,7 +125,7 @@ struct Script {
 impl FakeNode {
     /// Starts a node that answers with what `answer` makes of the prompt.
     pub async fn start(
-        answer: impl Fn(&Prompt) -> String + Send + Sync + 'static,
+        answer: impl Fn(&ReceivedPrompt) -> String + Send + Sync + 'static,
     ) -> io::Result<Self> {
         Self::start_at(([127, 0, 0, 1], 0).into(), answer).await
     }
@@ -133,20 +133,20 @@ impl FakeNode {
     /// The same at an address that is given.
     pub async fn start_at(
         address: SocketAddr,
-        answer: impl Fn(&Prompt) -> String + Send + Sync + 'static,
+        answer: impl Fn(&ReceivedPrompt) -> String + Send + Sync + 'static,
     ) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             answer: Box::new(answer),
             script: Mutex::new(Script {
                 next: VecDeque::new(),
-                standing: Behaviour::Answer,
+                standing: FakeNodeBehaviour::Answer,
                 usage: None,
                 models: json!({"object": "list", "data": [{"id": "fake", "object": "model"}]}),
                 prompts: Vec::new(),
                 unknown: Vec::new(),
                 pages: Pages::default(),
             }),
-            seen: watch::Sender::new(Seen::default()),
+            seen: watch::Sender::new(FakeNodeCounts::default()),
             held: Semaphore::new(0),
             stop: CancellationToken::new(),
         });
@@ -181,13 +181,13 @@ impl FakeNode {
     }
 
     /// Does these next, one for each call.
-    pub fn script(&self, next: impl IntoIterator<Item = Behaviour>) -> &Self {
+    pub fn script(&self, next: impl IntoIterator<Item = FakeNodeBehaviour>) -> &Self {
         self.shared.script().next.extend(next);
         self
     }
 
     /// Does this whenever the script is empty. At first: [`Behaviour::Answer`].
-    pub fn always(&self, standing: Behaviour) -> &Self {
+    pub fn always(&self, standing: FakeNodeBehaviour) -> &Self {
         self.shared.script().standing = standing;
         self
     }
@@ -216,12 +216,12 @@ impl FakeNode {
     }
 
     /// What it has seen so far.
-    pub fn seen(&self) -> Seen {
+    pub fn seen(&self) -> FakeNodeCounts {
         *self.shared.seen.borrow()
     }
 
     /// Every prompt so far, oldest first.
-    pub fn prompts(&self) -> Vec<Prompt> {
+    pub fn prompts(&self) -> Vec<ReceivedPrompt> {
         self.shared.script().prompts.clone()
     }
 
@@ -229,7 +229,7 @@ impl FakeNode {
     ///
     /// # Panics
     /// After 10 s.
-    pub async fn until(&self, wanted: impl Fn(&Seen) -> bool) -> Seen {
+    pub async fn until(&self, wanted: impl Fn(&FakeNodeCounts) -> bool) -> FakeNodeCounts {
         let mut seen = self.shared.seen.subscribe();
         let waited = tokio::time::timeout(PATIENCE, seen.wait_for(wanted)).await;
         match waited {
@@ -257,8 +257,8 @@ impl Shared {
         self.script.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn arrived(&self, headers: &HeaderMap, body: Value) -> (Prompt, Behaviour) {
-        let prompt = Prompt {
+    fn arrived(&self, headers: &HeaderMap, body: Value) -> (ReceivedPrompt, FakeNodeBehaviour) {
+        let prompt = ReceivedPrompt {
             system: message(&body, "system"),
             user: message(&body, "user"),
             authorization: authorization(headers),
@@ -326,7 +326,7 @@ async fn chat(
     headers: HeaderMap,
     Json(body): Json<Value>,
 ) -> Response {
-    let answer = |prompt: &Prompt| shared.completion((shared.answer)(prompt));
+    let answer = |prompt: &ReceivedPrompt| shared.completion((shared.answer)(prompt));
     behave(&shared, "/v1/chat/completions", &headers, body, answer).await
 }
 
@@ -335,7 +335,7 @@ async fn embeddings(
     headers: HeaderMap,
     Json(body): Json<Value>,
 ) -> Response {
-    let answer = |prompt: &Prompt| texts::embeddings(&prompt.body).to_string();
+    let answer = |prompt: &ReceivedPrompt| texts::embeddings(&prompt.body).to_string();
     behave(&shared, "/v1/embeddings", &headers, body, answer).await
 }
 
@@ -344,7 +344,7 @@ async fn rerank(
     headers: HeaderMap,
     Json(body): Json<Value>,
 ) -> Response {
-    let answer = |prompt: &Prompt| texts::rerank(&prompt.body).to_string();
+    let answer = |prompt: &ReceivedPrompt| texts::rerank(&prompt.body).to_string();
     behave(&shared, "/v1/rerank", &headers, body, answer).await
 }
 
@@ -353,7 +353,7 @@ async fn rerank_tei(
     headers: HeaderMap,
     Json(body): Json<Value>,
 ) -> Response {
-    let answer = |prompt: &Prompt| texts::rerank_tei(&prompt.body).to_string();
+    let answer = |prompt: &ReceivedPrompt| texts::rerank_tei(&prompt.body).to_string();
     behave(&shared, "/rerank", &headers, body, answer).await
 }
 
@@ -363,7 +363,7 @@ async fn behave(
     path: &'static str,
     headers: &HeaderMap,
     body: Value,
-    answer: impl Fn(&Prompt) -> String,
+    answer: impl Fn(&ReceivedPrompt) -> String,
 ) -> Response {
     if shared.script().unknown.contains(&path) {
         return response(404, Body::from("Not Found"));
@@ -372,54 +372,54 @@ async fn behave(
     let call = Call::begin(shared);
     let answer = || answer(&prompt);
     match behaviour {
-        Behaviour::Answer => whole(call, 200, answer()),
-        Behaviour::Say(text) => whole(call, 200, shared.completion(text)),
-        Behaviour::Raw(text) => whole(call, 200, text),
-        Behaviour::Slow(pause) => {
+        FakeNodeBehaviour::Answer => whole(call, 200, answer()),
+        FakeNodeBehaviour::Say(text) => whole(call, 200, shared.completion(text)),
+        FakeNodeBehaviour::Raw(text) => whole(call, 200, text),
+        FakeNodeBehaviour::Slow(pause) => {
             tokio::time::sleep(pause).await;
             whole(call, 200, answer())
         }
-        Behaviour::Hold => {
+        FakeNodeBehaviour::Hold => {
             tokio::select! {
                 permit = shared.held.acquire() => permit.map(|held| held.forget()).unwrap_or(()),
                 () = shared.stop.cancelled() => {}
             }
             whole(call, 200, answer())
         }
-        Behaviour::Stuck => {
+        FakeNodeBehaviour::Stuck => {
             shared.stop.cancelled().await;
             whole(call, 503, String::new())
         }
-        Behaviour::StuckBody => stuck_body(call, answer()),
-        Behaviour::Trickle(pause) => trickle(call, answer(), pause),
-        Behaviour::Cut => cut(call, answer()),
-        Behaviour::Stream(pieces) => sse::stream(call, pieces),
-        Behaviour::Status(status, body, retry_after) => {
+        FakeNodeBehaviour::StuckBody => stuck_body(call, answer()),
+        FakeNodeBehaviour::Trickle(pause) => trickle(call, answer(), pause),
+        FakeNodeBehaviour::Cut => cut(call, answer()),
+        FakeNodeBehaviour::Stream(pieces) => sse::stream(call, pieces),
+        FakeNodeBehaviour::Status(status, body, retry_after) => {
             let mut response = whole(call, status, body);
             if let Some(value) = retry_after.and_then(|wait| wait.parse().ok()) {
                 response.headers_mut().insert(header::RETRY_AFTER, value);
             }
             response
         }
-        Behaviour::Redirect(to) => {
+        FakeNodeBehaviour::Redirect(to) => {
             let mut response = whole(call, 307, String::new());
             if let Ok(to) = to.parse() {
                 response.headers_mut().insert(header::LOCATION, to);
             }
             response
         }
-        Behaviour::Overflow(server, limit) => {
+        FakeNodeBehaviour::Overflow(server, limit) => {
             let (status, body) = server.overflow(limit, OVERLONG);
             whole(call, status, body.to_string())
         }
-        Behaviour::Reject(types, status) => match rejected(&prompt, types) {
+        FakeNodeBehaviour::Reject(types, status) => match rejected(&prompt, types) {
             Some(body) => whole(call, status, body),
             None => whole(call, 200, answer()),
         },
     }
 }
 
-fn rejected(prompt: &Prompt, types: &[&str]) -> Option<String> {
+fn rejected(prompt: &ReceivedPrompt, types: &[&str]) -> Option<String> {
     let asked = prompt.body["response_format"]["type"].as_str()?;
     types.contains(&asked).then(|| {
         let message = format!(

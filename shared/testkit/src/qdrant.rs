@@ -40,7 +40,7 @@ pub struct FakeQdrant {
 
 /// What the server does with a call instead of answering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
+pub enum QdrantFault {
     /// Answers with this code.
     Refuse(Code),
     /// Says that there are too many calls, and to come back after so many seconds.
@@ -57,7 +57,7 @@ struct Shared {
 struct Inner {
     version: String,
     store: Store,
-    faults: VecDeque<Fault>,
+    faults: VecDeque<QdrantFault>,
     calls: Vec<(&'static str, usize)>,
 }
 
@@ -106,7 +106,7 @@ impl FakeQdrant {
 
     /// Does this with the next calls, one for each. The client makes a call twice when the code
     /// may mean that its connection is broken.
-    pub fn script(&self, faults: impl IntoIterator<Item = Fault>) {
+    pub fn script(&self, faults: impl IntoIterator<Item = QdrantFault>) {
         self.shared.inner().faults.extend(faults);
     }
 
@@ -147,13 +147,13 @@ impl Shared {
         };
         match fault {
             None => Ok(()),
-            Some(Fault::Refuse(code)) => Err(Status::new(code, "as the test wants it")),
-            Some(Fault::Busy(seconds)) => {
+            Some(QdrantFault::Refuse(code)) => Err(Status::new(code, "as the test wants it")),
+            Some(QdrantFault::Busy(seconds)) => {
                 let mut status = Status::resource_exhausted("too many calls");
                 status.metadata_mut().insert("retry-after", seconds.into());
                 Err(status)
             }
-            Some(Fault::Stall) => std::future::pending().await,
+            Some(QdrantFault::Stall) => std::future::pending().await,
         }
     }
 }

@@ -11,18 +11,18 @@ use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 
 /// A terminal, and the person's end of it.
-pub struct Terminal {
+pub struct PseudoTerminal {
     person: File,
     program: OwnedFd,
     seen: Vec<u8>,
 }
 
-impl Terminal {
+impl PseudoTerminal {
     /// A new one of this size, in characters.
     ///
     /// # Errors
     /// When the system gives none.
-    pub fn new(rows: u16, columns: u16) -> io::Result<Terminal> {
+    pub fn new(rows: u16, columns: u16) -> io::Result<PseudoTerminal> {
         let person = pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
         rustix::io::fcntl_setfd(&person, FdFlags::CLOEXEC)?;
         pty::grantpt(&person)?;
@@ -38,7 +38,7 @@ impl Terminal {
         };
         termios::tcsetwinsize(&program, size)?;
         fs::fcntl_setfl(&person, OFlags::NONBLOCK)?;
-        Ok(Terminal {
+        Ok(PseudoTerminal {
             person: person.into(),
             program,
             seen: Vec::new(),

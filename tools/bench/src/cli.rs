@@ -2,29 +2,29 @@
 
 mod pool;
 
-pub use pool::{Policy, PoolArgs, Scenario};
+pub use pool::{PoolArgs, PoolPolicy, Scenario};
 
-use argosy::cli::{Everywhere, Run};
-use argosy::fail::Fail;
+use argosy::cli::{GlobalArgs, RunArgs};
+use argosy::fail::CliError;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
 /// Measures Argosy on this machine.
 #[derive(Debug, Parser)]
-#[command(name = "argosy-bench", version, after_help = Fail::CODES, disable_help_subcommand = true)]
-pub struct Cli {
+#[command(name = "argosy-bench", version, after_help = CliError::CODES, disable_help_subcommand = true)]
+pub struct BenchCli {
     /// What every command takes.
     #[command(flatten)]
-    pub everywhere: Everywhere,
+    pub everywhere: GlobalArgs,
     /// What to measure.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: BenchCommand,
 }
 
 /// What to measure.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum BenchCommand {
     /// The whole fleet with a stubbed model, against bare JetStream in the same run.
     #[command(after_help = "Example: argosy-bench fleet --output json")]
     Fleet(FleetArgs),
@@ -46,7 +46,7 @@ pub enum Command {
     Pool(PoolArgs),
     /// One role of a fleet as `argosy run` is it, with a stubbed model and index, or with faults.
     #[command(after_help = "Example: argosy-bench run mapper --stub-ms 50")]
-    Run(RunArgs),
+    Run(BenchRunArgs),
     /// One process of the floor, as `fleet` starts it.
     #[command(hide = true)]
     FloorRole(FloorRoleArgs),
@@ -54,10 +54,10 @@ pub enum Command {
 
 /// `argosy-bench run`
 #[derive(Debug, Args)]
-pub struct RunArgs {
+pub struct BenchRunArgs {
     /// The role, and where its fleet is.
     #[command(flatten)]
-    pub run: Run,
+    pub run: RunArgs,
     /// Answer without a model and without an index after this many milliseconds.
     #[arg(long, value_name = "MS")]
     pub stub_ms: Option<u64>,

@@ -4,9 +4,9 @@
 //! many values. Or a folder: read and cut as it would be indexed, asked for words that follow each
 //! other in one of its chunks, filtered by a value of its own. *Not* judged: nobody says what is right.
 
-use argosy::fail::Fail;
-use argosy::render::Line;
-use documents::document::{Document, Line as TextLine, bucket_of, doc_id_of};
+use argosy::fail::CliError;
+use argosy::render::ProgressLine;
+use documents::document::{Document, TextLine, bucket_of, doc_id_of};
 use documents::record::publish_order;
 use envelope::{ChunkRecord, TenantId};
 use search::BUILT_IN_FIELDS;
@@ -48,7 +48,11 @@ pub(super) struct Corpus {
 
 impl Corpus {
     /// A made-up one; documents have one chunk.
-    pub(super) fn made_up(chunks: usize, queries: usize, line: &Line) -> Result<Corpus, Fail> {
+    pub(super) fn made_up(
+        chunks: usize,
+        queries: usize,
+        line: &ProgressLine,
+    ) -> Result<Corpus, CliError> {
         let mut out = Out::new()?;
         let mut words = Words::new(1);
         for n in 0..chunks {
@@ -70,9 +74,13 @@ impl Corpus {
     }
 
     /// The files of a folder.
-    pub(super) fn read(dir: &Path, queries: usize, line: &Line) -> Result<Corpus, Fail> {
+    pub(super) fn read(
+        dir: &Path,
+        queries: usize,
+        line: &ProgressLine,
+    ) -> Result<Corpus, CliError> {
         if !dir.is_dir() {
-            return Err(Fail::usage(format!("`{}` is no folder", dir.display())));
+            return Err(CliError::usage(format!("`{}` is no folder", dir.display())));
         }
         let mut out = Out::new()?;
         let (mut documents, mut skipped) = (0, 0);
@@ -99,7 +107,7 @@ impl Corpus {
         if queries.is_empty() {
             let text = format!("no text could be read in `{}`", dir.display());
             let hint = "`argosy index DIR` names what it skips, and why";
-            return Err(Fail::negative(text).hint(hint));
+            return Err(CliError::negative(text).hint(hint));
         }
         Ok(Corpus {
             queries,
@@ -117,7 +125,7 @@ struct Out {
 }
 
 impl Out {
-    fn new() -> Result<Out, Fail> {
+    fn new() -> Result<Out, CliError> {
         Ok(Out {
             file: BufWriter::new(tempfile::tempfile()?),
             chunks: 0,
@@ -125,10 +133,10 @@ impl Out {
         })
     }
 
-    fn add(&mut self, records: &[ChunkRecord]) -> Result<(), Fail> {
+    fn add(&mut self, records: &[ChunkRecord]) -> Result<(), CliError> {
         for record in records {
             let message = record.encode();
-            let message = message.map_err(|e| Fail::negative(e.to_string()))?;
+            let message = message.map_err(|e| CliError::negative(e.to_string()))?;
             self.file.write_all(&message)?;
             self.file.write_all(b"\n")?;
             self.chunks += 1;
@@ -138,7 +146,7 @@ impl Out {
     }
 
     /// The corpus, with nothing to ask it yet.
-    fn done(self, documents: usize, skipped: usize) -> Result<Corpus, Fail> {
+    fn done(self, documents: usize, skipped: usize) -> Result<Corpus, CliError> {
         let mut messages = self.file.into_inner().map_err(|e| e.into_error())?;
         messages.rewind()?;
         Ok(Corpus {

@@ -5,8 +5,8 @@ use argosy::cli::Output;
 use std::fs;
 use std::io::Read;
 
-fn line() -> Line {
-    Line::new(Output::Json)
+fn line() -> ProgressLine {
+    ProgressLine::new(Output::Json)
 }
 
 fn records(corpus: &mut Corpus) -> Vec<ChunkRecord> {

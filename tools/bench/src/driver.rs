@@ -1,7 +1,7 @@
 //! The closed loop: a fixed number of questions in flight, each answered before the next is asked.
 
 use crate::host::{cpu_ms, memory_mb};
-use argosy::fail::Fail;
+use argosy::fail::CliError;
 use bus::{Bus, Publish, Stream};
 use bytes::Bytes;
 use std::collections::HashMap;
@@ -53,7 +53,7 @@ pub(super) async fn closed_loop(
     body: Body<'_>,
     in_flight: usize,
     queries: usize,
-) -> Result<Run, Fail> {
+) -> Result<Run, CliError> {
     closed_loop_with(cast, prefix, body, in_flight, queries, |_| {}).await
 }
 
@@ -65,7 +65,7 @@ pub(super) async fn closed_loop_with(
     in_flight: usize,
     queries: usize,
     mut each: impl FnMut(Bytes),
-) -> Result<Run, Fail> {
+) -> Result<Run, CliError> {
     let mut answers = cast.bus.subscribe("_INBOX.bench.*", None).await?;
     let mut asked: HashMap<String, Instant> = HashMap::new();
     let mut asking = JoinSet::new();
@@ -84,12 +84,12 @@ pub(super) async fn closed_loop_with(
         }
         tokio::select! {
             Some(stored) = asking.join_next(), if !asking.is_empty() => {
-                let stored = stored.map_err(|e| Fail::negative(e.to_string()))?;
-                stored.map_err(|e| Fail::negative(format!("a question was not stored: {e}")))?;
+                let stored = stored.map_err(|e| CliError::negative(e.to_string()))?;
+                stored.map_err(|e| CliError::negative(format!("a question was not stored: {e}")))?;
             }
             answer = tokio::time::timeout(SILENCE, answers.next()) => {
                 let Ok(Some(answer)) = answer else {
-                    return Err(Fail::negative(format!("no answer for {} s; {} of {queries} came", SILENCE.as_secs(), latencies.len())));
+                    return Err(CliError::negative(format!("no answer for {} s; {} of {queries} came", SILENCE.as_secs(), latencies.len())));
                 };
                 let name = answer.subject.rsplit('.').next().unwrap_or_default();
                 // A delivery may come twice; the question counts once.
@@ -128,7 +128,7 @@ pub(super) async fn closed_loop_with(
 
 /// Messages and bytes stored so far. Timers that fire count when they fire, not here: runs are
 /// shorter than their deadlines.
-async fn stored(cast: &Cast<'_>) -> Result<(f64, f64), Fail> {
+async fn stored(cast: &Cast<'_>) -> Result<(f64, f64), CliError> {
     let (mut messages, mut bytes) = (0.0, 0.0);
     for stream in STREAMS {
         let state = cast.bus.state(stream).await?;

@@ -1,6 +1,6 @@
 //! `--fault POINT=P`: a process that kills itself at a named point with a probability, for tests.
 
-use argosy::fail::Fail;
+use argosy::fail::CliError;
 use futures_util::future::BoxFuture;
 use harness::fault::{Faults, Point};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ pub struct Dice(Vec<(Point, f64)>);
 
 impl Dice {
     /// Reads the flags; none means no faults.
-    pub fn parse(flags: &[String]) -> Result<Option<Arc<dyn Faults>>, Fail> {
+    pub fn parse(flags: &[String]) -> Result<Option<Arc<dyn Faults>>, CliError> {
         let mut points = Vec::new();
         for flag in flags {
             let parsed = flag.split_once('=').and_then(|(name, p)| {
@@ -21,7 +21,7 @@ impl Dice {
             });
             let names: Vec<_> = Point::ALL.iter().map(|point| point.as_str()).collect();
             let wrong = || {
-                Fail::usage(format!(
+                CliError::usage(format!(
                     "--fault `{flag}`: want POINT=P with one of {}",
                     names.join(", ")
                 ))

@@ -4,8 +4,8 @@
 use crate::corpus::Corpus;
 use crate::host::{cpu_ms, memory_mb};
 use crate::index_floor::Floor;
-use argosy::fail::Fail;
-use argosy::render::Line;
+use argosy::fail::CliError;
+use argosy::render::ProgressLine;
 use envelope::ChunkRecord;
 use index::Index;
 use serde::Deserialize;
@@ -26,8 +26,8 @@ pub(super) struct Fed {
 }
 
 /// Feeds the index from the messages of a file.
-pub(super) fn index(index: &Index, corpus: &Corpus, line: &Line) -> Result<Fed, Fail> {
-    let broken = |e: index::Error| Fail::negative(format!("the index: {e}"));
+pub(super) fn index(index: &Index, corpus: &Corpus, line: &ProgressLine) -> Result<Fed, CliError> {
+    let broken = |e: index::Error| CliError::negative(format!("the index: {e}"));
     let chunks = corpus.chunks;
     let mut messages = from_the_beginning(corpus)?;
     let mut writer = index.writer().map_err(broken)?;
@@ -37,7 +37,7 @@ pub(super) fn index(index: &Index, corpus: &Corpus, line: &Line) -> Result<Fed, 
     for done in 1..=chunks {
         message.clear();
         messages.read_until(b'\n', &mut message)?;
-        records.push(ChunkRecord::decode(&message).map_err(|e| Fail::negative(e.to_string()))?);
+        records.push(ChunkRecord::decode(&message).map_err(|e| CliError::negative(e.to_string()))?);
         if done.is_multiple_of(BATCH) || done == chunks {
             writer.apply(&records).map_err(broken)?;
             records.clear();
@@ -69,13 +69,17 @@ pub(super) struct Alone {
 }
 
 /// Feeds the floor from the same messages, of which it reads the text and nothing else.
-pub(super) fn floor(folder: &Path, corpus: &Corpus, line: &Line) -> Result<Alone, Fail> {
+pub(super) fn floor(
+    folder: &Path,
+    corpus: &Corpus,
+    line: &ProgressLine,
+) -> Result<Alone, CliError> {
     #[derive(Deserialize)]
     struct Text {
         #[serde(default)]
         text: String,
     }
-    let broken = |e: index::Error| Fail::negative(format!("the floor: {e}"));
+    let broken = |e: index::Error| CliError::negative(format!("the floor: {e}"));
     let mut floor = Floor::new(folder).map_err(broken)?;
     let mut messages = from_the_beginning(corpus)?;
     let mut message = Vec::new();
@@ -85,7 +89,7 @@ pub(super) fn floor(folder: &Path, corpus: &Corpus, line: &Line) -> Result<Alone
         message.clear();
         messages.read_until(b'\n', &mut message)?;
         let read = serde_json::from_slice::<Text>(&message);
-        let read = read.map_err(|e| Fail::negative(e.to_string()))?;
+        let read = read.map_err(|e| CliError::negative(e.to_string()))?;
         floor.add(&read.text).map_err(broken)?;
         if done.is_multiple_of(COMMIT) || done == corpus.chunks {
             floor.commit().map_err(broken)?;
@@ -100,7 +104,7 @@ pub(super) fn floor(folder: &Path, corpus: &Corpus, line: &Line) -> Result<Alone
     Ok(alone)
 }
 
-fn from_the_beginning(corpus: &Corpus) -> Result<impl BufRead, Fail> {
+fn from_the_beginning(corpus: &Corpus) -> Result<impl BufRead, CliError> {
     let mut file = &corpus.messages;
     file.rewind()?;
     Ok(BufReader::new(file))

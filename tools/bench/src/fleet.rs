@@ -10,7 +10,7 @@ use crate::fleet_run::{self, Kind, Measured, Setting};
 use crate::out::println;
 use crate::{driver, real, steady};
 use argosy::cli::Output;
-use argosy::fail::Fail;
+use argosy::fail::CliError;
 use eval::machine;
 use owo_colors::OwoColorize;
 use serde::Serialize;
@@ -37,7 +37,7 @@ struct Row {
 }
 
 /// `argosy-bench fleet`
-pub async fn fleet(args: FleetArgs, output: Output) -> Result<(), Fail> {
+pub async fn fleet(args: FleetArgs, output: Output) -> Result<(), CliError> {
     if args.real {
         return real::run(&args, output).await;
     }

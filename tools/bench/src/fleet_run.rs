@@ -7,8 +7,8 @@ use crate::floor::{self, Load};
 use crate::host::memory_mb;
 use crate::sizes::{Size, sizes};
 use argosy::config::Config;
-use argosy::fail::Fail;
-use argosy::fleet::{Plan, drain, nats_server_or_fetched};
+use argosy::fail::CliError;
+use argosy::fleet::{FleetPlan, drain, nats_server_or_fetched};
 use argosy::signal;
 use bus::Bus;
 use bus_nats::{self as nats, NatsBus};
@@ -57,7 +57,7 @@ pub(super) struct Measured {
 }
 
 impl Setting {
-    pub(super) fn of(args: &FleetArgs) -> Result<Setting, Fail> {
+    pub(super) fn of(args: &FleetArgs) -> Result<Setting, CliError> {
         Ok(Setting {
             nats_server: nats_server()?,
             in_flight: args.in_flight.clone(),
@@ -82,7 +82,7 @@ impl Setting {
 }
 
 /// The nats-server to measure with, fetched where there is none.
-pub(super) fn nats_server() -> Result<PathBuf, Fail> {
+pub(super) fn nats_server() -> Result<PathBuf, CliError> {
     Ok(nats_server_or_fetched(|from| tracing::warn!("{from}"))?)
 }
 
@@ -99,13 +99,13 @@ impl Ground {
         binary: PathBuf,
         sync_always: bool,
         config: &Config,
-    ) -> Result<Ground, Fail> {
+    ) -> Result<Ground, CliError> {
         let dir = tempfile::tempdir()?;
         let mut options = server::Options::new(binary, dir.path().join("nats"));
         options.sync_always = sync_always;
         let server = Server::start(options)
             .await
-            .map_err(|e| Fail::negative(e.to_string()))?;
+            .map_err(|e| CliError::negative(e.to_string()))?;
         let nats = nats::Options {
             url: server.url(),
             ..config.nats("argosy-bench", false)
@@ -115,8 +115,8 @@ impl Ground {
         Ok(Ground { server, bus, dir })
     }
 
-    pub(super) fn plan(&self, set: Vec<String>, args: Vec<String>) -> Result<Plan, Fail> {
-        Ok(Plan {
+    pub(super) fn plan(&self, set: Vec<String>, args: Vec<String>) -> Result<FleetPlan, CliError> {
+        Ok(FleetPlan {
             binary: std::env::current_exe()?,
             server: self.server.url(),
             data_dir: self.dir.path().join("data"),
@@ -130,7 +130,7 @@ impl Ground {
 }
 
 /// Runs one repetition.
-pub(super) async fn run(setting: &Setting, kind: Kind) -> Result<Measured, Fail> {
+pub(super) async fn run(setting: &Setting, kind: Kind) -> Result<Measured, CliError> {
     let config = Config::default();
     let ground = Ground::lay(setting.nats_server.clone(), setting.sync_always, &config).await?;
     match kind {
@@ -160,7 +160,7 @@ async fn loops(
     ground: &Ground,
     workers: &[u32],
     body: Body<'_>,
-) -> Result<Measured, Fail> {
+) -> Result<Measured, CliError> {
     let bus: Arc<dyn Bus> = ground.bus.clone();
     let cast = Cast {
         bus,
@@ -205,7 +205,7 @@ fn floor_question(name: &str) -> Bytes {
     body.into()
 }
 
-fn start_floor(ground: &Ground, setting: &Setting) -> Result<Vec<Child>, Fail> {
+fn start_floor(ground: &Ground, setting: &Setting) -> Result<Vec<Child>, CliError> {
     let binary = std::env::current_exe()?;
     let roles = Role::ANSWERING
         .into_iter()
@@ -228,7 +228,7 @@ fn start_floor(ground: &Ground, setting: &Setting) -> Result<Vec<Child>, Fail> {
 }
 
 /// `argosy-bench floor-role`: one process of the floor.
-pub async fn floor_role(args: FloorRoleArgs) -> Result<(), Fail> {
+pub async fn floor_role(args: FloorRoleArgs) -> Result<(), CliError> {
     let stop = CancellationToken::new();
     let load = Load {
         maps: MAPS,

@@ -1,11 +1,11 @@
 //! `argosy-bench`: loads, measures, exits.
 
-use argosy::cli::Server;
+use argosy::cli::ServerArgs;
 use argosy::command::run::{Hooks, run_with};
 use argosy::config::Config;
-use argosy::fail::Fail;
+use argosy::fail::CliError;
 use argosy::{entry, out};
-use argosy_bench::cli::{Cli, Command, RunArgs};
+use argosy_bench::cli::{BenchCli, BenchCommand, BenchRunArgs};
 use argosy_bench::fault::Dice;
 use argosy_bench::stub::Stub;
 use argosy_bench::{conversation, fleet, floor_role, ingest, pool, retrieval, views};
@@ -17,7 +17,7 @@ use std::time::Duration;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match BenchCli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return out::until_read(|| entry::misused(&error)),
     };
@@ -26,34 +26,34 @@ fn main() -> ExitCode {
     out::until_read(|| entry::ended(run(cli), output))
 }
 
-fn run(cli: Cli) -> Result<(), Fail> {
+fn run(cli: BenchCli) -> Result<(), CliError> {
     let (server, role) = match &cli.command {
-        Command::Run(args) => (&args.run.server, Some(args.run.role)),
+        BenchCommand::Run(args) => (&args.run.server, Some(args.run.role)),
         // On the runtime of the role whose messages it sends.
-        Command::FloorRole(args) => (Server::NONE, Some(args.role)),
-        _ => (Server::NONE, None),
+        BenchCommand::FloorRole(args) => (ServerArgs::NONE, Some(args.role)),
+        _ => (ServerArgs::NONE, None),
     };
     let config = entry::configuration(&cli.everywhere, server)?.value;
     entry::init_logs(&cli.everywhere, role.is_some(), &config)?;
     entry::runtime(role, &config)?.block_on(dispatch(cli, config))
 }
 
-async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
+async fn dispatch(cli: BenchCli, config: Config) -> Result<(), CliError> {
     let output = cli.everywhere.output;
     match cli.command {
-        Command::Fleet(args) => fleet::fleet(args, output).await,
-        Command::Retrieval(args) => retrieval::retrieval(args, output).await,
-        Command::Views(args) => views::views(args, config, output).await,
-        Command::Ingest(args) => ingest::ingest(args, output).await,
-        Command::Conversation(args) => conversation::conversation(args, output).await,
-        Command::Pool(args) => pool::pool(args, output).await,
-        Command::Run(args) => role(args, config).await,
-        Command::FloorRole(args) => floor_role(args).await,
+        BenchCommand::Fleet(args) => fleet::fleet(args, output).await,
+        BenchCommand::Retrieval(args) => retrieval::retrieval(args, output).await,
+        BenchCommand::Views(args) => views::views(args, config, output).await,
+        BenchCommand::Ingest(args) => ingest::ingest(args, output).await,
+        BenchCommand::Conversation(args) => conversation::conversation(args, output).await,
+        BenchCommand::Pool(args) => pool::pool(args, output).await,
+        BenchCommand::Run(args) => role(args, config).await,
+        BenchCommand::FloorRole(args) => floor_role(args).await,
     }
 }
 
 /// One role, with what it is told to have in the place of a model and an index.
-async fn role(args: RunArgs, config: Config) -> Result<(), Fail> {
+async fn role(args: BenchRunArgs, config: Config) -> Result<(), CliError> {
     let stub = args.stub_ms.map(|model| Stub {
         model: Duration::from_millis(model),
         search: Duration::from_millis(args.stub_search_ms),

@@ -12,12 +12,12 @@ use crate::host::cpu_ms;
 use crate::out::println;
 use argosy::cli::Output;
 use argosy::config::Config;
-use argosy::fail::Fail;
+use argosy::fail::CliError;
 use argosy::fleet::{Member, drain};
 use argosy::model;
 use bytes::Bytes;
 use corpus_sync::{Summary, catalog_of_stream};
-use documents::Mode;
+use documents::PublishMode;
 use envelope::{Role, TenantId, Terminal};
 use eval::machine;
 use eval::sample;
@@ -57,7 +57,7 @@ struct Row {
 }
 
 /// `argosy-bench fleet --real`
-pub(super) async fn run(args: &FleetArgs, output: Output) -> Result<(), Fail> {
+pub(super) async fn run(args: &FleetArgs, output: Output) -> Result<(), CliError> {
     let binary = binary(args)?;
     let setting = Setting::of(args)?;
     let config = Config::default();
@@ -69,20 +69,20 @@ pub(super) async fn run(args: &FleetArgs, output: Output) -> Result<(), Fail> {
     let bad = drain(&mut members, Duration::from_secs(40)).await;
     let (summary, rows) = measured?;
     if !bad.is_empty() {
-        return Err(Fail::negative(format!("did not end well: {bad:?}")));
+        return Err(CliError::negative(format!("did not end well: {bad:?}")));
     }
     report(args, &summary, &rows, output);
     Ok(())
 }
 
 /// The binary that ships.
-fn binary(args: &FleetArgs) -> Result<PathBuf, Fail> {
+fn binary(args: &FleetArgs) -> Result<PathBuf, CliError> {
     let beside = std::env::current_exe()?.with_file_name("argosy");
     let binary = args.argosy.clone().unwrap_or(beside);
     match binary.is_file() {
         true => Ok(binary),
         false => Err(
-            Fail::not_found(format!("`{}` is not there", binary.display()))
+            CliError::not_found(format!("`{}` is not there", binary.display()))
                 .hint("build it with `cargo build --release`, or name it with --argosy FILE"),
         ),
     }
@@ -93,7 +93,7 @@ async fn measure(
     ground: &Ground,
     members: &[Member],
     repeat: usize,
-) -> Result<(Summary, Vec<Row>), Fail> {
+) -> Result<(Summary, Vec<Row>), CliError> {
     let summary = index(ground).await?;
     let questions = questions(summary.corpus_seq)?;
     let workers: Vec<u32> = members.iter().filter_map(Member::pid).collect();
@@ -120,19 +120,19 @@ async fn measure(
 }
 
 /// Brings the sample into the corpus, as `argosy index` does it.
-async fn index(ground: &Ground) -> Result<Summary, Fail> {
+async fn index(ground: &Ground) -> Result<Summary, CliError> {
     let folder = ground.dir.path().join("sample");
     sample::unpack(&folder)?;
     let to = corpus_sync::To::default();
     let tenant = TenantId::default_tenant();
     let catalog = catalog_of_stream(&*ground.bus, &tenant, &to.edition).await?;
-    let options = corpus_sync::Options::waiting(Mode::Incremental);
+    let options = corpus_sync::Options::waiting(PublishMode::Incremental);
     let indexed = corpus_sync::index(ground.bus.clone(), folder, &catalog, options, |_| {}).await;
     Ok(indexed?)
 }
 
 /// The labelled questions as they are published, but for where the answer goes.
-fn questions(min_seq: Option<u64>) -> Result<Vec<Value>, Fail> {
+fn questions(min_seq: Option<u64>) -> Result<Vec<Value>, CliError> {
     let read = |line: &str| {
         let all: Value = serde_json::from_str(line)?;
         let mut one = json!({ "min_seq": min_seq });
@@ -145,7 +145,7 @@ fn questions(min_seq: Option<u64>) -> Result<Vec<Value>, Fail> {
     };
     let questions: Result<Vec<_>, serde_json::Error> =
         sample::QUESTIONS.lines().map(read).collect();
-    questions.map_err(|e| Fail::negative(format!("a labelled question: {e}")))
+    questions.map_err(|e| CliError::negative(format!("a labelled question: {e}")))
 }
 
 /// One closed loop, with the processor time of everybody who takes part.
@@ -156,7 +156,7 @@ async fn looped(
     prefix: &str,
     in_flight: usize,
     queries: usize,
-) -> Result<Measured, Fail> {
+) -> Result<Measured, CliError> {
     let body = |name: &str| -> Bytes {
         let number = name.rsplit('-').next().and_then(|n| n.parse().ok());
         let mut question = questions[number.unwrap_or(0) % questions.len()].clone();

@@ -11,16 +11,16 @@ use crate::index_floor::FloorSearch;
 use crate::out::println;
 use crate::waiting::Waiting;
 use argosy::cli::Output;
-use argosy::fail::Fail;
-use argosy::render::Line;
-use envelope::{Filter, Origin, TenantId};
+use argosy::fail::CliError;
+use argosy::render::ProgressLine;
+use envelope::{ConditionOrigin, Filter, TenantId};
 use eval::machine;
-use index::{HybridSearcher, Index, Metrics, Options, Vectors};
+use index::{HybridSearcher, Index, Metrics, Options, VectorSource};
 use llm::Reranker;
-use search::{Request, Searcher};
+use search::{SearchRequest, Searcher};
 use serde::Serialize;
 use serde_json::{Value, json};
-use settings::Size;
+use settings::ByteSize;
 use static_embed::StaticTable;
 use std::path::Path;
 use std::sync::Arc;
@@ -81,15 +81,15 @@ struct Timed {
 }
 
 /// `argosy-bench retrieval`
-pub async fn retrieval(args: RetrievalArgs, output: Output) -> Result<(), Fail> {
-    let line = Line::new(output);
+pub async fn retrieval(args: RetrievalArgs, output: Output) -> Result<(), CliError> {
+    let line = ProgressLine::new(output);
     let corpus = match &args.corpus {
         Some(dir) => tokio::task::block_in_place(|| Corpus::read(dir, WARM_UP + SEARCHES, &line))?,
         None => Corpus::made_up(args.chunks, WARM_UP + SEARCHES, &line)?,
     };
     let folder = tempfile::tempdir()?;
-    let broken = |e: index::Error| Fail::negative(format!("the index: {e}"));
-    let vectors = Vectors::Table(StaticTable::shipped());
+    let broken = |e: index::Error| CliError::negative(format!("the index: {e}"));
+    let vectors = VectorSource::Table(StaticTable::shipped());
     let index = Index::open(folder.path(), &vectors).map_err(broken)?;
     let bare = tempfile::tempdir()?;
     let floor = tokio::task::block_in_place(|| feed::floor(bare.path(), &corpus, &line))?;
@@ -186,7 +186,7 @@ struct Kind {
     reranker: Option<Arc<dyn Reranker>>,
 }
 
-fn kinds(some: &Value, waiting: &Waiting) -> Result<Vec<Kind>, Fail> {
+fn kinds(some: &Value, waiting: &Waiting) -> Result<Vec<Kind>, CliError> {
     let words = Options {
         vectors: false,
         ..Options::default()
@@ -208,7 +208,7 @@ fn kinds(some: &Value, waiting: &Waiting) -> Result<Vec<Kind>, Fail> {
     };
     let (both, all) = (Options::default(), json!({}));
     let forgetful = Options {
-        sentence_cache_bytes: Size::default(),
+        sentence_cache_bytes: ByteSize::default(),
         ..both.clone()
     };
     Ok(vec![
@@ -231,12 +231,12 @@ fn kinds(some: &Value, waiting: &Waiting) -> Result<Vec<Kind>, Fail> {
     ])
 }
 
-fn request(query: &str, filter: &Value) -> Result<Request, Fail> {
-    let filter = Filter::parse(filter, Origin::User);
-    Ok(Request {
+fn request(query: &str, filter: &Value) -> Result<SearchRequest, CliError> {
+    let filter = Filter::parse(filter, ConditionOrigin::User);
+    Ok(SearchRequest {
         tenant: TenantId::default_tenant(),
         buckets: Vec::new(),
-        filter: filter.map_err(|e| Fail::negative(e.to_string()))?,
+        filter: filter.map_err(|e| CliError::negative(e.to_string()))?,
         query: query.to_owned(),
         keywords: Vec::new(),
         context: None,
@@ -253,19 +253,19 @@ fn time_bare(
     name: &'static str,
     counted: bool,
     queries: &[String],
-) -> Result<Timed, Fail> {
+) -> Result<Timed, CliError> {
     let mut times = Vec::with_capacity(queries.len());
     for query in queries {
         let start = Instant::now();
         let found = bare.best(query, FETCH, counted);
-        found.map_err(|e| Fail::negative(format!("the floor: {e}")))?;
+        found.map_err(|e| CliError::negative(format!("the floor: {e}")))?;
         times.push(start.elapsed().as_secs_f64() * 1_000.0);
     }
     Ok(timed(name, times))
 }
 
-async fn time(index: &Index, kind: Kind, queries: &[String]) -> Result<Timed, Fail> {
-    let metrics = Metrics::new(&Registry::new()).map_err(|e| Fail::negative(e.to_string()))?;
+async fn time(index: &Index, kind: Kind, queries: &[String]) -> Result<Timed, CliError> {
+    let metrics = Metrics::new(&Registry::new()).map_err(|e| CliError::negative(e.to_string()))?;
     let Options {
         rerank,
         vectors,
@@ -289,7 +289,7 @@ async fn time(index: &Index, kind: Kind, queries: &[String]) -> Result<Timed, Fa
                 .map_err(Into::into),
             false => searcher.search(&request).await.map(|_| start.elapsed()),
         };
-        let took = took.map_err(|e| Fail::negative(e.to_string()))?;
+        let took = took.map_err(|e| CliError::negative(e.to_string()))?;
         times.push(took.as_secs_f64() * 1_000.0);
     }
     Ok(Timed {

@@ -2,8 +2,8 @@
 //! run.
 
 use crate::fleet::median;
-use argosy::fail::Fail;
-use bus::{Bus, Stored, Stream};
+use argosy::fail::CliError;
+use bus::{Bus, StoredMessage, Stream};
 use envelope::{Envelope, Part, Subject, decode};
 use serde::Serialize;
 use serde::de::IgnoredAny;
@@ -20,7 +20,7 @@ pub(super) struct Size {
 }
 
 /// The sizes of the newest messages.
-pub(super) async fn sizes(bus: &dyn Bus) -> Result<Vec<Size>, Fail> {
+pub(super) async fn sizes(bus: &dyn Bus) -> Result<Vec<Size>, CliError> {
     let mut kinds: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for stream in [
         Stream::Inbox,
@@ -52,7 +52,7 @@ pub(super) async fn sizes(bus: &dyn Bus) -> Result<Vec<Size>, Fail> {
 }
 
 /// The round of a step or a scatter record, from 0.
-fn round(message: &Stored) -> Option<u8> {
+fn round(message: &StoredMessage) -> Option<u8> {
     let read: Envelope<IgnoredAny> = decode(&message.body).ok()?;
     Some(read.header.round)
 }
@@ -65,7 +65,7 @@ fn later(round: Option<u8>) -> String {
     }
 }
 
-fn bytes(message: &Stored) -> f64 {
+fn bytes(message: &StoredMessage) -> f64 {
     let headers: usize = message
         .headers
         .0
@@ -75,7 +75,7 @@ fn bytes(message: &Stored) -> f64 {
     (message.body.len() + headers) as f64
 }
 
-fn kind(message: &Stored) -> Option<String> {
+fn kind(message: &StoredMessage) -> Option<String> {
     let kind = match Subject::parse(&message.subject) {
         Ok(Subject::Step { role, .. }) => format!("step {role}{}", later(round(message))),
         Ok(Subject::Scatter { .. }) => format!("scatter{}", later(round(message))),

@@ -9,18 +9,18 @@ use crate::host::memory_mb;
 use crate::out::println;
 use argosy::cli::Output;
 use argosy::config::Config;
-use argosy::fail::Fail;
+use argosy::fail::CliError;
 use argosy::fleet::drain;
 use bus::{Bus, Stream};
 use envelope::Role;
 use serde::Serialize;
-use settings::Span;
+use settings::TimeSpan;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Time for a question, and how long its steps are kept after that.
-const DEADLINE: Span = Span::from_secs(10);
-const KEEP: Span = Span::from_secs(5);
+const DEADLINE: TimeSpan = TimeSpan::from_secs(10);
+const KEEP: TimeSpan = TimeSpan::from_secs(5);
 /// Questions between two samples.
 const BURST: usize = 500;
 
@@ -38,10 +38,10 @@ struct Sample {
 }
 
 /// Runs for `seconds`.
-pub(super) async fn run(args: &FleetArgs, seconds: u64, output: Output) -> Result<(), Fail> {
+pub(super) async fn run(args: &FleetArgs, seconds: u64, output: Output) -> Result<(), CliError> {
     let least = 2 * (DEADLINE.duration() + KEEP.duration()).as_secs();
     if seconds < least {
-        return Err(Fail::usage(format!(
+        return Err(CliError::usage(format!(
             "--seconds {seconds}: a steady run needs at least {least} s, twice the time that a message is kept"
         )));
     }
@@ -69,7 +69,7 @@ async fn sample(
     pids: &[u32],
     in_flight: usize,
     seconds: u64,
-) -> Result<Vec<Sample>, Fail> {
+) -> Result<Vec<Sample>, CliError> {
     let bus: Arc<dyn Bus> = ground.bus.clone();
     let cast = Cast {
         bus: bus.clone(),
@@ -106,7 +106,7 @@ async fn sample(
     Ok(samples)
 }
 
-fn report(samples: &[Sample], in_flight: usize, output: Output) -> Result<(), Fail> {
+fn report(samples: &[Sample], in_flight: usize, output: Output) -> Result<(), CliError> {
     // Before the first messages age out everything grows; from then on it must not.
     let settled = (DEADLINE.duration() + KEEP.duration()).as_secs_f64();
     let after: Vec<&Sample> = samples.iter().filter(|s| s.at_s > settled).collect();

@@ -6,7 +6,7 @@ use argosy::roles::Collaborators;
 use envelope::{Bucket, DocId, Passage, Role, Usage};
 use futures_util::future::BoxFuture;
 use llm::{ChatModel, ChatReply, ChatRequest};
-use search::{Request, SearchResult, Searcher};
+use search::{SearchRequest, SearchResult, Searcher};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -70,7 +70,7 @@ struct CannedSearch {
 impl Searcher for CannedSearch {
     fn search<'a>(
         &'a self,
-        request: &'a Request,
+        request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         Box::pin(async move {
             if !self.delay.is_zero() {

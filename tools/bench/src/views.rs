@@ -12,13 +12,13 @@ use crate::out::println;
 use crate::retrieval::megabytes;
 use argosy::cli::Output;
 use argosy::config::Config;
-use argosy::fail::Fail;
-use argosy::render::Line;
+use argosy::fail::CliError;
+use argosy::render::ProgressLine;
 use bus::{Bus, Publish, Snapshots, Stream};
 use documents::record::publish_order;
 use eval::machine;
 use futures_util::{TryStreamExt, stream};
-use index::{Index, Vectors};
+use index::{Index, VectorSource};
 use index_host::snapshot::{self, Fit, Keeper};
 use index_host::view::IndexView;
 use serde::Serialize;
@@ -61,8 +61,8 @@ struct Report {
 }
 
 /// `argosy-bench views`
-pub async fn views(args: ViewsArgs, config: Config, output: Output) -> Result<(), Fail> {
-    let line = Line::new(output);
+pub async fn views(args: ViewsArgs, config: Config, output: Output) -> Result<(), CliError> {
+    let line = ProgressLine::new(output);
     let binary = nats_server()?;
     let ground = Ground::lay(binary, false, &config).await?;
     let mut words = Words::new(1);
@@ -73,7 +73,7 @@ pub async fn views(args: ViewsArgs, config: Config, output: Output) -> Result<()
     let published = start.elapsed().as_secs_f64();
     let state = ground.bus.state(Stream::Chunks).await?;
     let name = format!("{}@{}", Stream::Chunks.name(), state.created_ms);
-    let vectors = Vectors::Table(StaticTable::shipped());
+    let vectors = VectorSource::Table(StaticTable::shipped());
     let (one, two) = (tempfile::tempdir()?, tempfile::tempdir()?);
     let replica = |dir: &Path| Replica {
         dir: dir.to_owned(),
@@ -108,14 +108,14 @@ pub async fn views(args: ViewsArgs, config: Config, output: Output) -> Result<()
     let restored = snapshot::restore(snapshots, two.path(), &vectors, &fit).await;
     let restore = start.elapsed().as_secs_f64();
     if restored != Some(written.sequence) {
-        return Err(Fail::negative("the snapshot was not restored")
+        return Err(CliError::negative("the snapshot was not restored")
             .hint("with few chunks a replay is faster: raise --chunks"));
     }
     let rest = replica(two.path()).catch_up(&*ground.bus).await?;
     let wanted = (args.chunks + 2 * later) as u64;
     if rest.chunks != wanted {
         let text = format!("{} chunks are found, not {wanted}", rest.chunks);
-        return Err(Fail::negative(text));
+        return Err(CliError::negative(text));
     }
     line.done();
     let pid = std::process::id();
@@ -168,7 +168,7 @@ async fn publish(
     bus: &dyn Bus,
     numbers: std::ops::Range<usize>,
     words: &mut Words,
-) -> Result<(), Fail> {
+) -> Result<(), CliError> {
     let messages = numbers
         .flat_map(|n| publish_order(&document(n, words), None))
         .map(|record| match record.encode() {
@@ -176,12 +176,12 @@ async fn publish(
                 record.subject(&envelope::Edition::main()),
                 body,
             )),
-            Err(error) => Err(Fail::negative(error.to_string())),
+            Err(error) => Err(CliError::negative(error.to_string())),
         });
     stream::iter(messages)
         .try_for_each_concurrent(IN_FLIGHT, |message| async move {
             let stored = bus.publish(message).await;
-            stored.map_err(|e| Fail::negative(e.to_string()))?;
+            stored.map_err(|e| CliError::negative(e.to_string()))?;
             Ok(())
         })
         .await
@@ -190,7 +190,7 @@ async fn publish(
 /// A retriever's index.
 struct Replica {
     dir: std::path::PathBuf,
-    vectors: Vectors,
+    vectors: VectorSource,
     stream: String,
 }
 
@@ -203,7 +203,7 @@ struct CaughtUp {
 }
 
 impl Replica {
-    async fn catch_up(self, bus: &dyn Bus) -> Result<CaughtUp, Fail> {
+    async fn catch_up(self, bus: &dyn Bus) -> Result<CaughtUp, CliError> {
         let last = bus.state(Stream::Chunks).await?.last;
         let start = Instant::now();
         let index = Index::open(&self.dir, &self.vectors).map_err(broken)?;
@@ -223,7 +223,7 @@ impl Replica {
         });
         feed(bus, Stream::Chunks, "argosy.chunk.>", &mut view, stop).await;
         let watched = watching.join_next().await.and_then(Result::ok);
-        let (words_s, all_s) = watched.ok_or_else(|| Fail::negative("the feed ended"))?;
+        let (words_s, all_s) = watched.ok_or_else(|| CliError::negative("the feed ended"))?;
         Ok(CaughtUp {
             open_s,
             words_s,
@@ -233,6 +233,6 @@ impl Replica {
     }
 }
 
-fn broken(error: index::Error) -> Fail {
-    Fail::negative(format!("the index: {error}"))
+fn broken(error: index::Error) -> CliError {
+    CliError::negative(format!("the index: {error}"))
 }

@@ -1,7 +1,7 @@
 //! An embedder and a reranker behind HTTP that only wait: every call takes the same time, however many there
 //! are. What they answer means nothing.
 
-use argosy::fail::Fail;
+use argosy::fail::CliError;
 use axum::extract::State;
 use axum::routing::post;
 use axum::{Json, Router};
@@ -27,7 +27,7 @@ pub(super) struct Waiting {
 
 impl Waiting {
     /// Starts one whose calls take so many milliseconds.
-    pub(super) async fn start(ms: u64) -> Result<Waiting, Fail> {
+    pub(super) async fn start(ms: u64) -> Result<Waiting, CliError> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let router = Router::new()
@@ -43,7 +43,7 @@ impl Waiting {
     }
 
     /// A client of the reranker.
-    pub(super) fn reranker(&self) -> Result<Arc<dyn Reranker>, Fail> {
+    pub(super) fn reranker(&self) -> Result<Arc<dyn Reranker>, CliError> {
         let node = Node {
             name: "waiting".into(),
             base_url: format!("http://{}", self.address),
@@ -55,7 +55,9 @@ impl Waiting {
             ..reranker::Options::default()
         };
         let made = HttpReranker::new(options, &Registry::new());
-        Ok(Arc::new(made.map_err(|e| Fail::negative(e.to_string()))?))
+        Ok(Arc::new(
+            made.map_err(|e| CliError::negative(e.to_string()))?,
+        ))
     }
 
     /// The options of an indexer that asks it.

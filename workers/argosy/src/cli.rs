@@ -1,7 +1,7 @@
 //! The command line.
 
 use crate::config::Config;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use envelope::ModeChoice;
 use envelope::limits::{ROUNDS_MAX, SEARCHES_MAX};
@@ -23,26 +23,29 @@ mod status;
 mod tools;
 mod trace;
 
-pub use chat::Chat;
-pub use config::{Settings, SettingsCheck, SettingsShow};
+pub use chat::ChatArgs;
+pub use config::{ConfigCheckArgs, ConfigCommand, ConfigShowArgs};
 pub use conversation::{
-    ConversationFork, ConversationImport, ConversationLs, ConversationPlace, ConversationRm,
-    Conversations, OneConversation,
+    ConversationCommand, ConversationForkArgs, ConversationImportArgs, ConversationLsArgs,
+    ConversationPlaceArgs, ConversationRmArgs, OneConversationArgs,
 };
-pub use doctor::{Doctor, Explain};
-pub use editions::{Edition, Editions, OneEdition, Switch};
+pub use doctor::{DoctorArgs, ExplainArgs};
+pub use editions::{EditionCommand, EditionSwitchArgs, EditionsArgs, OneEditionArgs};
 pub use eval::{
-    CorpusSide, DatasetArg, EmbedderName, Eval, EvalClassify, EvalConditions, EvalGroundedness,
-    EvalLoop, EvalModes, EvalRetrieval, EvalTrajectories, EvalUnanswerable, LabelledSetArg,
-    SplitArg,
+    CorpusSide, DatasetArg, EmbedderName, EvalClassifyArgs, EvalCommand, EvalConditionsArgs,
+    EvalGroundednessArgs, EvalLoopArgs, EvalModesArgs, EvalRetrievalArgs, EvalTrajectoriesArgs,
+    EvalUnanswerableArgs, LabelledSetArg, SplitArg,
 };
-pub use lookup::{CatalogArgs, Search, Show, Where};
-pub use models::{Models, Name as ModelName, Pull};
-pub use prompts::{PromptsCheck, PromptsCommand, PromptsDiff, PromptsShow};
-pub use schema::{Schema, SchemaCheck, SchemaTry};
-pub use status::{KeyArg, Status, Top};
-pub use tools::{Completions, OfflineModel, Probe, ProbeTarget};
-pub use trace::{Chosen, Dead, DeadDrop, DeadLs, DeadRetry, DeadShow, Replay, Trace, Which};
+pub use lookup::{CatalogArgs, SearchArgs, SearchPlaceArgs, ShowArgs};
+pub use models::{ModelName, ModelsCommand, ModelsPullArgs};
+pub use prompts::{PromptsCheckArgs, PromptsCommand, PromptsDiffArgs, PromptsShowArgs};
+pub use schema::{SchemaCheckArgs, SchemaCommand, SchemaTryArgs};
+pub use status::{KeyArg, StatusArgs, TopArgs};
+pub use tools::{CompletionsArgs, OfflineModelArgs, ProbeArgs, ProbeTarget};
+pub use trace::{
+    ChosenDeadArgs, DeadCommand, DeadDropArgs, DeadFilterArgs, DeadLsArgs, DeadRetryArgs,
+    DeadShowArgs, ReplayArgs, TraceArgs,
+};
 
 /// Heading of the options that every command has.
 const EVERYWHERE: &str = "Everywhere";
@@ -51,11 +54,11 @@ const FLEET: &str = "Fleet";
 
 /// Answers questions over your documents with a fleet of small workers.
 #[derive(Debug, Parser)]
-#[command(name = "argosy", version, after_help = Fail::CODES, disable_help_subcommand = true)]
+#[command(name = "argosy", version, after_help = CliError::CODES, disable_help_subcommand = true)]
 pub struct Cli {
     /// What every command takes.
     #[command(flatten)]
-    pub everywhere: Everywhere,
+    pub everywhere: GlobalArgs,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -63,7 +66,7 @@ pub struct Cli {
 
 /// What every command takes.
 #[derive(Debug, Args)]
-pub struct Everywhere {
+pub struct GlobalArgs {
     /// Configuration file. Default: argosy.toml in the working directory, if it is there.
     #[arg(long, global = true, value_name = "FILE", help_heading = EVERYWHERE)]
     pub config: Option<PathBuf>,
@@ -132,110 +135,110 @@ impl Output {
 pub enum Command {
     /// Ask the sample corpus a few questions, in one process. Needs nothing.
     #[command(after_help = "Example: argosy demo")]
-    Demo(Demo),
+    Demo(DemoArgs),
     /// Get one question answered: through the fleet that --server or `nats.url` names, else over a folder in this process.
     #[command(after_help = "Example: argosy ask \"When does the lease end?\" --corpus ./documents")]
-    Ask(Ask),
+    Ask(AskArgs),
     /// Ask in a conversation, at a prompt: a question may lean on what was said before it.
     #[command(after_help = "Example: argosy chat --corpus ./documents")]
-    Chat(Chat),
+    Chat(ChatArgs),
     /// Look at conversations: list them, show what was said, export.
     #[command(subcommand, after_help = "Example: argosy conversation ls")]
-    Conversation(Conversations),
+    Conversation(ConversationCommand),
     /// Look for passages, or count documents, without asking a question.
     #[command(after_help = "Example: argosy search \"notice period\" --corpus ./documents --top 5")]
-    Search(Search),
+    Search(SearchArgs),
     /// Show what there is: the buckets, and the columns that filters and questions can name, with their values.
     #[command(after_help = "Example: argosy catalog --bucket invoices --corpus ./documents")]
     Catalog(CatalogArgs),
     /// Print what is known of one document.
     #[command(after_help = "Example: argosy show contracts/lease.md --corpus ./documents")]
-    Show(Show),
+    Show(ShowArgs),
     /// Bring a folder into the corpus: of the fleet that --server or `nats.url` names, else of this machine.
     #[command(after_help = "Example: argosy index ./documents --server nats://127.0.0.1:4222")]
-    Index(Index),
+    Index(IndexArgs),
     /// Make the streams and consumers that a fleet needs. Harmless to repeat.
     #[command(after_help = "Example: argosy setup --server nats://127.0.0.1:4222 --check")]
-    Setup(Setup),
+    Setup(SetupArgs),
     /// Be one role of a fleet on NATS, until SIGTERM or Ctrl-C.
     #[command(after_help = "Example: argosy run mapper --server nats://127.0.0.1:4222")]
-    Run(Run),
+    Run(RunArgs),
     /// Start a local nats-server and one process per role in the foreground; Ctrl-C drains them.
     #[command(after_help = "Example: argosy up --corpus ./documents")]
-    Up(Up),
+    Up(UpArgs),
     /// Fetch the answer of a question that was asked before.
     #[command(after_help = "Example: argosy answer q-3kTz --server nats://127.0.0.1:4222")]
     Answer(AnswerArgs),
     /// Give a question up: its turn ends as cancelled, and running work on it stops.
     #[command(after_help = "Example: argosy cancel q-3kTz --server nats://127.0.0.1:4222")]
-    Cancel(Turn),
+    Cancel(TurnArgs),
     /// Show how a turn went, or goes: each step, its waiting, its fallbacks, and what it waits for.
     #[command(after_help = "Example: argosy trace q-3kTz --server nats://127.0.0.1:4222 --follow")]
-    Trace(Trace),
+    Trace(TraceArgs),
     /// Look at what was given up, and try it again.
     #[command(
         subcommand,
         after_help = "Example: argosy dead ls --server nats://127.0.0.1:4222"
     )]
-    Dead(Dead),
+    Dead(DeadCommand),
     /// Start a new turn from a recorded step of another one.
     #[command(
         after_help = "Example: argosy replay q-3kTz --from reducer --with model=large --server nats://127.0.0.1:4222"
     )]
-    Replay(Replay),
+    Replay(ReplayArgs),
     /// Look at a schema: the typed columns of the documents of a bucket. Needs nothing.
     #[command(subcommand, after_help = "Example: argosy schema check schema.toml")]
-    Schema(Schema),
+    Schema(SchemaCommand),
     /// Look at the prompts: those that there are, and a folder that replaces some. Needs nothing.
     #[command(subcommand, after_help = "Example: argosy prompts ls")]
     Prompts(PromptsCommand),
     /// The files of models that run in the process itself.
     #[command(subcommand, after_help = "Example: argosy models pull minilm")]
-    Models(Models),
+    Models(ModelsCommand),
     /// Show the whole fleet: processes, what waits for each role, times, errors, room of the streams.
     #[command(after_help = "Example: argosy status --server nats://127.0.0.1:4222 --sort pending")]
-    Status(Status),
+    Status(StatusArgs),
     /// The same live, sorted by keys, until `q` or Ctrl-C.
     #[command(after_help = "Example: argosy top --server nats://127.0.0.1:4222 --every 5")]
-    Top(Top),
+    Top(TopArgs),
     /// Show the model nodes as the processes of a fleet see them.
     #[command(after_help = "Example: argosy nodes --server nats://127.0.0.1:4222 --watch 2")]
-    Nodes(Nodes),
+    Nodes(NodesArgs),
     /// Build the corpus anew beside the one that answers, and switch.
     #[command(
         subcommand,
         after_help = "Example: argosy edition ls --server nats://127.0.0.1:4222"
     )]
-    Edition(Edition),
+    Edition(EditionCommand),
     /// Look for what may be wrong with a fleet, from the server to the disks, and say how to mend it.
     #[command(after_help = "Example: argosy doctor --server nats://127.0.0.1:4222")]
-    Doctor(Doctor),
+    Doctor(DoctorArgs),
     /// Print what a code of `argosy doctor` means, and what to do.
     #[command(after_help = "Example: argosy explain D05")]
-    Explain(Explain),
+    Explain(ExplainArgs),
     /// Ask a role of this machine how it is, as a health check does where there is no shell.
     #[command(after_help = "Example: argosy probe ready --at 127.0.0.1:9464")]
-    Probe(Probe),
+    Probe(ProbeArgs),
     /// The options of all parts: what they are set to, by whom, and whether a file is right.
     #[command(subcommand, after_help = "Example: argosy config show --origin")]
-    Config(Settings),
+    Config(ConfigCommand),
     /// Print what lets a shell finish words of this command line.
     #[command(after_help = "Example: argosy completions bash")]
-    Completions(Completions),
+    Completions(CompletionsArgs),
     /// Serve the stand-in for a model over HTTP, in the shapes of OpenAI, until SIGTERM or Ctrl-C.
     #[command(after_help = "Example: argosy offline-model --listen 127.0.0.1:8088")]
-    OfflineModel(OfflineModel),
+    OfflineModel(OfflineModelArgs),
     /// Measure against data whose right answers are known.
     #[command(
         subcommand,
         after_help = "Example: argosy eval retrieval --dataset scifact --path ./scifact"
     )]
-    Eval(Eval),
+    Eval(EvalCommand),
 }
 
 /// Where the fleet is.
 #[derive(Debug, Clone, Default, Args)]
-pub struct Server {
+pub struct ServerArgs {
     /// URL of NATS; several separated by commas. Same as `nats.url`.
     #[arg(long, value_name = "URL", help_heading = FLEET)]
     pub server: Option<String>,
@@ -253,9 +256,9 @@ pub struct Server {
     pub tls_key: Option<PathBuf>,
 }
 
-impl Server {
+impl ServerArgs {
     /// No flag at all: for commands that are for no fleet.
-    pub const NONE: &Server = &Server {
+    pub const NONE: &ServerArgs = &ServerArgs {
         server: None,
         creds: None,
         tls_ca: None,
@@ -265,7 +268,7 @@ impl Server {
 
     /// Whether the command is meant for a fleet, where it need not be: `nats.url` is set, by this flag or
     /// elsewhere. What only a fleet needs is refused without one.
-    pub(crate) fn is_named(&self, config: &Config) -> Result<bool, Fail> {
+    pub(crate) fn is_named(&self, config: &Config) -> Result<bool, CliError> {
         let is_named = config.given.by("nats.url").is_some() && !config.nats.url.is_empty();
         let only_for_a_fleet = [
             ("--creds", self.creds.is_some()),
@@ -295,19 +298,19 @@ impl Server {
 }
 
 /// Refuses what is given although only a fleet has a use for it, and none is named.
-pub(crate) fn only_with(fleet: bool, given: &[(&str, bool)]) -> Result<(), Fail> {
+pub(crate) fn only_with(fleet: bool, given: &[(&str, bool)]) -> Result<(), CliError> {
     match given.iter().find(|(_, is_given)| *is_given && !fleet) {
         None => Ok(()),
-        Some((flag, _)) => Err(
-            Fail::usage(format!("{flag} is for a fleet, and none is named"))
-                .hint("name it with --server URL, or set `nats.url`"),
-        ),
+        Some((flag, _)) => Err(CliError::usage(format!(
+            "{flag} is for a fleet, and none is named"
+        ))
+        .hint("name it with --server URL, or set `nats.url`")),
     }
 }
 
 /// `argosy demo`
 #[derive(Debug, Args)]
-pub struct Demo {
+pub struct DemoArgs {
     /// Folder to ask instead of the sample corpus.
     #[arg(long, value_name = "DIR")]
     pub corpus: Option<PathBuf>,
@@ -318,18 +321,18 @@ pub struct Demo {
 
 /// `argosy nodes`
 #[derive(Debug, Args)]
-pub struct Nodes {
+pub struct NodesArgs {
     /// Show them again every so many seconds, until Ctrl-C.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub watch: Option<u64>,
     /// Where the fleet is.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }
 
 /// `argosy ask`
 #[derive(Debug, Args)]
-pub struct Ask {
+pub struct AskArgs {
     /// The question.
     pub question: String,
     /// Folder to search in this process, whether a fleet is named or not. Default: the working directory,
@@ -407,7 +410,7 @@ pub struct Ask {
     pub no_draft: bool,
     /// Where the fleet is.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }
 
 /// `argosy answer`
@@ -420,12 +423,12 @@ pub struct AnswerArgs {
     pub csv: Option<PathBuf>,
     /// Where the fleet is.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }
 
 /// `argosy index`
 #[derive(Debug, Args)]
-pub struct Index {
+pub struct IndexArgs {
     /// The folder.
     pub path: PathBuf,
     /// Index every file anew.
@@ -450,33 +453,33 @@ pub struct Index {
     pub tenant: String,
     /// Where the fleet is.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }
 
 /// `argosy setup`
 #[derive(Debug, Args)]
-pub struct Setup {
+pub struct SetupArgs {
     /// Only say what would be done; exit code 1 if anything would.
     #[arg(long)]
     pub check: bool,
     /// Where the fleet is.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }
 
 /// `argosy run`
 #[derive(Debug, Args)]
-pub struct Run {
+pub struct RunArgs {
     /// conversation, planner, retriever, mapper, reducer, validator, clarifier, gateway or indexer.
     pub role: envelope::Role,
     /// Where the fleet is.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }
 
 /// `argosy up`
 #[derive(Debug, Args)]
-pub struct Up {
+pub struct UpArgs {
     /// Folder to index when the fleet is up.
     #[arg(long, value_name = "DIR")]
     pub corpus: Option<PathBuf>,
@@ -490,10 +493,10 @@ pub struct Up {
 
 /// `argosy cancel`
 #[derive(Debug, Args)]
-pub struct Turn {
+pub struct TurnArgs {
     /// The turn.
     pub turn: envelope::TurnId,
     /// Where the fleet is.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }

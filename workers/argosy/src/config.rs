@@ -22,7 +22,7 @@ use envelope::limits::DEADLINE_MS_MAX;
 use envelope::{Edition, ModeChoice, Profile, Role};
 use index_host::snapshot;
 use serde::{Deserialize, Serialize};
-use settings::{Loaded, Size, Sources, Span};
+use settings::{ByteSize, Configuration, Sources, TimeSpan};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -111,7 +111,7 @@ pub struct Nats {
     /// Client key, PEM; goes with `tls_cert`. Default none.
     pub tls_key: Option<PathBuf>,
     /// Most time for one request. Default 5 s.
-    pub request_timeout: Span,
+    pub request_timeout: TimeSpan,
 }
 
 impl Default for Nats {
@@ -132,13 +132,13 @@ impl Default for Nats {
 #[serde(default, deny_unknown_fields)]
 pub struct Streams {
     /// How long after its deadline the steps of a turn are kept, for traces. Default 5 min.
-    pub keep: Span,
+    pub keep: TimeSpan,
     /// How long questions, answers and dead letters are kept. Default 24 h.
-    pub max_age: Span,
+    pub max_age: TimeSpan,
     /// After how long an unanswered delivery is made again. Default 20 s.
-    pub ack_wait: Span,
+    pub ack_wait: TimeSpan,
     /// How long an event of a conversation is kept. Default 30 days.
-    pub conversation_age: Span,
+    pub conversation_age: TimeSpan,
     /// How many events of one conversation are kept, 32 or more: two a turn, the oldest go first. Default 4,096.
     pub conversation_events: u32,
     /// Unanswered deliveries of one role over all its processes. Default 1,024.
@@ -146,26 +146,26 @@ pub struct Streams {
     /// Replicas of each stream: 1, 3 or 5. Default 1; 3 in production.
     pub replicas: u8,
     /// Room of the inbox. Default 1 GiB.
-    pub inbox_bytes: Size,
+    pub inbox_bytes: ByteSize,
     /// Room of the steps, scatter records and parts. Default 8 GiB.
-    pub steps_bytes: Size,
+    pub steps_bytes: ByteSize,
     /// Room of the timers. Default 1 GiB.
-    pub timers_bytes: Size,
+    pub timers_bytes: ByteSize,
     /// Room of the answers. Default 4 GiB.
-    pub answers_bytes: Size,
+    pub answers_bytes: ByteSize,
     /// Room of the conversations; the oldest events go first. Default 4 GiB.
-    pub conversations_bytes: Size,
+    pub conversations_bytes: ByteSize,
     /// Room of the documents that wait to be indexed. Default 1 GiB.
-    pub documents_bytes: Size,
+    pub documents_bytes: ByteSize,
     /// Room of the corpus. Default 16 GiB.
-    pub chunks_bytes: Size,
+    pub chunks_bytes: ByteSize,
     /// Room of the dead letters. Default 1 GiB.
-    pub dead_bytes: Size,
+    pub dead_bytes: ByteSize,
     /// Room of the files of documents over 512 KiB that wait to be indexed. Default 2 GiB.
-    pub files_bytes: Size,
+    pub files_bytes: ByteSize,
     /// Room of the snapshots of indexes: two of each edition, the second while it is written. Default
     /// 4 GiB.
-    pub snapshots_bytes: Size,
+    pub snapshots_bytes: ByteSize,
 }
 
 impl Default for Streams {
@@ -188,16 +188,16 @@ impl Default for Streams {
             conversation_events: u32::try_from(conversation_events).unwrap_or(u32::MAX),
             max_ack_pending,
             replicas,
-            inbox_bytes: Size::from_bytes(room.inbox),
-            steps_bytes: Size::from_bytes(room.steps),
-            timers_bytes: Size::from_bytes(room.timers),
-            answers_bytes: Size::from_bytes(room.answers),
-            conversations_bytes: Size::from_bytes(room.conversations),
-            documents_bytes: Size::from_bytes(room.documents),
-            chunks_bytes: Size::from_bytes(room.chunks),
-            dead_bytes: Size::from_bytes(room.dead),
-            files_bytes: Size::from_bytes(room.files),
-            snapshots_bytes: Size::from_bytes(room.snapshots),
+            inbox_bytes: ByteSize::from_bytes(room.inbox),
+            steps_bytes: ByteSize::from_bytes(room.steps),
+            timers_bytes: ByteSize::from_bytes(room.timers),
+            answers_bytes: ByteSize::from_bytes(room.answers),
+            conversations_bytes: ByteSize::from_bytes(room.conversations),
+            documents_bytes: ByteSize::from_bytes(room.documents),
+            chunks_bytes: ByteSize::from_bytes(room.chunks),
+            dead_bytes: ByteSize::from_bytes(room.dead),
+            files_bytes: ByteSize::from_bytes(room.files),
+            snapshots_bytes: ByteSize::from_bytes(room.snapshots),
         }
     }
 }
@@ -209,9 +209,9 @@ pub struct Run {
     /// Steps at once in one process. Default 64.
     pub slots: u32,
     /// Most time for one step; of an indexer, for one part of the work on a document. Default 2 min.
-    pub step_timeout: Span,
+    pub step_timeout: TimeSpan,
     /// How long running steps may take when the process is told to stop. Default 30 s.
-    pub grace: Span,
+    pub grace: TimeSpan,
     /// Share of the maps of a question with which the reducer may start, over 0 up to 1; what is
     /// missing is named in the answer. Default 1: all of them, or those that are there at the soft
     /// deadline (70 % of the time).
@@ -254,7 +254,7 @@ pub struct Telemetry {
     /// How long a process that has drained waits for one more reading of `/metrics`, up to 1 min: what a drain gave back is
     /// seen by nobody else. Set it to the interval of the scrapes, and give a supervisor so much more patience. Default 0:
     /// not at all.
-    pub linger: Span,
+    pub linger: TimeSpan,
     /// Where spans go: `telemetry.otlp.endpoint` turns them on.
     pub otlp: telemetry::traces::Options,
     /// The texts of prompts and answers stand in spans. Default false.
@@ -274,8 +274,8 @@ impl Default for Telemetry {
     }
 }
 
-fn span(ms: u64) -> Span {
-    Span::from_millis(ms)
+fn span(ms: u64) -> TimeSpan {
+    TimeSpan::from_millis(ms)
 }
 
 /// The file that is read when none is named.
@@ -292,14 +292,14 @@ impl Config {
     pub(crate) fn loaded(
         file: Option<PathBuf>,
         flags: Vec<(String, String)>,
-    ) -> Result<Loaded<Config>, Error> {
+    ) -> Result<Configuration<Config>, Error> {
         let sources = Sources::new();
         let sources = match file {
             Some(file) => sources.file(file),
             None => sources.optional_file(FILE),
         };
         let sources = sources.named(&VARIABLES);
-        let mut loaded: Loaded<Config> =
+        let mut loaded: Configuration<Config> =
             settings::load(sources.process_environment().flags(flags))?;
         loaded.value.validate().map_err(Error::Invalid)?;
         loaded.value.check_prompts_dir()?;

@@ -1,12 +1,12 @@
 //! The frame around a command: colour, what a wrong call is told, the configuration, logs, a runtime, and
 //! how it all ends. Both binaries stand on it. *Not* here: which commands there are.
 
-use crate::cli::{Colour, Everywhere, Output, Server};
+use crate::cli::{Colour, GlobalArgs, Output, ServerArgs};
 use crate::config::Config;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::{command, render};
 use envelope::Role;
-use settings::Loaded;
+use settings::Configuration;
 use std::process::ExitCode;
 use telemetry::LogFormat;
 use tokio::runtime::{Builder, Runtime};
@@ -17,7 +17,7 @@ const THREADS_MAX: usize = 4;
 const KEEPING_THREADS: [Role; 2] = [Role::Retriever, Role::Indexer];
 
 /// Sets what is the same for all that is printed.
-pub fn prepare(everywhere: &Everywhere) {
+pub fn prepare(everywhere: &GlobalArgs) {
     match everywhere.color {
         // A terminal that says it knows no codes gets none, also where a CI system would have them.
         Colour::Auto if is_dumb() => anstream::ColorChoice::Never.write_global(),
@@ -36,7 +36,7 @@ fn is_dumb() -> bool {
 }
 
 /// Tells what came of a command.
-pub fn ended(result: Result<(), Fail>, output: Output) -> ExitCode {
+pub fn ended(result: Result<(), CliError>, output: Output) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(fail) => {
@@ -63,7 +63,7 @@ pub fn misused(error: &clap::Error) -> ExitCode {
     ExitCode::from(exit)
 }
 
-fn wrong_call(error: &clap::Error) -> Fail {
+fn wrong_call(error: &clap::Error) -> CliError {
     let text = error.to_string();
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let first = lines.next().unwrap_or("wrong command line");
@@ -73,7 +73,7 @@ fn wrong_call(error: &clap::Error) -> Fail {
         .map(str::trim)
         .collect();
     let message = [&[first.trim_start_matches("error: ")], &*names].concat();
-    Fail::usage(message.join(" ")).hint("see --help")
+    CliError::usage(message.join(" ")).hint("see --help")
 }
 
 /// Loads the configuration. Flags that are options by another name come before `--set`, which is the
@@ -81,11 +81,14 @@ fn wrong_call(error: &clap::Error) -> Fail {
 ///
 /// # Errors
 /// A usage error that names the option.
-pub fn configuration(everywhere: &Everywhere, server: &Server) -> Result<Loaded<Config>, Fail> {
+pub fn configuration(
+    everywhere: &GlobalArgs,
+    server: &ServerArgs,
+) -> Result<Configuration<Config>, CliError> {
     let mut flags = server.flags();
     for pair in &everywhere.set {
         let Some((key, value)) = pair.split_once('=') else {
-            return Err(Fail::usage(format!("--set `{pair}`: want KEY=VALUE")));
+            return Err(CliError::usage(format!("--set `{pair}`: want KEY=VALUE")));
         };
         flags.push((key.trim().to_owned(), value.to_owned()));
     }
@@ -96,7 +99,11 @@ pub fn configuration(everywhere: &Everywhere, server: &Server) -> Result<Loaded<
 ///
 /// # Errors
 /// A usage error for a level that is none.
-pub fn init_logs(everywhere: &Everywhere, is_service: bool, config: &Config) -> Result<(), Fail> {
+pub fn init_logs(
+    everywhere: &GlobalArgs,
+    is_service: bool,
+    config: &Config,
+) -> Result<(), CliError> {
     let usual = match (is_service, everywhere.quiet) {
         (_, true) => "error",
         (true, false) => config.telemetry.log_level.as_str(),
@@ -118,7 +125,7 @@ pub fn init_logs(everywhere: &Everywhere, is_service: bool, config: &Config) -> 
         format => format,
     };
     let colour = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
-    telemetry::logs::init(format, &level, colour).map_err(|e| Fail::usage(e.to_string()))
+    telemetry::logs::init(format, &level, colour).map_err(|e| CliError::usage(e.to_string()))
 }
 
 /// The runtime: of a role as it is configured, of a command as the machine has cores.

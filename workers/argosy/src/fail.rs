@@ -13,7 +13,7 @@ pub(crate) const NO_ROOM: &str = "no_room";
 /// Why a command failed, and how the process exits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Fail {
+pub struct CliError {
     /// Exit code: see [`Fail::CODES`].
     pub exit: u8,
     /// A word that does not change between releases.
@@ -42,13 +42,13 @@ struct Inner<'a> {
     turn: Option<&'a str>,
 }
 
-impl Fail {
+impl CliError {
     /// The exit codes, as `--help` shows them.
     pub const CODES: &'static str = "Exit codes: 0 done, 1 done and the answer is no (failed, refused, files skipped, a check that failed), 2 usage, \
          3 not found, 4 cannot connect, 5 denied (credentials), 6 timed out and still running, 7 your input is needed (a question back, or `--yes`), 130 interrupted";
 
-    fn of(exit: u8, code: &'static str, message: impl Into<String>) -> Fail {
-        Fail {
+    fn of(exit: u8, code: &'static str, message: impl Into<String>) -> CliError {
+        CliError {
             exit,
             code,
             message: message.into(),
@@ -58,51 +58,51 @@ impl Fail {
     }
 
     /// It ran, and the answer is no.
-    pub fn negative(message: impl Into<String>) -> Fail {
-        Fail::of(1, "failed", message)
+    pub fn negative(message: impl Into<String>) -> CliError {
+        CliError::of(1, "failed", message)
     }
 
     /// Called the wrong way, or configured so.
-    pub fn usage(message: impl Into<String>) -> Fail {
-        Fail::of(2, "usage", message)
+    pub fn usage(message: impl Into<String>) -> CliError {
+        CliError::of(2, "usage", message)
     }
 
     /// It is not there.
-    pub fn not_found(message: impl Into<String>) -> Fail {
-        Fail::of(3, "not_found", message)
+    pub fn not_found(message: impl Into<String>) -> CliError {
+        CliError::of(3, "not_found", message)
     }
 
     /// The server cannot be reached.
-    pub(crate) fn cannot_connect(message: impl Into<String>) -> Fail {
+    pub(crate) fn cannot_connect(message: impl Into<String>) -> CliError {
         let hint = "is a NATS server running there? `argosy up` starts one with a whole fleet";
-        Fail::of(4, "cannot_connect", message).hint(hint)
+        CliError::of(4, "cannot_connect", message).hint(hint)
     }
 
     /// The server is there, and these credentials may not.
-    pub(crate) fn denied(message: impl Into<String>) -> Fail {
+    pub(crate) fn denied(message: impl Into<String>) -> CliError {
         let hint = "look at --creds, or at user and password in --server (`nats://user:password@host:4222`, with \
              `%40` for an `@`): the server knows others";
-        Fail::of(5, "denied", message).hint(hint)
+        CliError::of(5, "denied", message).hint(hint)
     }
 
     /// The time is up, and it still runs.
-    pub(crate) fn still_running(message: impl Into<String>) -> Fail {
-        Fail::of(6, "still_running", message)
+    pub(crate) fn still_running(message: impl Into<String>) -> CliError {
+        CliError::of(6, "still_running", message)
     }
 
     /// A signal came before it was done.
-    pub(crate) fn interrupted(message: impl Into<String>) -> Fail {
-        Fail::of(130, "interrupted", message)
+    pub(crate) fn interrupted(message: impl Into<String>) -> CliError {
+        CliError::of(130, "interrupted", message)
     }
 
     /// The same about a turn.
-    pub(crate) fn about(mut self, turn: &envelope::TurnId) -> Fail {
+    pub(crate) fn about(mut self, turn: &envelope::TurnId) -> CliError {
         self.turn = Some(turn.as_str().to_owned());
         self
     }
 
     /// The same with a hint.
-    pub fn hint(mut self, hint: impl Into<String>) -> Fail {
+    pub fn hint(mut self, hint: impl Into<String>) -> CliError {
         self.hint = Some(hint.into());
         self
     }

@@ -29,7 +29,7 @@ pub enum Error {
 
 /// How the processes are started.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct FleetPlan {
     /// The `argosy` binary.
     pub binary: PathBuf,
     /// URL of NATS.
@@ -94,7 +94,7 @@ impl Member {
     }
 }
 
-impl Plan {
+impl FleetPlan {
     /// Starts one process.
     pub fn start(&self, role: Role, extra: &[String]) -> Result<Member, Error> {
         let mut command = Command::new(&self.binary);

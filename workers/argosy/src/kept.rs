@@ -5,7 +5,7 @@
 //! into it meanwhile. *Not* for a fleet, whose stream is the truth.
 
 use bus::memory::MemoryBus;
-use bus::{Bus, BusError, Headers, PublishError, Stored, Stream};
+use bus::{Bus, BusError, Headers, PublishError, StoredMessage, Stream};
 use conversation_log::sled_store::{self, Loss, OnDamage, OpenError, SledStore};
 use conversation_log::store::{EntryBatch, LogEntry, LogPosition, SCAN_MAX, Store, StoreError};
 use conversation_log::{ConversationKey, EventError, EventKind, LogEvent, Read};
@@ -118,7 +118,7 @@ impl Kept {
         let store = open(data_dir, bus.now(), HELD_MAX).await?;
         let position = begun(&store).await?;
         let events = all(&store, &key).await?;
-        let stored: Result<Vec<Stored>, _> =
+        let stored: Result<Vec<StoredMessage>, _> =
             events.iter().map(|read| message(&key, read)).collect();
         bus.restore(Stream::Conversations, stored?, position.sequence)?;
         let kept = Kept {
@@ -220,8 +220,8 @@ pub(crate) async fn all(store: &SledStore, key: &ConversationKey) -> Result<Vec<
     }
 }
 
-fn message(key: &ConversationKey, read: &Read) -> Result<Stored, serde_json::Error> {
-    Ok(Stored {
+fn message(key: &ConversationKey, read: &Read) -> Result<StoredMessage, serde_json::Error> {
+    Ok(StoredMessage {
         subject: subject(key),
         headers: Headers::default().with(header::WIRE, read.event.v.to_string()),
         body: read.event.write()?.into(),

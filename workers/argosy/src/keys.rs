@@ -90,7 +90,7 @@ fn typed(bytes: &[u8]) -> impl Iterator<Item = char> {
 mod tests {
     use super::*;
     use std::panic::{AssertUnwindSafe, catch_unwind};
-    use testkit::terminal::Terminal;
+    use testkit::terminal::PseudoTerminal;
 
     #[test]
     fn letters_are_keys_and_arrows_are_none() {
@@ -102,7 +102,7 @@ mod tests {
 
     #[tokio::test]
     async fn keys_come_one_by_one_and_the_terminal_is_as_it_was_afterwards() {
-        let mut terminal = Terminal::new(24, 80).unwrap();
+        let mut terminal = PseudoTerminal::new(24, 80).unwrap();
         let before = format!("{:?}", terminal.modes().unwrap());
         let mut keys = Keys::of(terminal.end().unwrap()).unwrap();
         assert!(!terminal.is_by_lines().unwrap());
@@ -117,7 +117,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_gives_the_terminal_back_too() {
-        let terminal = Terminal::new(24, 80).unwrap();
+        let terminal = PseudoTerminal::new(24, 80).unwrap();
         let keys = Keys::of(terminal.end().unwrap()).unwrap();
         let caught = catch_unwind(AssertUnwindSafe(|| {
             let _held = keys;

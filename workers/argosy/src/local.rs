@@ -11,8 +11,8 @@ use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use bus::{Bus, BusError, Stream};
 use conversation_log::ConversationKey;
-use corpus_sync::{Progress, Summary};
-use documents::{Catalog, Mode};
+use corpus_sync::{Summary, SyncProgress};
+use documents::{Catalog, PublishMode};
 use envelope::{ConversationId, Edition, Role, TenantId, UnixMs};
 use index::Index;
 use index_host::VectorStore;
@@ -222,8 +222,8 @@ impl Local {
     pub async fn index(
         &mut self,
         root: PathBuf,
-        mode: Mode,
-        progress: impl FnMut(Progress) + Send,
+        mode: PublishMode,
+        progress: impl FnMut(SyncProgress) + Send,
     ) -> Result<Summary, Error> {
         let mut catalog = Catalog::new(TenantId::default_tenant());
         self.index

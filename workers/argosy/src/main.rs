@@ -1,8 +1,8 @@
 //! `argosy`: loads, runs, drains, exits.
 
-use argosy::cli::{Cli, Command, Edition, Output, Schema, Server, Settings};
+use argosy::cli::{Cli, Command, ConfigCommand, EditionCommand, Output, SchemaCommand, ServerArgs};
 use argosy::config::Config;
-use argosy::fail::Fail;
+use argosy::fail::CliError;
 use argosy::{command, entry, out};
 use clap::Parser;
 use std::process::ExitCode;
@@ -24,12 +24,12 @@ fn main() -> ExitCode {
     })
 }
 
-fn run(cli: Cli) -> Result<(), Fail> {
+fn run(cli: Cli) -> Result<(), CliError> {
     if let Some(done) = without_config(&cli) {
         return done;
     }
     let loaded = entry::configuration(&cli.everywhere, server(&cli.command))?;
-    if let Command::Config(Settings::Show(args)) = &cli.command {
+    if let Command::Config(ConfigCommand::Show(args)) = &cli.command {
         return command::config::show(args, &loaded, cli.everywhere.output);
     }
     let config = loaded.value;
@@ -42,21 +42,21 @@ fn run(cli: Cli) -> Result<(), Fail> {
 }
 
 /// What works whatever the configuration is like: above all, saying what is wrong with it.
-fn without_config(cli: &Cli) -> Option<Result<(), Fail>> {
+fn without_config(cli: &Cli) -> Option<Result<(), CliError>> {
     let output = cli.everywhere.output;
     match &cli.command {
         command if output == Output::Nagios && !matches!(command, Command::Doctor(_)) => {
-            let fail = Fail::usage("`-o nagios` is for `argosy doctor` only");
+            let fail = CliError::usage("`-o nagios` is for `argosy doctor` only");
             Some(Err(fail.hint("take text or json")))
         }
         Command::Explain(args) => Some(command::doctor::explain(args, output)),
         Command::Completions(args) => Some(command::completions::run(args, output)),
-        Command::Config(Settings::Check(args)) => Some(command::config::check(args, output)),
+        Command::Config(ConfigCommand::Check(args)) => Some(command::config::check(args, output)),
         _ => None,
     }
 }
 
-async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
+async fn dispatch(cli: Cli, config: Config) -> Result<(), CliError> {
     let everywhere = cli.everywhere;
     let output = everywhere.output;
     match cli.command {
@@ -76,8 +76,8 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
         Command::Trace(args) => command::trace::run(args, config, output).await,
         Command::Dead(what) => command::dead::run(what, config, output).await,
         Command::Replay(args) => command::replay::run(args, config, output).await,
-        Command::Schema(Schema::Check(args)) => command::schema::check(&args, output),
-        Command::Schema(Schema::Try(args)) => command::schema::attempt(&args, output),
+        Command::Schema(SchemaCommand::Check(args)) => command::schema::check(&args, output),
+        Command::Schema(SchemaCommand::Try(args)) => command::schema::attempt(&args, output),
         Command::Prompts(what) => command::prompts::run(&what, &config, output),
         Command::Models(what) => command::models::run(what, config, output).await,
         Command::Status(args) => command::status::once(args, config, output).await,
@@ -94,7 +94,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
 }
 
 /// Where the fleet is that a command is for.
-fn server(command: &Command) -> &Server {
+fn server(command: &Command) -> &ServerArgs {
     match command {
         Command::Ask(args) => &args.server,
         Command::Chat(args) => &args.server,
@@ -113,15 +113,15 @@ fn server(command: &Command) -> &Server {
         Command::Trace(args) => &args.server,
         Command::Dead(what) => what.server(),
         Command::Replay(args) => &args.server,
-        Command::Edition(Edition::Ls(args)) => &args.server,
-        Command::Edition(Edition::Begin(args)) => &args.server,
-        Command::Edition(Edition::Switch(args)) => &args.edition.server,
-        Command::Edition(Edition::Drop(args)) => &args.server,
+        Command::Edition(EditionCommand::Ls(args)) => &args.server,
+        Command::Edition(EditionCommand::Begin(args)) => &args.server,
+        Command::Edition(EditionCommand::Switch(args)) => &args.edition.server,
+        Command::Edition(EditionCommand::Drop(args)) => &args.server,
         Command::Doctor(args) => &args.server,
-        Command::Config(Settings::Show(args)) => &args.server,
+        Command::Config(ConfigCommand::Show(args)) => &args.server,
         Command::Demo(_)
         | Command::Up(_)
-        | Command::Config(Settings::Check(_))
+        | Command::Config(ConfigCommand::Check(_))
         | Command::Completions(_)
         | Command::Explain(_)
         | Command::OfflineModel(_)
@@ -129,6 +129,6 @@ fn server(command: &Command) -> &Server {
         | Command::Schema(_)
         | Command::Prompts(_)
         | Command::Models(_)
-        | Command::Eval(_) => Server::NONE,
+        | Command::Eval(_) => ServerArgs::NONE,
     }
 }

@@ -4,8 +4,8 @@
 use crate::config::Config;
 use envelope::Role;
 use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Listener};
-use llm_pool::cache::Cached;
-use llm_pool::discover::{self, Found};
+use llm_pool::cache::CachingModel;
+use llm_pool::discover::{self, DiscoveredServer};
 use llm_pool::{Options, Pool};
 use offline_reader::OfflineReader;
 use std::collections::BTreeMap;
@@ -193,7 +193,7 @@ async fn for_all(config: &Config, registry: &Registry) -> Result<Chosen, Error> 
              extracting sentences; it is not a language model",
         ));
     };
-    let Found {
+    let DiscoveredServer {
         server, base_url, ..
     } = found;
     let options = Options {
@@ -208,7 +208,7 @@ async fn for_all(config: &Config, registry: &Registry) -> Result<Chosen, Error> 
 fn pooled(options: Options, registry: &Registry, why: String) -> Result<Chosen, Error> {
     let cache = options.cache.clone();
     let pool = Arc::new(Pool::new(options, registry)?);
-    let model = Cached::over(pool.clone(), cache, registry)?;
+    let model = CachingModel::over(pool.clone(), cache, registry)?;
     Ok(Chosen {
         model,
         pools: vec![pool],
@@ -227,7 +227,7 @@ fn offline(why: &str) -> Chosen {
 }
 
 /// The first server with the wanted model, or with any when none is named.
-fn pick(found: Vec<Found>, wanted: &str) -> Option<(Found, String)> {
+fn pick(found: Vec<DiscoveredServer>, wanted: &str) -> Option<(DiscoveredServer, String)> {
     found.into_iter().find_map(|found| {
         let name = found
             .models
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn a_named_model_is_taken_and_no_other() {
-        let server = |name: &str, models: &[&str]| Found {
+        let server = |name: &str, models: &[&str]| DiscoveredServer {
             server: name.into(),
             base_url: String::new(),
             models: models.iter().map(|m| (*m).to_owned()).collect(),

@@ -10,7 +10,7 @@ pub use error::Error;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use source::Source;
+use source::DownloadSource;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -92,7 +92,7 @@ impl Model {
     pub(crate) async fn pull(
         &self,
         dir: &Path,
-        source: &Source,
+        source: &DownloadSource,
         tell: &mut Tell<'_>,
     ) -> Result<Vec<FileOnDisk>, Error> {
         std::fs::create_dir_all(dir).map_err(at(dir))?;
@@ -124,7 +124,7 @@ impl ModelFile {
     }
 
     /// Checks the file beside its place and moves it there.
-    fn settle(&self, part: &Path, dir: &Path, source: &Source) -> Result<(), Error> {
+    fn settle(&self, part: &Path, dir: &Path, source: &DownloadSource) -> Result<(), Error> {
         let sum = sha256_of(part).map_err(at(part))?;
         if sum != self.sha256 {
             let _ = std::fs::remove_file(part);

@@ -5,7 +5,7 @@
 //! was [`decided`] before it was printed. Words on the side, by `eprintln!`, may go unheard. *Not* for
 //! services, which log.
 
-use crate::fail::Fail;
+use crate::fail::CliError;
 use std::fmt::Arguments;
 use std::io::{ErrorKind, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -19,7 +19,7 @@ struct ReaderGone;
 static DECIDED: AtomicU8 = AtomicU8::new(0);
 
 /// Keeps how a command ends, before it prints what it found: a reader who leaves does not change that.
-pub fn decided<T>(verdict: Result<T, Fail>) -> Result<T, Fail> {
+pub fn decided<T>(verdict: Result<T, CliError>) -> Result<T, CliError> {
     let exit = verdict.as_ref().err().map_or(0, |fail| fail.exit);
     DECIDED.store(exit, Ordering::Relaxed);
     verdict

@@ -15,13 +15,13 @@ pub(crate) mod trace;
 pub(crate) use text::count;
 
 use cited::{ShownCitation, source_line};
-pub use line::Line;
+pub use line::ProgressLine;
 pub(crate) use quiet::be_quiet;
 pub(crate) use quiet::is_quiet;
 pub(crate) use said::{asked_back, said, sources};
 
 use crate::cli::Output;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::out::{self, eprintln, println};
 use corpus_sync::{SkippedFile, Summary};
 use envelope::{AnswerTable, CheckedSentence, Judgement, Outcome, Remark, Terminal, TrailEntry};
@@ -111,7 +111,7 @@ pub fn terminal(
     trace_id: Option<&str>,
     output: Output,
     with_trail: bool,
-) -> Result<(), Fail> {
+) -> Result<(), CliError> {
     // What has no answer has no footer either, and is looked into all the more.
     let verdict = verdict(t, output).map_err(|fail| match (t.outcome, trace_id) {
         (Outcome::Failed | Outcome::Expired, Some(id)) => {
@@ -132,7 +132,7 @@ pub fn terminal(
 }
 
 /// The exit of a command that ended in this terminal event. In JSON the object has said it all.
-pub(crate) fn verdict(t: &Terminal, output: Output) -> Result<(), Fail> {
+pub(crate) fn verdict(t: &Terminal, output: Output) -> Result<(), CliError> {
     let problem = || {
         let text = t
             .error
@@ -146,38 +146,38 @@ pub(crate) fn verdict(t: &Terminal, output: Output) -> Result<(), Fail> {
         .is_some_and(|error| error.code == "conversation_erased");
     let fail = match t.outcome {
         // How it had ended is of no use to who wants the answer.
-        _ if is_erased => Fail {
+        _ if is_erased => CliError {
             code: "conversation_erased",
-            ..Fail::negative(match (t.outcome, &t.error) {
+            ..CliError::negative(match (t.outcome, &t.error) {
                 (Outcome::Answered | Outcome::Clarification, Some(error)) => error.message.clone(),
                 _ => problem(),
             })
         },
         Outcome::Answered => return Ok(()),
-        Outcome::Clarification => Fail {
+        Outcome::Clarification => CliError {
             exit: 7,
             code: "clarification",
-            ..Fail::negative("reply to the question").hint(reply_with(t))
+            ..CliError::negative("reply to the question").hint(reply_with(t))
         },
-        Outcome::Refused => Fail {
+        Outcome::Refused => CliError {
             code: "refused",
-            ..Fail::negative(problem())
+            ..CliError::negative(problem())
         },
-        Outcome::Failed => Fail {
+        Outcome::Failed => CliError {
             code: "turn_failed",
-            ..Fail::negative(problem())
+            ..CliError::negative(problem())
         },
-        Outcome::Expired => Fail {
+        Outcome::Expired => CliError {
             code: "expired",
-            ..Fail::negative(problem())
+            ..CliError::negative(problem())
         },
-        Outcome::Cancelled => Fail {
+        Outcome::Cancelled => CliError {
             code: "cancelled",
-            ..Fail::negative("the question was cancelled")
+            ..CliError::negative("the question was cancelled")
         },
     };
     Err(if output == Output::Json {
-        Fail {
+        CliError {
             message: String::new(),
             ..fail
         }
@@ -424,7 +424,7 @@ pub fn skipped(skipped: &[SkippedFile], root: &Path) {
 }
 
 /// Prints a failure where it belongs: JSON on stdout for programs, words on stderr for people.
-pub fn fail(fail: &Fail, output: Output) {
+pub fn fail(fail: &CliError, output: Output) {
     if fail.message.is_empty() {
         return;
     }

@@ -10,17 +10,17 @@ use crate::model::OFFLINE;
 use crate::prompt_files;
 use bus::Bus;
 use conversation::Conversation;
-use conversation_log::Source;
+use conversation_log::EventSource;
 use envelope::Role;
 use futures_util::future::BoxFuture;
 use gateway::Gateway;
 use harness::fault::Faults;
-use harness::ingest::Indexer;
+use harness::ingest::IngestWorker;
 use harness::{IngestMetrics, Metrics, Worker};
 use indexer::schema::{SchemaError, Schemas};
 use indexer::{Answers, Extractor};
 use llm::{ChatModel, Embedder, Prompts};
-use search::{CatalogSource, Request, SearchResult, Searcher};
+use search::{CatalogSource, SearchRequest, SearchResult, Searcher};
 use stage::ErasedStage;
 use std::error::Error as StdError;
 use std::future::Future;
@@ -42,7 +42,7 @@ pub struct Collaborators {
     /// takes a step. `None` where there is nothing to wait for.
     pub caught_up: Option<watch::Receiver<bool>>,
     /// Where conversations are read; `None` for their logs on the bus alone.
-    pub conversations: Option<Arc<dyn Source>>,
+    pub conversations: Option<Arc<dyn EventSource>>,
     /// What makes the vectors that travel with the chunks, if any do.
     pub embedder: Option<Arc<dyn Embedder>>,
     /// What planners may know of the corpus.
@@ -110,7 +110,7 @@ pub(crate) struct NoSearch;
 impl Searcher for NoSearch {
     fn search<'a>(
         &'a self,
-        _request: &'a Request,
+        _request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         Box::pin(std::future::ready(Err(search::Error::Index(
             "this role keeps no index".into(),
@@ -174,7 +174,7 @@ pub fn handler(
     let model = || with.model.clone();
     Ok(match role {
         Role::Conversation => {
-            let log = || Arc::new(Logs::on(bus.clone())) as Arc<dyn Source>;
+            let log = || Arc::new(Logs::on(bus.clone())) as Arc<dyn EventSource>;
             Arc::new(Conversation::new(
                 with.conversations.clone().unwrap_or_else(log),
             ))
@@ -301,7 +301,8 @@ impl Process {
         )?;
         let counts = IngestMetrics::new(&self.registry)?;
         let options = self.config.ingest(self.seed);
-        let indexer = Indexer::new(self.bus.clone(), Arc::new(ingest), options, metrics, counts);
+        let indexer =
+            IngestWorker::new(self.bus.clone(), Arc::new(ingest), options, metrics, counts);
         let consumer = self
             .config
             .topology()

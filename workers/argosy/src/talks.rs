@@ -7,7 +7,7 @@ mod standing;
 pub(crate) use standing::Standing;
 
 use crate::kept;
-use bus::{Bus, BusError, Stored, Stream};
+use bus::{Bus, BusError, StoredMessage, Stream};
 use conversation_log::copy::CopyError;
 use conversation_log::sled_store::OpenError;
 use conversation_log::store::{LIST_MAX, Store, StoreError};
@@ -154,7 +154,7 @@ async fn listed(bus: &dyn Bus, tenant: &TenantId) -> Result<Vec<Talk>, Error> {
 }
 
 /// What the last event of a log says; `None` for what is none.
-fn of_log(stored: &Stored) -> Option<Result<Talk, Error>> {
+fn of_log(stored: &StoredMessage) -> Option<Result<Talk, Error>> {
     let Ok(Subject::Conversation {
         tenant,
         conversation,

@@ -6,12 +6,12 @@ use argosy::config::Config;
 use argosy::local::Local;
 use argosy::model::OFFLINE;
 use client::{self, Ask};
-use documents::Mode;
+use documents::PublishMode;
 use envelope::{Outcome, Terminal};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use testkit::node::{Behaviour, DIMS, FakeNode};
+use testkit::node::{DIMS, FakeNode, FakeNodeBehaviour};
 
 fn config(node: &FakeNode) -> Config {
     let nodes = json!([{"name": "a", "base_url": node.base_url()}]);
@@ -51,7 +51,7 @@ async fn indexed(node: &FakeNode, dir: &Path) -> Local {
         .await
         .unwrap();
     let summary = local
-        .index(corpus, Mode::Incremental, |_| {})
+        .index(corpus, PublishMode::Incremental, |_| {})
         .await
         .unwrap();
     assert_eq!(summary.indexed, 2, "{:?}", summary.skipped);
@@ -98,7 +98,7 @@ async fn chunks_and_queries_are_embedded_and_passages_ranked_by_the_server() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slow_server_is_waited_for_as_long_as_one_is_patient() {
     let node = FakeNode::saying("unused").await.unwrap();
-    node.always(Behaviour::Slow(Duration::from_secs(3)));
+    node.always(FakeNodeBehaviour::Slow(Duration::from_secs(3)));
     let dir = tempfile::tempdir().unwrap();
     let mut local = Local::start(&config(&node), &dir.path().join("index"))
         .await
@@ -107,14 +107,19 @@ async fn a_slow_server_is_waited_for_as_long_as_one_is_patient() {
     assert!(local.patience >= Duration::from_secs(1_800));
     let usual = std::mem::replace(&mut local.patience, Duration::from_millis(100));
     let root = corpus(dir.path());
-    let given_up = local.index(root.clone(), Mode::Incremental, |_| {}).await;
+    let given_up = local
+        .index(root.clone(), PublishMode::Incremental, |_| {})
+        .await;
     let given_up = given_up.unwrap_err();
-    let given_up = argosy::fail::Fail::from(given_up);
+    let given_up = argosy::fail::CliError::from(given_up);
     let hint = given_up.hint.unwrap_or_default();
     assert_eq!(given_up.exit, 6, "{}", given_up.message);
     assert!(hint.contains("--patience"), "{hint}");
     local.patience = usual;
-    local.index(root, Mode::Incremental, |_| {}).await.unwrap();
+    local
+        .index(root, PublishMode::Incremental, |_| {})
+        .await
+        .unwrap();
     assert_eq!(local.chunk_count(), 2);
     local.stop().await;
 }
@@ -124,7 +129,7 @@ async fn a_server_that_went_away_is_named_in_the_trail() {
     let node = FakeNode::saying("unused").await.unwrap();
     let dir = tempfile::tempdir().unwrap();
     let local = indexed(&node, dir.path()).await;
-    node.always(Behaviour::Status(503, "busy".into(), None));
+    node.always(FakeNodeBehaviour::Status(503, "busy".into(), None));
     let terminal = ask(&local).await;
     local.stop().await;
     assert_eq!(terminal.outcome, Outcome::Answered, "{terminal:?}");

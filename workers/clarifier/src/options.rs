@@ -2,7 +2,7 @@
 
 use crate::stage::Error;
 use serde::{Deserialize, Serialize};
-use settings::Span;
+use settings::TimeSpan;
 
 /// Limits of the one call and of what is taken from it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -10,7 +10,7 @@ use settings::Span;
 pub struct Options {
     /// Longest time for the call with its retries on other nodes; the turn's deadline may cut it
     /// shorter. Default `10s`: a user waits, and the template is a fair question too.
-    pub call_timeout: Span,
+    pub call_timeout: TimeSpan,
     /// Longest answer. Default 160 tokens.
     pub max_tokens: u32,
     /// Most suggested replies. Default 4; 0 suggests none.
@@ -20,7 +20,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            call_timeout: Span::from_secs(10),
+            call_timeout: TimeSpan::from_secs(10),
             max_tokens: 160,
             options_max: 4,
         }

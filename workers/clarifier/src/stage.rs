@@ -3,7 +3,7 @@
 use crate::clarification;
 use crate::options::Options;
 use envelope::{Clarification, Class, Classed, Doubt, Fallback, Role};
-use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, Schema, TODAY};
+use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, ReplySchema, TODAY};
 use serde_json::json;
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::sync::Arc;
@@ -174,7 +174,7 @@ fn decided(doubt: &Doubt, how: &str) -> String {
     format!("{}, {how}", doubt.as_str())
 }
 
-fn schema() -> Schema {
+fn schema() -> ReplySchema {
     let json = json!({
         "type": "object",
         "properties": {
@@ -184,7 +184,7 @@ fn schema() -> Schema {
         "required": ["clarifying_question", "suggested_options"],
         "additionalProperties": false
     });
-    Schema {
+    ReplySchema {
         name: "clarification",
         json,
     }

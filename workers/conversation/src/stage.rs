@@ -1,7 +1,7 @@
 //! The step: read the events, make history of them. The only place that waits.
 
 use crate::recall::{self, Recalled};
-use conversation_log::{ConversationKey, Source, exchanges};
+use conversation_log::{ConversationKey, EventSource, exchanges};
 use envelope::hop::ConversationExit;
 use envelope::{Class, Classed, Fallback, History, Recall, Role};
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
@@ -36,12 +36,12 @@ impl Classed for Error {
 
 /// The conversation worker.
 pub struct Conversation {
-    source: Arc<dyn Source>,
+    source: Arc<dyn EventSource>,
 }
 
 impl Conversation {
     /// One that reads events from `source`.
-    pub fn new(source: Arc<dyn Source>) -> Self {
+    pub fn new(source: Arc<dyn EventSource>) -> Self {
         Conversation { source }
     }
 

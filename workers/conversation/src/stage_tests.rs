@@ -13,7 +13,7 @@ use testkit::model::step;
 /// Events by sequence; one that fails when it is empty.
 struct Written(BTreeMap<u64, EventKind>);
 
-impl Source for Written {
+impl EventSource for Written {
     fn events<'a>(
         &'a self,
         key: &'a ConversationKey,

@@ -1,21 +1,25 @@
 //! Events from a store that follows the log, and from the log where the store is not that far.
 
-use conversation_log::{ConversationKey, LogEvent, Source, SourceError};
+use conversation_log::{ConversationKey, EventSource, LogEvent, SourceError};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use tokio::sync::watch;
 
 /// A store, and the log that it follows. The store is never waited for.
 pub struct StoreFirst {
-    store: Arc<dyn Source>,
+    store: Arc<dyn EventSource>,
     /// The last sequence that the store answers for; 0 while it answers for none.
     seen: watch::Receiver<u64>,
-    log: Arc<dyn Source>,
+    log: Arc<dyn EventSource>,
 }
 
 impl StoreFirst {
     /// Asks `store` for what is not after `seen`, and `log` for the rest.
-    pub fn new(store: Arc<dyn Source>, seen: watch::Receiver<u64>, log: Arc<dyn Source>) -> Self {
+    pub fn new(
+        store: Arc<dyn EventSource>,
+        seen: watch::Receiver<u64>,
+        log: Arc<dyn EventSource>,
+    ) -> Self {
         StoreFirst { store, seen, log }
     }
 
@@ -40,7 +44,7 @@ impl StoreFirst {
     }
 }
 
-impl Source for StoreFirst {
+impl EventSource for StoreFirst {
     fn events<'a>(
         &'a self,
         key: &'a ConversationKey,

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Holds the events up to a sequence, fails for others if it is told to, and counts how often it is asked.
 struct Upto(u64, bool, AtomicUsize);
 
-impl Source for Upto {
+impl EventSource for Upto {
     fn events<'a>(
         &'a self,
         _: &'a ConversationKey,

@@ -3,7 +3,7 @@
 use crate::conversations;
 use crate::trace;
 use crate::turns::{Error, Turns};
-use bus::{Delivery, Stored, Stream};
+use bus::{Delivery, StoredMessage, Stream};
 use conversation_log::{ConversationKey, Read};
 use envelope::{ConversationId, Subject, TenantId, Terminal, TurnId, header, subject};
 use futures_util::future::BoxFuture;
@@ -17,7 +17,7 @@ pub(crate) struct Answers(pub(crate) Arc<Turns>);
 const APPENDS: u64 = 4;
 
 /// Whether who ended the turn had its header, with all that the gateway wrote there.
-fn is_from_header(terminal: &Stored) -> bool {
+fn is_from_header(terminal: &StoredMessage) -> bool {
     let hash = terminal.headers.get(header::QUESTION);
     hash.is_some_and(|hash| !hash.is_empty())
 }
@@ -44,7 +44,7 @@ impl DeliveryHandler for Answers {
 impl Answers {
     /// First into the log of its conversation, then to who asked, who may go on from it at once; then the turn after it
     /// begins. A log that cannot be written for now keeps nobody waiting for long.
-    async fn take_on(&self, message: &Stored, delivered: u64) -> Result<(), Error> {
+    async fn take_on(&self, message: &StoredMessage, delivered: u64) -> Result<(), Error> {
         if message.headers.get(header::ERASED).is_some() {
             // Who asked was told before it was erased.
             return Ok(());
@@ -76,7 +76,7 @@ impl Answers {
         }
     }
 
-    fn count(&self, message: &Stored, delivered: u64) {
+    fn count(&self, message: &StoredMessage, delivered: u64) {
         if delivered > 1 {
             return;
         }
@@ -91,7 +91,7 @@ impl Answers {
     /// Writes the end of a turn into the log of its conversation, if it belongs to one; what the log says then.
     async fn log(
         &self,
-        message: &Stored,
+        message: &StoredMessage,
         turn: &TurnId,
     ) -> Result<Option<(ConversationKey, Option<Box<Read>>)>, Error> {
         let Some(key) = self.conversation_of(message, turn).await? else {
@@ -105,7 +105,7 @@ impl Answers {
     /// turn's timer does.
     async fn conversation_of(
         &self,
-        message: &Stored,
+        message: &StoredMessage,
         turn: &TurnId,
     ) -> Result<Option<ConversationKey>, Error> {
         let named = message
@@ -128,7 +128,7 @@ impl Answers {
         Ok(claimed.or(due).as_ref().and_then(conversations::key))
     }
 
-    async fn deliver(&self, message: &Stored, turn: &TurnId) -> Result<(), Error> {
+    async fn deliver(&self, message: &StoredMessage, turn: &TurnId) -> Result<(), Error> {
         self.0.ended.end(turn);
         match message.headers.get(header::REPLY) {
             Some(reply) => self.0.deliver(&message.body, turn, reply).await?,
@@ -143,7 +143,11 @@ impl Answers {
 
     /// The list of listeners may come from a follower that lags; the leader says which one is the
     /// newest, and who has that one has all before it.
-    async fn deliver_to_listeners(&self, message: &Stored, turn: &TurnId) -> Result<(), Error> {
+    async fn deliver_to_listeners(
+        &self,
+        message: &StoredMessage,
+        turn: &TurnId,
+    ) -> Result<(), Error> {
         let (bus, filter) = (&self.0.bus, subject::listeners(turn));
         let Some(newest) = bus.last(Stream::Timers, &filter).await? else {
             return Ok(());
@@ -163,7 +167,7 @@ impl Answers {
 
     /// Who ended the turn did not know who asked (a client that cancelled, a step that could not be
     /// read): the timer does.
-    async fn deliver_by_timer(&self, message: &Stored, turn: &TurnId) -> Result<(), Error> {
+    async fn deliver_by_timer(&self, message: &StoredMessage, turn: &TurnId) -> Result<(), Error> {
         if is_from_header(message) {
             return Ok(()); // Which had no reply subject.
         }

@@ -4,7 +4,7 @@
 //! and the next one takes its place. *Not* here: replies inside a conversation, of which its log says what is pending.
 
 use crate::turns::{Error, Turns};
-use bus::{Fence, Publish, PublishError, Stream};
+use bus::{Publish, PublishError, Stream, WriteCondition};
 use conversation_log::AdmissionRefusal;
 use envelope::{Header, Outcome, Resume, Subject, Terminal, TurnId};
 use serde::{Deserialize, Serialize};
@@ -79,7 +79,7 @@ impl Turns {
                 turn: header.turn.clone(),
             };
             let message = Publish {
-                fence: Fence::AfterAcross(subject.clone(), after),
+                fence: WriteCondition::LastIs(subject.clone(), after),
                 ..Publish::new(
                     &subject,
                     serde_json::to_vec(&own).unwrap_or_default().into(),

@@ -8,14 +8,14 @@ use crate::auto_mode;
 use crate::quota::Spent;
 use crate::turns::{Error, Turns};
 use crate::turnstile::Crowd;
-use bus::{CoreMessage, Headers, Stored};
+use bus::{CoreMessage, Headers, StoredMessage};
 use conversation_log::{
     Admission, AdmissionRefusal, AdmissionRequest, Begin, ConversationKey, Ending, EventError,
     EventKind, LogEvent, OpenTurn, Read, TurnOpening, admit, end, end_unknown, next_to_begin,
 };
 use envelope::{Event, Header, Outcome, Problem, Question, Recall, Subject, Terminal, TurnId};
 use streams::conversation::{AppendResult, LogError};
-use streams::outbox::Created;
+use streams::outbox::CreateOutcome;
 
 /// How often the log is read anew before the question goes back: each time somebody else was quicker.
 const TRIES: usize = 32;
@@ -26,7 +26,7 @@ pub(crate) enum Admitted {
     /// Its turn runs, or waits in the log.
     Open,
     /// Its turn has ended already.
-    Ended(Box<Stored>),
+    Ended(Box<StoredMessage>),
     /// It is not taken on.
     Refused(AdmissionRefusal),
     /// Its turn stands open, and too many questions are in front of it to look after that now.
@@ -218,7 +218,7 @@ impl Turns {
         &self,
         key: &ConversationKey,
         turn: &TurnId,
-        terminal: &Stored,
+        terminal: &StoredMessage,
     ) -> Result<(), Error> {
         let read = self.log_end(key, turn, terminal).await?;
         self.begin_next(key, read.as_deref()).await
@@ -229,7 +229,7 @@ impl Turns {
         &self,
         key: &ConversationKey,
         turn: &TurnId,
-        terminal: &Stored,
+        terminal: &StoredMessage,
     ) -> Result<Option<Box<Read>>, Error> {
         let readable = envelope::decode::<Terminal>(&terminal.body);
         let kept = self.topology.max_age.as_millis() as u64;
@@ -308,7 +308,7 @@ impl Turns {
         let took = self.quota.take(&header, self.now());
         let created = self.create_step(&header, &case, Event::Begun(recall)).await;
         // One that was begun before counts where that was done, and what failed is tried again.
-        if took && !matches!(created, Ok(Created::Now)) {
+        if took && !matches!(created, Ok(CreateOutcome::Now)) {
             self.quota.ended(&header.turn, Spent::Nothing, self.now());
         }
         created.map(drop)
@@ -448,7 +448,7 @@ impl Turns {
                 None => (self.bare(key, &open.turn, Outcome::Cancelled), None),
             };
             let terminal = terminal.because(problem);
-            if self.end(&terminal, reply.as_deref()).await? == Created::Now {
+            if self.end(&terminal, reply.as_deref()).await? == CreateOutcome::Now {
                 self.tell_cancelled(&open.turn).await;
             }
             self.log_end_of(key, &open.turn).await?;

@@ -10,7 +10,7 @@ use crate::{answers, ask, backlog, completions, inbox, sweep, timers, watch};
 use bus::topology::Topology;
 use bus::{Bus, ConsumerSpec};
 use envelope::Role;
-use harness::consumer_loop::{self, DeliveryHandler, Drained};
+use harness::consumer_loop::{self, DeliveryHandler, DrainReport};
 use harness::{CancelRegistry, CountedHandler, hear_cancels};
 use std::sync::{Arc, Mutex};
 use streams::conversation::Logs;
@@ -73,7 +73,7 @@ impl Gateway {
     }
 
     /// Works until `stop` is cancelled, then drains.
-    pub async fn run(self, health: Health, stop: CancellationToken) -> Drained {
+    pub async fn run(self, health: Health, stop: CancellationToken) -> DrainReport {
         let Gateway { turns, counts } = self;
         if let Some(counts) = &counts {
             counts.limit(Role::Gateway, CONSUMERS * turns.options.slots);
@@ -126,7 +126,7 @@ impl Gateway {
         let cancels = tokio::select! {
             biased;
             cancels = turns.bus.subscribe("argosy.cancel.*", None) => cancels.ok(),
-            () = stop.cancelled() => return Drained::default(),
+            () = stop.cancelled() => return DrainReport::default(),
         };
         let watchers = async {
             tokio::join!(
@@ -143,7 +143,7 @@ impl Gateway {
             _ = watchers => unreachable!("the watchers never come back"),
             drained = pumps => drained,
         };
-        Drained {
+        DrainReport {
             finished: inbox.finished + due.finished + answers.finished,
             given_back: inbox.given_back + due.given_back + answers.given_back,
         }

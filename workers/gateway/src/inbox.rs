@@ -9,7 +9,7 @@ use crate::options::Options;
 use crate::quota::{HOLD, QuotaDecision, QuotaRequest, Spent};
 use crate::turns::{Error, Turns};
 use crate::turnstile::Crowd;
-use bus::{Delivery, Fence, Headers, Publish, Stored};
+use bus::{Delivery, Headers, Publish, StoredMessage, WriteCondition};
 use conversation_log::AdmissionRefusal;
 use envelope::limits::DELIVERIES_MAX;
 use envelope::question::{Question, Refusal, RefusalCode};
@@ -22,7 +22,7 @@ use harness::consumer_loop::{AckDecision, DeliveryHandler};
 use std::sync::Arc;
 use std::time::Duration;
 use streams::asked::{InboxQuestion, read};
-use streams::outbox::{Created, publish_until, time_to_live};
+use streams::outbox::{CreateOutcome, publish_until, time_to_live};
 use tokio::time::Instant;
 
 pub(crate) struct Inbox(pub(crate) Arc<Turns>);
@@ -125,7 +125,7 @@ impl DeliveryHandler for Inbox {
 
 impl Inbox {
     /// Whether the time of a question is up; one that is refused has none.
-    fn is_late(&self, message: &Stored) -> bool {
+    fn is_late(&self, message: &StoredMessage) -> bool {
         let Ok(question) = read(message).question else {
             return true;
         };
@@ -222,7 +222,7 @@ impl Inbox {
 
     /// Lets a question wait until its tenant may have one more turn: those who are next here, the others in
     /// the inbox. Who waits has its timer already, so that it can be cancelled and expires in time.
-    async fn wait(&self, header: &Header, message: &Stored) -> Result<Waited, Error> {
+    async fn wait(&self, header: &Header, message: &StoredMessage) -> Result<Waited, Error> {
         let quota = &self.0.quota;
         let held = quota.hold();
         let until = Instant::now() + HOLD;
@@ -258,7 +258,7 @@ impl Inbox {
         &self,
         header: &Header,
         question: &Question,
-        message: &Stored,
+        message: &StoredMessage,
     ) -> Result<Came, Error> {
         if header.deadline <= self.0.now() {
             self.0.expire(header).await?;
@@ -277,7 +277,7 @@ impl Inbox {
         &self,
         header: &Header,
         question: &Question,
-        message: &Stored,
+        message: &StoredMessage,
         crowd: Option<Crowd>,
     ) -> Result<Came, Error> {
         let (terminal, begun, due) = tokio::try_join!(
@@ -306,7 +306,7 @@ impl Inbox {
                 .await?;
         }
         if owner.deadline <= self.0.now() {
-            if self.0.expire(&owner).await? == Created::Before {
+            if self.0.expire(&owner).await? == CreateOutcome::Before {
                 self.ended_meanwhile(header, message).await?;
             }
             return Ok(Came::Over);
@@ -327,7 +327,7 @@ impl Inbox {
                 Err(refusal) => return self.not_admitted(&owner, &refusal).await,
             };
             let case = self.0.case(question);
-            if self.0.create_step(&owner, &case, event).await? == Created::Before {
+            if self.0.create_step(&owner, &case, event).await? == CreateOutcome::Before {
                 // Whose it is, the first step says: the next look at this message reads it.
                 return Err(Error::BegunMeanwhile);
             }
@@ -383,7 +383,7 @@ impl Inbox {
     }
 
     /// The turn's time was up and somebody else was quicker to say so: this listener is told.
-    async fn ended_meanwhile(&self, header: &Header, message: &Stored) -> Result<(), Error> {
+    async fn ended_meanwhile(&self, header: &Header, message: &StoredMessage) -> Result<(), Error> {
         match self.0.terminal(&header.turn).await? {
             Some(terminal) => self.join_ended(header, &terminal, message).await,
             None => Ok(()),
@@ -394,8 +394,8 @@ impl Inbox {
     async fn join_ended(
         &self,
         header: &Header,
-        terminal: &Stored,
-        message: &Stored,
+        terminal: &StoredMessage,
+        message: &StoredMessage,
     ) -> Result<(), Error> {
         let is_erased = erasure::is_bare(terminal);
         let hash = terminal.headers.get(header::QUESTION);
@@ -417,7 +417,7 @@ impl Inbox {
         let keep = self.0.topology.keep;
         let message = Publish {
             headers: Headers::default().with(header::REPLY, reply.as_str()),
-            fence: Fence::Once,
+            fence: WriteCondition::Absent,
             ttl: Some(time_to_live(self.0.now(), deadline, keep)),
             ..Publish::new(
                 Subject::Listen {
@@ -435,7 +435,7 @@ impl Inbox {
     }
 
     /// Another question under a used id is refused on its own reply subject and touches nothing.
-    async fn id_in_use(&self, header: &Header, message: &Stored) -> Result<(), Error> {
+    async fn id_in_use(&self, header: &Header, message: &StoredMessage) -> Result<(), Error> {
         self.0.metrics.refused(RefusalCode::IdInUse);
         let Some(reply) = &header.reply_to else {
             return Ok(());
@@ -460,7 +460,7 @@ impl Inbox {
         turn: TurnId,
         refusal: &Refusal,
         reply: Option<&str>,
-        message: &Stored,
+        message: &StoredMessage,
     ) -> Result<(), Error> {
         tracing::info!(code = refusal.code.as_str(), %turn, "question refused");
         self.0.metrics.refused(refusal.code);

@@ -6,7 +6,7 @@
 
 use crate::conversations;
 use crate::turns::{Error, Turns};
-use bus::{BusError, Publish, Schedule, Stored, Stream};
+use bus::{BusError, Publish, Schedule, StoredMessage, Stream};
 use envelope::{Header, Subject, subject};
 use std::collections::HashSet;
 use std::sync::PoisonError;
@@ -131,8 +131,8 @@ async fn erasures(turns: &Turns) -> Result<u64, Error> {
 }
 
 /// Looks after the open turns of a batch; true when there is none.
-async fn compare(turns: &Turns, batch: Vec<Stored>) -> Result<bool, Error> {
-    let asked: Vec<(Stored, InboxQuestion)> = batch
+async fn compare(turns: &Turns, batch: Vec<StoredMessage>) -> Result<bool, Error> {
+    let asked: Vec<(StoredMessage, InboxQuestion)> = batch
         .into_iter()
         .map(|m| {
             let asked = read(&m);
@@ -178,7 +178,7 @@ async fn end_overdue(
     turns: &Turns,
     header: &Header,
     waits: bool,
-    message: &Stored,
+    message: &StoredMessage,
 ) -> Result<(), Error> {
     let owner = match waits {
         true => turns.claim(header, message).await?,
@@ -192,7 +192,11 @@ async fn end_overdue(
 
 /// One open turn: past its deadline it is ended, before that its timer must be there. The follower
 /// that was asked may have lagged; both acts are create-once and ask the leader.
-async fn look_after(turns: &Turns, message: &Stored, asked: InboxQuestion) -> Result<(), BusError> {
+async fn look_after(
+    turns: &Turns,
+    message: &StoredMessage,
+    asked: InboxQuestion,
+) -> Result<(), BusError> {
     let InboxQuestion {
         turn,
         reply,

@@ -2,7 +2,7 @@
 
 use crate::sweep;
 use crate::turns::{Error, Turns};
-use bus::{Delivery, Stored};
+use bus::{Delivery, StoredMessage};
 use envelope::{Header, Subject, TenantId};
 use futures_util::future::BoxFuture;
 use harness::consumer_loop::{AckDecision, DeliveryHandler};
@@ -30,7 +30,7 @@ impl DeliveryHandler for Due {
 }
 
 impl Due {
-    async fn due(&self, message: &Stored) -> Result<(), Error> {
+    async fn due(&self, message: &StoredMessage) -> Result<(), Error> {
         if message.subject == envelope::subject::SWEEP_DUE {
             sweep::sweep(&self.0).await?;
             return sweep::arm(&self.0).await;

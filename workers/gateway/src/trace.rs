@@ -4,17 +4,17 @@
 //! timer and no span.
 
 use crate::turns::Turns;
-use bus::{BusError, Stored};
+use bus::{BusError, StoredMessage};
 use envelope::{Header, Outcome, Terminal, TurnId, header};
 use serde_json::json;
 use streams::history;
 use telemetry::TraceContext;
 use telemetry::conventions as name;
-use telemetry::traces::{Kind, Span};
+use telemetry::traces::{Span, SpanKind};
 
 /// Records the question that this terminal event ends, if it is recorded at all. Best effort: a span is
 /// not worth a second delivery of an answer.
-pub(crate) async fn question(turns: &Turns, event: &Stored) {
+pub(crate) async fn question(turns: &Turns, event: &StoredMessage) {
     if !turns.traces.is_on() {
         return;
     }
@@ -51,7 +51,7 @@ async fn asked(turns: &Turns, turn: &TurnId) -> Result<Option<Asked>, BusError> 
     Ok(timer.as_ref().and_then(read))
 }
 
-fn read(timer: &Stored) -> Option<Asked> {
+fn read(timer: &StoredMessage) -> Option<Asked> {
     let header = serde_json::from_slice::<Header>(&timer.body).ok()?;
     let context = TraceContext::parse(header.traceparent.as_deref()?)?;
     let under = timer.headers.get(header::ASKED_UNDER);
@@ -64,7 +64,7 @@ fn read(timer: &Stored) -> Option<Asked> {
 
 fn span(asked: &Asked, terminal: &Terminal, content: bool) -> Span {
     let (from, to) = (asked.header.asked_at.0, terminal.ended_at.0);
-    let mut span = Span::begin(asked.context, asked.under, name::QUESTION, Kind::Server)
+    let mut span = Span::begin(asked.context, asked.under, name::QUESTION, SpanKind::Server)
         .at(from, to)
         .with_state(asked.header.tracestate.clone())
         .with(name::GEN_AI_OPERATION_NAME, "invoke_agent")

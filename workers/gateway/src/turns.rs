@@ -7,18 +7,21 @@ use crate::options::Options;
 use crate::quota::Quota;
 use crate::turnstile::Turnstile;
 use bus::topology::Topology;
-use bus::{Bus, BusError, CoreMessage, Fence, Headers, PublishError, Stored, Stream};
+use bus::{
+    Bus, BusError, CoreMessage, Headers, PublishError, StoredMessage, Stream, WriteCondition,
+};
 use envelope::limits::LOOP_SEARCHES_MAX;
 use envelope::question::Question;
 use envelope::route::route;
 use envelope::{
-    Asked, Budget, Case, Envelope, Event, Header, Mode, Next, Outcome, Overrides, Problem, Refusal,
-    Role, Subject, TenantId, Terminal, Transition, TurnId, UnixMs, Usage, WIRE, header, subject,
+    Budget, Case, Envelope, Event, Header, Mode, Next, Outcome, Overrides, Problem, QuestionText,
+    Refusal, Role, Subject, TenantId, Terminal, Transition, TurnId, UnixMs, Usage, WIRE, header,
+    subject,
 };
 use harness::CancelRegistry;
 use std::sync::{Arc, Mutex, PoisonError};
 use streams::conversation::{LogError, Logs};
-use streams::outbox::{self, Created, OutboxError, publish_until};
+use streams::outbox::{self, CreateOutcome, OutboxError, publish_until};
 use telemetry::{TraceContext, Traces, trace};
 
 /// What the parts of one gateway share, as something that can begin and end turns.
@@ -84,13 +87,13 @@ const UNBEGUN: &str = "the question was still in the inbox at its deadline: no g
 const PATIENCE_MS: u64 = 5_000;
 
 /// The trace context that a question came with, if it is one.
-fn asked_under(question: &Stored) -> Option<TraceContext> {
+fn asked_under(question: &StoredMessage) -> Option<TraceContext> {
     let header = question.headers.get(header::TRACEPARENT)?;
     TraceContext::parse(header)
 }
 
 /// What others note of that trace. Without one it is of no trace, and is dropped.
-fn stated_under(question: &Stored) -> Option<String> {
+fn stated_under(question: &StoredMessage) -> Option<String> {
     asked_under(question)?;
     trace::state(question.headers.get(header::TRACESTATE)?)
 }
@@ -105,7 +108,7 @@ impl Turns {
     }
 
     /// The terminal event of a turn, if it has ended.
-    pub(crate) async fn terminal(&self, turn: &TurnId) -> Result<Option<Stored>, BusError> {
+    pub(crate) async fn terminal(&self, turn: &TurnId) -> Result<Option<StoredMessage>, BusError> {
         let subject = Subject::Answer { turn: turn.clone() }.to_string();
         self.bus.last(Stream::Answers, &subject).await
     }
@@ -150,7 +153,7 @@ impl Turns {
         &self,
         turn: TurnId,
         question: &Question,
-        message: &Stored,
+        message: &StoredMessage,
         reply: Option<String>,
     ) -> Header {
         let default = message
@@ -185,10 +188,10 @@ impl Turns {
     pub(crate) async fn create_timer(
         &self,
         header: &Header,
-        question: &Stored,
-    ) -> Result<Created, Error> {
+        question: &StoredMessage,
+    ) -> Result<CreateOutcome, Error> {
         let mut timer = outbox::timer(header, None, header.deadline, self.topology.keep);
-        timer.fence = Fence::Once;
+        timer.fence = WriteCondition::Absent;
         if let Some(under) = asked_under(question) {
             timer.headers = timer.headers.with(header::ASKED_UNDER, under.to_string());
         }
@@ -196,11 +199,15 @@ impl Turns {
     }
 
     /// Claims the id of a turn by its timer; gives the header of who did so before, even if that timer fired just now.
-    pub(crate) async fn claim(&self, header: &Header, question: &Stored) -> Result<Header, Error> {
+    pub(crate) async fn claim(
+        &self,
+        header: &Header,
+        question: &StoredMessage,
+    ) -> Result<Header, Error> {
         let owner = match self.create_timer(header, question).await? {
-            Created::Now => self.fell_due(&header.turn).await?,
+            CreateOutcome::Now => self.fell_due(&header.turn).await?,
             // It may fall due at this moment.
-            Created::Before => match self.claimed(&header.turn).await? {
+            CreateOutcome::Before => match self.claimed(&header.turn).await? {
                 Some(owner) => Some(owner),
                 None => self.fell_due(&header.turn).await?,
             },
@@ -227,7 +234,7 @@ impl Turns {
         let asked = question.budget.or(budget);
         let least = question.score_min.or(self.options.score_min);
         Case {
-            question: Asked {
+            question: QuestionText {
                 original: question.question.clone(),
                 rewritten: None,
             },
@@ -259,7 +266,7 @@ impl Turns {
         &self,
         header: &Header,
         question: &Question,
-    ) -> Result<Created, Error> {
+    ) -> Result<CreateOutcome, Error> {
         let case = self.case(question);
         self.create_step(header, &case, Turns::accepted(question))
             .await
@@ -276,7 +283,7 @@ impl Turns {
         header: &Header,
         case: &Case,
         event: Event,
-    ) -> Result<Created, Error> {
+    ) -> Result<CreateOutcome, Error> {
         let (now, keep) = (self.now(), self.topology.keep);
         let Transition {
             header, case, next, ..
@@ -300,7 +307,7 @@ impl Turns {
         &self,
         terminal: &Terminal,
         reply: Option<&str>,
-    ) -> Result<Created, Error> {
+    ) -> Result<CreateOutcome, Error> {
         let message = outbox::terminal(terminal, reply).map_err(OutboxError::from)?;
         let created = publish_until(&*self.bus, message, self.patience()).await?;
         self.ended.end(&terminal.turn);
@@ -308,7 +315,7 @@ impl Turns {
     }
 
     /// Ends a turn whose deadline has passed.
-    pub(crate) async fn expire(&self, header: &Header) -> Result<Created, Error> {
+    pub(crate) async fn expire(&self, header: &Header) -> Result<CreateOutcome, Error> {
         let why = match self.begun(header).await? {
             Some(_) => "there was no answer before the deadline of the question",
             None => UNBEGUN,

@@ -2,7 +2,7 @@
 //! fit.
 
 use crate::extract::{Extracted, Extractor};
-use crate::schema::{Applied, Misfit, Schemas};
+use crate::schema::{Misfit, SchemaResult, Schemas};
 use documents::Document;
 use envelope::Problem;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ impl Columns {
     pub(crate) async fn complete(
         &self,
         document: &mut Document,
-        applied: Applied,
+        applied: SchemaResult,
     ) -> (stage::Columns, Option<Problem>) {
         let table = self.schemas.get(&document.bucket);
         let extracted = match (&self.extractor, table) {
@@ -54,7 +54,7 @@ impl Columns {
     }
 }
 
-fn count(applied: &Applied, extracted: &Extracted) -> stage::Columns {
+fn count(applied: &SchemaResult, extracted: &Extracted) -> stage::Columns {
     let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     stage::Columns {
         found: applied.found + extracted.found,
@@ -66,7 +66,7 @@ fn count(applied: &Applied, extracted: &Extracted) -> stage::Columns {
 }
 
 /// One problem for all columns, under the code of the worst: what does not fit, then what was not said.
-fn problem(applied: &Applied, extracted: &Extracted) -> Option<Problem> {
+fn problem(applied: &SchemaResult, extracted: &Extracted) -> Option<Problem> {
     let misfits = [&applied.misfits, &extracted.misfits, &extracted.invented];
     let misfits: Vec<&Misfit> = misfits.into_iter().flatten().collect();
     let mut words: Vec<String> = misfits

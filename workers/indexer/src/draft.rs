@@ -128,7 +128,7 @@ async fn embed(indexer: &Indexer, records: &mut [ChunkRecord]) -> Result<bool, E
     Ok(true)
 }
 
-impl stage::Draft for Draft<'_> {
+impl stage::DocumentWork for Draft<'_> {
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Cut>, stage::Error>> {
         Box::pin(async move { Ok(self.advance().await?) })
     }

@@ -8,10 +8,10 @@
 
 use crate::answers::{self, Answers};
 use crate::options::Options;
-use crate::schema::{Column, Kind, Misfit, Table, Unfit};
+use crate::schema::{Column, Misfit, Table, UnfitValue, ValueKind};
 use documents::Document;
 use envelope::{Role, TurnId};
-use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, Schema, json, tokens};
+use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, ReplySchema, json, tokens};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
@@ -170,7 +170,7 @@ impl Extractor {
 /// A column as a model is told of it.
 fn line(column: &Column) -> String {
     let kind = match column.form.kind {
-        Kind::List => "list of texts",
+        ValueKind::List => "list of texts",
         kind => kind.as_str(),
     };
     let mut line = format!("- \"{}\": {kind}", column.name);
@@ -184,9 +184,9 @@ fn line(column: &Column) -> String {
 }
 
 /// The shape of the answer: values are copied, so all of them are text.
-fn shape(columns: &[&Column]) -> Schema {
+fn shape(columns: &[&Column]) -> ReplySchema {
     let of = |column: &&Column| match column.form.kind {
-        Kind::List => {
+        ValueKind::List => {
             let most = crate::schema::ITEMS_MAX;
             serde_json::json!({"type": "array", "items": {"type": "string"}, "maxItems": most})
         }
@@ -197,7 +197,7 @@ fn shape(columns: &[&Column]) -> Schema {
         .map(|column| (column.name.clone(), of(column)))
         .collect();
     let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-    Schema {
+    ReplySchema {
         name: "columns",
         json: serde_json::json!({
             "type": "object",
@@ -258,7 +258,7 @@ fn take(
         match column.form.value(&answer) {
             Err(unfit) => extracted.misfits.push(misfit(unfit)),
             Ok(value) if !column.form.stands_in(&value, text) => {
-                let unfit = Unfit::new(&value.to_string(), INVENTED);
+                let unfit = UnfitValue::new(&value.to_string(), INVENTED);
                 extracted.invented.push(misfit(unfit));
             }
             Ok(value) => match table.set(document, &column.name, value) {

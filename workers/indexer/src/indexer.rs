@@ -6,17 +6,17 @@ use crate::draft::Draft;
 use crate::error::Error;
 use crate::extract::Extractor;
 use crate::options::{Options, OptionsError};
-use crate::schema::{Applied, Schemas};
+use crate::schema::{SchemaResult, Schemas};
 use bytes::Bytes;
 use documents::document::{bucket_of, doc_id_of, sha256_hex};
 use documents::normalise::NORMALISER;
 use documents::reader::read_bytes;
 use documents::record::tombstone;
 use documents::{Document, Entry, chunk};
-use envelope::document::{Form, Notice};
+use envelope::document::{DocumentForm, Notice};
 use envelope::{Bucket, ChunkRecord, DocId, Problem};
 use llm::Embedder;
-use stage::{BoxFuture, Chunk, Incoming, Ingest, Known};
+use stage::{BoxFuture, Chunk, ChunkPlace, Incoming, Ingest};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub struct Indexer {
 /// A document that was read.
 pub(crate) struct Read {
     pub(crate) document: Document,
-    pub(crate) applied: Applied,
+    pub(crate) applied: SchemaResult,
     /// What was left out of it.
     pub(crate) left_out: Option<Problem>,
 }
@@ -87,8 +87,8 @@ impl Indexer {
             ..
         } = &incoming.notice;
         let (mut document, left_out) = match form {
-            Form::File => read_bytes(bytes, source, tenant)?,
-            Form::Document => (Document::from_json(bytes, source, tenant)?, None),
+            DocumentForm::File => read_bytes(bytes, source, tenant)?,
+            DocumentForm::Document => (Document::from_json(bytes, source, tenant)?, None),
         };
         // What the publisher says of it wins over what it says of itself.
         for (name, value) in metadata {
@@ -97,7 +97,7 @@ impl Indexer {
         version.clone_into(&mut document.hash);
         let table = schemas.get(&document.bucket);
         Ok(Read {
-            applied: table.map_or_else(Applied::default, |table| table.apply(&mut document)),
+            applied: table.map_or_else(SchemaResult::default, |table| table.apply(&mut document)),
             document,
             left_out: left_out.map(|reason| Problem::new(reason.as_str(), reason.to_string())),
         })
@@ -136,9 +136,9 @@ impl Ingest for Indexer {
         })
     }
 
-    fn known(&self, body: &[u8]) -> Option<Known> {
+    fn known(&self, body: &[u8]) -> Option<ChunkPlace> {
         let record = ChunkRecord::decode(body).ok()?;
-        Some(Known {
+        Some(ChunkPlace {
             n: record.n,
             of: record.of,
             version: record.hash,
@@ -154,7 +154,7 @@ impl Ingest for Indexer {
         incoming: &'a Incoming,
         version: &str,
         bytes: Bytes,
-    ) -> Box<dyn stage::Draft + 'a> {
+    ) -> Box<dyn stage::DocumentWork + 'a> {
         Box::new(Draft::new(self, incoming, version, bytes))
     }
 

@@ -92,7 +92,7 @@ async fn chunks_say_what_they_were_made_of() {
 #[tokio::test]
 async fn a_document_that_was_read_already_is_taken_as_it_is() {
     let mut incoming = incoming("notes/rows.jsonl#b");
-    incoming.notice.form = Form::Document;
+    incoming.notice.form = DocumentForm::Document;
     incoming.notice.metadata = BTreeMap::from([("year".to_owned(), 2031.into())]);
     let body = r#"{"title": "Two", "ext": "jsonl", "metadata": {"Vendor": "Acme", "year": 1},
         "lines": [{"number": 4, "page": 2, "text": "the second"}]}"#;

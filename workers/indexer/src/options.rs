@@ -4,7 +4,7 @@ use documents::chunk;
 use documents::chunk::{CHUNK_TOKENS_MAX, OVERLAP_TOKENS_MAX};
 use envelope::Edition;
 use serde::{Deserialize, Serialize};
-use settings::Span;
+use settings::TimeSpan;
 use std::path::PathBuf;
 
 /// How documents are indexed.
@@ -24,7 +24,7 @@ pub struct Options {
     /// Longest answer of that model, 64 to 8,192 tokens. Default 512.
     pub extract_answer_tokens: u32,
     /// Longest time for that call with its retries, up to 60 s. Default 20 s.
-    pub extract_timeout: Span,
+    pub extract_timeout: TimeSpan,
     /// The edition of the corpus that is written; all indexers of an edition want the same sizes and
     /// embedder. Default `main`.
     pub edition: Edition,
@@ -43,7 +43,7 @@ impl Default for Options {
             schemas: None,
             extract_tokens: 2_000,
             extract_answer_tokens: 512,
-            extract_timeout: Span::from_secs(20),
+            extract_timeout: TimeSpan::from_secs(20),
             edition: Edition::main(),
             chunk_tokens: CHUNK_TOKENS_MAX as u32,
             overlap_tokens: OVERLAP_TOKENS_MAX as u32,
@@ -68,7 +68,7 @@ pub enum OptionsError {
     ExtractAnswerTokens(u32),
     /// Out of range.
     #[error("`extract_timeout` must be over 0 and at most 60s, not {0}")]
-    ExtractTimeout(Span),
+    ExtractTimeout(TimeSpan),
     /// Out of range.
     #[error("`chunk_tokens` must be 32 to 2048, not {0}")]
     ChunkTokens(u32),
@@ -103,7 +103,7 @@ impl Options {
             ));
         }
         let timeout = self.extract_timeout;
-        if timeout.is_zero() || timeout > Span::from_secs(EXTRACT_SECS_MAX) {
+        if timeout.is_zero() || timeout > TimeSpan::from_secs(EXTRACT_SECS_MAX) {
             return Err(OptionsError::ExtractTimeout(timeout));
         }
         if !(32..=2048).contains(&self.chunk_tokens) {

@@ -2,7 +2,7 @@
 
 use crate::stage::Error;
 use serde::{Deserialize, Serialize};
-use settings::Span;
+use settings::TimeSpan;
 
 /// Limits of the one call and of what is taken from it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -10,7 +10,7 @@ use settings::Span;
 pub struct Options {
     /// Longest time for the call with its retries on other nodes; the turn's deadline may cut it
     /// shorter. Default `20s`.
-    pub call_timeout: Span,
+    pub call_timeout: TimeSpan,
     /// Longest answer. Default 256 tokens: a handful of facts; small models that lose the thread
     /// would fill any more with repetitions.
     pub max_tokens: u32,
@@ -27,7 +27,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            call_timeout: Span::from_secs(20),
+            call_timeout: TimeSpan::from_secs(20),
             max_tokens: 256,
             relevant_above: 0.7,
             fact_support_min: 0.5,

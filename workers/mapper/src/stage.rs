@@ -6,7 +6,7 @@ use crate::options::Options;
 use envelope::limits::FACTS_PER_PASSAGE_MAX;
 use envelope::{Class, Classed, Fallback, Findings, MapTask, Passage, Role};
 use llm::reply::without_prompt;
-use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, Schema, TODAY};
+use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, ReplySchema, TODAY};
 use serde_json::json;
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::sync::Arc;
@@ -159,7 +159,7 @@ fn decided(read: &Read, dropped: usize) -> String {
     words
 }
 
-fn schema() -> Schema {
+fn schema() -> ReplySchema {
     let json = json!({
         "type": "object",
         "properties": {
@@ -173,7 +173,7 @@ fn schema() -> Schema {
         "required": ["grade", "facts"],
         "additionalProperties": false
     });
-    Schema {
+    ReplySchema {
         name: "findings",
         json,
     }

@@ -7,7 +7,7 @@ use crate::options::Options;
 use crate::tools::{Action, Toolbox};
 use envelope::limits::LOOP_STEPS_MAX;
 use envelope::{FanOut, Plan, SearchStrategy};
-use llm::{Schema, json};
+use llm::{ReplySchema, json};
 use serde_json::{Value, json};
 use stage::StepContext;
 use std::fmt::Write;
@@ -153,12 +153,12 @@ pub(crate) fn left(steps: usize, searches: u16) -> String {
 }
 
 /// The schema of the answer.
-pub(crate) fn schema(tools: &Toolbox) -> Schema {
+pub(crate) fn schema(tools: &Toolbox) -> ReplySchema {
     let mut json = tools.schema();
     json["type"] = json!("object");
     json["properties"]["reasoning"] = json!({"type": "string"});
     json["required"] = json!(["reasoning", "tool", "args"]);
-    Schema {
+    ReplySchema {
         name: "action",
         json,
     }

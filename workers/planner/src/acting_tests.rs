@@ -3,7 +3,7 @@
 use super::*;
 use crate::options::Options;
 use crate::planning::Planning;
-use envelope::{After, Matched, PlanTask, Profile, Role, Scatter, SearchStrategy};
+use envelope::{After, FilterMatch, PlanTask, Profile, Role, Scatter, SearchStrategy};
 use llm::Prompts;
 use serde_json::{Value, json};
 use stage::Stage;
@@ -36,7 +36,7 @@ fn searched(query: &str, found: &[&str]) -> FanOut {
                 .iter()
                 .map(|name| passage(name, "It ends in May."))
                 .collect(),
-            matched: Matched::Matched,
+            matched: FilterMatch::Matched,
             total_hits: 1,
             after: After::Review,
         },

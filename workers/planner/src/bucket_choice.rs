@@ -4,7 +4,7 @@
 
 use crate::bucket_note::BucketNote;
 use envelope::{Bucket, QuestionIntent};
-use llm::{Schema, json};
+use llm::{ReplySchema, json};
 use serde_json::{Value, json};
 
 /// What the first call came to.
@@ -44,11 +44,11 @@ pub(crate) fn read(answer: &str, known: &[BucketNote]) -> Option<BucketChoice> {
 }
 
 /// The schema of the answer. Every field is required, as in a plan.
-pub(crate) fn schema(known: &[BucketNote]) -> Schema {
+pub(crate) fn schema(known: &[BucketNote]) -> ReplySchema {
     let names = known.iter().map(|note| json!(note.bucket.as_str()));
     let names: Vec<Value> = names.chain([Value::Null]).collect();
     let intents = QuestionIntent::ALL.map(QuestionIntent::as_str);
-    Schema {
+    ReplySchema {
         name: "bucket_choice",
         json: json!({
             "type": "object",

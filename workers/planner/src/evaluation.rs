@@ -148,7 +148,7 @@ fn plain(text: &str, chars_max: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use envelope::{After, Matched, PartResult, Plan, Scatter};
+    use envelope::{After, FilterMatch, PartResult, Plan, Scatter};
     use testkit::model::passage;
 
     fn fan_out(passages: Vec<Passage>, facts: &[&str]) -> FanOut {
@@ -166,7 +166,7 @@ mod tests {
             scatter: Scatter {
                 plan: Plan::default(),
                 passages,
-                matched: Matched::Matched,
+                matched: FilterMatch::Matched,
                 total_hits: 9,
                 after: After::Map,
             },

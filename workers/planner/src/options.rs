@@ -4,7 +4,7 @@ use crate::stage::Error;
 use envelope::Bucket;
 use envelope::limits::BUCKETS_MAX;
 use serde::{Deserialize, Serialize};
-use settings::Span;
+use settings::TimeSpan;
 
 /// Limits of the one call and of what is taken from it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,7 +12,7 @@ use settings::Span;
 pub struct Options {
     /// Longest time for the call with its retries on other nodes; the turn's deadline may cut it
     /// shorter. Default `15s`.
-    pub call_timeout: Span,
+    pub call_timeout: TimeSpan,
     /// Longest answer. Default 480 tokens, several times what the JSON of a simple question needs; twice as many in the
     /// profile `large`. A follow-up, which is written anew, may take as many more as its question has.
     pub max_tokens: u32,
@@ -33,7 +33,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            call_timeout: Span::from_secs(15),
+            call_timeout: TimeSpan::from_secs(15),
             max_tokens: 480,
             keywords_max: 6,
             unnamed_hints: false,

@@ -6,7 +6,7 @@ use crate::meaning;
 use crate::options::Options;
 use crate::sub_queries;
 use envelope::limits::QUESTION_CHARS_MAX;
-use envelope::{Condition, Fallback, Filter, Op, Origin, Plan, QuestionClass};
+use envelope::{Condition, ConditionOrigin, Fallback, Filter, Op, Plan, QuestionClass};
 use llm::json;
 use serde_json::Value;
 use text::words;
@@ -143,7 +143,7 @@ fn filter(object: &Value, question: &str, options: &Options) -> Filter {
         .map(|extension| format!(".{extension}"))
         .into_iter()
         .chain(hint.map(str::to_owned));
-    let condition = |value| Condition::new("source", Op::Contains, value, Origin::Planner);
+    let condition = |value| Condition::new("source", Op::Contains, value, ConditionOrigin::Planner);
     Filter(contained.map(condition).collect())
 }
 
@@ -244,7 +244,12 @@ mod tests {
             plan.filter.to_string(),
             "source contains \".pdf\" and source contains \"Invoice\""
         );
-        assert!(plan.filter.0.iter().all(|c| c.origin == Origin::Planner));
+        assert!(
+            plan.filter
+                .0
+                .iter()
+                .all(|c| c.origin == ConditionOrigin::Planner)
+        );
         assert_eq!(plan.keywords, ["total"]);
         assert_eq!(plan.query, "What is the total in the invoice PDF?");
     }

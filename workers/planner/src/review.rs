@@ -4,7 +4,7 @@
 use crate::tools::{ToolCall, Toolbox};
 use envelope::Doubt;
 use envelope::limits::REASON_CHARS_MAX;
-use llm::{Schema, json};
+use llm::{ReplySchema, json};
 use serde_json::{Value, json};
 use text::one_line;
 
@@ -137,7 +137,7 @@ pub(crate) fn statuses(may_ask: bool) -> &'static str {
 }
 
 /// The schema of the answer.
-pub(crate) fn schema(tools: &Toolbox, may_ask: bool) -> Schema {
+pub(crate) fn schema(tools: &Toolbox, may_ask: bool) -> ReplySchema {
     let text = json!({"type": "string"});
     let mut words = vec!["enough", "more"];
     let mut properties = json!({
@@ -159,7 +159,7 @@ pub(crate) fn schema(tools: &Toolbox, may_ask: bool) -> Schema {
         .into_iter()
         .flat_map(|all| all.keys());
     let required: Vec<&String> = required.collect();
-    Schema {
+    ReplySchema {
         name: "review",
         json: json!({
             "type": "object",

@@ -3,7 +3,7 @@
 use super::*;
 use crate::options::Options;
 use envelope::{
-    After, ConversationId, Doubt, Findings, Matched, PartResult, Plan, Profile, Role, Scatter,
+    After, ConversationId, Doubt, FilterMatch, Findings, PartResult, Plan, Profile, Role, Scatter,
     SearchStrategy,
 };
 use llm::Prompts;
@@ -35,7 +35,7 @@ fn step_of_review() -> (StepContext, crate::planning::Planning) {
         scatter: Scatter {
             plan: Plan::default(),
             passages: vec![listed],
-            matched: Matched::Matched,
+            matched: FilterMatch::Matched,
             total_hits: 4,
             after: After::Map,
         },

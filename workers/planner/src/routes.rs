@@ -3,10 +3,14 @@
 //! *Not* here: which one it takes, which a model says and [`follow_up`](crate::follow_up) reads.
 
 use crate::options::Options;
-use envelope::{Asked, Condition, Filter, History, Op, Origin, PlanRoute};
+use envelope::{Condition, ConditionOrigin, Filter, History, Op, PlanRoute, QuestionText};
 
 /// The routes that a question after `history` may take.
-pub(crate) fn offered(question: &Asked, history: &History, options: &Options) -> Vec<PlanRoute> {
+pub(crate) fn offered(
+    question: &QuestionText,
+    history: &History,
+    options: &Options,
+) -> Vec<PlanRoute> {
     // Who has just been asked back is not asked again.
     let was_asked = question.rewritten.is_some();
     let mut offered = PlanRoute::ALL.to_vec();
@@ -48,7 +52,7 @@ pub(crate) fn places(options: &Options) -> Filter {
         buckets
             .map(|bucket| bucket.as_str())
             .collect::<serde_json::Value>(),
-        Origin::Planner,
+        ConditionOrigin::Planner,
     )])
 }
 
@@ -57,17 +61,17 @@ mod tests {
     use super::*;
     use envelope::{Bucket, Exchange};
 
-    fn words(question: &Asked, history: &History, options: &Options) -> Vec<&'static str> {
+    fn words(question: &QuestionText, history: &History, options: &Options) -> Vec<&'static str> {
         let offered = offered(question, history, options);
         offered.into_iter().map(PlanRoute::as_str).collect()
     }
 
     #[test]
     fn a_route_is_offered_where_it_can_be_taken() {
-        let (alone, nothing) = (Asked::default(), History::default());
-        let replied = Asked {
+        let (alone, nothing) = (QuestionText::default(), History::default());
+        let replied = QuestionText {
             rewritten: Some("a - User clarified: b".into()),
-            ..Asked::default()
+            ..QuestionText::default()
         };
         let said = History::of(vec![Exchange::default()], Vec::new());
         let answered = History::of(vec![Exchange::default()], vec!["a.1".into()]);

@@ -7,7 +7,7 @@ use crate::bucket_note::BucketNote;
 use crate::lists::ListLimits;
 use envelope::limits::{BUCKETS_MAX, SUB_QUERIES_MAX};
 use envelope::{PlanRoute, PlanTask, QuestionClass, QuestionIntent};
-use llm::Schema;
+use llm::ReplySchema;
 use serde_json::{Value, json};
 
 /// The schema of the answer to a task.
@@ -16,7 +16,7 @@ pub(crate) fn schema(
     routes: &[PlanRoute],
     limits: &ListLimits,
     buckets: &[BucketNote],
-) -> Schema {
+) -> ReplySchema {
     let mut properties = properties(limits);
     match task {
         PlanTask::First => {}
@@ -50,7 +50,7 @@ pub(crate) fn schema(
         "properties": properties,
         "additionalProperties": false
     });
-    Schema { name: "plan", json }
+    ReplySchema { name: "plan", json }
 }
 
 fn properties(limits: &ListLimits) -> Value {

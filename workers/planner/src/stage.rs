@@ -14,8 +14,8 @@ use crate::trail_line;
 use envelope::hop::PlannerExit;
 use envelope::{Class, Classed, Doubt, Fallback, History, Plan, PlanRoute, PlanTask, Role, Usage};
 use llm::{
-    ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, Rendered, Schema, TODAY,
-    tokens,
+    ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, RenderedPrompt, ReplySchema,
+    TODAY, tokens,
 };
 use search::{CatalogSource, NoCatalog};
 use serde_json::Value;
@@ -322,8 +322,8 @@ impl Planner {
     pub(crate) fn call(
         &self,
         cx: &StepContext,
-        Rendered { system, user }: Rendered,
-        schema: Schema,
+        RenderedPrompt { system, user }: RenderedPrompt,
+        schema: ReplySchema,
         max_tokens: u32,
     ) -> ChatRequest {
         ChatRequest {
@@ -351,7 +351,7 @@ impl Planner {
         }
     }
 
-    fn schema(&self, cx: &StepContext, task: &PlanTask, corpus: &CorpusNote) -> Schema {
+    fn schema(&self, cx: &StepContext, task: &PlanTask, corpus: &CorpusNote) -> ReplySchema {
         let offered = match task {
             PlanTask::First
             | PlanTask::Refine { .. }
@@ -364,7 +364,7 @@ impl Planner {
         schema(task, &offered, &self.limits(cx), &corpus.buckets)
     }
 
-    fn render(&self, cx: &StepContext, task: &PlanTask) -> Result<Rendered, PromptError> {
+    fn render(&self, cx: &StepContext, task: &PlanTask) -> Result<RenderedPrompt, PromptError> {
         let (question, instead) = (cx.case.question.best(), &cx.case.overrides.prompts);
         let today = cx.today();
         let today = (TODAY, today.as_str());

@@ -10,7 +10,7 @@ use crate::plan;
 use crate::routes;
 use envelope::limits::{BUCKETS_MAX, SUB_QUERY_CHARS_MAX};
 use envelope::lookup::CorpusCatalog;
-use envelope::{Bucket, Condition, DocId, Filter, Op, Origin, Plan, SearchStrategy};
+use envelope::{Bucket, Condition, ConditionOrigin, DocId, Filter, Op, Plan, SearchStrategy};
 use serde_json::{Value, json};
 use std::fmt;
 use text::one_line;
@@ -351,7 +351,7 @@ fn is_nothing(value: &Value) -> bool {
 fn conditions(filters: &Value) -> Result<Filter, String> {
     let wrong = |error: &dyn fmt::Display| format!("`filters`: {error}");
     let Value::Array(list) = filters else {
-        return Filter::parse(filters, Origin::Planner).map_err(|error| wrong(&error));
+        return Filter::parse(filters, ConditionOrigin::Planner).map_err(|error| wrong(&error));
     };
     let mut all = Filter::default();
     for one in list {
@@ -366,7 +366,7 @@ fn conditions(filters: &Value) -> Result<Filter, String> {
             _ => operator,
         };
         let form = json!({field: {"op": operator, "value": value}});
-        let read = Filter::parse(&form, Origin::Planner).map_err(|error| wrong(&error))?;
+        let read = Filter::parse(&form, ConditionOrigin::Planner).map_err(|error| wrong(&error))?;
         all = all.and(read);
     }
     // As many as are taken of an object.
@@ -378,7 +378,12 @@ fn conditions(filters: &Value) -> Result<Filter, String> {
 }
 
 fn guess(field: &str, value: &str) -> Filter {
-    Filter(vec![Condition::new(field, Op::Eq, value, Origin::Planner)])
+    Filter(vec![Condition::new(
+        field,
+        Op::Eq,
+        value,
+        ConditionOrigin::Planner,
+    )])
 }
 
 fn names(buckets: &[Bucket]) -> String {

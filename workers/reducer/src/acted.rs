@@ -32,7 +32,7 @@ pub(crate) fn passages(evidence: Vec<FanOut>) -> (Vec<Passage>, u16) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use envelope::{After, Matched, Plan, Scatter};
+    use envelope::{After, FilterMatch, Plan, Scatter};
     use testkit::model::passage;
 
     fn search(names: &[&str]) -> FanOut {
@@ -46,7 +46,7 @@ mod tests {
             scatter: Scatter {
                 plan: Plan::default(),
                 passages: passages.collect(),
-                matched: Matched::Matched,
+                matched: FilterMatch::Matched,
                 total_hits: 9,
                 after: After::Review,
             },

@@ -6,7 +6,9 @@ use crate::quote::citations;
 use crate::table;
 use envelope::hop::ReducerExit;
 use envelope::limits::DRAFT_TEXT_BYTES_MAX;
-use envelope::{Draft, DraftReading, DraftTable, Fallback, Listing, Matched, Passage, ReadMark};
+use envelope::{
+    Draft, DraftReading, DraftTable, Fallback, FilterMatch, Listing, Passage, ReadMark,
+};
 use llm::Prompt;
 use stage::StepOutput;
 
@@ -21,7 +23,7 @@ pub(crate) struct Brief<'a> {
     /// The marks of all passages that these scatters read, where the draft is to carry what it is checked against.
     pub(crate) marks: Option<Vec<ReadMark>>,
     pub(crate) strict: bool,
-    pub(crate) matched: Matched,
+    pub(crate) matched: FilterMatch,
     /// The questions that the question is made of; none of a simple one.
     pub(crate) parts: Vec<String>,
 }
@@ -32,7 +34,7 @@ impl<'a> Brief<'a> {
         prompt: Option<&'a Prompt>,
         section: &'static str,
         evidence: Evidence,
-        matched: Matched,
+        matched: FilterMatch,
     ) -> Self {
         Brief {
             prompt,
@@ -82,7 +84,7 @@ pub(crate) fn listed(listing: Listing) -> StepOutput<ReducerExit> {
         strict: false,
         no_information: false,
         stitched: false,
-        matched: Matched::Matched,
+        matched: FilterMatch::Matched,
         table: Some(Box::new(DraftTable {
             table: listing.table,
             digest: listing.digest,

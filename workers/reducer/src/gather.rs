@@ -176,7 +176,7 @@ pub(crate) fn fallbacks(evidence: &[FanOut]) -> Vec<Fallback> {
 mod tests {
     use super::*;
     use crate::evidence::Stated;
-    use envelope::{After, Matched, PartResult, Plan, Scatter};
+    use envelope::{After, FilterMatch, PartResult, Plan, Scatter};
     use proptest::prelude::*;
     use testkit::model::passage;
 
@@ -205,7 +205,7 @@ mod tests {
         let scatter = Scatter {
             plan: Plan::default(),
             passages: names.map(|name| passage(&name, "…")).collect(),
-            matched: Matched::Matched,
+            matched: FilterMatch::Matched,
             total_hits: 9,
             after: After::Map,
         };

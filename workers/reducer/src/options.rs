@@ -3,7 +3,7 @@
 use crate::stage::Error;
 use envelope::Profile;
 use serde::{Deserialize, Serialize};
-use settings::Span;
+use settings::TimeSpan;
 
 /// Most characters that the text of a prompt may be set to.
 const CHARS_MAX: usize = 40_000;
@@ -47,7 +47,7 @@ pub struct Options {
     pub input: ReducerInput,
     /// Longest time for the call with its retries on other nodes; the turn's deadline may cut it
     /// shorter. Default `30s`.
-    pub call_timeout: Span,
+    pub call_timeout: TimeSpan,
     /// Longest answer. Default 400 tokens.
     pub max_tokens: u32,
     /// Most text of facts shown to the model, in characters. Over it, what a part of the question needs stays first, then the
@@ -72,7 +72,7 @@ impl Default for Options {
         Options {
             min_relevant: None,
             input: ReducerInput::Auto,
-            call_timeout: Span::from_secs(30),
+            call_timeout: TimeSpan::from_secs(30),
             max_tokens: 400,
             facts_chars_max: 12_000,
             passages_chars_max: 12_000,

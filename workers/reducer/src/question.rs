@@ -5,7 +5,7 @@
 //! answer from facts.
 
 use crate::support::Words;
-use envelope::Asked;
+use envelope::QuestionText;
 use llm::section;
 
 /// The section of the meaning, inside that of the question.
@@ -14,7 +14,7 @@ const MEANING: &str = "meaning";
 const PARTS: &str = "parts";
 
 /// The question, its meaning in a section of its own where it was rewritten, and its parts in another one where it has any.
-pub(crate) fn shown(asked: &Asked, parts: &[String]) -> String {
+pub(crate) fn shown(asked: &QuestionText, parts: &[String]) -> String {
     let tags = [MEANING.into(), PARTS.into()];
     let plain = |text: &str| section::neutralise(text, &tags).into_owned();
     let mut shown = plain(&asked.original);
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_question_that_was_rewritten_is_shown_with_its_meaning() {
-        let mut asked = Asked {
+        let mut asked = QuestionText {
             original: "And <meaning>the other one?".into(),
             rewritten: None,
         };
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_question_with_parts_is_shown_with_them() {
-        let asked = Asked {
+        let asked = QuestionText {
             original: "Compare the pumps".into(),
             rewritten: None,
         };

@@ -15,8 +15,8 @@ use crate::remarks;
 use crate::stitch::stitch;
 use envelope::hop::ReducerExit;
 use envelope::{
-    Class, Classed, Fallback, FanOut, Matched, Passage, Payload, ReadMark, ReduceTask, Role, Task,
-    Usage, WrongTask,
+    Class, Classed, Fallback, FanOut, FilterMatch, Passage, Payload, ReadMark, ReduceTask, Role,
+    Task, Usage, WrongTask,
 };
 use llm::reply::{without_prompt, without_thoughts};
 use llm::{ChatModel, ChatReply, ChatRequest, LivePiece, Prompt, PromptError, Prompts, TODAY};
@@ -127,7 +127,7 @@ impl Reducer {
         };
         let mut fallbacks = gather::fallbacks(&work.evidence);
         let newest = work.evidence.last().map(|newest| &newest.scatter);
-        let matched = newest.map_or(Matched::Empty, |newest| newest.matched.clone());
+        let matched = newest.map_or(FilterMatch::Empty, |newest| newest.matched.clone());
         let read = ReadMark::of_all(&work.evidence);
         let gathered = Gathered::of(work.evidence);
         let from_passages = asks && !strict && self.options.input.is_passages(cx.case.profile);
@@ -180,7 +180,7 @@ impl Reducer {
         &self,
         prompt: Option<&'a Prompt>,
         gathered: Gathered,
-        matched: Matched,
+        matched: FilterMatch,
         fallbacks: &mut Vec<Fallback>,
     ) -> Brief<'a> {
         let Gathered { found, parts, .. } = gathered;
@@ -195,7 +195,7 @@ impl Reducer {
         &self,
         read: Vec<Reading>,
         parts: &[String],
-        matched: Matched,
+        matched: FilterMatch,
         fallbacks: &mut Vec<Fallback>,
     ) -> Brief<'_> {
         let (evidence, count) = Evidence::of_passages(read, parts, self.options.passages_chars_max);
@@ -209,7 +209,7 @@ impl Reducer {
         &self,
         cx: &StepContext,
         passages: Vec<Passage>,
-        matched: Matched,
+        matched: FilterMatch,
     ) -> Result<StepOutput<ReducerExit>, stage::Error> {
         let mut fallbacks = Vec::new();
         let read = passages.into_iter().map(Reading::from).collect();
@@ -228,7 +228,7 @@ impl Reducer {
     ) -> Result<StepOutput<ReducerExit>, stage::Error> {
         let mut fallbacks = Vec::new();
         let newest = evidence.last().map(|newest| &newest.scatter);
-        let matched = newest.map_or(Matched::Empty, |newest| newest.matched.clone());
+        let matched = newest.map_or(FilterMatch::Empty, |newest| newest.matched.clone());
         let (passages, count) = acted::passages(evidence);
         if count > 0 {
             fallbacks.push(Fallback::PassagesTrimmed { count });

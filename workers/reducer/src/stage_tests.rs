@@ -53,7 +53,7 @@ fn gather_results(results: Vec<Option<PartResult>>, strict: bool, last: bool) ->
     let scatter = Scatter {
         plan: Plan::default(),
         passages: passages.collect(),
-        matched: Matched::Matched,
+        matched: FilterMatch::Matched,
         total_hits: 9,
         after: After::Map,
     };
@@ -93,7 +93,7 @@ fn generate_from(passages: Vec<Passage>) -> Reduction {
     Reduction {
         task: ReduceTask::Generate {
             passages,
-            matched: Matched::Matched,
+            matched: FilterMatch::Matched,
         },
         evidence: Vec::new(),
     }

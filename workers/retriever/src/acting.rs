@@ -4,7 +4,7 @@
 use crate::narrowing::Narrowing;
 use crate::stage::Retriever;
 use envelope::hop::RetrieverExit;
-use envelope::{After, Fallback, Matched, Plan};
+use envelope::{After, Fallback, FilterMatch, Plan};
 use search::SearchResult;
 use stage::{StepContext, StepOutput};
 
@@ -27,10 +27,10 @@ impl Retriever {
             leg: leg.as_str().into(),
         }));
         let matched = match result.passages.is_empty() {
-            true => Matched::Empty,
+            true => FilterMatch::Empty,
             false => narrowing.matched(&result.unknown_fields),
         };
-        let found_nothing = match (matched == Matched::Empty, result.read_before) {
+        let found_nothing = match (matched == FilterMatch::Empty, result.read_before) {
             (false, _) => None,
             (true, 0) => Some("nothing found"),
             (true, _) => Some("nothing that was not read"),
@@ -62,8 +62,8 @@ impl Retriever {
             _ => "what the document says of itself",
         };
         let matched = match passages.is_empty() {
-            true => Matched::Empty,
-            false => Matched::Matched,
+            true => FilterMatch::Empty,
+            false => FilterMatch::Matched,
         };
         let found = SearchResult {
             passages,

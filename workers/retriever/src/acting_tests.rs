@@ -3,7 +3,7 @@
 use super::*;
 use crate::options::Options;
 use envelope::{Passage, ReadMark, Role, Search};
-use search::{Request, Searcher};
+use search::{SearchRequest, Searcher};
 use stage::{BoxFuture, Stage};
 use std::sync::{Arc, Mutex};
 use testkit::model::{passage, step};
@@ -11,13 +11,13 @@ use testkit::model::{passage, step};
 /// Finds `a` and `b` for anything but "nothing", and knows the chunk `a.0`.
 #[derive(Default)]
 struct Found {
-    asked: Mutex<Vec<Request>>,
+    asked: Mutex<Vec<SearchRequest>>,
 }
 
 impl Searcher for Found {
     fn search<'a>(
         &'a self,
-        request: &'a Request,
+        request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         self.asked.lock().unwrap().push(request.clone());
         let all = match request.query.as_str() {
@@ -33,7 +33,7 @@ impl Searcher for Found {
 
     fn fetch<'a>(
         &'a self,
-        _: &'a Request,
+        _: &'a SearchRequest,
         ids: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<Passage>, search::Error>> {
         let known = ids.iter().filter(|id| *id == "a.0");
@@ -58,7 +58,7 @@ async fn run(
     let search = Search {
         plan: Plan {
             query: query.into(),
-            filter: envelope::Filter::parse(&guess, envelope::Origin::Planner).unwrap(),
+            filter: envelope::Filter::parse(&guess, envelope::ConditionOrigin::Planner).unwrap(),
             ..Plan::default()
         },
         then: After::Review,
@@ -67,7 +67,7 @@ async fn run(
     retriever.run(&cx, search).await.unwrap()
 }
 
-fn found(done: &StepOutput<RetrieverExit>) -> (Vec<(&str, &str)>, &Matched) {
+fn found(done: &StepOutput<RetrieverExit>) -> (Vec<(&str, &str)>, &FilterMatch) {
     let RetrieverExit::Found(scatter) = &done.out else {
         panic!("{:?}", done.out)
     };
@@ -81,9 +81,12 @@ fn found(done: &StepOutput<RetrieverExit>) -> (Vec<(&str, &str)>, &Matched) {
 async fn an_action_is_one_search_whatever_it_finds() {
     let index = Arc::new(Found::default());
     let done = run(&index, "end", &[], &["a"]).await;
-    assert_eq!(found(&done), (vec![("b", "It begins.")], &Matched::Matched));
+    assert_eq!(
+        found(&done),
+        (vec![("b", "It begins.")], &FilterMatch::Matched)
+    );
     let nothing = run(&index, "nothing", &[], &[]).await;
-    assert_eq!(found(&nothing), (vec![], &Matched::Empty));
+    assert_eq!(found(&nothing), (vec![], &FilterMatch::Empty));
     assert_eq!((done.usage.searches, nothing.usage.searches), (1, 1));
     let other = run(&index, "nothing", &[], &["a"]).await;
     assert_eq!(other.decided, "nothing found", "whatever was read before");
@@ -113,7 +116,7 @@ async fn an_action_is_one_search_whatever_it_finds() {
 async fn a_look_at_a_document_is_no_search_and_reads_no_text() {
     let index = Arc::new(Found::default());
     let done = run(&index, "get_document_metadata a", &["a.0"], &["a"]).await;
-    assert_eq!(found(&done), (vec![("a", "")], &Matched::Matched));
+    assert_eq!(found(&done), (vec![("a", "")], &FilterMatch::Matched));
     assert_eq!(
         (done.usage.searches, done.decided.as_str()),
         (0, "what the document says of itself")

@@ -72,7 +72,7 @@ pub(crate) fn assess(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use envelope::{Filter, Origin, Role};
+    use envelope::{ConditionOrigin, Filter, Role};
     use serde_json::json;
 
     const QUESTION: &str = "what is the total?";
@@ -82,7 +82,7 @@ mod tests {
         Plan {
             query: "sum".into(),
             keywords: vec!["sum".into()],
-            filter: Filter::parse(&guesses, Origin::Planner).unwrap(),
+            filter: Filter::parse(&guesses, ConditionOrigin::Planner).unwrap(),
             strategy: SearchStrategy::Keyword,
             ..Plan::default()
         }

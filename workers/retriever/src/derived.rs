@@ -4,7 +4,7 @@
 //! share of its list from them (`shares`). The surest condition comes first: what finds nothing is given up from the end. *Not*
 //! how a question is linked (`linking`).
 
-use envelope::{Bucket, Condition, Filter, Op, Origin};
+use envelope::{Bucket, Condition, ConditionOrigin, Filter, Op};
 use linking::amounts::Bound;
 use linking::days::DayRange;
 use linking::{Intent, LinkedQuestion, NAMED, QuestionCondition, Tabulation, Test};
@@ -101,7 +101,7 @@ impl DerivedFilter {
         let names_one = self.filter.0.iter().any(|one| one.field == "bucket");
         if !hints.is_empty() && !names_one {
             let names: Value = hints.iter().map(|bucket| bucket.as_str()).collect();
-            let hinted = Condition::new("bucket", Op::In, names, Origin::Planner);
+            let hinted = Condition::new("bucket", Op::In, names, ConditionOrigin::Planner);
             self.filter.0.push(sure(hinted, HINT));
         }
         self
@@ -314,7 +314,7 @@ fn opposite(of: &Condition) -> Condition {
 }
 
 fn condition(field: &str, op: Op, value: Value) -> Condition {
-    Condition::new(field, op, value, Origin::Derived)
+    Condition::new(field, op, value, ConditionOrigin::Derived)
 }
 
 #[cfg(test)]

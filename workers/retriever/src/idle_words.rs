@@ -5,14 +5,14 @@
 //! which knows what the question is about, and of the documents. *Not* a way to leave out what was said: the answer tells it.
 
 use envelope::{Plan, QuestionIntent, SearchStrategy};
-use search::{Request, Searcher};
+use search::{SearchRequest, Searcher};
 
 /// Why words of a question were left out of account, for the reader of the answer; `None` where they say something.
 pub async fn idle_because(
     searcher: &dyn Searcher,
     question: &str,
     plan: &Plan,
-    request: Request,
+    request: SearchRequest,
     words: &[String],
 ) -> Result<Option<&'static str>, search::Error> {
     // What no search looks for, none can miss.
@@ -23,7 +23,7 @@ pub async fn idle_because(
     if are_no_topic(question, plan, words) {
         return Ok(Some("by the plan they are not what the question is about"));
     }
-    let request = Request {
+    let request = SearchRequest {
         query: words.join(" "),
         keywords: Vec::new(),
         context: None,

@@ -10,7 +10,7 @@ use crate::worded;
 use envelope::lookup::{ConditionShare, SearchConditions};
 use envelope::{Condition, Filter};
 use linking::Date;
-use search::{Request, SearchResult, Searcher};
+use search::{SearchRequest, SearchResult, Searcher};
 
 /// What a search found, and under which conditions.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -61,7 +61,7 @@ impl LinkedResult {
 /// When the query cannot be linked, or a search fails and nothing is left.
 pub async fn search_linked(
     searcher: &dyn Searcher,
-    request: &Request,
+    request: &SearchRequest,
     today: Date,
     options: &Options,
 ) -> Result<LinkedResult, search::Error> {
@@ -81,7 +81,7 @@ pub async fn search_linked(
 /// When a search fails and nothing is left.
 pub async fn search_derived(
     searcher: &dyn Searcher,
-    request: &Request,
+    request: &SearchRequest,
     derived: &DerivedFilter,
     options: &Options,
 ) -> Result<LinkedResult, search::Error> {
@@ -99,7 +99,7 @@ pub async fn search_derived(
     let filter = request.filter.clone().and(derived.joined());
     let mut narrowing = Narrowing::over(filter, options.relax_max);
     loop {
-        let narrowed = Request {
+        let narrowed = SearchRequest {
             filter: narrowing.filter.clone(),
             ..request.clone()
         };

@@ -1,7 +1,7 @@
 //! Tests of a search that does with its words what a retriever's step does.
 
 use super::*;
-use envelope::{Op, Origin, Passage, SearchStrategy, TenantId};
+use envelope::{ConditionOrigin, Op, Passage, SearchStrategy, TenantId};
 use futures_util::future::BoxFuture;
 use linking::days::day;
 use linking::{Intent, LinkedQuestion, NAMED, QuestionCondition, Test};
@@ -17,7 +17,7 @@ struct Reports {
 impl Searcher for Reports {
     fn search<'a>(
         &'a self,
-        request: &'a Request,
+        request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         let filter = request.filter.to_string();
         let all = ["acme-2019", "acme-2023", "bolt-2023"];
@@ -72,8 +72,13 @@ async fn found(intent: Intent, names: &[&str], options: &Options) -> (Vec<String
         },
         filters: Mutex::default(),
     };
-    let own = Condition::new("doc_id", Op::In, serde_json::json!(["-20"]), Origin::User);
-    let request = Request {
+    let own = Condition::new(
+        "doc_id",
+        Op::In,
+        serde_json::json!(["-20"]),
+        ConditionOrigin::User,
+    );
+    let request = SearchRequest {
         tenant: TenantId::default_tenant(),
         buckets: Vec::new(),
         filter: Filter(vec![own]),

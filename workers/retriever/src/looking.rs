@@ -6,7 +6,7 @@ use crate::narrowing::Narrowing;
 use crate::stage::{BEHIND_ATTEMPT, Retriever};
 use crate::unread::UnreadSearcher;
 use envelope::{After, Fallback, Plan};
-use search::{Gathered, ReadAfter, search_each};
+use search::{MergedSearch, ReadAfter, search_each};
 use stage::StepContext;
 
 /// What was found, and with which search.
@@ -14,7 +14,7 @@ pub(crate) struct Looked {
     /// What was searched with in the end.
     pub(crate) plan: Plan,
     pub(crate) narrowing: Narrowing,
-    pub(crate) found: Gathered,
+    pub(crate) found: MergedSearch,
     /// What was searched with otherwise than planned, in words that the rest of a sentence follows.
     pub(crate) told: String,
     pub(crate) fallbacks: Vec<Fallback>,
@@ -75,7 +75,7 @@ impl Retriever {
         plan: &Plan,
         then: After,
         narrowing: &Narrowing,
-    ) -> Result<(Gathered, Option<Fallback>), search::Error> {
+    ) -> Result<(MergedSearch, Option<Fallback>), search::Error> {
         match self.search(cx, plan, then, narrowing, self.after(cx)).await {
             Err(search::Error::Behind { wanted, at }) if cx.attempt >= BEHIND_ATTEMPT => {
                 let found = self.search(cx, plan, then, narrowing, None).await?;
@@ -92,7 +92,7 @@ impl Retriever {
         then: After,
         narrowing: &Narrowing,
         after: Option<ReadAfter>,
-    ) -> Result<Gathered, search::Error> {
+    ) -> Result<MergedSearch, search::Error> {
         let request = self.request(cx, plan, then, narrowing.filter.clone(), after);
         let sub_queries = match self.options.sub_queries {
             true => &plan.sub_queries[..],

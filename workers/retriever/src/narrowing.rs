@@ -1,6 +1,6 @@
 //! What narrowed a search, and what of it was given up. Nothing is given up in silence.
 
-use envelope::{Case, Condition, Doubt, Fallback, Filter, Matched, Op, Origin, Plan};
+use envelope::{Case, Condition, ConditionOrigin, Doubt, Fallback, Filter, FilterMatch, Op, Plan};
 
 /// The filter of a search, before and after guesses were dropped.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +34,7 @@ impl Narrowing {
     /// What the question says itself, as far as it was not given up.
     pub(crate) fn derived(&self) -> Filter {
         let conditions = self.filter.0.iter();
-        let derived = conditions.filter(|one| one.origin == Origin::Derived);
+        let derived = conditions.filter(|one| one.origin == ConditionOrigin::Derived);
         Filter(derived.cloned().collect())
     }
 
@@ -62,7 +62,7 @@ impl Narrowing {
                 .filter(|one| one.origin.is_guess());
             let least = guesses.min_by(|one, other| certainty(one).total_cmp(&certainty(other)))?;
             let is_same = |one: &Condition| {
-                let is_span = one.origin == Origin::Derived && one.field == least.field;
+                let is_span = one.origin == ConditionOrigin::Derived && one.field == least.field;
                 // Two names in one path are two guesses.
                 let are_lists = one.op == Op::In && least.op == Op::In;
                 one == least || is_span && !are_lists && one.certainty == least.certainty
@@ -83,7 +83,7 @@ impl Narrowing {
 
     /// How the filter fared in a search that found something and left out the conditions on
     /// `unknown` fields.
-    pub(crate) fn matched(&self, unknown: &[String]) -> Matched {
+    pub(crate) fn matched(&self, unknown: &[String]) -> FilterMatch {
         let left_out = self.filter.0.iter().filter(|c| unknown.contains(&c.field));
         let dropped: Vec<_> = self
             .relaxed
@@ -92,9 +92,9 @@ impl Narrowing {
             .map(Condition::to_string)
             .collect();
         if dropped.is_empty() {
-            Matched::Matched
+            FilterMatch::Matched
         } else {
-            Matched::Relaxed { dropped }
+            FilterMatch::Relaxed { dropped }
         }
     }
 
@@ -138,9 +138,9 @@ mod tests {
 
     fn narrowing(user: serde_json::Value, planner: serde_json::Value) -> (Case, Narrowing) {
         let mut case = testkit::model::step(Role::Retriever, "what?").case;
-        case.filter = Filter::parse(&user, Origin::User).unwrap();
+        case.filter = Filter::parse(&user, ConditionOrigin::User).unwrap();
         let plan = Plan {
-            filter: Filter::parse(&planner, Origin::Planner).unwrap(),
+            filter: Filter::parse(&planner, ConditionOrigin::Planner).unwrap(),
             ..Plan::default()
         };
         let narrowing = Narrowing::of(&case, &plan, 3);
@@ -164,11 +164,11 @@ mod tests {
             both.filter.to_string(),
             "year = 2024 and source contains \".pdf\""
         );
-        assert_eq!(both.matched(&[]), Matched::Matched);
+        assert_eq!(both.matched(&[]), FilterMatch::Matched);
         let relaxed = both.relaxed(false).unwrap();
         assert_eq!(relaxed.filter.to_string(), "year = 2024");
         let dropped = vec!["source contains \".pdf\"".to_owned()];
-        assert_eq!(relaxed.matched(&[]), Matched::Relaxed { dropped });
+        assert_eq!(relaxed.matched(&[]), FilterMatch::Relaxed { dropped });
         assert_eq!(
             relaxed.fallbacks(&[]),
             [Fallback::FilterRelaxed {
@@ -187,14 +187,14 @@ mod tests {
     fn the_least_sure_goes_first_and_the_ends_of_a_span_together() {
         let derived = |field: &str, op, certainty| Condition {
             certainty: Some(certainty),
-            ..Condition::new(field, op, 1, Origin::Derived)
+            ..Condition::new(field, op, 1, ConditionOrigin::Derived)
         };
         let filter = Filter(vec![
-            Condition::new("year", Op::Eq, 2024, Origin::User),
+            Condition::new("year", Op::Eq, 2024, ConditionOrigin::User),
             derived("total", Op::Gte, 0.9),
             derived("vendor", Op::Eq, 0.99),
             derived("total", Op::Lt, 0.9),
-            Condition::new("source", Op::Eq, "a", Origin::Planner),
+            Condition::new("source", Op::Eq, "a", ConditionOrigin::Planner),
         ]);
         let plan = Plan {
             filter,
@@ -217,7 +217,7 @@ mod tests {
         let (case, own) = narrowing(json!({"yeer": 2024, "lang": "de"}), json!({}));
         let unknown = ["yeer".to_owned()];
         let dropped = vec!["yeer = 2024".to_owned()];
-        assert_eq!(own.matched(&unknown), Matched::Relaxed { dropped });
+        assert_eq!(own.matched(&unknown), FilterMatch::Relaxed { dropped });
         assert_eq!(
             own.fallbacks(&unknown),
             [Fallback::FilterUnknownField {

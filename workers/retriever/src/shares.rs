@@ -6,9 +6,9 @@
 
 use crate::derived::DerivedFilter;
 use crate::options::Options;
-use envelope::{Condition, Filter, Origin, Passage};
+use envelope::{Condition, ConditionOrigin, Filter, Passage};
 use futures_util::future::join_all;
-use search::{Request, SearchResult, Searcher};
+use search::{SearchRequest, SearchResult, Searcher};
 
 /// Most searches besides the one without conditions.
 const SEARCHES_MAX: usize = 3;
@@ -68,13 +68,14 @@ impl Shares {
     pub async fn take(
         &self,
         searcher: &dyn Searcher,
-        request: &Request,
+        request: &SearchRequest,
         found: SearchResult,
         derived: &DerivedFilter,
     ) -> Result<SharedList, search::Error> {
         let joined = derived.joined();
         // A part of the corpus by itself follows from what is named, and says nothing of what was not; unless a planner says it.
-        let says = |one: &Condition| one.field != "bucket" || one.origin == Origin::Planner;
+        let says =
+            |one: &Condition| one.field != "bucket" || one.origin == ConditionOrigin::Planner;
         let says_more = joined.0.iter().any(says);
         let has_sides = self.sides > 0.0 && !derived.held.is_empty();
         let has_room = !has_sides || derived.held.len() < SEARCHES_MAX;
@@ -110,11 +111,11 @@ impl Shares {
 /// The passages of each search, all at the same time. One that fails has none; all of them failing is a failure.
 async fn each(
     searcher: &dyn Searcher,
-    request: &Request,
+    request: &SearchRequest,
     searches: &[(&Filter, Option<&String>)],
 ) -> Result<Vec<Vec<Passage>>, search::Error> {
     let candidates = request.fetch_k.min(CANDIDATES_A_PLACE * request.top_k);
-    let requests = searches.iter().map(|(filter, said)| Request {
+    let requests = searches.iter().map(|(filter, said)| SearchRequest {
         fetch_k: candidates.max(request.top_k),
         filter: request.filter.clone().and((*filter).clone()),
         query: said.unwrap_or(&request.query).clone(),
@@ -126,7 +127,7 @@ async fn each(
         after: None,
         ..request.clone()
     });
-    let requests: Vec<Request> = requests.collect();
+    let requests: Vec<SearchRequest> = requests.collect();
     let results = join_all(requests.iter().map(|request| searcher.search(request))).await;
     let mut lists = Vec::new();
     let mut why = None;

@@ -14,11 +14,13 @@ use crate::unclear;
 use crate::unread::UnreadSearcher;
 use envelope::hop::RetrieverExit;
 use envelope::{
-    After, Class, Classed, CodecError, Doubt, Fallback, Filter, Matched, Passage, Plan, Role,
+    After, Class, Classed, CodecError, Doubt, Fallback, Filter, FilterMatch, Passage, Plan, Role,
     Scatter, Search,
 };
 use linking::LinkedQuestion;
-use search::{Gathered, QueryContext, ReadAfter, Request, SearchResult, Searcher, context};
+use search::{
+    MergedSearch, QueryContext, ReadAfter, SearchRequest, SearchResult, Searcher, context,
+};
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::sync::Arc;
 use std::time::Duration;
@@ -150,7 +152,7 @@ impl Retriever {
                 Err(error) => said = format!("{said}; no share of the list ({})", error.code()),
             }
         }
-        let Gathered {
+        let MergedSearch {
             result: found,
             found: by_sub_query,
             failed,
@@ -246,7 +248,7 @@ impl Retriever {
             passages,
             ..SearchResult::default()
         };
-        let mut done = self.scatter(plan.clone(), After::Generate, found, Matched::Matched)?;
+        let mut done = self.scatter(plan.clone(), After::Generate, found, FilterMatch::Matched)?;
         let RetrieverExit::Found(scatter) = &done.out else {
             return Ok(Err("no known passage".into()));
         };
@@ -299,13 +301,13 @@ impl Retriever {
         then: After,
         filter: Filter,
         after: Option<ReadAfter>,
-    ) -> Request {
+    ) -> SearchRequest {
         let (fetch_k, top_k) = match then {
             After::Map | After::Review => (self.options.fetch_k, self.options.map_max),
             After::Generate => (self.options.simple_k, self.options.simple_max),
         };
         let leans = !plan.context.is_empty() && self.options.context_weight > 0.0;
-        Request {
+        SearchRequest {
             tenant: cx.header.tenant.clone(),
             buckets: cx.case.buckets.clone(),
             filter,
@@ -327,7 +329,7 @@ impl Retriever {
         plan: Plan,
         after: After,
         mut found: SearchResult,
-        matched: Matched,
+        matched: FilterMatch,
     ) -> Result<StepOutput<RetrieverExit>, Error> {
         if let Some(chars) = self.options.context_chars {
             for passage in &mut found.passages {

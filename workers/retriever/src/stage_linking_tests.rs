@@ -74,7 +74,7 @@ async fn a_question_for_what_documents_say_gives_those_that_it_names_a_share() {
         ["c0", "c1", "c2", "o0", "o1"],
         "nine tenths of a list, but two places of a short one"
     );
-    assert_eq!(scatter.matched, Matched::Matched);
+    assert_eq!(scatter.matched, FilterMatch::Matched);
     let understood = done.conditions.unwrap();
     assert!(understood.filter.is_empty());
     assert_eq!(understood.shared[0].passages, 9);

@@ -1,7 +1,7 @@
 //! The step against a scripted searcher.
 
 use super::*;
-use envelope::{Doubt, Origin, ReadMark, TenantId};
+use envelope::{ConditionOrigin, Doubt, ReadMark, TenantId};
 use linking::{Date, Intent, LinkedQuestion, QuestionCondition, Tabulation, Test};
 use serde_json::json;
 use std::sync::Mutex;
@@ -24,7 +24,7 @@ struct FakeSearcher {
     linked: LinkedQuestion,
     /// What a search with a condition on a company finds.
     of_company: Vec<Passage>,
-    requests: Mutex<Vec<Request>>,
+    requests: Mutex<Vec<SearchRequest>>,
 }
 
 impl FakeSearcher {
@@ -47,7 +47,7 @@ impl FakeSearcher {
 impl Searcher for FakeSearcher {
     fn search<'a>(
         &'a self,
-        request: &'a Request,
+        request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         Box::pin(async move {
             self.requests.lock().unwrap().push(request.clone());
@@ -83,7 +83,7 @@ impl Searcher for FakeSearcher {
     ) -> BoxFuture<'a, Result<Filter, search::Error>> {
         assert_eq!((text, fields), (QUESTION, &["city".to_owned()][..]));
         let porto = json!({"city": {"in": ["porto"]}});
-        Box::pin(async move { Ok(Filter::parse(&porto, Origin::Planner).unwrap()) })
+        Box::pin(async move { Ok(Filter::parse(&porto, ConditionOrigin::Planner).unwrap()) })
     }
 
     fn link<'a>(
@@ -97,7 +97,7 @@ impl Searcher for FakeSearcher {
 
     fn fetch<'a>(
         &'a self,
-        request: &'a Request,
+        request: &'a SearchRequest,
         ids: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<Passage>, search::Error>> {
         assert_eq!(
@@ -118,7 +118,7 @@ fn plan() -> Plan {
         query: "total of the invoice".into(),
         keywords: vec!["total".into()],
         sub_queries: Vec::new(),
-        filter: Filter::parse(&filter, Origin::Planner).unwrap(),
+        filter: Filter::parse(&filter, ConditionOrigin::Planner).unwrap(),
         ..Plan::default()
     }
 }
@@ -126,7 +126,7 @@ fn plan() -> Plan {
 async fn run(
     searcher: FakeSearcher,
     cx: &StepContext,
-) -> (StepOutput<RetrieverExit>, Vec<Request>) {
+) -> (StepOutput<RetrieverExit>, Vec<SearchRequest>) {
     let searcher = Arc::new(searcher);
     let retriever = Retriever::new(searcher.clone(), Options::default()).unwrap();
     let done = retriever.run(cx, mapped(plan())).await.unwrap();
@@ -143,7 +143,7 @@ fn mapped(plan: Plan) -> Search {
 
 fn cx() -> StepContext {
     let mut cx = step(Role::Retriever, QUESTION);
-    cx.case.filter = Filter::parse(&json!({"year": 2024}), Origin::User).unwrap();
+    cx.case.filter = Filter::parse(&json!({"year": 2024}), ConditionOrigin::User).unwrap();
     cx
 }
 
@@ -164,7 +164,10 @@ async fn searches_with_both_filters_and_the_tenant() {
         panic!("nothing found")
     };
     assert_eq!((scatter.passages.len(), scatter.total_hits), (5, 40));
-    assert_eq!((scatter.matched, scatter.plan), (Matched::Matched, plan()));
+    assert_eq!(
+        (scatter.matched, scatter.plan),
+        (FilterMatch::Matched, plan())
+    );
     assert_eq!((done.fallbacks, done.usage.calls), (vec![], 0));
 }
 
@@ -176,7 +179,7 @@ async fn relaxes_the_planners_guess_and_says_so() {
     let RetrieverExit::Found(scatter) = done.out else {
         panic!("nothing found")
     };
-    assert!(matches!(scatter.matched, Matched::Relaxed { .. }));
+    assert!(matches!(scatter.matched, FilterMatch::Relaxed { .. }));
     let condition = "source contains \".pdf\"".into();
     assert_eq!(
         done.fallbacks,

@@ -4,14 +4,14 @@ use crate::{Options, Retriever};
 use envelope::hop::RetrieverExit;
 use envelope::table::Listing;
 use envelope::{
-    AnswerForm, DocId, Doubt, Fallback, Filter, Origin, Plan, QuestionIntent, Role, Search,
+    AnswerForm, ConditionOrigin, DocId, Doubt, Fallback, Filter, Plan, QuestionIntent, Role, Search,
 };
 use linking::{
     ColumnOperation, Date, GroupKey, Intent, LinkedQuestion, QuestionCondition, TableQuestion,
     Tabulation, Test,
 };
 use search::{
-    Request, SearchResult, Searcher, TableDocument, TableGroup, TableRequest, TableResult,
+    SearchRequest, SearchResult, Searcher, TableDocument, TableGroup, TableRequest, TableResult,
 };
 use serde_json::{Value, json};
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
@@ -31,7 +31,7 @@ struct Columns {
 impl Searcher for Columns {
     fn search<'a>(
         &'a self,
-        request: &'a Request,
+        request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         let is_said = !self.said.is_empty() && request.query.contains(self.said);
         let total_hits = u64::from(is_said);
@@ -140,7 +140,11 @@ async fn run_with(
     let plan = Plan {
         query: "q".into(),
         // What a planner guesses of texts narrows no table.
-        filter: Filter::parse(&json!({"source": {"contains": "x"}}), Origin::Planner).unwrap(),
+        filter: Filter::parse(
+            &json!({"source": {"contains": "x"}}),
+            ConditionOrigin::Planner,
+        )
+        .unwrap(),
         ..plan
     };
     let search = Search {
@@ -232,7 +236,7 @@ async fn a_field_that_nobody_has_and_an_index_that_is_behind_are_told() {
     let mut behind = cx("List all invoices");
     behind.case.min_seq = 9;
     behind.attempt = 3;
-    behind.case.filter = Filter::parse(&json!({"nobody": 1}), Origin::User).unwrap();
+    behind.case.filter = Filter::parse(&json!({"nobody": 1}), ConditionOrigin::User).unwrap();
     let searcher = Arc::new(Columns {
         is_behind: true,
         said: "",

@@ -7,7 +7,7 @@
 use envelope::{Filter, Passage, ReadMark, TenantId};
 use futures_util::future::BoxFuture;
 use linking::{Date, LinkedQuestion};
-use search::{Error, Request, SearchResult, Searcher, TableRequest, TableResult};
+use search::{Error, SearchRequest, SearchResult, Searcher, TableRequest, TableResult};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ impl Searcher for UnreadSearcher {
 
     fn fetch<'a>(
         &'a self,
-        request: &'a Request,
+        request: &'a SearchRequest,
         ids: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<Passage>, Error>> {
         self.searcher.fetch(request, ids)
@@ -65,9 +65,12 @@ impl Searcher for UnreadSearcher {
         self.searcher.link(tenant, question, today)
     }
 
-    fn search<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<SearchResult, Error>> {
+    fn search<'a>(
+        &'a self,
+        request: &'a SearchRequest,
+    ) -> BoxFuture<'a, Result<SearchResult, Error>> {
         Box::pin(async move {
-            let more = Request {
+            let more = SearchRequest {
                 fetch_k: request.fetch_k + self.read.len(),
                 top_k: request.top_k + self.read.len(),
                 ..request.clone()
@@ -93,7 +96,7 @@ mod tests {
     impl Searcher for Ranked {
         fn search<'a>(
             &'a self,
-            request: &'a Request,
+            request: &'a SearchRequest,
         ) -> BoxFuture<'a, Result<SearchResult, Error>> {
             let passages =
                 (0..request.top_k.min(request.fetch_k)).map(|n| passage(&format!("d{n}"), "t"));
@@ -110,7 +113,7 @@ mod tests {
             .iter()
             .map(|id| ReadMark::of(&passage(id, "another text")));
         let read: Vec<ReadMark> = read.collect();
-        let request = Request {
+        let request = SearchRequest {
             tenant: TenantId::default_tenant(),
             buckets: Vec::new(),
             filter: Filter::default(),

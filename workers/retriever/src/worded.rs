@@ -108,7 +108,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use envelope::Origin;
+    use envelope::ConditionOrigin;
     use serde_json::json;
 
     #[test]
@@ -119,7 +119,7 @@ mod tests {
                 "total_amount": {"gt": 1000}, "named:vendor": ["Acme", "ACME"], "number": {"contains": ""},
                 "site": {"not_in": ["A", "B", "C", "D", "E"]},
             }),
-            Origin::Planner,
+            ConditionOrigin::Planner,
         );
         assert_eq!(
             conditions(&filter.unwrap()),

@@ -11,7 +11,9 @@ use envelope::limits::REASON_CHARS_MAX;
 use envelope::{Classed, Fallback, Grounding, Judgement, Profile, Role, Sufficiency, Verdict};
 use groundedness::{CONTRADICTED_MAX, UNSUPPORTED_MAX};
 use llm::reply::without_prompt;
-use llm::{ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, Schema, TODAY, json};
+use llm::{
+    ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, ReplySchema, TODAY, json,
+};
 use serde_json::{Value, json};
 use stage::StepContext;
 use std::borrow::Cow;
@@ -271,7 +273,7 @@ fn sentence(words: &str) -> String {
     first.into_iter().chain(chars).chain(['.']).collect()
 }
 
-fn schema() -> Schema {
+fn schema() -> ReplySchema {
     let json = json!({
         "type": "object",
         "properties": {
@@ -282,7 +284,7 @@ fn schema() -> Schema {
         "required": ["grounding", "sufficiency", "reason"],
         "additionalProperties": false
     });
-    Schema {
+    ReplySchema {
         name: "judgement",
         json,
     }

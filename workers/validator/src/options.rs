@@ -3,7 +3,7 @@
 use crate::policy::{ContradictedPolicy, UnsupportedPolicy};
 use crate::stage::Error;
 use serde::{Deserialize, Serialize};
-use settings::Span;
+use settings::TimeSpan;
 
 /// Which checks are made, and how strictly.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,7 +25,7 @@ pub struct Options {
     pub contradicted: ContradictedPolicy,
     /// Longest time for the call of the model that judges (`model_of.validator`), with its retries on other nodes; at most
     /// half of what is left to the turn. Default `20s`.
-    pub call_timeout: Span,
+    pub call_timeout: TimeSpan,
     /// Longest judgement. Default 160 tokens: two words and a sentence.
     pub max_tokens: u32,
     /// Most text of passages that is shown to the model that judges, in characters; with more, each is cut to its share.
@@ -41,7 +41,7 @@ impl Default for Options {
             figures_checked: true,
             unsupported: UnsupportedPolicy::default(),
             contradicted: ContradictedPolicy::default(),
-            call_timeout: Span::from_secs(20),
+            call_timeout: TimeSpan::from_secs(20),
             max_tokens: 160,
             judge_chars_max: 12_000,
         }

@@ -1,7 +1,7 @@
 //! Drafts that are tables: which hold, and which are flagged.
 
 use super::*;
-use envelope::{Citation, Matched};
+use envelope::{Citation, FilterMatch};
 use serde_json::json;
 
 fn draft(told: Value) -> Draft {
@@ -19,7 +19,7 @@ fn draft(told: Value) -> Draft {
         strict: false,
         no_information: false,
         stitched: false,
-        matched: Matched::Matched,
+        matched: FilterMatch::Matched,
         table: Some(Box::new(serde_json::from_value(told).unwrap())),
     }
 }

@@ -1,7 +1,7 @@
 //! What the tests of several modules judge.
 
 use crate::evidence::Evidence;
-use envelope::{After, Citation, DocId, Draft, Matched, Plan, Scatter, Task};
+use envelope::{After, Citation, DocId, Draft, FilterMatch, Plan, Scatter, Task};
 
 impl From<Draft> for Evidence {
     fn from(draft: Draft) -> Evidence {
@@ -38,7 +38,7 @@ pub(crate) fn draft(text: &str) -> Draft {
         strict: false,
         no_information: false,
         stitched: false,
-        matched: Matched::Matched,
+        matched: FilterMatch::Matched,
         table: None,
     }
 }
@@ -48,7 +48,7 @@ pub(crate) fn scatter() -> Scatter {
     Scatter {
         plan: Plan::default(),
         passages: Vec::new(),
-        matched: Matched::Matched,
+        matched: FilterMatch::Matched,
         total_hits: 0,
         after: After::Map,
     }

@@ -13,7 +13,9 @@ use crate::policy::{ContradictedPolicy, UnsupportedPolicy};
 use crate::sentences::{self, Checked};
 use crate::table;
 use envelope::hop::ValidatorExit;
-use envelope::{Asked, CheckedSentence, Citation, Draft, DraftTable, Fallback, Support, Verdict};
+use envelope::{
+    CheckedSentence, Citation, Draft, DraftTable, Fallback, QuestionText, Support, Verdict,
+};
 
 /// Most figures, or sentences, that are named in the trail.
 const NAMED_MAX: usize = 3;
@@ -87,7 +89,7 @@ impl Answer {
 }
 
 /// Judges the draft of `evidence` as an answer to `question`.
-pub(crate) fn judge(evidence: &Evidence, question: &Asked, options: &Options) -> Judged {
+pub(crate) fn judge(evidence: &Evidence, question: &QuestionText, options: &Options) -> Judged {
     let draft = &evidence.draft;
     if draft.no_information {
         return no_information(draft);
@@ -307,7 +309,7 @@ fn failed_citations(settled: &Settled, options: &Options) -> Vec<String> {
 fn failed_figures(
     answer: &str,
     draft: &Draft,
-    question: &Asked,
+    question: &QuestionText,
     facts: Vec<&str>,
 ) -> Option<String> {
     let mut given = facts;

@@ -24,7 +24,7 @@ fn draft(text: &str, facts: &[&str]) -> Draft {
 }
 
 fn judged(text: &str, facts: &[&str]) -> Judged {
-    let question = Asked {
+    let question = QuestionText {
         original: "What is due for order 77?".into(),
         rewritten: None,
     };
@@ -54,7 +54,7 @@ fn what_no_model_wrote_is_flagged_and_not_redone() {
         low_confidence: 0.0,
         ..Options::default()
     };
-    let question = Asked::default();
+    let question = QuestionText::default();
     for (text, grounded) in [
         ("200 EUR are due [1].", true),
         ("250 EUR are due [1].", false),
@@ -114,7 +114,7 @@ fn checks_can_be_switched_off() {
         contradicted: ContradictedPolicy::Mark,
         ..Options::default()
     };
-    let question = Asked {
+    let question = QuestionText {
         original: "?".into(),
         rewritten: None,
     };
@@ -130,7 +130,7 @@ fn checks_can_be_switched_off() {
 fn no_information_is_an_honest_answer() {
     let mut draft = draft("No relevant information found.", &["unused 1"]);
     draft.no_information = true;
-    let question = Asked {
+    let question = QuestionText {
         original: "?".into(),
         rewritten: None,
     };
@@ -158,7 +158,7 @@ fn a_stricter_draft_is_asked_for_once() {
             strict,
             ..draft("9 [1]", &["8"])
         };
-        let question = Asked {
+        let question = QuestionText {
             original: "?".into(),
             rewritten: None,
         };
@@ -220,7 +220,7 @@ fn lied(text: &str, options: &Options) -> Judged {
         }],
         kept: None,
     };
-    let question = Asked {
+    let question = QuestionText {
         original: "How can the agreement be terminated?".into(),
         rewritten: None,
     };

@@ -1,7 +1,7 @@
 //! Durable consumers: who gets what, how often, and when again.
 
-use super::place::{Ground, Place, message, next, silent, text, within};
-use crate::{BusError, ConsumerSpec, Progress, Publish, Stream};
+use super::place::{Ground, TestPlace, message, next, silent, text, within};
+use crate::{BusError, ConsumerProgress, ConsumerSpec, Publish, Stream};
 use envelope::{Edition, Role};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -20,7 +20,7 @@ fn planner(ground: &Ground) -> ConsumerSpec {
     ground.topology.consumer(Role::Planner)
 }
 
-pub async fn a_consumer_takes_what_it_filters_in_order(place: Place) {
+pub async fn a_consumer_takes_what_it_filters_in_order(place: TestPlace) {
     let ground = place.ground().await;
     ground.put("argosy.step.0.planner.t0.0", "before").await;
     let mut puller = ground.puller(&planner(&ground)).await;
@@ -37,7 +37,7 @@ pub async fn a_consumer_takes_what_it_filters_in_order(place: Place) {
     silent(&mut puller, 4, SECOND / 4).await;
 }
 
-pub async fn redelivered_after_the_ack_wait(place: Place) {
+pub async fn redelivered_after_the_ack_wait(place: TestPlace) {
     let ground = place.ground().await;
     put_plans(&ground, 1).await;
     let mut puller = ground.puller(&planner(&ground)).await;
@@ -53,7 +53,7 @@ pub async fn redelivered_after_the_ack_wait(place: Place) {
     silent(&mut puller, 1, SECOND * 2).await;
 }
 
-pub async fn redelivered_after_the_delay_of_a_nak(place: Place) {
+pub async fn redelivered_after_the_delay_of_a_nak(place: TestPlace) {
     let ground = place.ground().await;
     put_plans(&ground, 2).await;
     let mut puller = ground.puller(&planner(&ground)).await;
@@ -79,7 +79,7 @@ pub async fn redelivered_after_the_delay_of_a_nak(place: Place) {
     assert!((SECOND * 19 / 10..SECOND * 4).contains(&after), "{after:?}");
 }
 
-pub async fn a_message_in_progress_is_not_redelivered(place: Place) {
+pub async fn a_message_in_progress_is_not_redelivered(place: TestPlace) {
     let ground = place.ground().await;
     put_plans(&ground, 1).await;
     let mut puller = ground.puller(&planner(&ground)).await;
@@ -94,7 +94,7 @@ pub async fn a_message_in_progress_is_not_redelivered(place: Place) {
     assert!((SECOND * 9 / 10..SECOND * 3).contains(&after), "{after:?}");
 }
 
-pub async fn an_acked_message_does_not_come_back(place: Place) {
+pub async fn an_acked_message_does_not_come_back(place: TestPlace) {
     let ground = place.ground().await;
     put_plans(&ground, 1).await;
     let mut puller = ground.puller(&planner(&ground)).await;
@@ -104,7 +104,7 @@ pub async fn an_acked_message_does_not_come_back(place: Place) {
     silent(&mut puller, 1, SECOND * 2).await;
 }
 
-pub async fn open_deliveries_are_bounded(place: Place) {
+pub async fn open_deliveries_are_bounded(place: TestPlace) {
     let ground = place
         .ground_with(|t| (t.max_ack_pending, t.ack_wait) = (3, SECOND * 30))
         .await;
@@ -128,7 +128,7 @@ pub async fn open_deliveries_are_bounded(place: Place) {
     silent(&mut two, 8, SECOND / 4).await;
 }
 
-pub async fn delayed_naks_stay_open(place: Place) {
+pub async fn delayed_naks_stay_open(place: TestPlace) {
     let ground = place.ground_with(|t| t.max_ack_pending = 1).await;
     put_plans(&ground, 2).await;
     let mut puller = ground.puller(&planner(&ground)).await;
@@ -140,7 +140,7 @@ pub async fn delayed_naks_stay_open(place: Place) {
     assert_eq!(text(&next(&mut puller, 2).await.message), "1");
 }
 
-pub async fn two_pullers_share(place: Place) {
+pub async fn two_pullers_share(place: TestPlace) {
     let ground = place.ground_with(|t| t.ack_wait = SECOND * 30).await;
     let spec = planner(&ground);
     let (mut one, mut two) = (ground.puller(&spec).await, ground.puller(&spec).await);
@@ -158,7 +158,7 @@ pub async fn two_pullers_share(place: Place) {
     assert_eq!(seen.len(), 60);
 }
 
-pub async fn no_more_than_the_free_slots(place: Place) {
+pub async fn no_more_than_the_free_slots(place: TestPlace) {
     let ground = place.ground_with(|t| t.ack_wait = SECOND * 30).await;
     put_plans(&ground, 10).await;
     let spec = planner(&ground);
@@ -173,7 +173,7 @@ pub async fn no_more_than_the_free_slots(place: Place) {
     assert_eq!(rest.len(), 8);
 }
 
-pub async fn closing_gives_back_the_rest(place: Place) {
+pub async fn closing_gives_back_the_rest(place: TestPlace) {
     let ground = place.ground_with(|t| t.ack_wait = SECOND * 30).await;
     put_plans(&ground, 5).await;
     let spec = planner(&ground);
@@ -194,7 +194,7 @@ pub async fn closing_gives_back_the_rest(place: Place) {
     assert_eq!(rest, ["1", "2", "3", "4"].map(str::to_owned).into());
 }
 
-pub async fn a_dropped_pull_loses_nothing(place: Place) {
+pub async fn a_dropped_pull_loses_nothing(place: TestPlace) {
     let ground = place.ground_with(|t| t.ack_wait = SECOND * 30).await;
     let mut puller = ground.puller(&planner(&ground)).await;
     let mut seen = Vec::new();
@@ -224,7 +224,7 @@ pub async fn a_dropped_pull_loses_nothing(place: Place) {
     assert_eq!(distinct.len(), stored);
 }
 
-pub async fn an_expired_message_is_not_redelivered(place: Place) {
+pub async fn an_expired_message_is_not_redelivered(place: TestPlace) {
     let ground = place.ground_with(|t| t.ack_wait = SECOND * 4).await;
     let short = Publish {
         ttl: Some(SECOND),
@@ -239,7 +239,7 @@ pub async fn an_expired_message_is_not_redelivered(place: Place) {
     assert_eq!(text(&next(&mut puller, 1).await.message), "next");
 }
 
-pub async fn a_missing_consumer_is_named(place: Place) {
+pub async fn a_missing_consumer_is_named(place: TestPlace) {
     let ground = place.ground().await;
     let mut spec = planner(&ground);
     spec.name = "cook".into();
@@ -258,7 +258,7 @@ pub async fn a_missing_consumer_is_named(place: Place) {
     assert!(ground.bus.consume(&spec).await.is_ok());
 }
 
-pub async fn what_was_acked_leaves_a_queue(place: Place) {
+pub async fn what_was_acked_leaves_a_queue(place: TestPlace) {
     let ground = place.ground().await;
     for n in 1..=3 {
         ground.put(&format!("argosy.document.b.d{n}"), "x").await;
@@ -286,11 +286,11 @@ pub async fn what_was_acked_leaves_a_queue(place: Place) {
     );
 }
 
-pub async fn how_far_a_consumer_is(place: Place) {
+pub async fn how_far_a_consumer_is(place: TestPlace) {
     let ground = place.ground().await;
     let planner = planner(&ground);
     let at = async || ground.bus.progress(&planner).await.unwrap();
-    let waits = |p: &Progress| (p.pending, p.ack_pending);
+    let waits = |p: &ConsumerProgress| (p.pending, p.ack_pending);
     assert_eq!(waits(&at().await), (0, 0));
     put_plans(&ground, 3).await;
     assert_eq!(waits(&at().await), (3, 0));

@@ -1,9 +1,9 @@
 //! Single messages: read and taken out by their sequence.
 
-use super::place::{Place, text, within};
+use super::place::{TestPlace, text, within};
 use crate::Stream;
 
-pub async fn a_message_is_read_and_erased_by_its_sequence(place: Place) {
+pub async fn a_message_is_read_and_erased_by_its_sequence(place: TestPlace) {
     let ground = place.ground().await;
     for n in 0..3 {
         ground.put("argosy.dead.mapper.t.3.1", &n.to_string()).await;

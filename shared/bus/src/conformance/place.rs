@@ -1,7 +1,10 @@
 //! Where a case runs, and the few words that cases are written in.
 
 use crate::topology::Topology;
-use crate::{Bus, ConsumerSpec, Delivery, Fence, Publish, PublishError, Puller, Snapshots, Stored};
+use crate::{
+    Bus, ConsumerSpec, Delivery, Publish, PublishError, Puller, Snapshots, StoredMessage,
+    WriteCondition,
+};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use std::any::Any;
@@ -14,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Makes an empty bus of these streams.
 #[derive(Clone, Copy)]
-pub struct Place(pub fn(Topology) -> BoxFuture<'static, Ground>);
+pub struct TestPlace(pub fn(Topology) -> BoxFuture<'static, Ground>);
 
 /// A bus, empty, and what keeps it running.
 pub struct Ground {
@@ -47,7 +50,7 @@ pub fn small() -> Topology {
     topology
 }
 
-impl Place {
+impl TestPlace {
     pub async fn ground(self) -> Ground {
         self.ground_with(|_| {}).await
     }
@@ -81,7 +84,7 @@ impl Ground {
 
     pub(crate) async fn put_behind(
         &self,
-        fence: Fence,
+        fence: WriteCondition,
         subject: &str,
     ) -> Result<u64, PublishError> {
         let message = Publish {
@@ -100,7 +103,7 @@ pub fn message(subject: &str, body: &str) -> Publish {
     Publish::new(subject, Bytes::copy_from_slice(body.as_bytes()))
 }
 
-pub fn text(message: &Stored) -> &str {
+pub fn text(message: &StoredMessage) -> &str {
     std::str::from_utf8(&message.body).unwrap()
 }
 

@@ -1,20 +1,20 @@
 //! What may be stored, and what is there afterwards.
 
-use super::place::{Place, message, text, within};
-use crate::{Fence, Headers, Publish, PublishError, Stream};
+use super::place::{TestPlace, message, text, within};
+use crate::{Headers, Publish, PublishError, Stream, WriteCondition};
 use futures_util::future::join_all;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-pub async fn created_once(place: Place) {
+pub async fn created_once(place: TestPlace) {
     let ground = place.ground().await;
     let subject = "argosy.answer.t1";
     let first = Publish {
-        fence: Fence::Once,
+        fence: WriteCondition::Absent,
         ..message(subject, "first")
     };
     let second = Publish {
-        fence: Fence::Once,
+        fence: WriteCondition::Absent,
         ..message(subject, "second")
     };
     let sequence = ground.bus.publish(first.clone()).await.unwrap();
@@ -27,9 +27,11 @@ pub async fn created_once(place: Place) {
     assert!(age < 10_000, "stored {age} ms from now");
 }
 
-pub async fn one_step_per_hop_across_roles(place: Place) {
+pub async fn one_step_per_hop_across_roles(place: TestPlace) {
     let ground = place.ground().await;
-    let hop = |turn: &str, hop: u16| Fence::OnceAcross(format!("argosy.step.0.*.{turn}.{hop}"));
+    let hop = |turn: &str, hop: u16| {
+        WriteCondition::AbsentAcross(format!("argosy.step.0.*.{turn}.{hop}"))
+    };
     let put = |turn: &'static str, n: u16, role: &'static str| {
         let subject = format!("argosy.step.0.{role}.{turn}.{n}");
         let (ground, fence) = (&ground, hop(turn, n));
@@ -49,25 +51,30 @@ pub async fn one_step_per_hop_across_roles(place: Place) {
     assert_eq!(count.await, Ok(1));
 }
 
-pub async fn map_steps_stand_outside_the_hop_fence(place: Place) {
+pub async fn map_steps_stand_outside_the_hop_fence(place: TestPlace) {
     let ground = place.ground().await;
     for index in 0..3 {
         let subject = format!("argosy.step.0.mapper.t1.5.{index}");
-        assert!(ground.put_behind(Fence::Once, &subject).await.is_ok());
-        let again = ground.put_behind(Fence::Once, &subject).await;
+        assert!(
+            ground
+                .put_behind(WriteCondition::Absent, &subject)
+                .await
+                .is_ok()
+        );
+        let again = ground.put_behind(WriteCondition::Absent, &subject).await;
         assert_eq!(again, Err(PublishError::Exists));
     }
-    let fence = Fence::OnceAcross("argosy.step.0.*.t1.5".into());
+    let fence = WriteCondition::AbsentAcross("argosy.step.0.*.t1.5".into());
     let step = ground.put_behind(fence, "argosy.step.0.reducer.t1.5").await;
     assert!(step.is_ok(), "{step:?}");
 }
 
-pub async fn racing_publishers_have_one_winner(place: Place) {
+pub async fn racing_publishers_have_one_winner(place: TestPlace) {
     let ground = place.ground().await;
     for turn in 0..20 {
         let roles = ["planner", "retriever", "reducer", "validator"];
         let racing = roles.map(|role| {
-            let fence = Fence::OnceAcross(format!("argosy.step.0.*.t{turn}.1"));
+            let fence = WriteCondition::AbsentAcross(format!("argosy.step.0.*.t{turn}.1"));
             let ground = &ground;
             async move {
                 let subject = format!("argosy.step.0.{role}.t{turn}.1");
@@ -84,7 +91,7 @@ pub async fn racing_publishers_have_one_winner(place: Place) {
     }
 }
 
-pub async fn a_full_stream_refuses(place: Place) {
+pub async fn a_full_stream_refuses(place: TestPlace) {
     let ground = place.ground_with(|t| t.room.inbox = 64 * 1024).await;
     let body = "x".repeat(4096);
     let mut stored = 0;
@@ -106,10 +113,10 @@ pub async fn a_full_stream_refuses(place: Place) {
     ground.put("argosy.answer.t1", &body).await;
 }
 
-pub async fn a_closed_fence_is_told_from_a_full_stream(place: Place) {
+pub async fn a_closed_fence_is_told_from_a_full_stream(place: TestPlace) {
     let ground = place.ground_with(|t| t.room.answers = 64 * 1024).await;
     let once = |subject: &str| Publish {
-        fence: Fence::Once,
+        fence: WriteCondition::Absent,
         ..message(subject, &"x".repeat(4096))
     };
     ground.bus.publish(once("argosy.answer.t0")).await.unwrap();
@@ -128,7 +135,7 @@ pub async fn a_closed_fence_is_told_from_a_full_stream(place: Place) {
     assert_eq!(other, Err(PublishError::Full));
 }
 
-pub async fn the_oldest_are_dropped(place: Place) {
+pub async fn the_oldest_are_dropped(place: TestPlace) {
     let ground = place.ground_with(|t| t.room.dead = 64 * 1024).await;
     let body = "x".repeat(4096);
     for n in 0..40 {
@@ -151,7 +158,7 @@ pub async fn the_oldest_are_dropped(place: Place) {
     assert_eq!(newest.unwrap().subject, "argosy.dead.mapper.t39.1");
 }
 
-pub async fn the_newest_version_of_a_subject_stays(place: Place) {
+pub async fn the_newest_version_of_a_subject_stays(place: TestPlace) {
     let ground = place.ground().await;
     ground.put("argosy.chunk.main.b.d.0", "old").await;
     ground.put("argosy.chunk.main.b.d.1", "other").await;
@@ -165,7 +172,7 @@ pub async fn the_newest_version_of_a_subject_stays(place: Place) {
     assert_eq!(text(&last.unwrap().unwrap()), "new");
 }
 
-pub async fn a_subject_without_a_stream_is_not_confirmed(place: Place) {
+pub async fn a_subject_without_a_stream_is_not_confirmed(place: TestPlace) {
     let ground = place.ground().await;
     let stored = ground.bus.publish(message("argosy.nowhere", "x")).await;
     assert!(
@@ -177,7 +184,7 @@ pub async fn a_subject_without_a_stream_is_not_confirmed(place: Place) {
     );
 }
 
-pub async fn headers_round_trip(place: Place) {
+pub async fn headers_round_trip(place: TestPlace) {
     let ground = place.ground().await;
     let headers = Headers::default()
         .with("Argosy-Turn", "t1")
@@ -202,10 +209,10 @@ pub async fn headers_round_trip(place: Place) {
     }
 }
 
-pub async fn ttl_expires_and_reopens_the_fence(place: Place) {
+pub async fn ttl_expires_and_reopens_the_fence(place: TestPlace) {
     let ground = place.ground().await;
     let short = || Publish {
-        fence: Fence::OnceAcross("argosy.step.0.*.t1.0".into()),
+        fence: WriteCondition::AbsentAcross("argosy.step.0.*.t1.0".into()),
         ttl: Some(Duration::from_millis(900)),
         ..message("argosy.step.0.planner.t1.0", "x")
     };
@@ -228,10 +235,10 @@ pub async fn ttl_expires_and_reopens_the_fence(place: Place) {
     assert_eq!(kept.await, Ok(1));
 }
 
-pub async fn a_writer_finds_out_about_another(place: Place) {
+pub async fn a_writer_finds_out_about_another(place: TestPlace) {
     let ground = place.ground().await;
     let all = "argosy.chunk.main.b.d.*";
-    let after = |last: u64| Fence::AfterAcross(all.into(), last);
+    let after = |last: u64| WriteCondition::LastIs(all.into(), last);
     ground.put("argosy.chunk.main.b.other.0", "x").await;
     let first = ground.put_behind(after(0), "argosy.chunk.main.b.d.2").await;
     let first = first.unwrap();

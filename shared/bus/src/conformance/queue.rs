@@ -1,6 +1,6 @@
 //! A queue with several consumers: each gets every message, and the last ack takes it away.
 
-use super::place::{Ground, Place, next, silent, within};
+use super::place::{Ground, TestPlace, next, silent, within};
 use crate::{BusError, ConsumerSpec, Stream};
 use envelope::Edition;
 use std::time::Duration;
@@ -26,7 +26,7 @@ async fn empties(ground: &Ground) {
     within(empty).await;
 }
 
-pub async fn a_queue_keeps_for_every_consumer(place: Place) {
+pub async fn a_queue_keeps_for_every_consumer(place: TestPlace) {
     let ground = place.ground().await;
     let (main, small) = (documents(&ground, "main"), documents(&ground, "small"));
     ground.bus.add_consumer(&small).await.unwrap();
@@ -49,7 +49,7 @@ pub async fn a_queue_keeps_for_every_consumer(place: Place) {
     silent(&mut mains, 1, Duration::from_millis(300)).await;
 }
 
-pub async fn a_late_consumer_gets_what_waits_and_no_more(place: Place) {
+pub async fn a_late_consumer_gets_what_waits_and_no_more(place: TestPlace) {
     let ground = place.ground().await;
     let (main, small) = (documents(&ground, "main"), documents(&ground, "small"));
     for n in 1..=3 {
@@ -71,7 +71,7 @@ pub async fn a_late_consumer_gets_what_waits_and_no_more(place: Place) {
     assert_eq!(left(&ground).await, 2);
 }
 
-pub async fn a_dropped_consumer_holds_nothing_back(place: Place) {
+pub async fn a_dropped_consumer_holds_nothing_back(place: TestPlace) {
     let ground = place.ground().await;
     let (main, small) = (documents(&ground, "main"), documents(&ground, "small"));
     ground.bus.add_consumer(&small).await.unwrap();
@@ -102,7 +102,7 @@ pub async fn a_dropped_consumer_holds_nothing_back(place: Place) {
     empties(&ground).await;
 }
 
-pub async fn what_nobody_takes_is_not_kept(place: Place) {
+pub async fn what_nobody_takes_is_not_kept(place: TestPlace) {
     let ground = place.ground().await;
     let first = ground.put("argosy.reindex.nobody.b.d1", "x").await;
     let second = ground.put("argosy.document.b.d1", "x").await;

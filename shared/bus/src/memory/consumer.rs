@@ -2,7 +2,7 @@
 
 use super::pull::Wake;
 use super::subjects::matches;
-use crate::{ConsumerSpec, Progress};
+use crate::{ConsumerProgress, ConsumerSpec};
 use envelope::UnixMs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -102,10 +102,10 @@ impl Consumer {
     }
 
     /// How far it is in a stream that goes to `last`.
-    pub(super) fn progress(&self, last: u64) -> Progress {
+    pub(super) fn progress(&self, last: u64) -> ConsumerProgress {
         let before = |sequence: Option<&u64>| sequence.map_or(last, |first| first - 1);
         let delivered_to = before(self.feed.waiting.first());
-        Progress {
+        ConsumerProgress {
             pending: self.feed.waiting.len() as u64,
             ack_pending: self.open.len() as u64,
             delivered_to,

@@ -3,8 +3,8 @@
 use super::consumer::{Consumer, Feed};
 use super::subjects::{Subjects, is_literal, matches};
 use crate::{
-    ConsumerSpec, Fence, Headers, Progress, Publish, PublishError, Retention, Schedule, Stored,
-    StreamSpec, StreamState,
+    ConsumerProgress, ConsumerSpec, Headers, Publish, PublishError, Retention, Schedule,
+    StoredMessage, StreamSpec, StreamState, WriteCondition,
 };
 use envelope::UnixMs;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ const OVERHEAD: usize = 46;
 
 /// A stored message and when it leaves.
 struct Entry {
-    stored: Stored,
+    stored: StoredMessage,
     bytes: u64,
     expires: Option<UnixMs>,
     schedule: Option<Schedule>,
@@ -109,10 +109,12 @@ impl Log {
     /// Stores a message, or says why not.
     pub(super) fn store(&mut self, now: UnixMs, message: Publish) -> Result<u64, PublishError> {
         let fenced = match &message.fence {
-            Fence::Open => false,
-            Fence::Once => self.index.at(&message.subject).len() > 0,
-            Fence::OnceAcross(wildcard) => !self.index.newest_of_each(wildcard).is_empty(),
-            Fence::AfterAcross(wildcard, sequence) => {
+            WriteCondition::Unconditional => false,
+            WriteCondition::Absent => self.index.at(&message.subject).len() > 0,
+            WriteCondition::AbsentAcross(wildcard) => {
+                !self.index.newest_of_each(wildcard).is_empty()
+            }
+            WriteCondition::LastIs(wildcard, sequence) => {
                 let newest = self.index.newest_of_each(wildcard).into_iter().max();
                 newest.unwrap_or(0) != *sequence
             }
@@ -190,7 +192,7 @@ impl Log {
             // Who waits may have to wake earlier now.
             self.feeds().for_each(|feed| feed.wake.notify_waiters());
         }
-        let stored = Stored {
+        let stored = StoredMessage {
             subject,
             headers,
             body,
@@ -210,7 +212,7 @@ impl Log {
     }
 
     /// Holds these messages instead of what it holds, and goes on behind `last`.
-    pub(super) fn restore(&mut self, messages: Vec<Stored>, last: u64) {
+    pub(super) fn restore(&mut self, messages: Vec<StoredMessage>, last: u64) {
         let all: Vec<u64> = self.messages.keys().copied().collect();
         for sequence in all {
             self.remove(sequence);
@@ -347,22 +349,22 @@ impl Log {
         self.remove(sequence).is_some()
     }
 
-    pub(super) fn get(&self, sequence: u64) -> Option<Stored> {
+    pub(super) fn get(&self, sequence: u64) -> Option<StoredMessage> {
         self.messages.get(&sequence).map(|e| e.stored.clone())
     }
 
-    pub(super) fn last(&self, subject: &str) -> Option<Stored> {
+    pub(super) fn last(&self, subject: &str) -> Option<StoredMessage> {
         let newest = self.index.newest_of_each(subject).into_iter().max()?;
         self.get(newest)
     }
 
-    pub(super) fn first(&self, subject: &str, from: u64) -> Option<Stored> {
+    pub(super) fn first(&self, subject: &str, from: u64) -> Option<StoredMessage> {
         let mut rest = self.messages.range(from..);
         let (_, found) = rest.find(|(_, entry)| matches(subject, &entry.stored.subject))?;
         Some(found.stored.clone())
     }
 
-    pub(super) fn progress(&self, consumer: &str) -> Option<Progress> {
+    pub(super) fn progress(&self, consumer: &str) -> Option<ConsumerProgress> {
         Some(self.consumers.get(consumer)?.progress(self.last))
     }
 
@@ -370,7 +372,7 @@ impl Log {
         self.index.newest_of_each(filter).len() as u64
     }
 
-    pub(super) fn last_of_each(&self, filters: &[String]) -> Vec<Stored> {
+    pub(super) fn last_of_each(&self, filters: &[String]) -> Vec<StoredMessage> {
         let sequences: BTreeSet<u64> = filters
             .iter()
             .flat_map(|filter| self.index.newest_of_each(filter))

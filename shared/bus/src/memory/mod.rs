@@ -21,8 +21,8 @@ mod subjects;
 
 use crate::topology::Topology;
 use crate::{
-    Bus, BusError, ConsumerSpec, CoreMessage, Progress, Publish, PublishError, Puller, Reader,
-    Stored, Stream, StreamState, Subscription,
+    Bus, BusError, ConsumerProgress, ConsumerSpec, CoreMessage, Publish, PublishError, Puller,
+    Reader, StoredMessage, Stream, StreamState, Subscription,
 };
 use bytes::Bytes;
 use consumer::Consumer;
@@ -177,7 +177,7 @@ impl Bus for MemoryBus {
         &'a self,
         stream: Stream,
         subject: &'a str,
-    ) -> BoxFuture<'a, Result<Option<Stored>, BusError>> {
+    ) -> BoxFuture<'a, Result<Option<StoredMessage>, BusError>> {
         async move { self.shared.with(stream, |log| log.last(subject)) }.boxed()
     }
 
@@ -193,7 +193,7 @@ impl Bus for MemoryBus {
         &'a self,
         stream: Stream,
         filters: &'a [String],
-    ) -> BoxFuture<'a, Result<Vec<Stored>, BusError>> {
+    ) -> BoxFuture<'a, Result<Vec<StoredMessage>, BusError>> {
         async move {
             let found = self.shared.with(stream, |log| log.last_of_each(filters))?;
             if found.len() > LAST_OF_EACH_MAX {
@@ -226,14 +226,14 @@ impl Bus for MemoryBus {
         stream: Stream,
         subject: &'a str,
         from: u64,
-    ) -> BoxFuture<'a, Result<Option<Stored>, BusError>> {
+    ) -> BoxFuture<'a, Result<Option<StoredMessage>, BusError>> {
         async move { self.shared.with(stream, |log| log.first(subject, from)) }.boxed()
     }
 
     fn progress<'a>(
         &'a self,
         consumer: &'a ConsumerSpec,
-    ) -> BoxFuture<'a, Result<Progress, BusError>> {
+    ) -> BoxFuture<'a, Result<ConsumerProgress, BusError>> {
         async move {
             let found = self
                 .shared

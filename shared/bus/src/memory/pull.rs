@@ -2,7 +2,7 @@
 
 use super::Shared;
 use super::consumer::Consumer;
-use crate::{Ack, BusError, ConsumerSpec, Delivery, Puller, Reader, Stored, Stream};
+use crate::{Ack, BusError, ConsumerSpec, Delivery, Puller, Reader, StoredMessage, Stream};
 use envelope::UnixMs;
 use futures_util::{FutureExt, future, future::BoxFuture};
 use std::sync::Arc;
@@ -205,7 +205,7 @@ impl MemoryReader {
         })
     }
 
-    fn look(&self) -> Result<Look<(Stored, u64)>, BusError> {
+    fn look(&self) -> Result<Look<(StoredMessage, u64)>, BusError> {
         self.shared.with(self.stream, |log| {
             let due = log.next_due();
             let reader = log.readers.get_mut(&self.id).ok_or(due)?;
@@ -218,7 +218,7 @@ impl MemoryReader {
 }
 
 impl Reader for MemoryReader {
-    fn next(&mut self) -> BoxFuture<'_, Result<(Stored, u64), BusError>> {
+    fn next(&mut self) -> BoxFuture<'_, Result<(StoredMessage, u64), BusError>> {
         let this = &*self;
         this.shared.until_found(&this.wake, || this.look()).boxed()
     }

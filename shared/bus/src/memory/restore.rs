@@ -2,7 +2,7 @@
 
 use super::MemoryBus;
 use super::log::Log;
-use crate::{BusError, Stored, Stream};
+use crate::{BusError, StoredMessage, Stream};
 
 impl MemoryBus {
     /// Puts messages, in order of their sequences, in the place of all that a stream holds. Sequences and times stay as
@@ -13,7 +13,7 @@ impl MemoryBus {
     pub fn restore(
         &self,
         stream: Stream,
-        messages: Vec<Stored>,
+        messages: Vec<StoredMessage>,
         last: u64,
     ) -> Result<(), BusError> {
         self.shared
@@ -25,7 +25,7 @@ impl MemoryBus {
 mod tests {
     use super::*;
     use crate::topology::Topology;
-    use crate::{Bus, Fence, Headers, Publish};
+    use crate::{Bus, Headers, Publish, WriteCondition};
     use envelope::UnixMs;
 
     #[tokio::test(start_paused = true)]
@@ -34,7 +34,7 @@ mod tests {
         let subject = "argosy.conversation.default.talk";
         let before = Publish::new("argosy.conversation.default.other", "x".into());
         bus.publish(before).await.unwrap();
-        let stored = |sequence| Stored {
+        let stored = |sequence| StoredMessage {
             subject: subject.into(),
             headers: Headers::default(),
             body: format!("event {sequence}").into(),
@@ -48,7 +48,7 @@ mod tests {
         let state = bus.state(Stream::Conversations).await.unwrap();
         assert_eq!((state.messages, state.first, state.last), (2, 3, 9));
         let next = Publish {
-            fence: Fence::AfterAcross(subject.into(), 7),
+            fence: WriteCondition::LastIs(subject.into(), 7),
             ..Publish::new(subject, "next".into())
         };
         assert_eq!(bus.publish(next).await, Ok(10));

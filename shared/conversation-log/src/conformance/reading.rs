@@ -1,7 +1,7 @@
 //! What a store answers.
 
 use super::{Script, StoreGround, key};
-use crate::source::{ConversationKey, Source};
+use crate::source::{ConversationKey, EventSource};
 use crate::store::{LIST_MAX, SCAN_MAX};
 use envelope::TenantId;
 use std::sync::Arc;
@@ -70,7 +70,7 @@ pub async fn a_source_has_none_for_what_it_lacks(ground: StoreGround) {
     let (opened, ended) = script.exchange(&it, "first");
     let (elsewhere, _) = script.exchange(&other, "other");
     store.apply(script.batch()).await.unwrap();
-    let source: Arc<dyn Source> = ground.store.clone();
+    let source: Arc<dyn EventSource> = ground.store.clone();
     let events = source
         .events(&it, &[ended, opened, elsewhere, 99])
         .await

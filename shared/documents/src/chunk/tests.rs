@@ -4,10 +4,10 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::HashSet;
 
-fn lines(text: &str) -> Vec<Line> {
+fn lines(text: &str) -> Vec<TextLine> {
     text.split('\n')
         .zip(1..)
-        .map(|(text, number)| Line {
+        .map(|(text, number)| TextLine {
             number,
             page: None,
             text: text.into(),

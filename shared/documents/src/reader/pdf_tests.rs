@@ -1,7 +1,7 @@
 //! PDFs of several programs, and PDFs that mean harm.
 
 use super::*;
-use crate::document::{Document, Line};
+use crate::document::{Document, TextLine};
 use crate::reader::tests::{all, read, sample};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -65,7 +65,7 @@ fn said(text: &str) -> (String, Vec<u8>) {
 }
 
 fn lines_of_page(document: &Document, page: u32) -> Vec<&str> {
-    let here = |line: &&Line| line.page == Some(page) && !line.text.is_empty();
+    let here = |line: &&TextLine| line.page == Some(page) && !line.text.is_empty();
     document
         .lines
         .iter()

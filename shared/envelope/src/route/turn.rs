@@ -8,7 +8,7 @@ use crate::hop::Payload;
 use crate::ids::TurnId;
 use crate::kept_draft::{DraftScore, KeptDraft};
 use crate::limits::HOPS_MAX;
-use crate::message::{Asked, Case, Header, Mode, Profile, UnixMs};
+use crate::message::{Case, Header, Mode, Profile, QuestionText, UnixMs};
 use crate::payload::{After, Doubt, Passage, Plan, PlanTask, ReduceTask, Scatter, Search, Verdict};
 use crate::read_mark::ReadMark;
 use crate::role::Role;
@@ -95,14 +95,14 @@ impl Turn {
         let reply = self.case.question.original.trim();
         if resume.widens.is_some_and(|widens| widens == reply) {
             // The same question again, of the whole corpus or of what the reply itself asks for.
-            self.case.question = Asked {
+            self.case.question = QuestionText {
                 original: resume.question,
                 rewritten: None,
             };
             return;
         }
         let merged = format!("{}{CLARIFIED}{reply}", resume.question);
-        self.case.question = Asked {
+        self.case.question = QuestionText {
             original: merged.clone(),
             rewritten: Some(merged),
         };

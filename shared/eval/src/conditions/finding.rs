@@ -13,7 +13,7 @@ use linking::amounts::Bound;
 use linking::days::{DayRange, day};
 use linking::{Date, LinkedQuestion, QuestionCondition, Test};
 use retriever::{DerivedFilter, search_derived};
-use search::{Request, SearchResult, Searcher};
+use search::{SearchRequest, SearchResult, Searcher};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -99,8 +99,8 @@ impl AmongTen {
 }
 
 /// A search for what a question says.
-pub(super) fn words_of(tenant: &TenantId, question: &str, filter: Filter) -> Request {
-    Request {
+pub(super) fn words_of(tenant: &TenantId, question: &str, filter: Filter) -> SearchRequest {
+    SearchRequest {
         tenant: tenant.clone(),
         buckets: Vec::new(),
         filter,

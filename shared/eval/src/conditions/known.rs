@@ -6,7 +6,7 @@ use conditions::question::GoldQuestion;
 use conditions::{Corpus, CorpusPlan};
 use documents::record::publish_order;
 use envelope::{AnswerTable, Bucket, Filter, Plan, TenantId};
-use index::{CountRequest, HybridSearcher, Index, Vectors};
+use index::{CountRequest, HybridSearcher, Index, VectorSource};
 use indexer::schema::Schemas;
 use linking::days::day;
 use linking::{LinkedQuestion, Tabulation};
@@ -36,7 +36,7 @@ impl Known {
         };
         Corpus::generate(plan)?.write(folder.path())?;
         let schemas = Schemas::load(&folder.path().join("schema.toml"))?;
-        let index = Index::open_in_ram(&Vectors::None).map_err(broken)?;
+        let index = Index::open_in_ram(&VectorSource::None).map_err(broken)?;
         index.describe(index_host::described(&schemas));
         let tenant = TenantId::default_tenant();
         let mut writer = index.writer().map_err(broken)?;

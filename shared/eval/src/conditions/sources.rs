@@ -9,7 +9,7 @@ use crate::multihop;
 use documents::Document;
 use documents::record::publish_order;
 use envelope::{DocId, TenantId};
-use index::{CountRequest, Index, Vectors};
+use index::{CountRequest, Index, VectorSource};
 use linking::{LinkedQuestion, QuestionCondition, Test};
 use retriever::DerivedFilter;
 use serde::Serialize;
@@ -92,7 +92,7 @@ impl Ground {
         dataset: Dataset,
         evidence: BTreeMap<String, BTreeSet<DocId>>,
     ) -> Result<Ground, Error> {
-        let index = Index::open_in_ram(&Vectors::None).map_err(broken)?;
+        let index = Index::open_in_ram(&VectorSource::None).map_err(broken)?;
         let mut writer = index.writer().map_err(broken)?;
         for document in &dataset.documents {
             writer

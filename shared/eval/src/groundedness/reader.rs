@@ -9,9 +9,9 @@ use documents::corpus;
 use documents::record::publish_order;
 use envelope::{Filter, Passage, Role, TenantId};
 use groundedness::{SentenceVerdict, Thresholds, check};
-use index::{HybridSearcher, Index, Options, Vectors};
+use index::{HybridSearcher, Index, Options, VectorSource};
 use offline_reader::OfflineReader;
-use search::{Request, Searcher};
+use search::{SearchRequest, Searcher};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -97,7 +97,7 @@ fn searcher(folder: &Path) -> Result<HybridSearcher, Error> {
         dir: folder.to_owned(),
         error,
     };
-    let index = Index::open_in_ram(&Vectors::None).map_err(broken)?;
+    let index = Index::open_in_ram(&VectorSource::None).map_err(broken)?;
     let mut writer = index.writer().map_err(broken)?;
     // Every document of the sample can be read; a test of the corpus sees to that.
     for document in
@@ -115,8 +115,8 @@ fn searcher(folder: &Path) -> Result<HybridSearcher, Error> {
     Ok(HybridSearcher::new(index, options))
 }
 
-fn request(question: &str) -> Request {
-    Request {
+fn request(question: &str) -> SearchRequest {
+    SearchRequest {
         tenant: TenantId::default_tenant(),
         buckets: Vec::new(),
         filter: Filter::default(),

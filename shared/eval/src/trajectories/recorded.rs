@@ -5,7 +5,7 @@ use super::case::{Tool, ToolCall};
 use envelope::{Bucket, Filter, Passage, TenantId};
 use futures_util::future::BoxFuture;
 use linking::{Date, LinkedQuestion, TableQuestion};
-use search::{Error, Request, SearchResult, Searcher, TableRequest, TableResult};
+use search::{Error, SearchRequest, SearchResult, Searcher, TableRequest, TableResult};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What was asked for so far.
@@ -38,7 +38,10 @@ struct RecordingSearcher {
 }
 
 impl Searcher for RecordingSearcher {
-    fn search<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<SearchResult, Error>> {
+    fn search<'a>(
+        &'a self,
+        request: &'a SearchRequest,
+    ) -> BoxFuture<'a, Result<SearchResult, Error>> {
         self.record.note(ToolCall {
             words: request.query.clone(),
             keywords: request.keywords.clone(),
@@ -60,7 +63,7 @@ impl Searcher for RecordingSearcher {
 
     fn fetch<'a>(
         &'a self,
-        request: &'a Request,
+        request: &'a SearchRequest,
         ids: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<Passage>, Error>> {
         self.record.note(ToolCall {

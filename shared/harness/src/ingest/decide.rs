@@ -5,7 +5,7 @@
 //! is. Anything else is what a writer left behind that was interrupted.
 
 use envelope::UnixMs;
-use stage::Known;
+use stage::ChunkPlace;
 
 /// The message that is worked on.
 #[derive(Debug, Clone, Copy)]
@@ -24,8 +24,8 @@ pub(super) struct Mine<'a> {
 /// What is stored of its document.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Seen<'a> {
-    pub(super) newest: Option<&'a Known>,
-    pub(super) head: Option<&'a Known>,
+    pub(super) newest: Option<&'a ChunkPlace>,
+    pub(super) head: Option<&'a ChunkPlace>,
 }
 
 /// What is to be done.
@@ -51,7 +51,7 @@ pub(super) fn decide(mine: &Mine<'_>, seen: &Seen<'_>) -> Next {
     }
     // A writer that was interrupted says in each message how far it and what it found may reach.
     let extent = known().map(|k| k.of).fold(mine.chunks, u32::max);
-    let is_mine = |k: &Known| (k.sequence, k.stored_at) == (mine.sequence, mine.stored_at);
+    let is_mine = |k: &ChunkPlace| (k.sequence, k.stored_at) == (mine.sequence, mine.stored_at);
     if mine.is_deleted {
         return match seen.newest {
             None if mine.chunks == 0 => Next::Unchanged,
@@ -79,7 +79,7 @@ pub(super) fn decide(mine: &Mine<'_>, seen: &Seen<'_>) -> Next {
 
 /// Whether it was made of a newer message. Sequences start again when a stream is made anew; then
 /// the times tell.
-fn is_newer(known: &Known, mine: &Mine<'_>) -> bool {
+fn is_newer(known: &ChunkPlace, mine: &Mine<'_>) -> bool {
     known.sequence > mine.sequence && known.stored_at >= mine.stored_at
 }
 
@@ -100,8 +100,8 @@ mod tests {
         }
     }
 
-    fn known(sequence: u64, n: u32, of: u32) -> Known {
-        Known {
+    fn known(sequence: u64, n: u32, of: u32) -> ChunkPlace {
+        ChunkPlace {
             n,
             of,
             version: "v".into(),
@@ -112,14 +112,14 @@ mod tests {
         }
     }
 
-    fn gone(sequence: u64, n: u32, of: u32) -> Known {
-        Known {
+    fn gone(sequence: u64, n: u32, of: u32) -> ChunkPlace {
+        ChunkPlace {
             is_deleted: true,
             ..known(sequence, n, of)
         }
     }
 
-    fn at(mine: Mine<'_>, newest: &Known, head: Option<&Known>) -> Next {
+    fn at(mine: Mine<'_>, newest: &ChunkPlace, head: Option<&ChunkPlace>) -> Next {
         let newest = Some(newest);
         decide(&mine, &Seen { newest, head })
     }

@@ -1,20 +1,20 @@
 //! The end of a document message: told, counted, and what belonged to it put away.
 
 use super::read::nameless;
-use super::{Done, Failure, Indexer, write};
+use super::{Done, Failure, IngestWorker, write};
 use crate::dead::{self, Death};
 use crate::delivery_outcome::{AckReason, DeliveryOutcome};
-use bus::{BusError, CoreMessage, Delivery, Headers, Stored, Stream};
-use envelope::document::{Indexed, Notice, Outcome};
+use bus::{BusError, CoreMessage, Delivery, Headers, StoredMessage, Stream};
+use envelope::document::{DocumentOutcome, IndexedEvent, Notice};
 use envelope::{Problem, Role, Subject, TenantId};
-use stage::{Incoming, Known};
+use stage::{ChunkPlace, Incoming};
 use std::time::Duration;
 
-impl Indexer {
+impl IngestWorker {
     pub(super) async fn done(
         &self,
         incoming: &Incoming,
-        message: &Stored,
+        message: &StoredMessage,
         done: Done,
     ) -> DeliveryOutcome {
         let Done {
@@ -40,11 +40,11 @@ impl Indexer {
             );
         }
         let (bucket, doc_id) = (incoming.bucket.clone(), incoming.doc_id.clone());
-        let event = Indexed {
+        let event = IndexedEvent {
             chunks,
             corpus_seq,
             problem: left_out,
-            ..Indexed::of(
+            ..IndexedEvent::of(
                 &incoming.notice,
                 incoming.edition.clone(),
                 bucket,
@@ -62,7 +62,7 @@ impl Indexer {
             self.drop_file(file, incoming, message).await;
         }
         DeliveryOutcome::Ack(match (outcome, is_now) {
-            (Outcome::Superseded, _) => AckReason::Dropped,
+            (DocumentOutcome::Superseded, _) => AckReason::Dropped,
             (_, true) => AckReason::Ok,
             (_, false) => AckReason::AlreadyDone,
         })
@@ -70,7 +70,7 @@ impl Indexer {
 
     /// The object belongs to this message, unless the publisher repeated itself or another edition has
     /// still to read it.
-    async fn drop_file(&self, file: &str, incoming: &Incoming, message: &Stored) {
+    async fn drop_file(&self, file: &str, incoming: &Incoming, message: &StoredMessage) {
         match self.others_need(incoming, message).await {
             Ok(false) => {}
             Ok(true) => return,
@@ -95,7 +95,11 @@ impl Indexer {
     /// Whether another edition has not come as far with the document as this one. Each looks when it is
     /// done itself, so the last of them finds all the others done. Where one had nothing to do, the
     /// object stays until it is too old.
-    async fn others_need(&self, incoming: &Incoming, message: &Stored) -> Result<bool, BusError> {
+    async fn others_need(
+        &self,
+        incoming: &Incoming,
+        message: &StoredMessage,
+    ) -> Result<bool, BusError> {
         if matches!(
             Subject::parse(&message.subject),
             Ok(Subject::Reindex { .. })
@@ -124,7 +128,7 @@ impl Indexer {
     }
 
     /// What the head of the document says, in the edition of `incoming`.
-    async fn head(&self, incoming: &Incoming) -> Result<Option<Known>, BusError> {
+    async fn head(&self, incoming: &Incoming) -> Result<Option<ChunkPlace>, BusError> {
         let subject = write::subject(incoming, 0);
         let head = self.bus.last(Stream::Chunks, &subject).await?;
         Ok(head.and_then(|head| self.ingest.known(&head.body)))
@@ -175,11 +179,11 @@ impl Indexer {
         }
         tracing::error!(code, error, source = notice.source, "document given up");
         self.metrics.dead(Role::Indexer, failure.class, true);
-        self.counts.document(Outcome::Skipped);
-        let (sequence, outcome) = (message.sequence, Outcome::Skipped);
-        self.tell(Indexed {
+        self.counts.document(DocumentOutcome::Skipped);
+        let (sequence, outcome) = (message.sequence, DocumentOutcome::Skipped);
+        self.tell(IndexedEvent {
             problem: Some(Problem::new(code, error)),
-            ..Indexed::of(
+            ..IndexedEvent::of(
                 &notice,
                 self.options.edition.clone(),
                 bucket,
@@ -193,7 +197,7 @@ impl Indexer {
     }
 
     /// For those who listen; what is stored tells the same.
-    async fn tell(&self, event: Indexed) {
+    async fn tell(&self, event: IndexedEvent) {
         let subject = Subject::Indexed {
             bucket: event.bucket.clone(),
             doc: event.doc_id.clone(),
@@ -219,6 +223,6 @@ fn unburied(delivered: u64) -> Duration {
 /// Whether what another edition has of a document was made of this message, or of a newer one. The same
 /// version is not enough: with another pipeline by now, or by force, it is made anew there, and what that
 /// pipeline is only the indexers of that edition know.
-fn has_caught_up(there: &Known, incoming: &Incoming) -> bool {
+fn has_caught_up(there: &ChunkPlace, incoming: &Incoming) -> bool {
     there.sequence >= incoming.sequence && there.stored_at >= incoming.stored_at
 }

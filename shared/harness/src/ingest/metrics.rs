@@ -1,6 +1,6 @@
 //! What an indexer counts beside the messages. Label values are words of this crate, never ids.
 
-use envelope::document::Outcome;
+use envelope::document::DocumentOutcome;
 use prometheus::IntCounterVec;
 use stage::Columns;
 use telemetry::Registry;
@@ -58,7 +58,7 @@ impl IngestMetrics {
             )?,
         };
         metrics.columns(&Columns::default());
-        for outcome in Outcome::ALL {
+        for outcome in DocumentOutcome::ALL {
             metrics.documents.with_label_values(&[outcome.as_str()]);
         }
         let none: [&str; 0] = [];
@@ -67,7 +67,7 @@ impl IngestMetrics {
         Ok(metrics)
     }
 
-    pub(crate) fn document(&self, outcome: Outcome) {
+    pub(crate) fn document(&self, outcome: DocumentOutcome) {
         self.documents.with_label_values(&[outcome.as_str()]).inc();
     }
 

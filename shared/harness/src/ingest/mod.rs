@@ -14,22 +14,22 @@ mod metrics;
 mod read;
 mod write;
 
-use crate::consumer_loop::{self, AckDecision, ConsumerEvent, DeliveryHandler, Drained};
+use crate::consumer_loop::{self, AckDecision, ConsumerEvent, DeliveryHandler, DrainReport};
 use crate::deliver::Failure;
 use crate::delivery_outcome::DeliveryOutcome;
 use crate::disposition::{Disposition, dispose};
 use crate::metrics::{Metrics, outcome};
-use bus::{Bus, BusError, ConsumerSpec, Delivery, Stored, Stream};
+use bus::{Bus, BusError, ConsumerSpec, Delivery, StoredMessage, Stream};
 use bytes::Bytes;
 use decide::{Mine, Next, Seen, decide};
-use envelope::document::Outcome;
+use envelope::document::DocumentOutcome;
 use envelope::limits::{DELIVERIES_MAX, DOCUMENT_BYTES_MAX};
 use envelope::{Class, Edition, Problem, Role};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 pub use metrics::IngestMetrics;
 use read::read;
-use stage::{Draft, Incoming, Ingest};
+use stage::{DocumentWork, Incoming, Ingest};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -75,7 +75,7 @@ const TRIES: u32 = 4;
 const AGAIN_MAX: Duration = Duration::from_millis(200);
 
 /// An indexer at work.
-pub struct Indexer {
+pub struct IngestWorker {
     bus: Arc<dyn Bus>,
     ingest: Arc<dyn Ingest>,
     options: Options,
@@ -87,7 +87,7 @@ pub struct Indexer {
 /// What came of a document message.
 #[derive(Debug)]
 struct Done {
-    outcome: Outcome,
+    outcome: DocumentOutcome,
     /// Messages stored in the corpus.
     chunks: u32,
     /// Sequence of the newest of them, 0 when there is none.
@@ -103,7 +103,7 @@ struct Done {
 #[derive(Default)]
 struct Work<'a> {
     /// Its version, and how far it has come.
-    draft: Option<(String, Box<dyn Draft + 'a>)>,
+    draft: Option<(String, Box<dyn DocumentWork + 'a>)>,
     made: Option<write::Made>,
 }
 
@@ -116,7 +116,7 @@ impl Work<'_> {
 }
 
 impl Done {
-    fn nothing(outcome: Outcome, corpus_seq: u64) -> Done {
+    fn nothing(outcome: DocumentOutcome, corpus_seq: u64) -> Done {
         Done {
             outcome,
             chunks: 0,
@@ -127,7 +127,7 @@ impl Done {
     }
 }
 
-impl Indexer {
+impl IngestWorker {
     /// An indexer on `bus`.
     pub fn new(
         bus: Arc<dyn Bus>,
@@ -136,7 +136,7 @@ impl Indexer {
         metrics: Metrics,
         counts: IngestMetrics,
     ) -> Self {
-        Indexer {
+        IngestWorker {
             rng: Mutex::new(fastrand::Rng::with_seed(options.seed)),
             bus,
             ingest,
@@ -152,7 +152,7 @@ impl Indexer {
         consumer: ConsumerSpec,
         health: Health,
         stop: CancellationToken,
-    ) -> Drained {
+    ) -> DrainReport {
         let options = consumer_loop::Options {
             condition: Role::Indexer.as_str(),
             slots: self.options.slots,
@@ -224,11 +224,11 @@ impl Indexer {
     async fn index<'a>(
         &'a self,
         incoming: &'a Incoming,
-        message: &Stored,
+        message: &StoredMessage,
         work: &mut Work<'a>,
     ) -> Result<Done, Failure> {
         if self.newer_waits(incoming, message).await? {
-            return Ok(Done::nothing(Outcome::Superseded, 0));
+            return Ok(Done::nothing(DocumentOutcome::Superseded, 0));
         }
         for _ in 0..TRIES {
             let stored = self.stored(incoming).await?;
@@ -248,8 +248,12 @@ impl Indexer {
             };
             let after = stored.newest.as_ref().map_or(0, |m| m.sequence);
             let messages = match (next, &work.made) {
-                (Next::Superseded, _) => return Ok(Done::nothing(Outcome::Superseded, after)),
-                (Next::Unchanged, _) => return Ok(Done::nothing(Outcome::Unchanged, after)),
+                (Next::Superseded, _) => {
+                    return Ok(Done::nothing(DocumentOutcome::Superseded, after));
+                }
+                (Next::Unchanged, _) => {
+                    return Ok(Done::nothing(DocumentOutcome::Unchanged, after));
+                }
                 (Next::Done(chunks), _) => {
                     return Ok(Done {
                         chunks,
@@ -281,7 +285,7 @@ impl Indexer {
     }
 
     fn decide(&self, incoming: &Incoming, stored: &write::Written, version: Option<&str>) -> Next {
-        let known = |m: &Option<Stored>| m.as_ref().and_then(|m| self.ingest.known(&m.body));
+        let known = |m: &Option<StoredMessage>| m.as_ref().and_then(|m| self.ingest.known(&m.body));
         let (newest, head) = (known(&stored.newest), known(&stored.head));
         let mine = Mine {
             sequence: incoming.sequence,
@@ -300,7 +304,11 @@ impl Indexer {
     }
 
     /// Whether a newer message of the same document waits, or is in work: it stays until it is acked.
-    async fn newer_waits(&self, incoming: &Incoming, message: &Stored) -> Result<bool, BusError> {
+    async fn newer_waits(
+        &self,
+        incoming: &Incoming,
+        message: &StoredMessage,
+    ) -> Result<bool, BusError> {
         let newest = self.bus.last(Stream::Documents, &message.subject).await?;
         let newest = newest.filter(|newest| newest.sequence > message.sequence);
         let newer =
@@ -325,7 +333,7 @@ impl Indexer {
     async fn begin<'a>(
         &'a self,
         incoming: &'a Incoming,
-        message: &Stored,
+        message: &StoredMessage,
         work: &mut Work<'a>,
     ) -> Result<String, Failure> {
         if let Some(version) = work.version() {
@@ -353,7 +361,7 @@ impl Indexer {
         }
     }
 
-    async fn bytes(&self, incoming: &Incoming, message: &Stored) -> Result<Bytes, Failure> {
+    async fn bytes(&self, incoming: &Incoming, message: &StoredMessage) -> Result<Bytes, Failure> {
         let Some(file) = &incoming.notice.object else {
             return Ok(message.body.clone());
         };
@@ -411,10 +419,10 @@ impl Indexer {
 }
 
 /// What the message asks for, once it is done.
-fn wanted(incoming: &Incoming) -> Outcome {
+fn wanted(incoming: &Incoming) -> DocumentOutcome {
     match incoming.notice.is_deleted {
-        true => Outcome::Deleted,
-        false => Outcome::Indexed,
+        true => DocumentOutcome::Deleted,
+        false => DocumentOutcome::Indexed,
     }
 }
 
@@ -431,7 +439,7 @@ fn failed(error: stage::Error) -> Failure {
     }
 }
 
-impl DeliveryHandler for Indexer {
+impl DeliveryHandler for IngestWorker {
     fn handle_delivery<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, AckDecision> {
         Box::pin(async move {
             let _inflight = self.metrics.inflight(Role::Indexer);

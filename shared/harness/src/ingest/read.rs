@@ -1,7 +1,7 @@
 //! Which document a message is about, or why that cannot be said.
 
 use super::Failure;
-use bus::Stored;
+use bus::StoredMessage;
 use envelope::document::Notice;
 use envelope::{Bucket, Class, DocId, Edition, Subject};
 use stage::{Incoming, Ingest};
@@ -10,7 +10,7 @@ use stage::{Incoming, Ingest};
 pub(super) fn read(
     ingest: &dyn Ingest,
     edition: &Edition,
-    message: &Stored,
+    message: &StoredMessage,
 ) -> Result<Incoming, Failure> {
     let permanent = |code, text: String| Failure::new(Class::Permanent, code, text);
     let Some((named, _)) = named(message) else {
@@ -39,7 +39,7 @@ pub(super) fn read(
 }
 
 /// What the subject of a document message names.
-fn named(message: &Stored) -> Option<(Bucket, DocId)> {
+fn named(message: &StoredMessage) -> Option<(Bucket, DocId)> {
     match Subject::parse(&message.subject) {
         Ok(Subject::Document { bucket, name } | Subject::Reindex { bucket, name, .. }) => {
             Some((bucket, name))
@@ -49,7 +49,7 @@ fn named(message: &Stored) -> Option<(Bucket, DocId)> {
 }
 
 /// Where the dead letter of a message goes that does not say which document it is.
-pub(super) fn nameless(message: &Stored) -> (Bucket, DocId) {
+pub(super) fn nameless(message: &StoredMessage) -> (Bucket, DocId) {
     named(message).unwrap_or_else(|| {
         let id = format!("message-{}", message.sequence);
         (

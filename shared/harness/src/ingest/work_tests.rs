@@ -6,7 +6,7 @@ use bus::topology::Topology;
 use bus::{Headers, Publish};
 use envelope::document::Notice;
 use envelope::{Bucket, DocId, TenantId};
-use stage::{Chunk, Columns, Cut, Known};
+use stage::{Chunk, ChunkPlace, Columns, Cut};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use telemetry::Registry;
@@ -27,7 +27,7 @@ struct InParts<'a> {
     done: u32,
 }
 
-impl Draft for InParts<'_> {
+impl DocumentWork for InParts<'_> {
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Cut>, stage::Error>> {
         Box::pin(async move {
             tokio::time::sleep(self.of.each).await;
@@ -74,11 +74,11 @@ impl Ingest for Parts {
         Box::pin(std::future::ready(Ok("0".repeat(64))))
     }
 
-    fn known(&self, _: &[u8]) -> Option<Known> {
+    fn known(&self, _: &[u8]) -> Option<ChunkPlace> {
         None
     }
 
-    fn draft<'a>(&'a self, _: &'a Incoming, _: &str, _: Bytes) -> Box<dyn Draft + 'a> {
+    fn draft<'a>(&'a self, _: &'a Incoming, _: &str, _: Bytes) -> Box<dyn DocumentWork + 'a> {
         Box::new(InParts { of: self, done: 0 })
     }
 
@@ -101,7 +101,7 @@ async fn indexed(parts: Arc<Parts>) -> (u64, u64) {
     };
     bus.publish(document).await.unwrap();
     let registry = Registry::new();
-    let indexer = Indexer::new(
+    let indexer = IngestWorker::new(
         bus.clone(),
         parts,
         Options::default(),

@@ -1,7 +1,7 @@
 //! The messages of one version of a document, and the chain of fences that they are published behind.
 
 use super::{Failure, failed};
-use bus::{Bus, Fence, Headers, Publish, PublishError, Stored, Stream};
+use bus::{Bus, Headers, Publish, PublishError, StoredMessage, Stream, WriteCondition};
 use envelope::{Class, Subject, header};
 use stage::{Chunk, Cut, Incoming, Ingest};
 use streams::outbox::store_until;
@@ -14,8 +14,8 @@ pub(super) struct Made {
 
 /// What is stored of a document: its newest message and its head.
 pub(super) struct Written {
-    pub(super) newest: Option<Stored>,
-    pub(super) head: Option<Stored>,
+    pub(super) newest: Option<StoredMessage>,
+    pub(super) head: Option<StoredMessage>,
 }
 
 /// Where a chunk of the document is published.
@@ -96,7 +96,7 @@ pub(super) async fn chain(
     let across = across(incoming);
     for message in messages {
         let fenced = Publish {
-            fence: Fence::AfterAcross(across.clone(), after),
+            fence: WriteCondition::LastIs(across.clone(), after),
             ..message.clone()
         };
         let until = bus.now().plus(PATIENCE_MS);
@@ -126,6 +126,6 @@ fn unstored(error: PublishError) -> Failure {
     Failure::new(class, code, error)
 }
 
-fn is_same(stored: &Stored, message: &Publish) -> bool {
+fn is_same(stored: &StoredMessage, message: &Publish) -> bool {
     stored.subject == message.subject && stored.body == message.body
 }

@@ -1,12 +1,12 @@
 //! The ids of turns that go on from others: they follow from what is gone on from, so that doing it twice is
 //! doing it once. *Not* whether that can be done: [`super::check`].
 
-use bus::Stored;
+use bus::StoredMessage;
 use envelope::{Subject, TurnId, header};
 
 /// The id of the turn that tries the step of a dead letter again: one for all letters of that step, and of
 /// a fan-out one for those of all its map steps, because it makes every one again that has no findings.
-pub fn retry_id(letter: &Stored) -> TurnId {
+pub fn retry_id(letter: &StoredMessage) -> TurnId {
     if let Ok(Subject::Dead {
         turn,
         hop,

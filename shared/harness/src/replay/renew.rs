@@ -3,7 +3,7 @@
 
 use super::{Error, Start};
 use crate::join::scatter_messages;
-use bus::{Fence, Publish, Stored};
+use bus::{Publish, StoredMessage, WriteCondition};
 use envelope::{
     Envelope, Header, Overrides, Part, PartResult, Payload, Role, Scatter, Subject, Usage, decode,
     encode, fanout, subject,
@@ -109,13 +109,13 @@ impl Renew<'_> {
         };
         Ok(Publish {
             headers: headers_of(self.header),
-            fence: Fence::OnceAcross(subject::fence(*shard, turn, hop)),
+            fence: WriteCondition::AbsentAcross(subject::fence(*shard, turn, hop)),
             ttl: Some(self.time_to_live()),
             ..Publish::new(at, encode(&copy).map_err(OutboxError::from)?)
         })
     }
 
-    fn part(&self, hop: u16, index: u16, stored: &Stored) -> Publish {
+    fn part(&self, hop: u16, index: u16, stored: &StoredMessage) -> Publish {
         let at = Subject::Part {
             shard: self.header.shard,
             turn: self.header.turn.clone(),
@@ -124,7 +124,7 @@ impl Renew<'_> {
         };
         Publish {
             headers: headers_of(self.header),
-            fence: Fence::Once,
+            fence: WriteCondition::Absent,
             ttl: Some(self.time_to_live()),
             ..Publish::new(at, stored.body.clone())
         }
@@ -143,7 +143,7 @@ impl Renew<'_> {
         history: &TurnRecord,
     ) -> Result<Vec<Publish>, Error> {
         let scatter = recorded.header.hop;
-        let kept: BTreeMap<u16, &Stored> = parts_at(history, start.hop)
+        let kept: BTreeMap<u16, &StoredMessage> = parts_at(history, start.hop)
             .filter(|(_, stored)| start.keep_findings && has_findings(stored))
             .collect();
         let mut all = vec![self.scatter(recorded)?];
@@ -185,20 +185,23 @@ fn free(mut part: Publish) -> Publish {
 }
 
 /// Role and hop of what is stored there, if it is a step.
-pub(super) fn place(stored: &Stored) -> Option<(Role, u16)> {
+pub(super) fn place(stored: &StoredMessage) -> Option<(Role, u16)> {
     match Subject::parse(&stored.subject) {
         Ok(Subject::Step { role, hop, .. }) => Some((role, hop)),
         _ => None,
     }
 }
 
-pub(super) fn scatter_at(history: &TurnRecord, at: u16) -> Option<&Stored> {
+pub(super) fn scatter_at(history: &TurnRecord, at: u16) -> Option<&StoredMessage> {
     history.steps.iter().find(|stored| {
         matches!(Subject::parse(&stored.subject), Ok(Subject::Scatter { hop, .. }) if hop == at)
     })
 }
 
-pub(super) fn parts_at(history: &TurnRecord, at: u16) -> impl Iterator<Item = (u16, &Stored)> {
+pub(super) fn parts_at(
+    history: &TurnRecord,
+    at: u16,
+) -> impl Iterator<Item = (u16, &StoredMessage)> {
     history
         .steps
         .iter()
@@ -208,7 +211,7 @@ pub(super) fn parts_at(history: &TurnRecord, at: u16) -> impl Iterator<Item = (u
         })
 }
 
-fn has_findings(stored: &Stored) -> bool {
+fn has_findings(stored: &StoredMessage) -> bool {
     let part = decode::<Part>(&stored.body);
     part.is_ok_and(|part| matches!(part.result, PartResult::Findings(_)))
 }

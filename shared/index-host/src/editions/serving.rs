@@ -4,10 +4,13 @@ use super::EditionRouter;
 use envelope::{Filter, Passage, TenantId};
 use futures_util::future::BoxFuture;
 use linking::{Date, LinkedQuestion};
-use search::{Error, Request, SearchResult, Searcher, TableRequest, TableResult};
+use search::{Error, SearchRequest, SearchResult, Searcher, TableRequest, TableResult};
 
 impl Searcher for EditionRouter {
-    fn search<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<SearchResult, Error>> {
+    fn search<'a>(
+        &'a self,
+        request: &'a SearchRequest,
+    ) -> BoxFuture<'a, Result<SearchResult, Error>> {
         // Whatever is switched meanwhile, this search is over this index.
         let searcher = self.get().searcher;
         Box::pin(async move { searcher.search(request).await })
@@ -40,7 +43,7 @@ impl Searcher for EditionRouter {
 
     fn fetch<'a>(
         &'a self,
-        request: &'a Request,
+        request: &'a SearchRequest,
         ids: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<Passage>, Error>> {
         let searcher = self.get().searcher;

@@ -4,16 +4,17 @@ use super::{catalog, written};
 use documents::document::doc_id_of;
 use envelope::limits::LOOKUP_REPLY_BYTES_MAX;
 use envelope::lookup::{
-    self, CatalogRequest, CorpusCatalog, Counted, Document, Facet, FacetValue, Found, Which,
+    self, CatalogRequest, CorpusCatalog, CountReply, DocumentName, DocumentReply, Facet,
+    FacetValue, SearchReply,
 };
 use envelope::{
-    Bucket, Classed, Condition, Filter, Matched, Op, Origin, Passage, Problem, SearchStrategy,
-    TenantId, UnixMs,
+    Bucket, Classed, Condition, ConditionOrigin, Filter, FilterMatch, Op, Passage, Problem,
+    SearchStrategy, TenantId, UnixMs,
 };
 use index::{CountRequest, DocumentFacts, Index};
 use indexer::schema::Schemas;
 use retriever::{DerivedFilter, LinkedResult, search_derived, search_linked};
-use search::{Request, SearchPart, Searcher, context};
+use search::{SearchPart, SearchRequest, Searcher, context};
 use std::sync::Arc;
 
 /// Candidates of a search before reranking, as the retriever has by default.
@@ -53,18 +54,18 @@ impl Lookup {
         Lookup { schemas, ..self }
     }
 
-    pub(super) async fn search(&self, body: &[u8], now: UnixMs) -> Result<Found, Problem> {
-        let asked = lookup::Search::parse(body)?;
+    pub(super) async fn search(&self, body: &[u8], now: UnixMs) -> Result<SearchReply, Problem> {
+        let asked = lookup::SearchQuery::parse(body)?;
         // Within one document there is nothing to tell apart.
         let is_linked = asked.link && asked.document.is_none();
         let mut filter = asked.filter;
         if let Some(which) = asked.document {
             let document = self.document(asked.tenant.clone(), which).await?;
             let id = document.doc_id.as_str();
-            let condition = Condition::new("doc_id", Op::Eq, id, Origin::User);
+            let condition = Condition::new("doc_id", Op::Eq, id, ConditionOrigin::User);
             filter.0.push(condition);
         }
-        let request = Request {
+        let request = SearchRequest {
             tenant: asked.tenant,
             buckets: asked.buckets,
             filter,
@@ -87,7 +88,7 @@ impl Lookup {
             }
         }
         let unknown_fields = found.unknown_fields;
-        Ok(Found {
+        Ok(SearchReply {
             matched: matched(&passages, &request.filter, &unknown_fields, &given_up),
             passages,
             total_hits: found.total_hits,
@@ -102,7 +103,7 @@ impl Lookup {
     /// What a search finds under what its query says about documents, asked now.
     async fn linked(
         &self,
-        request: &Request,
+        request: &SearchRequest,
         is_linked: bool,
         now: UnixMs,
     ) -> Result<LinkedResult, Problem> {
@@ -118,7 +119,7 @@ impl Lookup {
         found.map_err(failed)
     }
 
-    pub(super) async fn count(&self, body: &[u8]) -> Result<Counted, Problem> {
+    pub(super) async fn count(&self, body: &[u8]) -> Result<CountReply, Problem> {
         let asked = lookup::Count::parse(body)?;
         let request = CountRequest {
             tenant: asked.tenant.clone(),
@@ -137,7 +138,7 @@ impl Lookup {
                 Ok((counted, fields))
             })
             .await?;
-        Ok(Counted {
+        Ok(CountReply {
             documents: counted.documents,
             facets: counted.facets.into_iter().map(facet).collect(),
             known_fields: fields,
@@ -145,10 +146,10 @@ impl Lookup {
         })
     }
 
-    pub(super) async fn metadata(&self, body: &[u8]) -> Result<Document, Problem> {
+    pub(super) async fn metadata(&self, body: &[u8]) -> Result<DocumentReply, Problem> {
         let lookup::Metadata { tenant, which } = lookup::Metadata::parse(body)?;
         let facts = self.document(tenant, which).await?;
-        Ok(Document {
+        Ok(DocumentReply {
             bucket: facts.bucket,
             doc_id: facts.doc_id,
             title: facts.title,
@@ -159,10 +160,14 @@ impl Lookup {
     }
 
     /// What is known of a document; one that the tenant does not have is refused by name.
-    async fn document(&self, tenant: TenantId, which: Which) -> Result<DocumentFacts, Problem> {
+    async fn document(
+        &self,
+        tenant: TenantId,
+        which: DocumentName,
+    ) -> Result<DocumentFacts, Problem> {
         let (doc_id, named) = match which {
-            Which::Source(source) => (doc_id_of(&tenant, &source), source),
-            Which::DocId(doc_id) => (doc_id.clone(), doc_id.to_string()),
+            DocumentName::Source(source) => (doc_id_of(&tenant, &source), source),
+            DocumentName::DocId(doc_id) => (doc_id.clone(), doc_id.to_string()),
         };
         let facts = self
             .blocking(move |index| index.document(&tenant, &doc_id))
@@ -242,20 +247,20 @@ fn matched(
     filter: &Filter,
     unknown: &[String],
     given_up: &[Condition],
-) -> Matched {
+) -> FilterMatch {
     if passages.is_empty() {
-        return Matched::Empty;
+        return FilterMatch::Empty;
     }
     let left_out = filter.0.iter().filter(|c| unknown.contains(&c.field));
     let dropped = given_up.iter().chain(left_out).map(ToString::to_string);
     let dropped: Vec<String> = dropped.collect();
     match dropped.is_empty() {
-        true => Matched::Matched,
-        false => Matched::Relaxed { dropped },
+        true => FilterMatch::Matched,
+        false => FilterMatch::Relaxed { dropped },
     }
 }
 
-fn facet(counted: index::Facet) -> Facet {
+fn facet(counted: index::FieldValues) -> Facet {
     let values = counted.values.into_iter();
     Facet {
         field: counted.field,
@@ -267,11 +272,11 @@ fn facet(counted: index::Facet) -> Facet {
 }
 
 /// The reply of a search as bytes, with as many of the best passages as fit.
-pub(super) fn fitted(result: Result<Found, Problem>) -> Vec<u8> {
+pub(super) fn fitted(result: Result<SearchReply, Problem>) -> Vec<u8> {
     written(result.map(|found| fit(found, LOOKUP_REPLY_BYTES_MAX - REST_BYTES)))
 }
 
-fn fit(mut found: Found, mut room: usize) -> Found {
+fn fit(mut found: SearchReply, mut room: usize) -> SearchReply {
     let size = |passage: &Passage| serde_json::to_vec(passage).map_or(usize::MAX, |b| b.len() + 1);
     let fits = found.passages.iter().take_while(|passage| {
         let left = room.checked_sub(size(passage));
@@ -290,9 +295,9 @@ mod tests {
     use serde_json::json;
     use testkit::model::passage;
 
-    fn found(passages: Vec<Passage>) -> Found {
-        Found {
-            matched: Matched::Matched,
+    fn found(passages: Vec<Passage>) -> SearchReply {
+        SearchReply {
+            matched: FilterMatch::Matched,
             passages,
             total_hits: 0,
             unknown_fields: Vec::new(),
@@ -329,15 +334,16 @@ mod tests {
 
     #[test]
     fn what_was_left_out_of_a_filter_is_named() {
-        let filter = Filter::parse(&json!({"yeer": 2024, "ext": "md"}), Origin::User).unwrap();
+        let filter =
+            Filter::parse(&json!({"yeer": 2024, "ext": "md"}), ConditionOrigin::User).unwrap();
         let some = [passage("a", "text")];
         let unknown = ["yeer".to_owned()];
         let dropped = vec!["yeer = 2024".to_owned()];
         assert_eq!(
             matched(&some, &filter, &unknown, &[]),
-            Matched::Relaxed { dropped }
+            FilterMatch::Relaxed { dropped }
         );
-        assert_eq!(matched(&some, &filter, &[], &[]), Matched::Matched);
-        assert_eq!(matched(&[], &filter, &unknown, &[]), Matched::Empty);
+        assert_eq!(matched(&some, &filter, &[], &[]), FilterMatch::Matched);
+        assert_eq!(matched(&[], &filter, &unknown, &[]), FilterMatch::Empty);
     }
 }

@@ -4,7 +4,7 @@
 
 use envelope::lookup::{CatalogBucket, CatalogColumn, CatalogRequest, ColumnType, CorpusCatalog};
 use index::Index;
-use indexer::schema::{Column, Kind, Schemas};
+use indexer::schema::{Column, Schemas, ValueKind};
 
 /// What a tenant's documents are. Blocking.
 ///
@@ -51,13 +51,13 @@ fn tell(known: &mut CatalogColumn, column: &Column) {
     known.description.clone_from(&column.description);
 }
 
-fn kind(kind: Kind) -> ColumnType {
+fn kind(kind: ValueKind) -> ColumnType {
     match kind {
-        Kind::Text => ColumnType::Text,
-        Kind::Number => ColumnType::Number,
-        Kind::Date => ColumnType::Date,
-        Kind::Bool => ColumnType::Bool,
-        Kind::List => ColumnType::TextList,
+        ValueKind::Text => ColumnType::Text,
+        ValueKind::Number => ColumnType::Number,
+        ValueKind::Date => ColumnType::Date,
+        ValueKind::Bool => ColumnType::Bool,
+        ValueKind::List => ColumnType::TextList,
     }
 }
 
@@ -106,7 +106,13 @@ mod tests {
             (Some("EUR"), "what is paid")
         );
 
-        for kind in [Kind::Text, Kind::Number, Kind::Date, Kind::Bool, Kind::List] {
+        for kind in [
+            ValueKind::Text,
+            ValueKind::Number,
+            ValueKind::Date,
+            ValueKind::Bool,
+            ValueKind::List,
+        ] {
             assert_eq!(
                 super::kind(kind).as_str(),
                 kind.as_str(),

@@ -1,7 +1,7 @@
 //! Why a snapshot was not written, or not begun with, or cannot be as it is configured.
 
 use bus::{BusError, PublishError};
-use settings::Span;
+use settings::TimeSpan;
 use std::io;
 use std::time::Duration;
 use tokio::task::JoinError;
@@ -35,7 +35,7 @@ pub enum Error {
     Download(io::Error),
     /// They are to be written too often.
     #[error("`every` must be 0 or at least 1s, not {0}")]
-    Every(Span),
+    Every(TimeSpan),
     /// They are to be written when nothing has changed.
     #[error("`changes` must not be 0")]
     NoChanges,

@@ -1,7 +1,7 @@
 //! Writing: when one is due, the replica that gets the claim writes its index as it is committed.
 
 use super::{CLAIM, Error, Fit, Options, PIECES, is_due, next_name};
-use bus::{Bus, Fence, Pieces, Publish, PublishError, Snapshot, Snapshots};
+use bus::{Bus, Pieces, Publish, PublishError, Snapshot, Snapshots, WriteCondition};
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use index::Index;
@@ -88,7 +88,7 @@ impl Keeper {
     /// Who creates the claim writes; it lasts until the next one may be written.
     async fn claim(&self) -> Result<bool, Error> {
         let claim = Publish {
-            fence: Fence::Once,
+            fence: WriteCondition::Absent,
             ttl: Some(self.options.every.duration()),
             ..Publish::new(CLAIM, Bytes::new())
         };

@@ -4,8 +4,8 @@ use super::{Error, Fit, PIECES, is_worth_it};
 use bus::{Snapshot, Snapshots};
 use bytes::Bytes;
 use futures_util::TryStreamExt;
-use index::archive::{Unpacked, sweep};
-use index::{Index, Vectors};
+use index::archive::{UnpackedArchive, sweep};
+use index::{Index, VectorSource};
 use std::io::{self, Read};
 use std::path::Path;
 use std::time::Instant;
@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 pub async fn restore(
     snapshots: &dyn Snapshots,
     dir: &Path,
-    vectors: &Vectors,
+    vectors: &VectorSource,
     fit: &Fit,
 ) -> Option<u64> {
     match newest(snapshots, dir, vectors, fit).await {
@@ -31,7 +31,7 @@ pub async fn restore(
 async fn newest(
     snapshots: &dyn Snapshots,
     dir: &Path,
-    vectors: &Vectors,
+    vectors: &VectorSource,
     fit: &Fit,
 ) -> Result<Option<u64>, Error> {
     let position = position(dir, vectors, fit)?;
@@ -51,7 +51,7 @@ async fn newest(
 }
 
 /// Where the index is that lies in `dir`. Fails when another process has it.
-fn position(dir: &Path, vectors: &Vectors, fit: &Fit) -> Result<u64, index::Error> {
+fn position(dir: &Path, vectors: &VectorSource, fit: &Fit) -> Result<u64, index::Error> {
     let index = Index::open(dir, vectors)?;
     index.writer()?.close()?;
     sweep(dir)?;
@@ -76,7 +76,7 @@ async fn fetch(
             pieces: receive,
             piece: Bytes::new(),
         };
-        let unpacked = Unpacked::read(&mut from, &dir, &fit.making, &fit.stream)?;
+        let unpacked = UnpackedArchive::read(&mut from, &dir, &fit.making, &fit.stream)?;
         unpacked.put_in_place()
     });
     // The one that unpacks says why it stopped.

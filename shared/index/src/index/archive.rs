@@ -5,7 +5,7 @@
 //! the files one after the other, and the SHA-256 of all of it. *Not* a format to keep: who finds one that does not
 //! fit replays the stream.
 
-use super::vectors::Vectors;
+use super::vectors::VectorSource;
 use super::{Index, Payload, schema};
 use crate::Error;
 use search::StreamPosition;
@@ -39,7 +39,7 @@ struct Header {
 }
 
 /// What an index is made with: schema and vectors. Archives of another making do not fit.
-pub fn making(vectors: &Vectors) -> String {
+pub fn making(vectors: &VectorSource) -> String {
     let vectors = match vectors.name_and_dims() {
         Some((by, dims)) => format!("{by} {dims}"),
         None => "words".into(),
@@ -165,12 +165,12 @@ impl Archive {
 }
 
 /// An archive that was read whole and fits, not yet in its place.
-pub struct Unpacked {
+pub struct UnpackedArchive {
     dir: PathBuf,
     position: StreamPosition,
 }
 
-impl Unpacked {
+impl UnpackedArchive {
     /// Reads an archive into a folder beside the index of `dir`. Refused when it is of another making
     /// or stream, or when a byte is wrong. Blocking.
     pub fn read(
@@ -178,7 +178,7 @@ impl Unpacked {
         dir: &Path,
         making: &str,
         stream: &str,
-    ) -> Result<Unpacked, Error> {
+    ) -> Result<UnpackedArchive, Error> {
         let into = dir.join(UNPACKED);
         remove(&into)?;
         make_folder(&into.join("vectors"))?;
@@ -212,7 +212,7 @@ impl Unpacked {
         for folder in [into.join("vectors"), into] {
             sync(&folder)?;
         }
-        Ok(Unpacked {
+        Ok(UnpackedArchive {
             dir: dir.to_owned(),
             position: header.position,
         })

@@ -3,14 +3,14 @@
 use super::*;
 use crate::{HybridSearcher, Options};
 use envelope::{ChunkRecord, Filter, TenantId};
-use search::{Request, Searcher};
+use search::{SearchRequest, Searcher};
 use serde_json::json;
 use static_embed::StaticTable;
 
 const STREAM: &str = "ARGOSY_CHUNKS@1";
 
-fn vectors() -> Vectors {
-    Vectors::Table(StaticTable::shipped())
+fn vectors() -> VectorSource {
+    VectorSource::Table(StaticTable::shipped())
 }
 
 fn record(n: u32, text: &str) -> ChunkRecord {
@@ -46,12 +46,12 @@ fn bytes(archive: &Archive) -> Vec<u8> {
     bytes
 }
 
-fn unpack(bytes: &[u8], dir: &Path) -> Result<Unpacked, Error> {
-    Unpacked::read(&mut &*bytes, dir, &making(&vectors()), STREAM)
+fn unpack(bytes: &[u8], dir: &Path) -> Result<UnpackedArchive, Error> {
+    UnpackedArchive::read(&mut &*bytes, dir, &making(&vectors()), STREAM)
 }
 
 async fn found(index: &Index, query: &str) -> Vec<(String, f32)> {
-    let request = Request {
+    let request = SearchRequest {
         tenant: TenantId::default_tenant(),
         buckets: Vec::new(),
         filter: Filter::default(),
@@ -141,9 +141,9 @@ fn what_does_not_fit_is_refused_and_leaves_the_index_alone() {
     wrong[middle] ^= 1;
     assert!(why(&wrong).contains("a byte"));
     assert!(why(&[0xff; 64]).contains("header"));
-    let other = Unpacked::read(&mut &bytes[..], to.path(), "index-0 words", STREAM);
+    let other = UnpackedArchive::read(&mut &bytes[..], to.path(), "index-0 words", STREAM);
     assert!(other.is_err_and(|e| e.to_string().contains("it is of")));
-    let other = Unpacked::read(&mut &bytes[..], to.path(), &making(&vectors()), "other@2");
+    let other = UnpackedArchive::read(&mut &bytes[..], to.path(), &making(&vectors()), "other@2");
     assert!(other.is_err_and(|e| e.to_string().contains(STREAM)));
     let escape = Header {
         files: vec![("../meta.json".into(), 0)],

@@ -1,7 +1,7 @@
 //! The catalog against counts by hand: types, coverage, values, ranges, and what a tenant may know of others.
 
 use super::*;
-use crate::index::Vectors;
+use crate::index::VectorSource;
 use crate::index::tests::{STREAM, index_of, one, record};
 use envelope::TenantId;
 use serde_json::json;
@@ -157,7 +157,7 @@ fn nothing_of_another_tenant_is_told_nor_of_what_was_replaced() {
     );
     let mut new = one("invoices/a.md", "new", json!({"vendor": "New"}));
     new.hash = "h2".into();
-    let index = Index::open_in_ram(&Vectors::None).unwrap();
+    let index = Index::open_in_ram(&VectorSource::None).unwrap();
     let mut writer = index.writer().unwrap();
     writer.apply(&[secret, shared, old]).unwrap();
     writer.commit(1, STREAM).unwrap();

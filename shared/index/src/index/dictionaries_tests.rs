@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::index::tests::{STREAM, index_of, one};
-use crate::index::{CountRequest, Vectors};
-use envelope::{Condition, Filter, Op, Origin};
+use crate::index::{CountRequest, VectorSource};
+use envelope::{Condition, ConditionOrigin, Filter, Op};
 use linking::days::day;
 use serde_json::{Value as Json, json};
 
@@ -17,7 +17,7 @@ fn linked(index: &Index, tenant: &TenantId, question: &str) -> Vec<String> {
 }
 
 fn sources(index: &Index, field: &str, op: Op, value: Json) -> Vec<String> {
-    let condition = Condition::new(field, op, value, Origin::User);
+    let condition = Condition::new(field, op, value, ConditionOrigin::User);
     let request = CountRequest {
         tenant: TenantId::default_tenant(),
         buckets: Vec::new(),
@@ -38,7 +38,7 @@ const FOUND: &str = "vendor Is([[\"BESTBUY\"]])";
 fn what_is_taken_in_is_known_at_once_and_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let tenant = TenantId::default_tenant();
-    let open = || Index::open(folder.path(), &Vectors::None).unwrap();
+    let open = || Index::open(folder.path(), &VectorSource::None).unwrap();
     let index = open();
     let mut writer = index.writer().unwrap();
     assert!(linked(&index, &tenant, ASKED).is_empty());

@@ -9,7 +9,7 @@ use super::{Index, term_query};
 use crate::Error;
 use crate::gazetteer::{Gazetteer, Named};
 use envelope::{Bucket, ChunkRecord, DocId, Filter, TenantId};
-use search::Request;
+use search::SearchRequest;
 use search::filter_terms::{self as facts, BUILT_IN};
 use serde::Serialize;
 use serde_json::Value;
@@ -43,11 +43,11 @@ pub struct CountRequest {
 
 /// What was counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Counted {
+pub struct FacetCounts {
     /// Documents that match.
     pub documents: u64,
     /// One for each field that was asked, in that order.
-    pub facets: Vec<Facet>,
+    pub facets: Vec<FieldValues>,
     /// Fields of the filter that no document has, whose conditions were left out, and such fields that
     /// were to be counted.
     pub unknown_fields: Vec<String>,
@@ -55,7 +55,7 @@ pub struct Counted {
 
 /// The values of a field.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Facet {
+pub struct FieldValues {
     /// The field.
     pub field: String,
     /// Values as they are compared (lower case), with the number of documents, most frequent first.
@@ -83,7 +83,7 @@ pub struct DocumentFacts {
 
 impl Index {
     /// Counts documents, and the values of some of their fields. Blocking.
-    pub fn count(&self, request: &CountRequest) -> Result<Counted, Error> {
+    pub fn count(&self, request: &CountRequest) -> Result<FacetCounts, Error> {
         let searcher = self.reader.searcher();
         let heads = self.heads(&searcher, request)?;
         let mut facets = Vec::with_capacity(request.fields.len());
@@ -95,7 +95,7 @@ impl Index {
         }
         let filtered = request.filter.0.iter().map(|condition| &condition.field);
         let named = filtered.chain(&request.fields);
-        Ok(Counted {
+        Ok(FacetCounts {
             documents: searcher.search(&heads, &Count)? as u64,
             facets,
             unknown_fields: unknown_fields(&searcher, &self.fields, &request.tenant, named)?,
@@ -108,10 +108,10 @@ impl Index {
         scope: &Scope,
         field: &str,
         values_max: usize,
-    ) -> Result<Facet, Error> {
+    ) -> Result<FieldValues, Error> {
         let name = facts::field_name(field);
         let (values, more) = tally(searcher, self.fields.facts, scope, &name, values_max)?;
-        Ok(Facet {
+        Ok(FieldValues {
             field: field.to_owned(),
             values,
             more,
@@ -228,7 +228,7 @@ impl Index {
         &self,
         request: &CountRequest,
         rows_max: usize,
-    ) -> Result<(Vec<DocumentFacts>, Counted), Error> {
+    ) -> Result<(Vec<DocumentFacts>, FacetCounts), Error> {
         let counted = self.count(&CountRequest {
             fields: Vec::new(),
             ..request.clone()
@@ -251,7 +251,7 @@ impl Index {
         searcher: &Searcher,
         request: &CountRequest,
     ) -> Result<BooleanQuery, Error> {
-        let as_search = Request {
+        let as_search = SearchRequest {
             tenant: request.tenant.clone(),
             buckets: request.buckets.clone(),
             filter: request.filter.clone(),

@@ -1,9 +1,9 @@
 //! Counting: documents, the values of their metadata, and what a tenant may know of others.
 
 use super::*;
-use crate::index::Vectors;
+use crate::index::VectorSource;
 use crate::index::tests::{STREAM, index_of, one, record};
-use envelope::Origin;
+use envelope::ConditionOrigin;
 use serde_json::{Value as Json, json};
 
 #[test]
@@ -40,7 +40,7 @@ fn documents_are_counted_by_value_and_nothing_is_fetched() {
         let request = CountRequest {
             tenant: TenantId::default_tenant(),
             buckets: buckets.iter().map(|b| Bucket::new(*b).unwrap()).collect(),
-            filter: Filter::parse(&filter, Origin::User).unwrap(),
+            filter: Filter::parse(&filter, ConditionOrigin::User).unwrap(),
             fields: fields.iter().map(|f| (*f).to_owned()).collect(),
             values_max,
         };
@@ -84,7 +84,7 @@ fn a_value_is_one_whether_it_is_a_text_or_a_number() {
             year("a/8.md", json!(2024)),
         ],
     ];
-    let index = Index::open_in_ram(&Vectors::None).unwrap();
+    let index = Index::open_in_ram(&VectorSource::None).unwrap();
     let mut writer = index.writer().unwrap();
     for (batch, sequence) in batches.iter().zip(1..) {
         writer.apply(batch).unwrap();
@@ -94,7 +94,7 @@ fn a_value_is_one_whether_it_is_a_text_or_a_number() {
         let counted = index.count(&CountRequest {
             tenant: TenantId::default_tenant(),
             buckets: vec![],
-            filter: Filter::parse(&filter, Origin::User).unwrap(),
+            filter: Filter::parse(&filter, ConditionOrigin::User).unwrap(),
             fields: vec!["year".into()],
             values_max,
         });
@@ -130,7 +130,7 @@ fn a_tenant_s_counts_are_right_however_much_others_have() {
     let mut records: Vec<_> = crowd.chain(own).collect();
     // In several segments, one of them with a chunk that is gone.
     records.push(one("c/gone.md", "text", json!({"vendor": "Zebra"})));
-    let index = Index::open_in_ram(&Vectors::None).unwrap();
+    let index = Index::open_in_ram(&VectorSource::None).unwrap();
     let mut writer = index.writer().unwrap();
     for (batch, sequence) in records.chunks(400).zip(1..) {
         writer.apply(batch).unwrap();

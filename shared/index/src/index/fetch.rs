@@ -8,7 +8,7 @@ use super::query::Snapshot;
 use super::{schema, term_query};
 use crate::Error;
 use envelope::{Bucket, DocId, Passage};
-use search::Request;
+use search::SearchRequest;
 use std::collections::BTreeSet;
 use tantivy::collector::DocSetCollector;
 use tantivy::query::{BooleanQuery, TermSetQuery};
@@ -20,7 +20,11 @@ const SCORE: f32 = 1.0;
 impl Snapshot {
     /// The chunks of these ids that a request lets through, in their order. Where it has a condition on a field that
     /// no document has, it lets nothing through: here, nothing is left out.
-    pub(crate) fn fetch(&self, request: &Request, ids: &[String]) -> Result<Vec<Passage>, Error> {
+    pub(crate) fn fetch(
+        &self,
+        request: &SearchRequest,
+        ids: &[String],
+    ) -> Result<Vec<Passage>, Error> {
         let restrictions = restrictions(&self.searcher, &self.index.fields, request)?;
         if !restrictions.unknown_fields.is_empty() {
             return Ok(Vec::new());

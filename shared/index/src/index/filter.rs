@@ -5,7 +5,7 @@ use super::schema::Fields;
 use super::term_query;
 use crate::Error;
 use envelope::{Condition, Op, TenantId};
-use search::Request;
+use search::SearchRequest;
 use search::filter_terms::{self as facts, BUILT_IN, as_number, as_text, is_partial_date};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -32,7 +32,7 @@ pub(crate) struct Restrictions {
 pub(super) fn restrictions(
     searcher: &Searcher,
     fields: &Fields,
-    request: &Request,
+    request: &SearchRequest,
 ) -> Result<Restrictions, Error> {
     let tenant = Term::from_field_text(fields.tenant, request.tenant.as_str());
     let mut queries = vec![term_query(tenant)];

@@ -3,13 +3,13 @@
 use super::tests::{index_of, one, record};
 use super::*;
 use crate::hybrid::{HybridSearcher, Options};
-use envelope::{Filter, Origin, TenantId};
+use envelope::{ConditionOrigin, Filter, TenantId};
 use proptest::prelude::*;
-use search::{QueryContext, Request, SearchResult, Searcher as _};
+use search::{QueryContext, SearchRequest, SearchResult, Searcher as _};
 use serde_json::{Value as Json, json};
 
-fn request(query: &str, context: Option<(&str, f32)>) -> Request {
-    Request {
+fn request(query: &str, context: Option<(&str, f32)>) -> SearchRequest {
+    SearchRequest {
         tenant: TenantId::default_tenant(),
         buckets: vec![],
         filter: Filter::default(),
@@ -26,7 +26,7 @@ fn request(query: &str, context: Option<(&str, f32)>) -> Request {
     }
 }
 
-fn search(index: &Index, options: Options, request: &Request) -> SearchResult {
+fn search(index: &Index, options: Options, request: &SearchRequest) -> SearchResult {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let searcher = HybridSearcher::new(index.clone(), options);
     let found = runtime.build().unwrap().block_on(searcher.search(request));
@@ -96,7 +96,7 @@ proptest! {
     }
 }
 
-fn fetched(index: &Index, request: &Request, ids: &[String]) -> Vec<String> {
+fn fetched(index: &Index, request: &SearchRequest, ids: &[String]) -> Vec<String> {
     let passages = index.snapshot().fetch(request, ids).unwrap();
     passages.into_iter().map(|p| p.chunk_id).collect()
 }
@@ -127,13 +127,13 @@ fn chunks_are_fetched_by_id_in_their_order_under_the_conditions_of_the_request()
     ];
     let plain = request("", None);
     assert_eq!(fetched(&index, &plain, &ids), [&*other, &*second, &*first]);
-    let bucket = Request {
+    let bucket = SearchRequest {
         buckets: vec![Bucket::new("a").unwrap()],
         ..plain.clone()
     };
     assert_eq!(fetched(&index, &bucket, &ids), [&*second, &*first]);
-    let with = |filter: Json| Request {
-        filter: Filter::parse(&filter, Origin::User).unwrap(),
+    let with = |filter: Json| SearchRequest {
+        filter: Filter::parse(&filter, ConditionOrigin::User).unwrap(),
         ..plain.clone()
     };
     assert_eq!(

@@ -5,11 +5,11 @@
 
 use super::rows::{Probe, Rows};
 use super::schema::ROW;
-use super::vectors::Vectors;
+use super::vectors::VectorSource;
 use super::{Index, Snapshot};
 use crate::Error;
 use futures_util::future::BoxFuture;
-use search::{Near, Request, VectorSearch};
+use search::{Near, SearchRequest, VectorSearch};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -118,7 +118,7 @@ impl Index {
     /// How many chunks no search by vectors finds because they came without a vector of the embedder;
     /// `None` where vectors do not come with chunks. Looks at each chunk. Blocking.
     pub fn without_vector(&self) -> Result<Option<u64>, Error> {
-        let Vectors::Carried { .. } = &self.vectors.source else {
+        let VectorSource::Carried { .. } = &self.vectors.source else {
             return Ok(None);
         };
         let Snapshot { searcher, view, .. } = self.snapshot();
@@ -138,7 +138,7 @@ impl VectorSearch for Index {
     fn nearest<'a>(
         &'a self,
         vector: &'a [f32],
-        request: &'a Request,
+        request: &'a SearchRequest,
         k: usize,
     ) -> BoxFuture<'a, Result<Vec<Near>, search::Error>> {
         let (snapshot, vector, request) = (self.snapshot(), vector.to_vec(), request.clone());

@@ -9,12 +9,12 @@ use super::schema;
 use super::sentence_cache::{ChunkPlace, SentenceVectors};
 use super::tenant::OfTenant;
 use super::terms::Terms;
-use super::vectors::{Vectors, View};
+use super::vectors::{VectorSource, View};
 use super::{Index, term_query};
 use crate::Error;
 use crate::gazetteer::Named;
 use envelope::ChunkRecord;
-use search::{Near, Request, filter_terms as facts};
+use search::{Near, SearchRequest, filter_terms as facts};
 use static_embed::StaticEmbedder;
 use std::sync::Arc;
 use tantivy::collector::{Collector, Count, DocSetCollector, TopDocs};
@@ -59,12 +59,12 @@ impl Index {
 
 impl Snapshot {
     /// The words of a request.
-    pub(crate) fn terms(&self, request: &Request) -> Result<Terms, Error> {
+    pub(crate) fn terms(&self, request: &SearchRequest) -> Result<Terms, Error> {
         Terms::of(request, &self.searcher, self.index.fields.text)
     }
 
     /// The best `fetch_k` chunks of a request, by BM25 over text, title and path.
-    pub(crate) fn by_words(&self, request: &Request, terms: &Terms) -> Result<Hits, Error> {
+    pub(crate) fn by_words(&self, request: &SearchRequest, terms: &Terms) -> Result<Hits, Error> {
         let fields = &self.index.fields;
         let restrictions = restrictions(&self.searcher, fields, request)?;
         let only_tenant = restrictions.queries.len() == 1;
@@ -92,7 +92,7 @@ impl Snapshot {
     /// [`Snapshot::by_words`].
     pub(crate) fn by_name(
         &self,
-        request: &Request,
+        request: &SearchRequest,
         terms: &Terms,
         named: &Named,
         k: usize,
@@ -129,7 +129,7 @@ impl Snapshot {
     /// no vectors of this kind.
     pub(crate) fn by_vector(
         &self,
-        request: &Request,
+        request: &SearchRequest,
         vector: &[f32],
         k: usize,
     ) -> Result<Vec<Close>, Error> {
@@ -170,8 +170,8 @@ impl Snapshot {
     /// Whose vectors the index keeps, when they come with the chunks.
     pub(crate) fn carried_by(&self) -> Option<&str> {
         match &self.index.vectors.source {
-            Vectors::Carried { by, .. } => Some(by),
-            Vectors::None | Vectors::Table(_) => None,
+            VectorSource::Carried { by, .. } => Some(by),
+            VectorSource::None | VectorSource::Table(_) => None,
         }
     }
 
@@ -204,7 +204,7 @@ impl Snapshot {
     }
 
     /// What restricts a request here.
-    pub(crate) fn restrictions(&self, request: &Request) -> Result<Restrictions, Error> {
+    pub(crate) fn restrictions(&self, request: &SearchRequest) -> Result<Restrictions, Error> {
         restrictions(&self.searcher, &self.index.fields, request)
     }
 

@@ -90,7 +90,7 @@ proptest! {
 
     #[test]
     fn an_index_is_what_its_stream_says(steps in prop::collection::vec(step(), 1..25)) {
-        let index = Index::open_in_ram(&Vectors::None).unwrap();
+        let index = Index::open_in_ram(&VectorSource::None).unwrap();
         let mut writer = Some(index.writer().unwrap());
         let (mut model, mut committed) = (Model::new(), Model::new());
         for step in steps.into_iter().chain([Step::Commit]) {

@@ -91,7 +91,7 @@ fn only_value(document: &[u8], field: Field) -> Option<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::{Index, Vectors, schema};
+    use crate::index::{Index, VectorSource, schema};
     use envelope::ChunkRecord;
     use proptest::prelude::*;
     use serde_json::json;
@@ -112,7 +112,7 @@ mod tests {
         fn bytes_are_those_that_tantivy_copies(
             texts in prop::collection::vec(prop_oneof!["\\PC{0,40}", "[a-z ]{100,20000}"], 1..20)
         ) {
-            let index = Index::open_in_ram(&Vectors::None).unwrap();
+            let index = Index::open_in_ram(&VectorSource::None).unwrap();
             let mut writer = index.writer().unwrap();
             let records: Vec<_> = texts.iter().zip(0..).map(|(text, n)| record(n, text)).collect();
             let (first, second) = records.split_at(records.len() / 2);

@@ -9,7 +9,7 @@ use super::{Index, term_query};
 use crate::Error;
 use envelope::Filter;
 use search::filter_terms::{self as facts, BUILT_IN};
-use search::{Request, TableRequest, TableResult};
+use search::{SearchRequest, TableRequest, TableResult};
 use tantivy::collector::{Count, DocSetCollector};
 use tantivy::query::{BooleanQuery, Occur, Query};
 use tantivy::{DocAddress, Searcher, Term};
@@ -106,8 +106,8 @@ impl Index {
     }
 }
 
-pub(super) fn as_search(request: &TableRequest, filter: Filter) -> Request {
-    Request {
+pub(super) fn as_search(request: &TableRequest, filter: Filter) -> SearchRequest {
+    SearchRequest {
         tenant: request.tenant.clone(),
         buckets: request.buckets.clone(),
         filter,

@@ -6,7 +6,7 @@ use super::table::as_search;
 use super::tally::{Scope, tally};
 use super::{Index, term_query};
 use crate::Error;
-use envelope::{Condition, Op, Origin};
+use envelope::{Condition, ConditionOrigin, Op};
 use linking::{GroupKey, NAMED};
 use search::TableRequest;
 use search::filter_terms as facts;
@@ -51,7 +51,7 @@ impl Index {
                 format!("{NAMED}:{column}"),
                 Op::In,
                 vec![value.clone()],
-                Origin::Derived,
+                ConditionOrigin::Derived,
             );
             let query = self.lacking_heads(searcher, request, &field, Some(is_called))?;
             let form = self.written(request, column, &value);

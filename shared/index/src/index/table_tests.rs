@@ -1,13 +1,13 @@
 //! Tables of an index: what is counted, added up and grouped, and what is left out. *Not* here: how a question is read.
 
-use crate::index::{Index, Vectors};
-use envelope::{ChunkRecord, Filter, Origin, TenantId};
+use crate::index::{Index, VectorSource};
+use envelope::{ChunkRecord, ConditionOrigin, Filter, TenantId};
 use linking::{ColumnOperation, GroupKey, TableQuestion};
 use search::{TableRequest, TableResult};
 use serde_json::{Value, json};
 
 fn index(documents: &[Value]) -> Index {
-    let index = Index::open_in_ram(&Vectors::None).unwrap();
+    let index = Index::open_in_ram(&VectorSource::None).unwrap();
     let mut writer = index.writer().unwrap();
     let records: Vec<ChunkRecord> = documents
         .iter()
@@ -42,7 +42,7 @@ fn table(index: &Index, question: TableQuestion, filter: Value) -> TableResult {
     let request = TableRequest {
         tenant: TenantId::default_tenant(),
         buckets: Vec::new(),
-        filter: Filter::parse(&filter, Origin::Planner).unwrap(),
+        filter: Filter::parse(&filter, ConditionOrigin::Planner).unwrap(),
         question,
         rows_max: 100,
         after: None,
@@ -147,7 +147,11 @@ fn a_list_is_by_source_and_bounded_and_a_field_that_nobody_has_is_told() {
     let request = TableRequest {
         tenant: TenantId::default_tenant(),
         buckets: Vec::new(),
-        filter: Filter::parse(&json!({"nobody": 1, "vendor": {"gt": 5}}), Origin::User).unwrap(),
+        filter: Filter::parse(
+            &json!({"nobody": 1, "vendor": {"gt": 5}}),
+            ConditionOrigin::User,
+        )
+        .unwrap(),
         question: list.clone(),
         rows_max: 2,
         after: None,
@@ -226,7 +230,7 @@ fn documents_without_a_column_are_grouped_by_what_they_are_called() {
         });
         serde_json::from_value(record).unwrap()
     };
-    let index = Index::open_in_ram(&Vectors::None).unwrap();
+    let index = Index::open_in_ram(&VectorSource::None).unwrap();
     let mut writer = index.writer().unwrap();
     let records = [
         record(0, "a.md", json!({"site": "Porto"})),

@@ -5,7 +5,7 @@
 
 use super::schema::{self, Fields};
 use crate::Error;
-use search::{QueryContext, Request};
+use search::{QueryContext, SearchRequest};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use tantivy::query::{
@@ -51,7 +51,11 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    pub(super) fn of(request: &Request, searcher: &Searcher, text: Field) -> Result<Terms, Error> {
+    pub(super) fn of(
+        request: &SearchRequest,
+        searcher: &Searcher,
+        text: Field,
+    ) -> Result<Terms, Error> {
         let mut analyzer = schema::analyzer();
         let asked = unify(&format!("{} {}", request.query, request.keywords.join(" ")));
         let words: Vec<&str> = asked.split_whitespace().take(WORDS_READ_MAX).collect();

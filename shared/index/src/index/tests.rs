@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::hybrid::{HybridSearcher, Options};
-use envelope::{Bucket, Filter, Origin};
-use search::{Request, SearchResult, Searcher as _};
+use envelope::{Bucket, ConditionOrigin, Filter};
+use search::{SearchRequest, SearchResult, Searcher as _};
 use serde_json::{Value as Json, json};
 
 pub(super) const STREAM: &str = "ARGOSY_CHUNKS@1";
@@ -25,7 +25,7 @@ pub(super) fn one(source: &str, text: &str, metadata: Json) -> ChunkRecord {
 }
 
 pub(super) fn index_of(records: &[ChunkRecord]) -> Index {
-    let index = Index::open_in_ram(&Vectors::None).unwrap();
+    let index = Index::open_in_ram(&VectorSource::None).unwrap();
     let mut writer = index.writer().unwrap();
     writer.apply(records).unwrap();
     writer.commit(1, STREAM).unwrap();
@@ -39,17 +39,17 @@ fn heads(index: &Index) -> Vec<ChunkRecord> {
     heads
 }
 
-fn search(index: &Index, request: &Request) -> Result<SearchResult, search::Error> {
+fn search(index: &Index, request: &SearchRequest) -> Result<SearchResult, search::Error> {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let searcher = HybridSearcher::new(index.clone(), Options::default());
     runtime.build().unwrap().block_on(searcher.search(request))
 }
 
-fn request(query: &str, filter: Json) -> Request {
-    Request {
+fn request(query: &str, filter: Json) -> SearchRequest {
+    SearchRequest {
         tenant: TenantId::default_tenant(),
         buckets: vec![],
-        filter: Filter::parse(&filter, Origin::User).unwrap(),
+        filter: Filter::parse(&filter, ConditionOrigin::User).unwrap(),
         query: query.into(),
         keywords: vec![],
         context: None,
@@ -249,7 +249,7 @@ fn tenants_do_not_see_each_other() {
 
 #[test]
 fn records_replace_and_tombstones_remove() {
-    let index = Index::open_in_ram(&Vectors::None).unwrap();
+    let index = Index::open_in_ram(&VectorSource::None).unwrap();
     let mut writer = index.writer().unwrap();
     let chunk = |n, text| record("b/x.md", n, 3, text, json!({}));
     let first = [chunk(2, "gamma"), chunk(1, "beta"), chunk(0, "alpha")];
@@ -307,7 +307,7 @@ fn the_position_survives_and_a_crash_before_commit_is_replayed() {
         one("b/y.md", "beta", json!({})),
     ];
     {
-        let index = Index::open(dir.path(), &Vectors::None).unwrap();
+        let index = Index::open(dir.path(), &VectorSource::None).unwrap();
         assert_eq!(index.position().unwrap(), None);
         let mut writer = index.writer().unwrap();
         assert!(index.writer().is_err(), "one writer at a time");
@@ -315,7 +315,7 @@ fn the_position_survives_and_a_crash_before_commit_is_replayed() {
         writer.commit(7, STREAM).unwrap();
         writer.apply(&records).unwrap(); // and then the process dies
     }
-    let index = Index::open(dir.path(), &Vectors::None).unwrap();
+    let index = Index::open(dir.path(), &VectorSource::None).unwrap();
     let position = StreamPosition {
         stream: STREAM.into(),
         sequence: 7,
@@ -328,7 +328,7 @@ fn the_position_survives_and_a_crash_before_commit_is_replayed() {
     writer.close().unwrap();
     assert_eq!(index.chunk_count(), 2);
     assert_eq!(
-        Index::open(dir.path(), &Vectors::None)
+        Index::open(dir.path(), &VectorSource::None)
             .unwrap()
             .position()
             .unwrap()
@@ -341,7 +341,7 @@ fn the_position_survives_and_a_crash_before_commit_is_replayed() {
 #[test]
 fn a_broken_index_is_begun_anew() {
     let dir = tempfile::tempdir().unwrap();
-    let index = Index::open(dir.path(), &Vectors::None).unwrap();
+    let index = Index::open(dir.path(), &VectorSource::None).unwrap();
     let mut writer = index.writer().unwrap();
     writer.apply(&[one("b/x.md", "alpha", json!({}))]).unwrap();
     writer.commit(1, STREAM).unwrap();
@@ -352,7 +352,7 @@ fn a_broken_index_is_begun_anew() {
         "not json",
     )
     .unwrap();
-    let index = Index::open(dir.path(), &Vectors::None).unwrap();
+    let index = Index::open(dir.path(), &VectorSource::None).unwrap();
     assert_eq!((index.chunk_count(), index.position().unwrap()), (0, None));
 }
 

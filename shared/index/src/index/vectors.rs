@@ -20,7 +20,7 @@ const REFIT_FACTOR: u64 = 2;
 
 /// Where the vectors of an index come from.
 #[derive(Clone, Default)]
-pub enum Vectors {
+pub enum VectorSource {
     /// There are none: words only.
     #[default]
     None,
@@ -35,12 +35,12 @@ pub enum Vectors {
     Table(Arc<StaticTable>),
 }
 
-impl Vectors {
+impl VectorSource {
     pub(super) fn name_and_dims(&self) -> Option<(String, usize)> {
         match self {
-            Vectors::None => None,
-            Vectors::Carried { by, dims } => Some((by.clone(), *dims)),
-            Vectors::Table(table) => {
+            VectorSource::None => None,
+            VectorSource::Carried { by, dims } => Some((by.clone(), *dims)),
+            VectorSource::Table(table) => {
                 let embedder = StaticEmbedder::new(table.clone(), &Frequencies::default());
                 Some((embedder.name().to_owned(), embedder.dims()))
             }
@@ -67,24 +67,24 @@ pub(super) struct Fitted {
 /// The vectors of one index: its folder, and what searches see of it.
 #[derive(Clone)]
 pub(super) struct Store {
-    pub(super) source: Vectors,
+    pub(super) source: VectorSource,
     dir: Box<dyn Directory>,
     view: Arc<RwLock<View>>,
 }
 
 impl Store {
     /// Vectors in memory.
-    pub(super) fn in_ram(source: Vectors) -> Store {
+    pub(super) fn in_ram(source: VectorSource) -> Store {
         Store::over(source, Box::new(RamDirectory::create()))
     }
 
     /// Vectors in a folder.
-    pub(super) fn open(source: Vectors, dir: &Path) -> tantivy::Result<Store> {
+    pub(super) fn open(source: VectorSource, dir: &Path) -> tantivy::Result<Store> {
         std::fs::create_dir_all(dir)?;
         Ok(Store::over(source, Box::new(MmapDirectory::open(dir)?)))
     }
 
-    fn over(source: Vectors, dir: Box<dyn Directory>) -> Store {
+    fn over(source: VectorSource, dir: Box<dyn Directory>) -> Store {
         Store {
             source,
             dir,
@@ -117,7 +117,7 @@ impl Store {
         let rows = Rows::open(&*self.dir, layout)?;
         let known = self.view().fitted;
         let fitted = match &self.source {
-            Vectors::Table(table) if layout.fitted > 0 => {
+            VectorSource::Table(table) if layout.fitted > 0 => {
                 let is_same = |known: &Fitted| known.generation == layout.generation;
                 Some(match known.filter(is_same) {
                     Some(known) => known,
@@ -229,7 +229,7 @@ impl VectorWriter {
     }
 
     fn has_grown(&self, chunks: u64) -> bool {
-        let table = matches!(self.store.source, Vectors::Table(_));
+        let table = matches!(self.store.source, VectorSource::Table(_));
         table && chunks > 0 && chunks >= REFIT_FACTOR * self.rows.layout().fitted
     }
 
@@ -243,7 +243,7 @@ impl VectorWriter {
     ) -> Result<(), Error> {
         // Made aside: what fails half-way leaves the rows that count as they are.
         let anew = match &self.store.source {
-            Vectors::Table(table) if self.has_grown(living.len() as u64) => {
+            VectorSource::Table(table) if self.has_grown(living.len() as u64) => {
                 let (anew, fitted) = self.fit(table, living, texts)?;
                 self.fitted = Some(fitted);
                 anew

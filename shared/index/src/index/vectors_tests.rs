@@ -4,7 +4,7 @@ use super::*;
 use crate::index::Index;
 use crate::index::tests::STREAM;
 use envelope::{Filter, TenantId};
-use search::{Request, VectorSearch};
+use search::{SearchRequest, VectorSearch};
 use serde_json::json;
 use std::fs;
 
@@ -15,8 +15,8 @@ const NIGHTS: u32 = 25;
 const DIMS: usize = 16;
 const ROW: u64 = 20;
 
-fn carried() -> Vectors {
-    Vectors::Carried {
+fn carried() -> VectorSource {
+    VectorSource::Carried {
         by: "compass".into(),
         dims: DIMS,
     }
@@ -53,7 +53,7 @@ fn bytes(dir: &Path) -> u64 {
 async fn lost(index: &Index, documents: &[u32]) -> Vec<u32> {
     let mut lost = Vec::new();
     for &doc in documents {
-        let request = Request {
+        let request = SearchRequest {
             tenant: TenantId::default_tenant(),
             buckets: Vec::new(),
             filter: Filter::default(),
@@ -110,7 +110,7 @@ async fn a_corpus_that_is_indexed_every_night_does_not_grow() {
 #[test]
 fn the_static_table_stays_as_it_was_fitted_when_rows_are_moved() {
     let dir = tempfile::tempdir().unwrap();
-    let vectors = Vectors::Table(StaticTable::shipped());
+    let vectors = VectorSource::Table(StaticTable::shipped());
     let fitted = |index: &Index| {
         let fitted = index.snapshot().fitted().unwrap().clone();
         fitted.vector("the valve leaks")
@@ -145,14 +145,14 @@ fn the_static_table_stays_as_it_was_fitted_when_rows_are_moved() {
 #[test]
 fn the_vectors_of_another_embedder_go() {
     let dir = tempfile::tempdir().unwrap();
-    let fill = |vectors: &Vectors| {
+    let fill = |vectors: &VectorSource| {
         let index = Index::open(dir.path(), vectors).unwrap();
         let mut writer = index.writer().unwrap();
         writer.apply(&[record(1, 0)]).unwrap();
         writer.commit(1, STREAM).unwrap();
         writer.refit().unwrap();
     };
-    fill(&Vectors::Table(StaticTable::shipped()));
+    fill(&VectorSource::Table(StaticTable::shipped()));
     fill(&carried());
     assert_eq!(bytes(dir.path()), ROW, "one row and nothing else");
 }

@@ -4,13 +4,13 @@
 //! what came after it. *Not* seen: a newer message that changed nothing and is gone from the queue.
 
 use super::Letter;
-use bus::{Bus, BusError, Headers, Publish, Stored, Stream};
+use bus::{Bus, BusError, Headers, Publish, StoredMessage, Stream};
 use envelope::ChunkRecord;
 use envelope::document::Notice;
 use envelope::{Bucket, DocId, Edition, Subject};
 
 /// The document as it was published: its headers, without what the letter says.
-pub(super) fn publish(letter: &Letter, stored: &Stored) -> Publish {
+pub(super) fn publish(letter: &Letter, stored: &StoredMessage) -> Publish {
     let own = |name: &str| {
         let is_of_the_letter = name.starts_with("Argosy-Dead-");
         name.starts_with("Argosy-") && !is_of_the_letter
@@ -27,7 +27,7 @@ pub(super) fn publish(letter: &Letter, stored: &Stored) -> Publish {
 pub(super) async fn superseded(
     bus: &dyn Bus,
     letter: &Letter,
-    stored: &Stored,
+    stored: &StoredMessage,
 ) -> Result<Option<String>, BusError> {
     let Ok(Subject::DeadDocument { bucket, doc, .. }) = Subject::parse(&stored.subject) else {
         return Ok(None);
@@ -80,8 +80,8 @@ fn queues(edition: &str, bucket: &Bucket, name: &DocId) -> [String; 2] {
 }
 
 /// Whether two messages are about one document: names in subjects are chosen by publishers.
-fn is_same(one: &Stored, other: &Stored) -> bool {
-    let of = |message: &Stored| {
+fn is_same(one: &StoredMessage, other: &StoredMessage) -> bool {
+    let of = |message: &StoredMessage| {
         let notice = Notice::read(|name| message.headers.get(name)).ok()?;
         Some((notice.tenant, notice.source))
     };

@@ -22,7 +22,7 @@ async fn version(bus: &MemoryBus, subject: &str, source: &str) -> u64 {
 }
 
 /// Stores the letter of a message and reads it back.
-async fn given_up(bus: &MemoryBus, subject: &str, sequence: u64) -> Stored {
+async fn given_up(bus: &MemoryBus, subject: &str, sequence: u64) -> StoredMessage {
     let headers = Headers::default()
         .with(header::DEAD_SUBJECT, subject)
         .with(header::DEAD_ORIGIN, format!("ARGOSY_DOCUMENTS/{sequence}"))
@@ -46,7 +46,7 @@ async fn indexed(bus: &MemoryBus, edition: &str, sequence: u64, deleted: bool) {
     bus.publish(head).await.unwrap();
 }
 
-async fn why(bus: &MemoryBus, stored: &Stored) -> Option<String> {
+async fn why(bus: &MemoryBus, stored: &StoredMessage) -> Option<String> {
     let letter = Letter::of(stored).unwrap();
     superseded(bus, &letter, stored).await.unwrap()
 }

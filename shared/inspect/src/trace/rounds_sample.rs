@@ -8,8 +8,8 @@
 use super::sample::{self, SampleTurn};
 use super::{RoundTold, Step, StepState, Trace, build, rounds};
 use envelope::{
-    After, Bucket, DocId, Fallback, Filter, Findings, Matched, Origin, Outcome, Part, PartResult,
-    Passage, Plan, Role, Scatter,
+    After, Bucket, ConditionOrigin, DocId, Fallback, Filter, FilterMatch, Findings, Outcome, Part,
+    PartResult, Passage, Plan, Role, Scatter,
 };
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ fn step(role: Role, hop: u16, round: u8, decided: &str) -> Step {
 }
 
 fn scatter(query: &str, names: &[&str]) -> Scatter {
-    let filter = Filter::parse(&json!({"year": 2024}), Origin::User).unwrap();
+    let filter = Filter::parse(&json!({"year": 2024}), ConditionOrigin::User).unwrap();
     Scatter {
         plan: Plan {
             query: query.into(),
@@ -47,7 +47,7 @@ fn scatter(query: &str, names: &[&str]) -> Scatter {
             ..Plan::default()
         },
         passages: names.iter().map(|name| passage(name)).collect(),
-        matched: Matched::Matched,
+        matched: FilterMatch::Matched,
         total_hits: 9,
         after: After::Map,
     }

@@ -8,10 +8,11 @@
 
 pub use super::rounds_sample::{a_loop, three_rounds};
 use super::{Again, TraceSource};
-use bus::{Headers, Stored};
+use bus::{Headers, StoredMessage};
 use envelope::{
-    Asked, Case, ConversationId, Envelope, Fallback, Findings, Header, Outcome, Part, PartResult,
-    Problem, Role, Subject, TenantId, Terminal, TrailEntry, TurnId, UnixMs, Usage, encode, header,
+    Case, ConversationId, Envelope, Fallback, Findings, Header, Outcome, Part, PartResult, Problem,
+    QuestionText, Role, Subject, TenantId, Terminal, TrailEntry, TurnId, UnixMs, Usage, encode,
+    header,
 };
 use harness::replay;
 use std::collections::BTreeMap;
@@ -59,7 +60,7 @@ fn header_of() -> Header {
 
 fn case() -> Case {
     Case {
-        question: Asked {
+        question: QuestionText {
             original: "When does the lease end?".into(),
             rewritten: None,
         },
@@ -117,7 +118,7 @@ impl SampleTurn {
 
     fn store(&mut self, subject: Subject, body: bytes::Bytes) {
         let sequence = self.history.steps.len() as u64 + 1;
-        self.history.steps.push(Stored {
+        self.history.steps.push(StoredMessage {
             subject: subject.to_string(),
             headers: Headers::default(),
             body,
@@ -247,7 +248,7 @@ impl SampleTurn {
             .with(header::DEAD_ERROR, "refused with status 404: no such model")
             .with(header::DEAD_ORIGIN, "ARGOSY_STEPS_0/5")
             .with(header::DEAD_DELIVERED, "1");
-        self.history.dead.push(Stored {
+        self.history.dead.push(StoredMessage {
             subject: at.to_string(),
             headers,
             body: bytes::Bytes::new(),
@@ -269,7 +270,7 @@ impl SampleTurn {
             terminal =
                 terminal.because(Problem::new("index_failed", "the search could not be done"));
         }
-        self.history.answer = Some(Stored {
+        self.history.answer = Some(StoredMessage {
             subject: "argosy.answer.q-1".into(),
             headers: Headers::default(),
             body: encode(&terminal).unwrap(),

@@ -1,7 +1,7 @@
 //! From what is stored of a turn to its tree: pure, and content with whatever is missing.
 
 use super::{Again, Letter, Step, StepState, Trace, TraceSource, rounds};
-use bus::Stored;
+use bus::StoredMessage;
 use client::trace_id_in;
 use envelope::{
     Case, Envelope, Header, Outcome, Part, PartResult, Role, Scatter, Subject, Terminal,
@@ -30,7 +30,7 @@ struct Facts {
     /// The question as the latest step knows it, where it was rewritten.
     rewritten: Option<String>,
     /// Where steps stand, whose they are, and the messages.
-    steps: BTreeMap<Place, (Role, Header, Stored)>,
+    steps: BTreeMap<Place, (Role, Header, StoredMessage)>,
     /// Hops that hold a step of the main path or a scatter record.
     hops: BTreeSet<u16>,
     parts: Parts,
@@ -116,7 +116,7 @@ pub fn build(turn: &TurnId, found: &TraceSource) -> Trace {
 
 /// Whose steps are stored.
 pub(super) fn roles(history: &TurnRecord) -> BTreeSet<Role> {
-    let role = |stored: &Stored| match Subject::parse(&stored.subject) {
+    let role = |stored: &StoredMessage| match Subject::parse(&stored.subject) {
         Ok(Subject::Step { role, .. }) => Some(role),
         _ => None,
     };
@@ -142,7 +142,7 @@ impl Facts {
         facts
     }
 
-    fn take(&mut self, stored: &Stored) {
+    fn take(&mut self, stored: &StoredMessage) {
         match Subject::parse(&stored.subject) {
             Ok(Subject::Step {
                 role, hop, index, ..
@@ -173,7 +173,7 @@ impl Facts {
     }
 
     /// Reads an envelope and remembers what every step of the turn says alike.
-    fn read(&mut self, stored: &Stored) -> Option<Read> {
+    fn read(&mut self, stored: &StoredMessage) -> Option<Read> {
         let read: Read = decode(&stored.body).ok()?;
         self.note(read.trail.iter().cloned());
         self.header.get_or_insert_with(|| read.header.clone());
@@ -189,7 +189,7 @@ impl Facts {
         }
     }
 
-    fn take_letter(&mut self, stored: &Stored, again: &[Again]) {
+    fn take_letter(&mut self, stored: &StoredMessage, again: &[Again]) {
         let Ok(Subject::Dead {
             role, hop, index, ..
         }) = Subject::parse(&stored.subject)

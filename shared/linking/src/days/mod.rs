@@ -43,7 +43,7 @@ pub enum Grain {
 
 /// A span that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
+pub struct DaySpan {
     /// By the calendar; of a fiscal year, the year of the calendar with the same number.
     pub range: DayRange,
     /// Of what kind.
@@ -95,10 +95,10 @@ impl DayRange {
     }
 }
 
-impl Span {
-    fn of(range: DayRange, grain: Grain) -> Span {
+impl DaySpan {
+    fn of(range: DayRange, grain: Grain) -> DaySpan {
         let side = SpanSide::In;
-        Span { range, grain, side }
+        DaySpan { range, grain, side }
     }
 
     /// The days that are meant, where fiscal years end on `end`; by the calendar where that is not known.

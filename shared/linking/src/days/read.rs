@@ -2,12 +2,12 @@
 //! (`units`), nor spans that are named from today on (`relative`).
 
 use super::calendar::{self, month_of};
-use super::{DayRange, Grain, Span, SpanSide, relative, sides, units};
+use super::{DayRange, DaySpan, Grain, SpanSide, relative, sides, units};
 use crate::token::QuestionToken;
 use time::Date;
 
 /// The span that begins at token `at`, and how many tokens name it.
-pub fn read(tokens: &[QuestionToken], at: usize, today: Date) -> Option<(usize, Span)> {
+pub fn read(tokens: &[QuestionToken], at: usize, today: Date) -> Option<(usize, DaySpan)> {
     let words = words(tokens, at)?;
     let reader = Reader::new(tokens, &words, at, today);
     let found = reader.sided();
@@ -61,7 +61,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A span with a word before it that says on which side, or two with words between.
-    fn sided(&self) -> Option<(usize, Span)> {
+    fn sided(&self) -> Option<(usize, DaySpan)> {
         if let Some(found) = self.between() {
             return Some(found);
         }
@@ -69,20 +69,20 @@ impl<'a> Reader<'a> {
         let (length, span) = self.plain(skipped, is_time)?;
         // `older than 30 days` has its side in it.
         (span.side == SpanSide::In).then_some(())?;
-        Some((skipped + length, Span { side, ..span }))
+        Some((skipped + length, DaySpan { side, ..span }))
     }
 
     /// `from 2021 on`, `2021 or later`.
-    fn with_words_behind(&self, length: usize, span: Span) -> (usize, Span) {
+    fn with_words_behind(&self, length: usize, span: DaySpan) -> (usize, DaySpan) {
         let behind = sides::behind(self.words.get(length..).unwrap_or_default(), self.before);
         match behind.filter(|_| span.side == SpanSide::In) {
-            Some((words, side)) => (length + words, Span { side, ..span }),
+            Some((words, side)) => (length + words, DaySpan { side, ..span }),
             None => (length, span),
         }
     }
 
     /// `between A and B`, `from A to B`: both are in it.
-    fn between(&self) -> Option<(usize, Span)> {
+    fn between(&self) -> Option<(usize, DaySpan)> {
         let joins: &[&str] = match *self.words.first()? {
             "between" => &["and"],
             "from" => &["to", "until", "till", "through", "thru", "up to"],
@@ -106,7 +106,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `March 2023 to May 2024`, `January to March 2024`; `March and April 2024`, where one follows the other.
-    fn bare_range(&self) -> Option<(usize, Span)> {
+    fn bare_range(&self) -> Option<(usize, DaySpan)> {
         let joins = ["to", "until", "till", "through", "thru", "and", "or"];
         let at = (1..BARE_WORDS_MAX).find(|at| joins.contains(&self.word(*at)))?;
         let is_list = matches!(self.word(at), "and" | "or");
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A beginning that leaves out what its end says: `3 to 17 May 2024`, `January to March 2024`, `Q1 to Q3 2024`.
-    fn completed(&self, at: usize, end: usize, until: Span) -> Option<Span> {
+    fn completed(&self, at: usize, end: usize, until: DaySpan) -> Option<DaySpan> {
         let last = until.range.until?.previous_day()?;
         let is_one_day = until.range.from == Some(last);
         let words: Vec<&str> = (at..end)
@@ -163,12 +163,12 @@ impl<'a> Reader<'a> {
             )?)?,
             _ => return None,
         };
-        Some(Span::of(range, Grain::Days))
+        Some(DaySpan::of(range, Grain::Days))
     }
 
     /// A span without a side. A month without a year counts only where a word before it says that time is meant, and
     /// is the last one that has begun.
-    fn plain(&self, at: usize, is_time: bool) -> Option<(usize, Span)> {
+    fn plain(&self, at: usize, is_time: bool) -> Option<(usize, DaySpan)> {
         let mut the = usize::from(self.word(at) == "the");
         let is_year = |word: &str| matches!(word, "year" | "years" | "calendar" | "month" | "cy");
         while is_year(self.word(at + the)) && !matches!(self.word(at + the + 1), "to" | "before") {
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
 }
 
 /// From the first day of one span to the last of another.
-fn joined_spans(from: Span, until: Span) -> Option<Span> {
+fn joined_spans(from: DaySpan, until: DaySpan) -> Option<DaySpan> {
     let range = DayRange {
         from: from.range.from,
         until: until.range.until,
@@ -219,5 +219,5 @@ fn joined_spans(from: Span, until: Span) -> Option<Span> {
         _ => Grain::Days,
     };
     let is_range = range.from.is_some() && range.from < range.until;
-    is_range.then(|| Span::of(range, grain))
+    is_range.then(|| DaySpan::of(range, grain))
 }

@@ -4,7 +4,7 @@
 //! is named in this way only the number is known here.
 
 use super::calendar::{months, one, years};
-use super::{DayRange, Grain, Span, SpanSide};
+use super::{DayRange, DaySpan, Grain, SpanSide};
 use time::{Date, Duration};
 
 /// Most days, weeks, months or years that are counted back.
@@ -25,7 +25,7 @@ const WITHIN: [&str; 9] = [
 const BEYOND: [&str; 5] = ["more than", "longer than", "older than", "at least", "over"];
 
 /// The span that words begin with, and how many of them name it.
-pub(super) fn read(words: &[&str], today: Date) -> Option<(usize, Span)> {
+pub(super) fn read(words: &[&str], today: Date) -> Option<(usize, DaySpan)> {
     let word = |at: usize| words.get(at).copied().unwrap_or_default();
     if let Some(found) = called(words, today).or_else(|| ago(words, today)) {
         return Some(found);
@@ -49,7 +49,7 @@ pub(super) fn read(words: &[&str], today: Date) -> Option<(usize, Span)> {
                 from: Some(from),
                 until,
             };
-            return Some((3, Span::of(range, Grain::Days)));
+            return Some((3, DaySpan::of(range, Grain::Days)));
         }
         Some(many) => {
             let until = counted_on(many, word(2), today)?.next_day();
@@ -57,7 +57,7 @@ pub(super) fn read(words: &[&str], today: Date) -> Option<(usize, Span)> {
                 from: Some(today),
                 until,
             };
-            return Some((3, Span::of(range, Grain::Days)));
+            return Some((3, DaySpan::of(range, Grain::Days)));
         }
         None => {}
     }
@@ -74,9 +74,9 @@ pub(super) fn read(words: &[&str], today: Date) -> Option<(usize, Span)> {
                 year: today.year() - back,
                 quarter: None,
             };
-            Span::of(range, grain)
+            DaySpan::of(range, grain)
         }
-        _ => Span::of(range, grain(unit, range)),
+        _ => DaySpan::of(range, grain(unit, range)),
     };
     // `the month before last`
     Some((2 + skipped, span))
@@ -110,11 +110,11 @@ fn whole(unit: &str, back: i32, today: Date) -> Option<DayRange> {
 }
 
 /// Spans with a name of their own: `today`, `yesterday`, `year to date`, `ytd`, `the year before last`.
-fn called(words: &[&str], today: Date) -> Option<(usize, Span)> {
+fn called(words: &[&str], today: Date) -> Option<(usize, DaySpan)> {
     let word = |at: usize| words.get(at).copied().unwrap_or_default();
     let found = |length, range: Option<DayRange>| {
         let range = range?;
-        Some((length, Span::of(range, grain(word(0), range))))
+        Some((length, DaySpan::of(range, grain(word(0), range))))
     };
     let to_date = |unit: &str| {
         let from = whole(unit, 0, today)?.from;
@@ -130,7 +130,7 @@ fn called(words: &[&str], today: Date) -> Option<(usize, Span)> {
         "mtd" => found(1, to_date("month")),
         unit @ ("year" | "quarter" | "month") if word(1) == "to" && word(2) == "date" => {
             let range = to_date(unit)?;
-            Some((3, Span::of(range, Grain::Days)))
+            Some((3, DaySpan::of(range, Grain::Days)))
         }
         unit @ ("year" | "quarter" | "month" | "week" | "day") if word(1) == "before" => {
             match (unit, word(2)) {
@@ -144,7 +144,7 @@ fn called(words: &[&str], today: Date) -> Option<(usize, Span)> {
 }
 
 /// `two weeks ago`, `no more than 30 days ago`, `older than 90 days`.
-fn ago(words: &[&str], today: Date) -> Option<(usize, Span)> {
+fn ago(words: &[&str], today: Date) -> Option<(usize, DaySpan)> {
     let word = |at: usize| words.get(at).copied().unwrap_or_default();
     let begins = |said: &&&str| {
         said.split(' ')
@@ -172,21 +172,21 @@ fn ago(words: &[&str], today: Date) -> Option<(usize, Span)> {
             from: Some(day),
             until: today.next_day(),
         };
-        return Some((length, Span::of(range, Grain::Days)));
+        return Some((length, DaySpan::of(range, Grain::Days)));
     }
     if beyond.is_some() {
         let side = SpanSide::Before;
         return Some((
             length,
-            Span {
+            DaySpan {
                 side,
-                ..Span::of(one(day)?, Grain::Days)
+                ..DaySpan::of(one(day)?, Grain::Days)
             },
         ));
     }
     let unit = unit.strip_suffix('s').unwrap_or(unit);
     let range = whole(unit, i32::try_from(many).ok()?, today)?;
-    Some((length, Span::of(range, grain(unit, range))))
+    Some((length, DaySpan::of(range, grain(unit, range))))
 }
 
 fn grain(unit: &str, range: DayRange) -> Grain {

@@ -3,12 +3,12 @@
 use super::calendar::{self, month_of, year_of};
 use super::read::Reader;
 use super::relative::count;
-use super::{Grain, Span, SpanSide};
+use super::{DaySpan, Grain, SpanSide};
 use time::Date;
 
 impl Reader<'_> {
     /// `fiscal year 2023`, `FY2023`, `FY 23`, `second quarter of fiscal 2023`, `Q2 FY2023`.
-    pub(super) fn fiscal(&self, at: usize) -> Option<(usize, Span)> {
+    pub(super) fn fiscal(&self, at: usize) -> Option<(usize, DaySpan)> {
         let (skipped, quarter) = match self.quarter(at) {
             Some((length, quarter)) => (length + self.of(at + length), Some(quarter)),
             None => (0, None),
@@ -21,7 +21,7 @@ impl Reader<'_> {
         };
         Some((
             skipped + length,
-            Span::of(range, Grain::Fiscal { year, quarter }),
+            DaySpan::of(range, Grain::Fiscal { year, quarter }),
         ))
     }
 
@@ -43,7 +43,7 @@ impl Reader<'_> {
     }
 
     /// `Q2 2024`, `2024 Q2`, `second quarter of 2024`, `H1 2024`, `first half of 2024`.
-    pub(super) fn part_of_year(&self, at: usize) -> Option<(usize, Span)> {
+    pub(super) fn part_of_year(&self, at: usize) -> Option<(usize, DaySpan)> {
         if let Some(found) = self.glued_part(at) {
             return Some(found);
         }
@@ -67,16 +67,16 @@ impl Reader<'_> {
             }
         };
         let range = calendar::months(year, first, count)?;
-        Some((before + length + after, Span::of(range, Grain::Days)))
+        Some((before + length + after, DaySpan::of(range, Grain::Days)))
     }
 
     /// `Q2/2024`, `Q2-24`, `2Q24`, `1H2024`, `Q1-Q3 2024`.
-    fn glued_part(&self, at: usize) -> Option<(usize, Span)> {
+    fn glued_part(&self, at: usize) -> Option<(usize, DaySpan)> {
         let word = self.word(at);
         let marks = ['/', '-', '–', '\'', '’'];
         let written = |length, year, first, count| {
             let range = calendar::months(year, first, count)?;
-            Some((length, Span::of(range, Grain::Days)))
+            Some((length, DaySpan::of(range, Grain::Days)))
         };
         if let Some((first, last)) = word.split_once(marks)
             && let (Some((first, 3)), Some((last, count))) = (part_of(first), part_of(last))
@@ -95,7 +95,7 @@ impl Reader<'_> {
     }
 
     /// `the first three months of 2024`, `the last two quarters of 2023`.
-    pub(super) fn first_of_year(&self, at: usize) -> Option<(usize, Span)> {
+    pub(super) fn first_of_year(&self, at: usize) -> Option<(usize, DaySpan)> {
         let is_first = match self.word(at) {
             "first" | "opening" => true,
             "last" | "final" | "closing" => false,
@@ -111,11 +111,11 @@ impl Reader<'_> {
         let year = year_of(self.word(at + 3 + of)).filter(|_| of > 0 && months <= 12)?;
         let first = if is_first { 1 } else { 13 - months };
         let range = calendar::months(year, first, months)?;
-        Some((4 + of, Span::of(range, Grain::Days)))
+        Some((4 + of, DaySpan::of(range, Grain::Days)))
     }
 
     /// `week 12 of 2024`, `CW12 2024`: Monday to Sunday.
-    pub(super) fn week(&self, at: usize) -> Option<(usize, Span)> {
+    pub(super) fn week(&self, at: usize) -> Option<(usize, DaySpan)> {
         let word = self.word(at);
         let (length, week) = match word {
             "week" | "cw" | "wk" => (2, self.word(at + 1).parse().ok()?),
@@ -129,7 +129,7 @@ impl Reader<'_> {
         let of = self.of(at + length);
         let year = year_of(self.word(at + length + of))?;
         let range = calendar::week(year, week)?;
-        Some((length + of + 1, Span::of(range, Grain::Days)))
+        Some((length + of + 1, DaySpan::of(range, Grain::Days)))
     }
 
     /// How many words are a day that the calendar has not.
@@ -190,9 +190,10 @@ impl Reader<'_> {
     }
 
     /// `2024-05-03`, `3 May 2024`, `May 3rd, 2024`, `03.05.2024`; `3 May` alone where time is meant, the last that was.
-    pub(super) fn one_day(&self, at: usize, is_time: bool) -> Option<(usize, Span)> {
-        let written =
-            |length, day: Option<Date>| Some((length, Span::of(calendar::one(day?)?, Grain::Days)));
+    pub(super) fn one_day(&self, at: usize, is_time: bool) -> Option<(usize, DaySpan)> {
+        let written = |length, day: Option<Date>| {
+            Some((length, DaySpan::of(calendar::one(day?)?, Grain::Days)))
+        };
         if let Some(day) = numeric(self.word(at)) {
             return written(1, Some(day));
         }
@@ -217,10 +218,10 @@ impl Reader<'_> {
     }
 
     /// `May 2024`, `May of 2024`, `2024-05`; `March` alone where time is meant.
-    pub(super) fn month(&self, at: usize, is_time: bool) -> Option<(usize, Span)> {
+    pub(super) fn month(&self, at: usize, is_time: bool) -> Option<(usize, DaySpan)> {
         let written = |length, year, month| {
             let range = calendar::months(year, i32::from(month), 1)?;
-            Some((length, Span::of(range, Grain::Days)))
+            Some((length, DaySpan::of(range, Grain::Days)))
         };
         if let Some((year, month)) = self.word(at).split_once('-')
             && month.len() == 2
@@ -239,7 +240,7 @@ impl Reader<'_> {
             let (first, last) = (month_of(first)?, month_of(last)?);
             let year = year_of(self.word(at + 1)).filter(|_| first < last)?;
             let range = calendar::months(year, i32::from(first), i32::from(last - first) + 1)?;
-            return Some((2, Span::of(range, Grain::Days)));
+            return Some((2, DaySpan::of(range, Grain::Days)));
         }
         let month = month_of(self.word(at))?;
         // A day that no month has is not the month.
@@ -259,11 +260,11 @@ impl Reader<'_> {
     }
 
     /// `2024`, `2019-2021`, `2019 to 2021`.
-    pub(super) fn years(&self, at: usize) -> Option<(usize, Span)> {
+    pub(super) fn years(&self, at: usize) -> Option<(usize, DaySpan)> {
         let word = self.word(at);
         let written = |length, first, last| {
             let range = calendar::years(first, last)?;
-            Some((length, Span::of(range, Grain::Years(first, last))))
+            Some((length, DaySpan::of(range, Grain::Years(first, last))))
         };
         if let Some((first, last)) = word.split_once(['-', '–'])
             && let (Some(first), Some(last)) = (year_of(first), year_of(last))
@@ -273,7 +274,7 @@ impl Reader<'_> {
         let beside = |prefix, side| {
             let year = year_of(word.strip_prefix(prefix)?)?;
             let (length, span) = written(1, year, year)?;
-            Some((length, Span { side, ..span }))
+            Some((length, DaySpan { side, ..span }))
         };
         if let Some(found) =
             beside("pre-", SpanSide::Before).or_else(|| beside("post-", SpanSide::After))

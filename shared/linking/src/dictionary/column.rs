@@ -17,7 +17,7 @@ const NAMING_MAX: f32 = 4.0;
 
 /// What most values of a column are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// Words.
     Text,
     /// Numbers.
@@ -81,14 +81,14 @@ impl KnownColumn {
     }
 
     /// What most of its values are.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ColumnKind {
         let all = self.texts + self.numbers;
         let mostly = |count: u32| all > 0 && count as f32 >= MOSTLY * all as f32;
         match (mostly(self.days), mostly(self.years), mostly(self.numbers)) {
-            (true, ..) => Kind::Day,
-            (_, true, _) => Kind::Year,
-            (.., true) => Kind::Number,
-            _ => Kind::Text,
+            (true, ..) => ColumnKind::Day,
+            (_, true, _) => ColumnKind::Year,
+            (.., true) => ColumnKind::Number,
+            _ => ColumnKind::Text,
         }
     }
 

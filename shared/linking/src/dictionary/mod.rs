@@ -11,7 +11,7 @@ mod paths;
 mod signatures;
 
 pub use column::NAMED;
-pub(crate) use column::{ColumnId, Kind, KnownColumn};
+pub(crate) use column::{ColumnId, ColumnKind, KnownColumn};
 pub(crate) use paths::is_year;
 
 use crate::days::FiscalEnd;

@@ -1,6 +1,6 @@
 //! Which column a few words mean: by its name, then by its description, then by words that stand for one another.
 
-use crate::dictionary::{ColumnId, Dictionary, Kind, KnownColumn};
+use crate::dictionary::{ColumnId, ColumnKind, Dictionary, KnownColumn};
 use crate::kindred::Kin;
 use crate::likeness::WordLikeness;
 use text::fold;
@@ -155,10 +155,10 @@ fn is_same(word: &str, known: &str) -> bool {
 
 /// Whether a column holds what can be added up.
 pub(super) fn is_number(column: &KnownColumn) -> bool {
-    column.kind() == Kind::Number
+    column.kind() == ColumnKind::Number
 }
 
 /// Whether it holds days, or years.
 pub(super) fn is_day(column: &KnownColumn) -> bool {
-    matches!(column.kind(), Kind::Day | Kind::Year)
+    matches!(column.kind(), ColumnKind::Day | ColumnKind::Year)
 }

@@ -3,7 +3,7 @@
 use super::phrase::{self, Fit, NAMED_MIN};
 use super::words::{self, Period};
 use super::{ColumnOperation, GroupKey, TableQuestion, Tabulation};
-use crate::dictionary::{ColumnId, Kind, KnownColumn};
+use crate::dictionary::{ColumnId, ColumnKind, KnownColumn};
 use crate::frame::is_of;
 use crate::link::Linker;
 use crate::linked::{Intent, LinkedQuestion};
@@ -411,7 +411,10 @@ impl<'a> Reading<'a> {
                 && is_of(self.word(at - 1), "kind kinds type types sort sorts name");
             if is_of_kind {
                 at -= 1;
-            } else if !is_of(self.word(at), "the a an their its to single individual calendar") {
+            } else if !is_of(
+                self.word(at),
+                "the a an their its to single individual calendar",
+            ) {
                 return Some(self.word(at)).filter(|word| words::is_per(word));
             }
         }

@@ -43,7 +43,7 @@ enum State {
 
 /// What a breaker lets through.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Lets {
+pub(crate) enum BreakerDecision {
     /// Everything.
     All,
     /// One call, to see.
@@ -67,14 +67,16 @@ impl Default for Breaker {
 
 impl Breaker {
     /// What it lets through now.
-    pub(crate) fn lets(&self, now: Instant) -> Lets {
+    pub(crate) fn lets(&self, now: Instant) -> BreakerDecision {
         match self.0 {
-            State::Closed { .. } => Lets::All,
-            State::Open { until, .. } if now >= until => Lets::One,
-            State::Open { until, .. } => Lets::None(until),
-            State::Trial { since, .. } if now >= since + TRIAL_MAX => Lets::One,
+            State::Closed { .. } => BreakerDecision::All,
+            State::Open { until, .. } if now >= until => BreakerDecision::One,
+            State::Open { until, .. } => BreakerDecision::None(until),
+            State::Trial { since, .. } if now >= since + TRIAL_MAX => BreakerDecision::One,
             // It ends when it ends: whoever waits is to hold on.
-            State::Trial { since, .. } => Lets::None((now + TRIAL_LOOK).min(since + TRIAL_MAX)),
+            State::Trial { since, .. } => {
+                BreakerDecision::None((now + TRIAL_LOOK).min(since + TRIAL_MAX))
+            }
         }
     }
 
@@ -185,7 +187,7 @@ mod tests {
     fn broken(now: Instant) -> Breaker {
         let mut breaker = Breaker::default();
         for _ in 0..FAILURES_MAX {
-            assert_eq!(breaker.lets(now), Lets::All);
+            assert_eq!(breaker.lets(now), BreakerDecision::All);
             breaker.failed(OLD, now);
         }
         breaker
@@ -196,16 +198,22 @@ mod tests {
         let now = Instant::now();
         let mut breaker = broken(now);
         let later = now + OPEN_FIRST;
-        assert_eq!(breaker.lets(now), Lets::None(later));
+        assert_eq!(breaker.lets(now), BreakerDecision::None(later));
         breaker.failed(OLD, now);
-        assert_eq!(breaker.lets(later), Lets::One);
+        assert_eq!(breaker.lets(later), BreakerDecision::One);
         breaker.began(TRIAL, later);
-        assert!(matches!(breaker.lets(later), Lets::None(_)));
+        assert!(matches!(breaker.lets(later), BreakerDecision::None(_)));
         breaker.failed(TRIAL, later);
-        assert_eq!(breaker.lets(later), Lets::None(later + OPEN_FIRST * 2));
+        assert_eq!(
+            breaker.lets(later),
+            BreakerDecision::None(later + OPEN_FIRST * 2)
+        );
         breaker.began(TRIAL, later + OPEN_FIRST * 2);
         assert!(breaker.succeeded(later));
-        assert_eq!((breaker.lets(later), breaker.word()), (Lets::All, "closed"));
+        assert_eq!(
+            (breaker.lets(later), breaker.word()),
+            (BreakerDecision::All, "closed")
+        );
     }
 
     #[test]
@@ -219,13 +227,13 @@ mod tests {
             (0..FAILURES_MAX).for_each(|_| breaker.failed(OLD, now));
             assert_eq!(
                 breaker.lets(now),
-                Lets::None(now + OPEN_FIRST * 2u32.pow(doubled))
+                BreakerDecision::None(now + OPEN_FIRST * 2u32.pow(doubled))
             );
         }
         breaker.succeeded(now);
         now += MEMORY;
         (0..FAILURES_MAX).for_each(|_| breaker.failed(OLD, now));
-        assert_eq!(breaker.lets(now), Lets::None(now + OPEN_FIRST));
+        assert_eq!(breaker.lets(now), BreakerDecision::None(now + OPEN_FIRST));
     }
 
     #[test]
@@ -238,7 +246,7 @@ mod tests {
             }
             assert!(!breaker.succeeded(now));
         }
-        assert_eq!(breaker.lets(now), Lets::All);
+        assert_eq!(breaker.lets(now), BreakerDecision::All);
     }
 
     #[test]
@@ -247,9 +255,12 @@ mod tests {
         let mut breaker = broken(now);
         breaker.began(TRIAL, now + OPEN_FIRST);
         breaker.ended(TRIAL, now + OPEN_FIRST);
-        assert_eq!(breaker.lets(now + OPEN_FIRST), Lets::One);
+        assert_eq!(breaker.lets(now + OPEN_FIRST), BreakerDecision::One);
         breaker.began(TRIAL, now + OPEN_FIRST);
-        assert_eq!(breaker.lets(now + OPEN_FIRST + TRIAL_MAX), Lets::One);
+        assert_eq!(
+            breaker.lets(now + OPEN_FIRST + TRIAL_MAX),
+            BreakerDecision::One
+        );
     }
 
     #[test]
@@ -258,7 +269,10 @@ mod tests {
         let mut breaker = broken(now - OPEN_FIRST);
         breaker.began(TRIAL, now);
         breaker.ended(OLD, now);
-        assert!(matches!(breaker.lets(now), Lets::None(_)), "one at a time");
+        assert!(
+            matches!(breaker.lets(now), BreakerDecision::None(_)),
+            "one at a time"
+        );
         breaker.failed(OLD, now);
         assert_eq!(breaker.word(), "half_open");
         // An answer is proof all the same.
@@ -271,17 +285,20 @@ mod tests {
         let mut breaker = broken(now);
         for _ in 0..3 {
             breaker.probed(true, now);
-            assert_eq!(breaker.lets(now), Lets::None(now + OPEN_FIRST));
+            assert_eq!(breaker.lets(now), BreakerDecision::None(now + OPEN_FIRST));
         }
         breaker.probed(false, now);
-        assert_eq!(breaker.lets(now), Lets::None(now + OPEN_FIRST));
+        assert_eq!(breaker.lets(now), BreakerDecision::None(now + OPEN_FIRST));
         breaker.probed(true, now);
-        assert_eq!(breaker.lets(now), Lets::One);
+        assert_eq!(breaker.lets(now), BreakerDecision::One);
         // The next time it has to be gone again.
         breaker.began(TRIAL, now);
         breaker.failed(TRIAL, now);
         breaker.probed(true, now);
-        assert_eq!(breaker.lets(now), Lets::None(now + OPEN_FIRST * 2));
+        assert_eq!(
+            breaker.lets(now),
+            BreakerDecision::None(now + OPEN_FIRST * 2)
+        );
     }
 
     proptest! {
@@ -300,11 +317,11 @@ mod tests {
                     3 => breaker.ended(TRIAL, now),
                     _ => breaker.probed(event == 4, now),
                 }
-                if let Lets::None(until) = breaker.lets(now) {
+                if let BreakerDecision::None(until) = breaker.lets(now) {
                     prop_assert!(until <= now + OPEN_MAX.max(TRIAL_MAX));
                     prop_assert!(until > now);
                     let late = now + OPEN_MAX.max(TRIAL_MAX);
-                    prop_assert!(!matches!(breaker.lets(late), Lets::None(_)));
+                    prop_assert!(!matches!(breaker.lets(late), BreakerDecision::None(_)));
                 }
             }
         }

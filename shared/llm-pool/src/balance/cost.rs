@@ -1,6 +1,6 @@
 //! The measurement behind [`crate::cost`].
 
-use super::pick::{NodeState, Policy, pick};
+use super::pick::{BalancePolicy, NodeState, pick};
 use super::{Ask, Balance, End};
 use crate::cost::Picks;
 use crate::node::Node;
@@ -34,7 +34,7 @@ pub(crate) fn cost(nodes: Vec<(Arc<Node>, IntGauge)>, picks: u32) -> Picks {
         size: 100,
         counted: Some((500, 480)),
     };
-    let mut balance = Balance::new(Policy::Balanced, 0.0, 1);
+    let mut balance = Balance::new(BalancePolicy::Balanced, 0.0, 1);
     let busy = nodes.len() * 4;
     for (node, gauge) in nodes {
         balance.add(node, gauge, now);
@@ -54,7 +54,9 @@ pub(crate) fn cost(nodes: Vec<(Arc<Node>, IntGauge)>, picks: u32) -> Picks {
     let mut rng = fastrand::Rng::with_seed(1);
     let pick_ns = timed(picks, |nth| {
         let states = black_box(&states);
-        black_box(pick(Policy::Balanced, states, 0, nth, |n| rng.usize(..n)));
+        black_box(pick(BalancePolicy::Balanced, states, 0, nth, |n| {
+            rng.usize(..n)
+        }));
     });
     Picks { pick_ns, take_ns }
 }

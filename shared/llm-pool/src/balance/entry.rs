@@ -1,6 +1,6 @@
 //! What is known of one node, what a call of it came to, and what follows from both. Pure.
 
-use super::breaker::{Breaker, Lets};
+use super::breaker::{Breaker, BreakerDecision};
 use super::latency::Mean;
 use super::permits::{Permits, Took};
 use super::pick::NodeState;
@@ -78,9 +78,9 @@ impl Entry {
     /// Whether it may be given some call now.
     pub(super) fn has_room(&self, now: Instant) -> bool {
         let room = match self.breaker.lets(now) {
-            Lets::All => self.calls.len() < self.permits.limit(),
-            Lets::One => true,
-            Lets::None(_) => false,
+            BreakerDecision::All => self.calls.len() < self.permits.limit(),
+            BreakerDecision::One => true,
+            BreakerDecision::None(_) => false,
         };
         room && self.resting.is_none_or(|until| now >= until)
     }
@@ -158,8 +158,8 @@ impl Entry {
     /// Until when it is left alone by rest or breaker; `None` when only places are missing.
     pub(super) fn away_until(&self, now: Instant) -> Option<Instant> {
         let shut = match self.breaker.lets(now) {
-            Lets::None(until) => Some(until),
-            Lets::All | Lets::One => None,
+            BreakerDecision::None(until) => Some(until),
+            BreakerDecision::All | BreakerDecision::One => None,
         };
         let resting = self.resting.filter(|until| now < *until);
         shut.into_iter().chain(resting).max()

@@ -14,7 +14,7 @@ mod queue;
 
 pub(crate) use cost::cost;
 pub use entry::NodeView;
-pub use pick::Policy;
+pub use pick::BalancePolicy;
 
 use crate::limits::WAITING_MAX;
 use crate::load::Load;
@@ -58,7 +58,7 @@ pub(crate) struct Ask<'a> {
 
 /// A call that may be made.
 #[derive(Debug)]
-pub(crate) struct Ticket {
+pub(crate) struct Grant {
     pub(crate) node: Arc<Node>,
     pub(crate) call: u64,
 }
@@ -123,7 +123,7 @@ struct Waiter {
     never: Vec<NodeId>,
     again: bool,
     longer_than: u32,
-    grant: oneshot::Sender<Ticket>,
+    grant: oneshot::Sender<Grant>,
 }
 
 impl Waiter {
@@ -143,7 +143,7 @@ impl Waiter {
 /// The state of a pool.
 #[derive(Debug)]
 pub(crate) struct Balance {
-    policy: Policy,
+    policy: BalancePolicy,
     entries: Vec<Entry>,
     queue: Queue<Waiter>,
     /// Calls to be made a second time: as many as the allowance lets wait.
@@ -156,7 +156,7 @@ pub(crate) struct Balance {
 }
 
 impl Balance {
-    pub(crate) fn new(policy: Policy, hedge_share: f64, seed: u64) -> Balance {
+    pub(crate) fn new(policy: BalancePolicy, hedge_share: f64, seed: u64) -> Balance {
         Balance {
             policy,
             entries: Vec::new(),
@@ -211,12 +211,12 @@ impl Balance {
     }
 
     /// A place for a call now, past those who wait.
-    pub(crate) fn take(&mut self, ask: &Ask<'_>, now: Instant) -> Result<Ticket, Wait> {
+    pub(crate) fn take(&mut self, ask: &Ask<'_>, now: Instant) -> Result<Grant, Wait> {
         self.take_before(ask, self.queue.len(), now)
     }
 
     /// The same while so many wait.
-    fn take_before(&mut self, ask: &Ask<'_>, waiting: usize, now: Instant) -> Result<Ticket, Wait> {
+    fn take_before(&mut self, ask: &Ask<'_>, waiting: usize, now: Instant) -> Result<Grant, Wait> {
         let states = self.states(ask, now);
         let rng = &mut self.rng;
         let picked = pick(self.policy, &states, waiting, self.turn, |n| rng.usize(..n));
@@ -230,7 +230,7 @@ impl Balance {
         entry.calls.insert(call, now);
         entry.silent.insert(call, now);
         entry.gauge.inc();
-        Ok(Ticket {
+        Ok(Grant {
             node: entry.node.clone(),
             call,
         })
@@ -344,7 +344,7 @@ impl Balance {
     }
 
     /// Waits behind the others for a place; `None` when too many wait already.
-    pub(crate) fn wait(&mut self, ask: &Ask<'_>) -> Option<(u64, oneshot::Receiver<Ticket>)> {
+    pub(crate) fn wait(&mut self, ask: &Ask<'_>) -> Option<(u64, oneshot::Receiver<Grant>)> {
         if self.queue.len() >= WAITING_MAX {
             return None;
         }
@@ -409,9 +409,9 @@ impl Balance {
         }
     }
 
-    fn grant(&mut self, waiter: Waiter, ticket: Ticket, now: Instant) {
+    fn grant(&mut self, waiter: Waiter, ticket: Grant, now: Instant) {
         // Who has just gone says nothing of the node.
-        if let Err(Ticket { node, call }) = waiter.grant.send(ticket)
+        if let Err(Grant { node, call }) = waiter.grant.send(ticket)
             && let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node.id)
         {
             entry.ended(call, End::Dropped, now);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// How a node is picked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Policy {
+pub enum BalancePolicy {
     /// The better of two drawn by chance, by latency and calls in flight; rather the node that knows
     /// the question's prefix; nodes that are far slower than the best are left out. The default.
     #[default]
@@ -76,7 +76,7 @@ impl NodeState {
 /// are the calls that wait for a place, `turn` counts the calls, `random` gives a number below the one
 /// it is given.
 pub(crate) fn pick(
-    policy: Policy,
+    policy: BalancePolicy,
     nodes: &[NodeState],
     waiting: usize,
     turn: usize,
@@ -94,11 +94,11 @@ pub(crate) fn pick(
     let count = nodes.len();
     let after_turn = |index: usize| (index + count - turn % count.max(1)) % count.max(1);
     match policy {
-        Policy::RoundRobin => open.into_iter().min_by_key(|i| after_turn(*i)),
-        Policy::LeastInFlight => open
+        BalancePolicy::RoundRobin => open.into_iter().min_by_key(|i| after_turn(*i)),
+        BalancePolicy::LeastInFlight => open
             .into_iter()
             .min_by_key(|i| (nodes[*i].calls, after_turn(*i))),
-        Policy::Balanced => {
+        BalancePolicy::Balanced => {
             leave_slow_ones(nodes, waiting, &mut open);
             balanced(nodes, &open, &mut random)
         }
@@ -164,11 +164,11 @@ mod tests {
         }
     }
 
-    fn by_chance(policy: Policy, nodes: &[NodeState]) -> Vec<usize> {
+    fn by_chance(policy: BalancePolicy, nodes: &[NodeState]) -> Vec<usize> {
         with_waiting(policy, nodes, 0)
     }
 
-    fn with_waiting(policy: Policy, nodes: &[NodeState], waiting: usize) -> Vec<usize> {
+    fn with_waiting(policy: BalancePolicy, nodes: &[NodeState], waiting: usize) -> Vec<usize> {
         let mut rng = fastrand::Rng::with_seed(7);
         let mut counts = vec![0; nodes.len()];
         for turn in 0..1_000 {
@@ -181,11 +181,14 @@ mod tests {
 
     #[test]
     fn the_simple_policies_are_what_they_say() {
-        let turns = by_chance(Policy::RoundRobin, &[node(9), node(0), node(3), node(1)]);
+        let turns = by_chance(
+            BalancePolicy::RoundRobin,
+            &[node(9), node(0), node(3), node(1)],
+        );
         assert_eq!(turns, [250; 4]);
-        let least = by_chance(Policy::LeastInFlight, &[node(9), node(2), node(3)]);
+        let least = by_chance(BalancePolicy::LeastInFlight, &[node(9), node(2), node(3)]);
         assert_eq!(least, [0, 1_000, 0]);
-        let equal = by_chance(Policy::LeastInFlight, &[node(2), node(2)]);
+        let equal = by_chance(BalancePolicy::LeastInFlight, &[node(2), node(2)]);
         assert_eq!(equal, [500, 500]);
     }
 
@@ -194,7 +197,7 @@ mod tests {
         let nodes = [10, 20, 30, 40].map(node);
         // None is the home of the question: all are far from it.
         let nodes = nodes.map(|n| NodeState { home: 0, ..n });
-        let counts = by_chance(Policy::Balanced, &nodes);
+        let counts = by_chance(BalancePolicy::Balanced, &nodes);
         assert!(counts[0] > 400 && counts[0] > counts[1], "{counts:?}");
         assert!(counts[1] > counts[2] && counts[3] == 0, "{counts:?}");
     }
@@ -210,15 +213,24 @@ mod tests {
             open: false,
             ..node(8)
         };
-        assert_eq!(by_chance(Policy::Balanced, &[slow, node(12)]), [0, 1_000]);
-        assert_eq!(by_chance(Policy::Balanced, &[slow, full]), [0, 0]);
+        assert_eq!(
+            by_chance(BalancePolicy::Balanced, &[slow, node(12)]),
+            [0, 1_000]
+        );
+        assert_eq!(by_chance(BalancePolicy::Balanced, &[slow, full]), [0, 0]);
         let gone = NodeState { away: true, ..full };
-        assert_eq!(by_chance(Policy::Balanced, &[slow, gone]), [1_000, 0]);
+        assert_eq!(
+            by_chance(BalancePolicy::Balanced, &[slow, gone]),
+            [1_000, 0]
+        );
         let failed = NodeState {
             tried: true,
             ..full
         };
-        assert_eq!(by_chance(Policy::Balanced, &[slow, failed]), [1_000, 0]);
+        assert_eq!(
+            by_chance(BalancePolicy::Balanced, &[slow, failed]),
+            [1_000, 0]
+        );
     }
 
     #[test]
@@ -236,20 +248,23 @@ mod tests {
             permits: 1,
             ..node(1)
         };
-        let asked = |waiting| with_waiting(Policy::Balanced, &[slow, small], waiting)[0];
+        let asked = |waiting| with_waiting(BalancePolicy::Balanced, &[slow, small], waiting)[0];
         assert_eq!(
             [asked(0), asked(3), asked(4), asked(60)],
             [0, 0, 1_000, 1_000]
         );
         // Two that are full share those who wait.
-        let two = with_waiting(Policy::Balanced, &[slow, small, small], 6);
+        let two = with_waiting(BalancePolicy::Balanced, &[slow, small, small], 6);
         assert_eq!(two, [0, 0, 0]);
         // One that is fast and has room is enough.
         let roomy = NodeState {
             open: true,
             ..small
         };
-        assert_eq!(with_waiting(Policy::Balanced, &[slow, roomy], 60)[0], 0);
+        assert_eq!(
+            with_waiting(BalancePolicy::Balanced, &[slow, roomy], 60)[0],
+            0
+        );
     }
 
     #[test]
@@ -259,7 +274,10 @@ mod tests {
             seconds: 0.2,
             ..node(8)
         };
-        assert_eq!(by_chance(Policy::Balanced, &[node(3), idle]), [1_000, 0]);
+        assert_eq!(
+            by_chance(BalancePolicy::Balanced, &[node(3), idle]),
+            [1_000, 0]
+        );
     }
 
     #[test]
@@ -268,8 +286,14 @@ mod tests {
             home: 9,
             ..node(calls)
         };
-        assert_eq!(by_chance(Policy::Balanced, &[home(4), node(0)]), [1_000, 0]);
-        assert_eq!(by_chance(Policy::Balanced, &[home(9), node(0)]), [0, 1_000]);
+        assert_eq!(
+            by_chance(BalancePolicy::Balanced, &[home(4), node(0)]),
+            [1_000, 0]
+        );
+        assert_eq!(
+            by_chance(BalancePolicy::Balanced, &[home(9), node(0)]),
+            [0, 1_000]
+        );
     }
 
     fn any_node() -> impl Strategy<Value = NodeState> {
@@ -299,7 +323,7 @@ mod tests {
             nodes in prop::collection::vec(any_node(), 0..8), waiting in 0..99usize, turn: usize, seed: u64,
         ) {
             let mut rng = fastrand::Rng::with_seed(seed);
-            for policy in [Policy::Balanced, Policy::RoundRobin, Policy::LeastInFlight] {
+            for policy in [BalancePolicy::Balanced, BalancePolicy::RoundRobin, BalancePolicy::LeastInFlight] {
                 let picked = pick(policy, &nodes, waiting, turn, |n| rng.usize(..n));
                 let untried = nodes.iter().any(|n| n.open && !n.tried);
                 match picked {
@@ -307,7 +331,7 @@ mod tests {
                         prop_assert!(nodes[index].open);
                         prop_assert!(!(untried && nodes[index].tried));
                     }
-                    None if policy == Policy::Balanced => {
+                    None if policy == BalancePolicy::Balanced => {
                         let known = nodes.iter().filter(|n| n.measured > 0.0 && !n.tried && !n.away);
                         let fastest = known.map(|n| n.measured).fold(f64::INFINITY, f64::min);
                         let fine = nodes.iter().filter(|n| n.open);

@@ -48,7 +48,7 @@ fn gauge() -> IntGauge {
 }
 
 pub(super) fn balance(nodes: u64, limit: u32) -> Balance {
-    let mut balance = Balance::new(Policy::Balanced, 0.05, 1);
+    let mut balance = Balance::new(BalancePolicy::Balanced, 0.05, 1);
     (0..nodes).for_each(|id| balance.add(node(id, limit), gauge(), Instant::now()));
     balance
 }
@@ -83,7 +83,7 @@ async fn a_failing_node_is_told_of_once_and_once_when_it_is_well() {
 async fn every_place_is_given_once_and_again_when_it_is_free() {
     let now = Instant::now();
     let mut balance = balance(2, 3);
-    let taken: Vec<Ticket> = std::iter::from_fn(|| balance.take(&ask(1), now).ok()).collect();
+    let taken: Vec<Grant> = std::iter::from_fn(|| balance.take(&ask(1), now).ok()).collect();
     assert_eq!(taken.len(), 6);
     assert_eq!(balance.take(&ask(1), now).unwrap_err(), Wait::Full);
     for ticket in &taken {

@@ -4,7 +4,7 @@ use super::{Node, bad, validate_nodes};
 use crate::error::Error;
 use crate::limits::TIMEOUT_MAX;
 use serde::{Deserialize, Serialize};
-use settings::Span;
+use settings::TimeSpan;
 
 /// Most texts of a call, and most numbers of a vector.
 const BATCH_MAX: u32 = 2_048;
@@ -24,11 +24,11 @@ pub struct Options {
     /// Texts of one call. Default 32, at most 2,048.
     pub batch: u32,
     /// Most time to open a connection. Default `2s`.
-    pub connect_timeout: Span,
+    pub connect_timeout: TimeSpan,
     /// Most time for a batch of passages, over all nodes. Default `30s`.
-    pub timeout: Span,
+    pub timeout: TimeSpan,
     /// Most time for the vector of a query; then the search goes on with words. Default `2s`.
-    pub query_timeout: Span,
+    pub query_timeout: TimeSpan,
     /// Put before every query, as some models want it. Default: nothing.
     pub query_prefix: String,
     /// Put before every passage. Another one is another embedder. Default: nothing.
@@ -44,9 +44,9 @@ impl Default for Options {
             dims: 0,
             nodes: Vec::new(),
             batch: 32,
-            connect_timeout: Span::from_secs(2),
-            timeout: Span::from_secs(30),
-            query_timeout: Span::from_secs(2),
+            connect_timeout: TimeSpan::from_secs(2),
+            timeout: TimeSpan::from_secs(30),
+            query_timeout: TimeSpan::from_secs(2),
             query_prefix: String::new(),
             passage_prefix: String::new(),
             weight: 0.6,
@@ -65,7 +65,7 @@ impl Options {
             ("timeout", self.timeout),
             ("query_timeout", self.query_timeout),
         ] {
-            if let Err(rule) = span.within(Span::from_millis(1), TIMEOUT_MAX) {
+            if let Err(rule) = span.within(TimeSpan::from_millis(1), TIMEOUT_MAX) {
                 return bad(format!("`{name}`: {rule}"));
             }
         }

@@ -4,7 +4,7 @@ use super::{Node, bad, validate_nodes};
 use crate::error::Error;
 use crate::limits::TIMEOUT_MAX;
 use serde::{Deserialize, Serialize};
-use settings::Span;
+use settings::TimeSpan;
 
 /// Most texts of a call, and most characters of one.
 const CANDIDATES_MAX: u32 = 1_000;
@@ -19,12 +19,12 @@ pub struct Options {
     /// Who serves it, asked in turn. Default: none, so the built-in reranker is used; at most 64.
     pub nodes: Vec<Node>,
     /// How they are asked. Default `auto`: `rerank`, and `tei` where that is not known.
-    pub dialect: Dialect,
+    pub dialect: RerankDialect,
     /// Most time to open a connection. Default `500ms`.
-    pub connect_timeout: Span,
+    pub connect_timeout: TimeSpan,
     /// Most time for a search's passages, over all nodes; then the built-in reranker is used. Default
     /// `1s`.
-    pub timeout: Span,
+    pub timeout: TimeSpan,
     /// How many of the best passages it is given, at least as many as are shown. Default 100, at most
     /// 1,000.
     pub candidates: u32,
@@ -35,7 +35,7 @@ pub struct Options {
 /// How a node is asked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Dialect {
+pub enum RerankDialect {
     /// What the node answers to, remembered.
     #[default]
     Auto,
@@ -50,9 +50,9 @@ impl Default for Options {
         Options {
             model: String::new(),
             nodes: Vec::new(),
-            dialect: Dialect::Auto,
-            connect_timeout: Span::from_millis(500),
-            timeout: Span::from_secs(1),
+            dialect: RerankDialect::Auto,
+            connect_timeout: TimeSpan::from_millis(500),
+            timeout: TimeSpan::from_secs(1),
             candidates: 100,
             text_chars: 2_000,
         }
@@ -69,7 +69,7 @@ impl Options {
             ("connect_timeout", self.connect_timeout),
             ("timeout", self.timeout),
         ] {
-            if let Err(rule) = span.within(Span::from_millis(1), TIMEOUT_MAX) {
+            if let Err(rule) = span.within(TimeSpan::from_millis(1), TIMEOUT_MAX) {
                 return bad(format!("`{name}`: {rule}"));
             }
         }

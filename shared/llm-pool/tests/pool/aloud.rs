@@ -41,16 +41,16 @@ async fn ask_aloud(pool: &Pool, request: &ChatRequest) -> (Result<ChatReply, Err
     (reply, heard)
 }
 
-fn slowly(text: &str) -> Behaviour {
-    Behaviour::Stream(sse::answer(text, PAUSE))
+fn slowly(text: &str) -> FakeNodeBehaviour {
+    FakeNodeBehaviour::Stream(sse::answer(text, PAUSE))
 }
 
 /// A beginning of an answer, and then the end of the connection.
-fn half(text: &str) -> Behaviour {
+fn half(text: &str) -> FakeNodeBehaviour {
     let words = sse::answer(text, PAUSE).into_iter();
     let words = words.filter(|(pause, _)| *pause == PAUSE);
     let broken = sse::event(&json!({"error": {"code": 503, "message": "shutting down"}}));
-    Behaviour::Stream(words.chain([(PAUSE, broken)]).collect())
+    FakeNodeBehaviour::Stream(words.chain([(PAUSE, broken)]).collect())
 }
 
 #[tokio::test]
@@ -137,7 +137,7 @@ async fn thoughts_are_not_told() {
     let beside = (0..3).map(|_| (PAUSE, sse::thought("reasoning_content", "June? ")));
     let beside = beside.chain(sse::answer("It is May.", PAUSE)).collect();
     node.script([
-        Behaviour::Stream(beside),
+        FakeNodeBehaviour::Stream(beside),
         slowly("<think>Is it June or is it not? </think> It is May."),
     ]);
     for _ in 0..2 {
@@ -166,7 +166,9 @@ async fn white_space_without_end_is_not_told() {
     let blanks = (0..10_000).map(|_| (Duration::ZERO, sse::token("\n  ")));
     let said = [(Duration::ZERO, sse::token("It is May."))].into_iter();
     let end = [(Duration::ZERO, DONE.to_owned())];
-    node.script([Behaviour::Stream(said.chain(blanks).chain(end).collect())]);
+    node.script([FakeNodeBehaviour::Stream(
+        said.chain(blanks).chain(end).collect(),
+    )]);
     let (reply, heard) = ask_aloud(&pool(options(&[&node])), &request()).await;
     assert_eq!(reply.unwrap().text, "It is May.");
     assert_eq!(heard.drafts(), ["It is May."]);

@@ -59,8 +59,8 @@ async fn tls_is_there_and_a_node_without_it_is_down() {
 async fn a_slow_answer_within_its_time_is_an_answer() {
     let node = FakeNode::saying("late").await.unwrap();
     node.script([
-        Behaviour::Slow(Duration::from_millis(50)),
-        Behaviour::Trickle(Duration::from_micros(100)),
+        FakeNodeBehaviour::Slow(Duration::from_millis(50)),
+        FakeNodeBehaviour::Trickle(Duration::from_micros(100)),
     ]);
     let pool = pool(options(&[&node]));
     for _ in 0..2 {

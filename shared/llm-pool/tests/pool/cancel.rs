@@ -1,13 +1,17 @@
 //! A call that is given up: its node hears of it within a tenth of a second, wherever the call stands.
 
 use super::*;
-use testkit::node::{Seen, sse};
+use testkit::node::{FakeNodeCounts, sse};
 use tokio::time::timeout;
 
 const SOON: Duration = Duration::from_millis(100);
 
 /// Begins a call, waits until `begun`, drops it, and says how long its node took to see that.
-async fn dropped(pool: &Pool, node: &FakeNode, begun: impl Fn(&Seen) -> bool) -> Duration {
+async fn dropped(
+    pool: &Pool,
+    node: &FakeNode,
+    begun: impl Fn(&FakeNodeCounts) -> bool,
+) -> Duration {
     let before = node.seen().abandoned;
     let request = request();
     let mut call = Box::pin(pool.chat(&request));
@@ -30,9 +34,9 @@ async fn a_node_hears_of_it_before_and_in_the_midst_of_the_answer() {
         (LONG, sse::token("")),
     ];
     for (what, does) in [
-        ("before the head", Behaviour::Stuck),
-        ("in a whole body", Behaviour::StuckBody),
-        ("in a stream", Behaviour::Stream(half.into())),
+        ("before the head", FakeNodeBehaviour::Stuck),
+        ("in a whole body", FakeNodeBehaviour::StuckBody),
+        ("in a stream", FakeNodeBehaviour::Stream(half.into())),
     ] {
         let node = FakeNode::saying("x").await.unwrap();
         node.always(does);
@@ -54,10 +58,10 @@ async fn a_node_hears_of_it_before_and_in_the_midst_of_the_answer() {
 #[tokio::test]
 async fn who_waits_for_a_place_leaves_the_queue_and_is_never_sent() {
     let node = FakeNode::saying("x").await.unwrap();
-    node.always(Behaviour::Hold);
+    node.always(FakeNodeBehaviour::Hold);
     let mut options = options(&[&node]);
     options.nodes[0].max_in_flight = 1;
-    options.queue_timeout = Span::from_secs(20);
+    options.queue_timeout = TimeSpan::from_secs(20);
     let pool = Arc::new(pool(options));
     let begin = || {
         let pool = pool.clone();

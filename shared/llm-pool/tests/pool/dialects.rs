@@ -6,7 +6,7 @@ use super::*;
 async fn a_rejected_format_is_learned_per_node_and_remembered() {
     for code in [400, 422, 500] {
         let node = FakeNode::saying("{}").await.unwrap();
-        node.always(Behaviour::Reject(&["json_schema"], code));
+        node.always(FakeNodeBehaviour::Reject(&["json_schema"], code));
         let pool = pool(options(&[&node]));
         for _ in 0..2 {
             assert_eq!(pool.chat(&request_for_json()).await.unwrap().text, "{}");
@@ -31,7 +31,10 @@ async fn a_rejected_format_is_learned_per_node_and_remembered() {
 #[tokio::test]
 async fn a_node_without_any_format_is_asked_in_plain_words() {
     let node = FakeNode::saying("{}").await.unwrap();
-    node.always(Behaviour::Reject(&["json_schema", "json_object"], 400));
+    node.always(FakeNodeBehaviour::Reject(
+        &["json_schema", "json_object"],
+        400,
+    ));
     let mut options = options(&[&node]);
     // Learning is no retry.
     options.retries = 0;
@@ -47,7 +50,7 @@ async fn a_node_without_any_format_is_asked_in_plain_words() {
 #[tokio::test]
 async fn calls_at_once_learn_a_dialect_once() {
     let node = FakeNode::saying("{}").await.unwrap();
-    node.always(Behaviour::Reject(&["json_schema"], 500));
+    node.always(FakeNodeBehaviour::Reject(&["json_schema"], 500));
     let pool = Arc::new(pool(options(&[&node])));
     let calls = (0..6).map(|_| {
         let pool = pool.clone();
@@ -56,7 +59,8 @@ async fn calls_at_once_learn_a_dialect_once() {
     for call in calls.collect::<Vec<_>>() {
         assert_eq!(call.await.unwrap().unwrap().text, "{}");
     }
-    let plain = |prompt: &testkit::node::Prompt| prompt.body.get("response_format").is_none();
+    let plain =
+        |prompt: &testkit::node::ReceivedPrompt| prompt.body.get("response_format").is_none();
     assert!(!node.prompts().iter().any(plain));
 }
 
@@ -66,7 +70,7 @@ async fn one_node_learning_does_not_change_another() {
         FakeNode::saying("a").await.unwrap(),
         FakeNode::saying("b").await.unwrap(),
     ];
-    a.always(Behaviour::Reject(&["json_schema"], 400));
+    a.always(FakeNodeBehaviour::Reject(&["json_schema"], 400));
     let pool = pool(options(&[&a, &b]));
     for _ in 0..4 {
         pool.chat(&request_for_json()).await.unwrap();
@@ -74,7 +78,7 @@ async fn one_node_learning_does_not_change_another() {
     let strong = |node: &FakeNode| {
         let prompts = node.prompts();
         let strong =
-            |p: &&testkit::node::Prompt| p.body["response_format"]["type"] == "json_schema";
+            |p: &&testkit::node::ReceivedPrompt| p.body["response_format"]["type"] == "json_schema";
         (prompts.iter().filter(strong).count(), prompts.len())
     };
     assert_eq!(strong(&a), (1, 3));
@@ -89,9 +93,12 @@ async fn what_another_model_does_not_know_is_not_held_against_the_node() {
         model: Some("large".into()),
         ..request_for_json()
     };
-    node.always(Behaviour::Reject(&["json_schema", "json_object"], 400));
+    node.always(FakeNodeBehaviour::Reject(
+        &["json_schema", "json_object"],
+        400,
+    ));
     assert_eq!(pool.chat(&other).await.unwrap().text, "{}");
-    node.always(Behaviour::Answer);
+    node.always(FakeNodeBehaviour::Answer);
     pool.chat(&request_for_json()).await.unwrap();
     let types: Vec<_> = node
         .prompts()

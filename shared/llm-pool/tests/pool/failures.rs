@@ -4,14 +4,14 @@ use super::*;
 
 #[tokio::test]
 async fn an_overflow_is_too_long_in_every_wording_and_no_node_is_asked_twice() {
-    for server in Server::ALL {
+    for server in OverflowWording::ALL {
         for request in [request(), request_for_json()] {
             let [a, b] = [
                 FakeNode::saying("a").await.unwrap(),
                 FakeNode::saying("b").await.unwrap(),
             ];
-            a.always(Behaviour::Overflow(server, 4096));
-            b.always(Behaviour::Overflow(server, 2048));
+            a.always(FakeNodeBehaviour::Overflow(server, 4096));
+            b.always(FakeNodeBehaviour::Overflow(server, 2048));
             let pool = pool(options(&[&a, &b]));
             let error = pool.chat(&request).await.unwrap_err();
             // The longest that there is.
@@ -28,12 +28,12 @@ async fn an_overflow_is_too_long_in_every_wording_and_no_node_is_asked_twice() {
 
 #[tokio::test]
 async fn what_does_not_fit_one_node_is_asked_of_one_that_may_have_room() {
-    for server in Server::ALL {
+    for server in OverflowWording::ALL {
         let [a, b] = [
             FakeNode::saying("a").await.unwrap(),
             FakeNode::saying("b").await.unwrap(),
         ];
-        a.always(Behaviour::Overflow(server, 4096));
+        a.always(FakeNodeBehaviour::Overflow(server, 4096));
         let pool = pool(options(&[&a, &b]));
         let long = ChatRequest {
             user: "word ".repeat(6_000),
@@ -71,7 +71,7 @@ async fn a_refusal_is_final() {
 async fn a_redirect_is_not_followed() {
     let node = FakeNode::saying("x").await.unwrap();
     let to = format!("{}/v1/chat/completions", node.base_url());
-    node.script([Behaviour::Redirect(to)]);
+    node.script([FakeNodeBehaviour::Redirect(to)]);
     let error = ask(options(&[&node])).await.unwrap_err();
     assert!(
         matches!(error, Error::Refused { status: 307, .. }),
@@ -88,9 +88,9 @@ async fn what_may_pass_is_tried_again_on_another_node() {
         status(502, "bad gateway"),
         status(503, "Loading model"),
         status(504, "gateway time-out"),
-        Behaviour::Cut,
-        Behaviour::Raw("<html>hello</html>".into()),
-        Behaviour::Raw("{}".into()),
+        FakeNodeBehaviour::Cut,
+        FakeNodeBehaviour::Raw("<html>hello</html>".into()),
+        FakeNodeBehaviour::Raw("{}".into()),
     ] {
         let [a, b] = [
             FakeNode::saying("a").await.unwrap(),
@@ -122,7 +122,11 @@ async fn the_class_tells_what_the_last_failure_was() {
         (status(503, "busy"), Class::Overloaded, "model_overloaded"),
         (status(500, "oh"), Class::Transient, "model_unavailable"),
         (status(502, "oh"), Class::Transient, "model_unavailable"),
-        (Behaviour::Cut, Class::Transient, "model_unavailable"),
+        (
+            FakeNodeBehaviour::Cut,
+            Class::Transient,
+            "model_unavailable",
+        ),
     ] {
         node.always(failure.clone());
         let before = node.seen().calls;
@@ -140,9 +144,9 @@ async fn the_class_tells_what_the_last_failure_was() {
 async fn an_answer_that_is_not_understood_is_not_asked_for_again_at_the_same_node() {
     let node = FakeNode::saying("x").await.unwrap();
     for failure in [
-        Behaviour::Raw("hello".into()),
-        Behaviour::Say(" \n\n ".into()),
-        Behaviour::Say("x".repeat(2 * 1024 * 1024)),
+        FakeNodeBehaviour::Raw("hello".into()),
+        FakeNodeBehaviour::Say(" \n\n ".into()),
+        FakeNodeBehaviour::Say("x".repeat(2 * 1024 * 1024)),
     ] {
         node.always(failure);
         let before = node.seen().calls;
@@ -256,7 +260,7 @@ async fn another_model_that_is_asked_for_speaks_for_itself_alone() {
     };
     for failure in [
         status(404, "no such model"),
-        Behaviour::Overflow(Server::Vllm, 10),
+        FakeNodeBehaviour::Overflow(OverflowWording::Vllm, 10),
     ] {
         for node in &nodes {
             node.always(failure.clone());
@@ -266,7 +270,7 @@ async fn another_model_that_is_asked_for_speaks_for_itself_alone() {
         }
     }
     for node in &nodes {
-        node.always(Behaviour::Answer);
+        node.always(FakeNodeBehaviour::Answer);
     }
     assert_eq!(breakers(&pool), ["closed", "closed"]);
     assert_eq!(pool.chat(&request()).await.unwrap().text, "x");
@@ -274,16 +278,19 @@ async fn another_model_that_is_asked_for_speaks_for_itself_alone() {
 
 #[tokio::test]
 async fn who_is_sent_elsewhere_waits_for_a_place_there() {
-    for failure in [status(401, "wrong key"), Behaviour::Raw("{}".into())] {
+    for failure in [
+        status(401, "wrong key"),
+        FakeNodeBehaviour::Raw("{}".into()),
+    ] {
         let [a, b] = [
             FakeNode::saying("a").await.unwrap(),
             FakeNode::saying("b").await.unwrap(),
         ];
         a.always(failure.clone());
-        b.script([Behaviour::Hold]);
+        b.script([FakeNodeBehaviour::Hold]);
         let mut options = options(&[&a, &b]);
         options.nodes[1].max_in_flight = 1;
-        options.queue_timeout = Span::from_secs(20);
+        options.queue_timeout = TimeSpan::from_secs(20);
         let pool = Arc::new(pool(options));
         let call = || {
             let pool = pool.clone();

@@ -10,10 +10,10 @@ async fn calls_are_spread_and_no_node_gets_more_than_its_limit() {
     ];
     let mut options = options(&[&a, &b]);
     for (node, fake) in options.nodes.iter_mut().zip([&a, &b]) {
-        fake.always(Behaviour::Hold);
+        fake.always(FakeNodeBehaviour::Hold);
         node.max_in_flight = 2;
     }
-    options.queue_timeout = Span::from_secs(20);
+    options.queue_timeout = TimeSpan::from_secs(20);
     let pool = Arc::new(pool(options));
     let calls: Vec<_> = (0..8)
         .map(|_| {
@@ -35,10 +35,10 @@ async fn calls_are_spread_and_no_node_gets_more_than_its_limit() {
 #[tokio::test]
 async fn a_full_pool_sheds_early_and_says_so() {
     let node = FakeNode::saying("x").await.unwrap();
-    node.always(Behaviour::Hold);
+    node.always(FakeNodeBehaviour::Hold);
     let mut options = options(&[&node]);
     options.nodes[0].max_in_flight = 1;
-    options.queue_timeout = Span::from_millis(20);
+    options.queue_timeout = TimeSpan::from_millis(20);
     let pool = Arc::new(pool(options));
     let holder = tokio::spawn({
         let pool = pool.clone();
@@ -54,15 +54,15 @@ async fn a_full_pool_sheds_early_and_says_so() {
 
 #[tokio::test]
 async fn a_stuck_node_costs_the_first_token_timeout_and_then_another_is_asked() {
-    for stuck in [Behaviour::Stuck, Behaviour::StuckBody] {
+    for stuck in [FakeNodeBehaviour::Stuck, FakeNodeBehaviour::StuckBody] {
         let [a, b] = [
             FakeNode::saying("a").await.unwrap(),
             FakeNode::saying("b").await.unwrap(),
         ];
         a.always(stuck.clone());
         let mut options = options(&[&a, &b]);
-        options.first_token_timeout = Span::from_millis(200);
-        options.idle_timeout = Span::from_millis(200);
+        options.first_token_timeout = TimeSpan::from_millis(200);
+        options.idle_timeout = TimeSpan::from_millis(200);
         assert_eq!(ask(options).await.unwrap().text, "b", "{stuck:?}");
         a.until(|seen| seen.abandoned == 1).await;
     }
@@ -71,8 +71,8 @@ async fn a_stuck_node_costs_the_first_token_timeout_and_then_another_is_asked() 
 #[tokio::test]
 async fn the_total_holds_for_a_stuck_node_and_for_one_that_trickles() {
     for slow in [
-        Behaviour::Stuck,
-        Behaviour::Trickle(Duration::from_millis(20)),
+        FakeNodeBehaviour::Stuck,
+        FakeNodeBehaviour::Trickle(Duration::from_millis(20)),
     ] {
         let node = FakeNode::saying("a").await.unwrap();
         node.always(slow.clone());
@@ -94,9 +94,9 @@ async fn the_total_holds_for_a_stuck_node_and_for_one_that_trickles() {
 #[tokio::test]
 async fn the_configured_total_holds_when_the_caller_has_longer() {
     let node = FakeNode::saying("a").await.unwrap();
-    node.always(Behaviour::Stuck);
+    node.always(FakeNodeBehaviour::Stuck);
     let mut options = options(&[&node]);
-    options.total_timeout = Span::from_millis(200);
+    options.total_timeout = TimeSpan::from_millis(200);
     let error = ask(options).await.unwrap_err();
     assert!(matches!(error, Error::TimedOut(total) if total == Duration::from_millis(200)));
 }
@@ -107,7 +107,7 @@ async fn dropping_the_call_closes_the_connection_and_frees_the_place() {
     let mut options = options(&[&node]);
     options.nodes[0].max_in_flight = 1;
     let pool = pool(options);
-    for stuck in [Behaviour::Stuck, Behaviour::StuckBody] {
+    for stuck in [FakeNodeBehaviour::Stuck, FakeNodeBehaviour::StuckBody] {
         node.script([stuck]);
         let before = node.seen();
         {

@@ -11,15 +11,15 @@ mod limits;
 mod nodes;
 mod streams;
 
-use argosy_llm_pool::{Options, Policy, Pool, options};
+use argosy_llm_pool::{BalancePolicy, Options, Pool, options};
 use envelope::{Class, Classed, Role, TenantId, TurnId};
-use llm::{ChatModel, ChatReply, ChatRequest, Error, Schema};
+use llm::{ChatModel, ChatReply, ChatRequest, Error, ReplySchema};
 use serde_json::json;
-use settings::{Backoff, Secret, Span};
+use settings::{Backoff, Secret, TimeSpan};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use telemetry::Registry;
-use testkit::node::{Behaviour, FakeNode, Server};
+use testkit::node::{FakeNode, FakeNodeBehaviour, OverflowWording};
 
 /// Longer than any test waits.
 const LONG: Duration = Duration::from_secs(20);
@@ -40,7 +40,7 @@ fn request() -> ChatRequest {
 
 fn request_for_json() -> ChatRequest {
     ChatRequest {
-        schema: Some(Schema {
+        schema: Some(ReplySchema {
             name: "facts",
             json: json!({"type": "object"}),
         }),
@@ -59,8 +59,8 @@ fn options(nodes: &[&FakeNode]) -> Options {
     Options {
         model: "tiny".into(),
         nodes: nodes.collect(),
-        policy: Policy::RoundRobin,
-        backoff: Backoff::new(Span::from_millis(1), 2.0, Span::from_millis(4)).unwrap(),
+        policy: BalancePolicy::RoundRobin,
+        backoff: Backoff::new(TimeSpan::from_millis(1), 2.0, TimeSpan::from_millis(4)).unwrap(),
         ..Options::default()
     }
 }
@@ -73,10 +73,10 @@ async fn ask(options: Options) -> Result<ChatReply, Error> {
     pool(options).chat(&request()).await
 }
 
-fn status(status: u16, body: &str) -> Behaviour {
-    Behaviour::Status(status, body.into(), None)
+fn status(status: u16, body: &str) -> FakeNodeBehaviour {
+    FakeNodeBehaviour::Status(status, body.into(), None)
 }
 
-fn status_after(status: u16, retry_after: &str) -> Behaviour {
-    Behaviour::Status(status, "busy".into(), Some(retry_after.into()))
+fn status_after(status: u16, retry_after: &str) -> FakeNodeBehaviour {
+    FakeNodeBehaviour::Status(status, "busy".into(), Some(retry_after.into()))
 }

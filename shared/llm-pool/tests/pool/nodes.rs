@@ -41,7 +41,7 @@ fn on(nodes: &[&SimNode]) -> Options {
         });
     Options {
         nodes: nodes.collect(),
-        policy: Policy::Balanced,
+        policy: BalancePolicy::Balanced,
         ..options(&[])
     }
 }
@@ -109,7 +109,7 @@ async fn all_who_were_held_through_an_outage_are_answered_after_it() {
     let mut options = on(&[&node]);
     options.probe = false;
     options.retries = 5;
-    options.queue_timeout = Span::from_millis(1_200);
+    options.queue_timeout = TimeSpan::from_millis(1_200);
     let pool = Arc::new(pool(options));
     let mut held = JoinSet::new();
     for n in 0..16 {
@@ -187,7 +187,7 @@ async fn roles_that_are_not_hedged_are_asked_once() {
     let [a, b] = [sim(16).await, sim(16).await];
     let mut options = on(&[&a, &b]);
     options.hedge.clear();
-    options.first_token_timeout = Span::from_millis(300);
+    options.first_token_timeout = TimeSpan::from_millis(300);
     let pool = Arc::new(pool(options));
     load(&pool, 4, 60).await;
     a.behave(Does::Stuck);
@@ -204,7 +204,7 @@ async fn how_many_calls_a_node_takes_is_found_out_in_both_directions() {
     let [narrow, wide] = [sim(2).await, sim(64).await];
     let limit = async |node: &SimNode, calls| {
         let mut options = on(&[node]);
-        options.queue_timeout = Span::from_secs(20);
+        options.queue_timeout = TimeSpan::from_secs(20);
         let pool = Arc::new(pool(options));
         load(&pool, 32, calls).await;
         view(&pool, "a").permits
@@ -222,7 +222,7 @@ async fn given_beside_others(probe: bool) -> u64 {
     both.probe = probe;
     both.hedge.clear();
     // The only one that goes by nothing else.
-    both.policy = Policy::LeastInFlight;
+    both.policy = BalancePolicy::LeastInFlight;
     let ours = pool(both);
     let mut others = JoinSet::new();
     for _ in 0..12 {
@@ -257,7 +257,7 @@ async fn a_node_that_does_not_stream_is_not_given_more_and_more() {
     let narrow = sim(2).await;
     let mut options = on(&[&narrow]);
     options.stream = false;
-    options.queue_timeout = Span::from_secs(20);
+    options.queue_timeout = TimeSpan::from_secs(20);
     let pool = Arc::new(pool(options));
     load(&pool, 64, 400).await;
     let permits = view(&pool, "a").permits;
@@ -277,7 +277,7 @@ async fn a_node_with_a_long_answer_in_hand_is_given_short_ones_beside_it() {
         node.max_in_flight = 8;
     }
     both.hedge.clear();
-    both.queue_timeout = Span::from_secs(20);
+    both.queue_timeout = TimeSpan::from_secs(20);
     let pool = Arc::new(pool(both));
     load(&pool, 16, 100).await;
     let answer = tokio::spawn({

@@ -7,19 +7,19 @@ use testkit::node::sse::{self, DONE, PING};
 const MS: Duration = Duration::from_millis(1);
 
 /// These events at once.
-fn events<const N: usize>(events: [String; N]) -> Behaviour {
-    Behaviour::Stream(events.map(|event| (Duration::ZERO, event)).into())
+fn events<const N: usize>(events: [String; N]) -> FakeNodeBehaviour {
+    FakeNodeBehaviour::Stream(events.map(|event| (Duration::ZERO, event)).into())
 }
 
 /// The beginning of an answer, then so many events with a pause before each, and never an end.
-fn then_only(event: &str, pause: Duration) -> Behaviour {
+fn then_only(event: &str, pause: Duration) -> FakeNodeBehaviour {
     let begin = [sse::role(), sse::token("half ")].map(|event| (Duration::ZERO, event));
     let rest = (0..10_000).map(|_| (pause, event.to_owned()));
-    Behaviour::Stream(begin.into_iter().chain(rest).collect())
+    FakeNodeBehaviour::Stream(begin.into_iter().chain(rest).collect())
 }
 
 /// Two nodes; the second one answers "b" at once.
-async fn a_and_b(a_does: Behaviour) -> [FakeNode; 2] {
+async fn a_and_b(a_does: FakeNodeBehaviour) -> [FakeNode; 2] {
     let nodes = [
         FakeNode::saying("a").await.unwrap(),
         FakeNode::saying("b").await.unwrap(),
@@ -55,10 +55,10 @@ async fn a_node_that_says_no_counts_or_no_goodbye_has_answered() {
     let hangs = whole.clone().map(|event| (Duration::ZERO, event));
     let hangs = hangs.into_iter().chain([(LONG, DONE.to_owned())]);
     let mut options = options(&[&node]);
-    options.idle_timeout = Span::from_millis(100);
+    options.idle_timeout = TimeSpan::from_millis(100);
     options.retries = 0;
     let pool = pool(options);
-    for ending in [events(whole), Behaviour::Stream(hangs.collect())] {
+    for ending in [events(whole), FakeNodeBehaviour::Stream(hangs.collect())] {
         node.script([ending]);
         let reply = pool.chat(&request()).await.unwrap();
         assert_eq!((reply.text.as_str(), reply.usage.tokens_out), ("all", 1));
@@ -90,8 +90,11 @@ async fn a_stream_without_a_word_is_asked_for_at_once() {
     let mut options = options(&[&node]);
     options.retries = 0;
     let pool = pool(options);
-    let mute = || Behaviour::Stream(Vec::new());
-    node.script([mute(), Behaviour::Overflow(Server::ALL[0], 4096)]);
+    let mute = || FakeNodeBehaviour::Stream(Vec::new());
+    node.script([
+        mute(),
+        FakeNodeBehaviour::Overflow(OverflowWording::ALL[0], 4096),
+    ]);
     let error = pool.chat(&request()).await.unwrap_err();
     assert!(matches!(error, Error::TooLong { .. }), "{error:?}");
     node.script([mute()]);
@@ -118,12 +121,12 @@ async fn a_node_that_breaks_off_answers_is_busy() {
 async fn signs_of_life_are_no_first_token() {
     let naming = (Duration::ZERO, sse::role());
     let pings = (0..10_000).map(|_| (10 * MS, PING.to_owned()));
-    let [a, b] = a_and_b(Behaviour::Stream(
+    let [a, b] = a_and_b(FakeNodeBehaviour::Stream(
         [naming].into_iter().chain(pings).collect(),
     ))
     .await;
     let mut options = options(&[&a, &b]);
-    options.first_token_timeout = Span::from_millis(150);
+    options.first_token_timeout = TimeSpan::from_millis(150);
     let began = Instant::now();
     assert_eq!(ask(options).await.unwrap().text, "b");
     assert!(began.elapsed() >= 150 * MS);
@@ -135,7 +138,7 @@ async fn signs_of_life_do_not_hold_an_answer_that_has_stopped() {
     for said in [PING.to_owned(), sse::token(""), "da".to_owned()] {
         let [a, b] = a_and_b(then_only(&said, 10 * MS)).await;
         let mut options = options(&[&a, &b]);
-        options.idle_timeout = Span::from_millis(150);
+        options.idle_timeout = TimeSpan::from_millis(150);
         let began = Instant::now();
         assert_eq!(ask(options).await.unwrap().text, "b", "{said:?}");
         assert!(began.elapsed() >= 150 * MS);
@@ -150,9 +153,9 @@ async fn who_thinks_for_long_is_not_idle() {
         let node = FakeNode::saying("x").await.unwrap();
         let thoughts = (0..8).map(|_| (50 * MS, sse::thought(field, "hm ")));
         let answer = sse::answer("well thought", Duration::ZERO);
-        node.script([Behaviour::Stream(thoughts.chain(answer).collect())]);
+        node.script([FakeNodeBehaviour::Stream(thoughts.chain(answer).collect())]);
         let mut options = options(&[&node]);
-        options.idle_timeout = Span::from_millis(200);
+        options.idle_timeout = TimeSpan::from_millis(200);
         options.retries = 0;
         let reply = ask(options).await;
         assert_eq!(reply.unwrap().text, "well thought", "{field}");
@@ -165,7 +168,7 @@ async fn a_node_that_trickles_for_ever_holds_its_place_no_longer_than_the_call_m
     node.script([then_only(&sse::token("so "), 10 * MS)]);
     let mut options = options(&[&node]);
     options.nodes[0].max_in_flight = 1;
-    options.total_timeout = Span::from_millis(400);
+    options.total_timeout = TimeSpan::from_millis(400);
     let pool = pool(options);
     let error = pool.chat(&request()).await.unwrap_err();
     assert!(matches!(error, Error::TimedOut(_)), "{error:?}");
@@ -178,7 +181,9 @@ async fn white_space_without_end_is_cut_off() {
     let node = FakeNode::saying("x").await.unwrap();
     let blanks = (0..10_000).map(|_| (Duration::ZERO, sse::token("\n  ")));
     let begin = [(Duration::ZERO, sse::token(r#"{"a":1}"#))];
-    node.script([Behaviour::Stream(begin.into_iter().chain(blanks).collect())]);
+    node.script([FakeNodeBehaviour::Stream(
+        begin.into_iter().chain(blanks).collect(),
+    )]);
     assert_eq!(ask(options(&[&node])).await.unwrap().text, r#"{"a":1}"#);
     node.until(|seen| seen.abandoned == 1).await;
 }

@@ -5,10 +5,10 @@ use argosy_llm_pool::{HttpEmbedder, options::embedding::Options};
 use envelope::{Class, Classed};
 use llm::embed::Error;
 use llm::{Embedder, Side};
-use settings::Span;
+use settings::TimeSpan;
 use std::time::{Duration, Instant};
 use telemetry::Registry;
-use testkit::node::{Behaviour, DIMS, FakeNode, vector};
+use testkit::node::{DIMS, FakeNode, FakeNodeBehaviour, vector};
 
 fn options(served_by: &[&FakeNode]) -> Options {
     Options {
@@ -81,9 +81,9 @@ async fn what_may_pass_is_asked_of_another_node() {
         status(429, "busy", None),
         status(503, "loading", None),
         status(500, "CUDA error", None),
-        Behaviour::Cut,
-        Behaviour::Raw("<html>".into()),
-        Behaviour::Raw(r#"{"data":[]}"#.into()),
+        FakeNodeBehaviour::Cut,
+        FakeNodeBehaviour::Raw("<html>".into()),
+        FakeNodeBehaviour::Raw(r#"{"data":[]}"#.into()),
     ] {
         let (a, b) = (node().await, node().await);
         a.always(failure.clone());
@@ -103,7 +103,7 @@ async fn failures_have_their_class() {
             Class::Transient,
             "embedder_away",
         ),
-        (Behaviour::Cut, Class::Transient, "embedder_away"),
+        (FakeNodeBehaviour::Cut, Class::Transient, "embedder_away"),
         (
             status(401, "wrong key", None),
             Class::Permanent,
@@ -115,7 +115,7 @@ async fn failures_have_their_class() {
             "embedder_unusable",
         ),
         (
-            Behaviour::Raw("{}".into()),
+            FakeNodeBehaviour::Raw("{}".into()),
             Class::Permanent,
             "embedder_unusable",
         ),
@@ -184,11 +184,11 @@ async fn a_node_that_wants_to_be_left_alone_is() {
 
 #[tokio::test]
 async fn every_call_ends() {
-    for stuck in [Behaviour::Stuck, Behaviour::StuckBody] {
+    for stuck in [FakeNodeBehaviour::Stuck, FakeNodeBehaviour::StuckBody] {
         let node = node().await;
         node.always(stuck);
         let options = Options {
-            query_timeout: Span::from_millis(200),
+            query_timeout: TimeSpan::from_millis(200),
             ..options(&[&node])
         };
         let begun = Instant::now();
@@ -201,7 +201,7 @@ async fn every_call_ends() {
 #[tokio::test]
 async fn an_answer_without_end_is_not_read() {
     let node = node().await;
-    node.always(Behaviour::Raw("x".repeat(2 * 1024 * 1024)));
+    node.always(FakeNodeBehaviour::Raw("x".repeat(2 * 1024 * 1024)));
     let error = embed(options(&[&node]), &["a"], Side::Passage)
         .await
         .unwrap_err();

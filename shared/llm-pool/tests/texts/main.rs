@@ -7,7 +7,7 @@ mod reranker;
 
 use argosy_llm_pool::options::Node;
 use settings::Secret;
-use testkit::node::{Behaviour, FakeNode};
+use testkit::node::{FakeNode, FakeNodeBehaviour};
 
 /// Nodes `a`, `b`, … with a key.
 fn nodes(nodes: &[&FakeNode]) -> Vec<Node> {
@@ -25,6 +25,6 @@ async fn node() -> FakeNode {
     FakeNode::saying("unused").await.unwrap()
 }
 
-fn status(status: u16, body: &str, retry_after: Option<&str>) -> Behaviour {
-    Behaviour::Status(status, body.into(), retry_after.map(Into::into))
+fn status(status: u16, body: &str, retry_after: Option<&str>) -> FakeNodeBehaviour {
+    FakeNodeBehaviour::Status(status, body.into(), retry_after.map(Into::into))
 }

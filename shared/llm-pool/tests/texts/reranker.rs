@@ -2,13 +2,13 @@
 
 use crate::{node, nodes, status};
 use argosy_llm_pool::HttpReranker;
-use argosy_llm_pool::options::reranker::{Dialect, Options};
+use argosy_llm_pool::options::reranker::{Options, RerankDialect};
 use envelope::{Class, Classed};
 use llm::Reranker;
-use settings::Span;
+use settings::TimeSpan;
 use std::time::{Duration, Instant};
 use telemetry::Registry;
-use testkit::node::{Behaviour, FakeNode};
+use testkit::node::{FakeNode, FakeNodeBehaviour};
 
 const TEXTS: [&str; 3] = ["nothing", "the red boat", "a red house"];
 
@@ -16,7 +16,7 @@ fn options(served_by: &[&FakeNode]) -> Options {
     Options {
         model: "reader".into(),
         nodes: nodes(served_by),
-        timeout: Span::from_secs(10),
+        timeout: TimeSpan::from_secs(10),
         ..Options::default()
     }
 }
@@ -70,10 +70,10 @@ async fn a_pinned_shape_is_kept_to() {
         dialect,
         ..options(&[&node])
     };
-    scores(pinned(Dialect::Tei)).await.unwrap();
+    scores(pinned(RerankDialect::Tei)).await.unwrap();
     assert!(node.prompts()[0].body["documents"].is_null());
     node.forget("/v1/rerank");
-    let error = scores(pinned(Dialect::Rerank)).await.unwrap_err();
+    let error = scores(pinned(RerankDialect::Rerank)).await.unwrap_err();
     assert_eq!(error.class(), Class::Permanent, "{error}");
 }
 
@@ -90,9 +90,9 @@ async fn another_node_takes_over() {
 #[tokio::test]
 async fn a_slow_node_is_given_up_in_time() {
     let node = node().await;
-    node.always(Behaviour::Stuck);
+    node.always(FakeNodeBehaviour::Stuck);
     let options = Options {
-        timeout: Span::from_millis(200),
+        timeout: TimeSpan::from_millis(200),
         ..options(&[&node])
     };
     let begun = Instant::now();
@@ -104,7 +104,7 @@ async fn a_slow_node_is_given_up_in_time() {
 #[tokio::test]
 async fn scores_that_are_missing_are_no_scores() {
     let node = node().await;
-    node.always(Behaviour::Raw(
+    node.always(FakeNodeBehaviour::Raw(
         r#"{"results":[{"index":0,"relevance_score":1}]}"#.into(),
     ));
     let error = scores(options(&[&node])).await.unwrap_err();

@@ -3,7 +3,7 @@
 use crate::place::Place;
 use crate::records::{Change, at, chunk, chunk_of, key, request};
 use envelope::{Bucket, ChunkKey, ChunkRecord, Embedding, TenantId};
-use search::Request;
+use search::SearchRequest;
 use serde_json::{Value, json};
 
 const EAST: [f32; 3] = [1.0, 0.0, 0.0];
@@ -28,7 +28,7 @@ pub(crate) async fn all<P: Place>(place: impl AsyncFn(&'static str) -> P) {
     resumes(place("resumes").await).await;
 }
 
-async fn keys<P: Place>(place: &P, request: &Request) -> Vec<ChunkKey> {
+async fn keys<P: Place>(place: &P, request: &SearchRequest) -> Vec<ChunkKey> {
     let near = place.nearest(&EAST, request, 100).await;
     near.into_iter().map(|near| near.chunk).collect()
 }

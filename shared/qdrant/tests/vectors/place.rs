@@ -2,8 +2,8 @@
 
 use argosy_qdrant::{Options, Qdrant};
 use envelope::{ChunkRecord, Classed, Filter};
-use index::{Index, Vectors};
-use search::{Near, Request, StreamPosition, VectorSearch};
+use index::{Index, VectorSource};
+use search::{Near, SearchRequest, StreamPosition, VectorSearch};
 
 /// The embedder whose vectors are kept.
 pub(crate) const EMBEDDER: &str = "test-3";
@@ -24,7 +24,7 @@ pub(crate) trait Place: Sized {
         true
     }
     /// Searches.
-    async fn nearest(&self, vector: &[f32], request: &Request, k: usize) -> Vec<Near>;
+    async fn nearest(&self, vector: &[f32], request: &SearchRequest, k: usize) -> Vec<Near>;
     /// As after a restart of the process.
     async fn reopen(self) -> Self;
     /// The case is over.
@@ -71,7 +71,7 @@ impl Place for OnQdrant {
         self.qdrant.evaluates(filter)
     }
 
-    async fn nearest(&self, vector: &[f32], request: &Request, k: usize) -> Vec<Near> {
+    async fn nearest(&self, vector: &[f32], request: &SearchRequest, k: usize) -> Vec<Near> {
         self.qdrant.nearest(vector, request, k).await.unwrap()
     }
 
@@ -101,7 +101,7 @@ impl OnDisk {
     }
 
     fn open(dir: tempfile::TempDir) -> OnDisk {
-        let vectors = Vectors::Carried {
+        let vectors = VectorSource::Carried {
             by: EMBEDDER.into(),
             dims: DIMS,
         };
@@ -128,7 +128,7 @@ impl Place for OnDisk {
         writer.commit(0, "cleared").unwrap();
     }
 
-    async fn nearest(&self, vector: &[f32], request: &Request, k: usize) -> Vec<Near> {
+    async fn nearest(&self, vector: &[f32], request: &SearchRequest, k: usize) -> Vec<Near> {
         self.index.nearest(vector, request, k).await.unwrap()
     }
 

@@ -11,9 +11,9 @@ use qdrant_client::qdrant::{
 };
 use search::{Error, VectorSearch};
 use serde_json::{Value, json};
-use settings::{Secret, Span};
+use settings::{Secret, TimeSpan};
 use std::time::Duration;
-use testkit::qdrant::{FakeQdrant, Fault};
+use testkit::qdrant::{FakeQdrant, QdrantFault};
 use tonic::Code;
 
 const EAST: [f32; 3] = [1.0, 0.0, 0.0];
@@ -28,7 +28,7 @@ fn options(server: &FakeQdrant) -> Options {
 async fn connected() -> (FakeQdrant, Qdrant) {
     let server = FakeQdrant::start().await.unwrap();
     let options = Options {
-        timeout: Span::from_millis(500),
+        timeout: TimeSpan::from_millis(500),
         ..options(&server)
     };
     let qdrant = Qdrant::connect(&options, EMBEDDER, DIMS).await.unwrap();
@@ -54,12 +54,12 @@ async fn failures_have_their_class() {
     ] {
         // Once more for the call that the client makes again on another connection.
         let again = matches!(code, Code::Unavailable | Code::Internal);
-        server.script(vec![Fault::Refuse(code); 1 + usize::from(again)]);
+        server.script(vec![QdrantFault::Refuse(code); 1 + usize::from(again)]);
         let error = search(&qdrant, json!({})).await.unwrap_err();
         assert_eq!(error.class(), class, "{error}");
         assert_eq!(error.code(), "qdrant_failed");
     }
-    server.script([Fault::Busy(9)]);
+    server.script([QdrantFault::Busy(9)]);
     let error = qdrant.apply(&[chunk("a/x.md", 1, EAST)]).await.unwrap_err();
     assert_eq!(error.class(), Class::Overloaded);
     assert_eq!(error.retry_after(), Some(Duration::from_secs(9)));
@@ -69,14 +69,14 @@ async fn failures_have_their_class() {
 #[tokio::test]
 async fn a_broken_connection_is_opened_once_more() {
     let (server, qdrant) = connected().await;
-    server.script([Fault::Refuse(Code::Unavailable)]);
+    server.script([QdrantFault::Refuse(Code::Unavailable)]);
     assert_eq!(search(&qdrant, json!({})).await.unwrap(), 0);
 }
 
 #[tokio::test]
 async fn every_call_ends() {
     let (server, qdrant) = connected().await;
-    server.script([Fault::Stall, Fault::Stall]);
+    server.script([QdrantFault::Stall, QdrantFault::Stall]);
     let error = search(&qdrant, json!({"colour": "red"})).await.unwrap_err();
     assert_eq!(error.class(), Class::Transient, "{error}");
     drop(server);

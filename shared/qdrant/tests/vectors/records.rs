@@ -2,8 +2,8 @@
 
 use crate::place::EMBEDDER;
 use documents::document::{bucket_of, doc_id_of};
-use envelope::{ChunkKey, ChunkRecord, Embedding, Filter, Origin, TenantId};
-use search::{Request, StreamPosition};
+use envelope::{ChunkKey, ChunkRecord, ConditionOrigin, Embedding, Filter, TenantId};
+use search::{SearchRequest, StreamPosition};
 use serde_json::{Value, json};
 
 /// A chunk of a document with a vector, version `h1`, of the default tenant. The vector is brought to
@@ -56,11 +56,11 @@ impl Change for ChunkRecord {
 }
 
 /// A request of the default tenant.
-pub(crate) fn request(filter: Value) -> Request {
-    Request {
+pub(crate) fn request(filter: Value) -> SearchRequest {
+    SearchRequest {
         tenant: TenantId::default_tenant(),
         buckets: vec![],
-        filter: Filter::parse(&filter, Origin::User).unwrap(),
+        filter: Filter::parse(&filter, ConditionOrigin::User).unwrap(),
         query: String::new(),
         keywords: vec![],
         context: None,

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
-use settings::{Secret, Span};
+use settings::{Secret, TimeSpan};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub struct Options {
     /// asks with a trace context of their own decides themselves. Default 1.
     pub sample: f64,
     /// Most time for one request; also for sending what is left when the process ends. Default `5s`.
-    pub timeout: Span,
+    pub timeout: TimeSpan,
     /// Spans that may wait to be sent; further ones are dropped and counted. Default 4096.
     pub queue: u32,
 }
@@ -36,7 +36,7 @@ impl Default for Options {
             endpoint: String::new(),
             headers: BTreeMap::new(),
             sample: 1.0,
-            timeout: Span::from_secs(5),
+            timeout: TimeSpan::from_secs(5),
             queue: 4096,
         }
     }
@@ -121,7 +121,7 @@ mod tests {
             ..at("http://a")
         };
         let timeout = Options {
-            timeout: Span::ZERO,
+            timeout: TimeSpan::ZERO,
             ..at("http://a")
         };
         for (options, name) in [(sample, "sample"), (queue, "queue"), (timeout, "timeout")] {

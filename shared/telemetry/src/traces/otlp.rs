@@ -5,7 +5,7 @@
 //! with that crate.
 
 use super::Service;
-use super::span::{Kind, Span, Value};
+use super::span::{Span, SpanKind, Value};
 use crate::conventions as name;
 use crate::trace::TraceContext;
 use prost::Message;
@@ -195,11 +195,11 @@ fn message(span: &Span) -> SpanMessage {
         parent_span_id: parent.unwrap_or_default(),
         name: span.name.clone(),
         kind: match span.kind {
-            Kind::Internal => 1,
-            Kind::Server => 2,
-            Kind::Client => 3,
-            Kind::Producer => 4,
-            Kind::Consumer => 5,
+            SpanKind::Internal => 1,
+            SpanKind::Server => 2,
+            SpanKind::Client => 3,
+            SpanKind::Producer => 4,
+            SpanKind::Consumer => 5,
         },
         start_time_unix_nano: start,
         end_time_unix_nano: end,

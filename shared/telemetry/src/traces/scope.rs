@@ -4,7 +4,7 @@
 //! Children wait until the work ends: only then is known under which id its span goes to the
 //! collector. What is not sampled has no scope.
 
-use super::{Kind, Span, Traces, Value};
+use super::{Span, SpanKind, Traces, Value};
 use crate::trace::TraceContext;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -38,14 +38,14 @@ impl Scope {
 
 /// What was recorded under a span while its work went on.
 #[derive(Debug)]
-pub struct Scoped {
+pub struct ScopeRecord {
     /// The span itself, not ended.
     pub span: Span,
     children: Vec<Span>,
     left_out: u64,
 }
 
-impl Scoped {
+impl ScopeRecord {
     /// Ends the span and hands it over with its children.
     pub fn record(mut self, traces: &Traces) {
         if self.left_out > 0 {
@@ -60,7 +60,11 @@ impl Scoped {
 }
 
 /// Does `work` under `span`. What it leaves is to be recorded when it is known what came of it.
-pub async fn within<T>(traces: &Traces, span: Span, work: impl Future<Output = T>) -> (T, Scoped) {
+pub async fn within<T>(
+    traces: &Traces,
+    span: Span,
+    work: impl Future<Output = T>,
+) -> (T, ScopeRecord) {
     let scope = Arc::new(Scope {
         context: span.context(),
         content: traces.content(),
@@ -73,7 +77,7 @@ pub async fn within<T>(traces: &Traces, span: Span, work: impl Future<Output = T
     });
     let done = SCOPE.scope(scope.clone(), work).await;
     let mut made = scope.made();
-    let scoped = Scoped {
+    let scoped = ScopeRecord {
         span: made.span.clone(),
         // A child that outlives the work finds nobody who would record it.
         children: std::mem::take(&mut made.children),
@@ -94,8 +98,8 @@ pub fn note(say: impl FnOnce(&mut Span)) {
 }
 
 /// Begins a child of the span that this task works under; `name` is only asked for when there is one.
-pub fn start(kind: Kind, name: impl FnOnce() -> String) -> Open {
-    Open(SCOPE.try_with(Arc::clone).ok().map(|scope| {
+pub fn start(kind: SpanKind, name: impl FnOnce() -> String) -> ChildSpan {
+    ChildSpan(SCOPE.try_with(Arc::clone).ok().map(|scope| {
         let (from, number) = {
             let mut made = scope.made();
             made.begun += 1;
@@ -109,9 +113,9 @@ pub fn start(kind: Kind, name: impl FnOnce() -> String) -> Open {
 
 /// A child that goes on; it ends when it is dropped. Where nobody records it does nothing.
 #[derive(Debug)]
-pub struct Open(Option<(Span, Arc<Scope>)>);
+pub struct ChildSpan(Option<(Span, Arc<Scope>)>);
 
-impl Open {
+impl ChildSpan {
     /// Whether anybody records it.
     pub fn is_recorded(&self) -> bool {
         self.0.is_some()
@@ -141,7 +145,7 @@ impl Open {
     }
 }
 
-impl Drop for Open {
+impl Drop for ChildSpan {
     fn drop(&mut self) {
         if let Some((span, scope)) = self.0.take() {
             let mut made = scope.made();

@@ -10,7 +10,7 @@ const LINKS_MAX: usize = 64;
 
 /// Which side of what a span is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum SpanKind {
     /// Work inside a process.
     Internal,
     /// A request from outside.
@@ -64,7 +64,7 @@ pub struct Span {
     pub(super) context: TraceContext,
     pub(super) parent: Option<TraceContext>,
     pub(super) name: String,
-    pub(super) kind: Kind,
+    pub(super) kind: SpanKind,
     /// Nanoseconds since the Unix epoch.
     pub(super) times: (u64, u64),
     pub(super) attributes: Vec<(&'static str, Value)>,
@@ -81,7 +81,7 @@ impl Span {
         context: TraceContext,
         parent: Option<TraceContext>,
         name: impl Into<String>,
-        kind: Kind,
+        kind: SpanKind,
     ) -> Span {
         let now = now();
         Span {
@@ -192,7 +192,7 @@ mod tests {
 
     fn span() -> Span {
         let context = TraceContext::new_root(&mut fastrand::Rng::with_seed(1));
-        Span::begin(context, None, "s", Kind::Internal)
+        Span::begin(context, None, "s", SpanKind::Internal)
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::*;
 use crate::conventions as name;
 use settings::Secret;
 use std::time::Duration;
-use testkit::collector::{Collector, Seen};
+use testkit::collector::{Collector, ReceivedSpan};
 use tokio::time::{Instant, sleep};
 
 fn service() -> Service {
@@ -62,7 +62,7 @@ async fn what_is_recorded_arrives_as_it_was_said() {
         parent.named("me"),
         Some(parent),
         "process x",
-        Kind::Consumer,
+        SpanKind::Consumer,
     )
     .at(1_000, 2_000)
     .with_state(Some("vendor=1".into()))
@@ -80,7 +80,7 @@ async fn what_is_recorded_arrives_as_it_was_said() {
         (name::HOP, "3"),
         (name::ERROR_TYPE, "bus_away"),
     ];
-    let expected = Seen {
+    let expected = ReceivedSpan {
         trace: parent.trace_id(),
         id: parent.named("me").span_id(),
         parent: parent.span_id(),
@@ -103,7 +103,7 @@ async fn what_is_recorded_arrives_as_it_was_said() {
 async fn without_an_endpoint_nothing_is_made_and_nothing_is_counted() {
     let registry = Registry::new();
     let (traces, exporter) = started(&Options::default(), &registry);
-    traces.record(Span::begin(root(), None, "x", Kind::Internal));
+    traces.record(Span::begin(root(), None, "x", SpanKind::Internal));
     exporter.flush().await;
     assert!(!traces.is_on() && traces.0.is_none());
     assert_eq!(registry.encode(), "");
@@ -119,7 +119,7 @@ async fn a_full_queue_drops_and_counts_and_never_waits() {
     let (traces, exporter) = started(&options, &registry);
     // The exporter does not run before the first wait of this test.
     for _ in 0..10 {
-        traces.record(Span::begin(root(), None, "x", Kind::Internal));
+        traces.record(Span::begin(root(), None, "x", SpanKind::Internal));
     }
     exporter.flush().await;
     assert_eq!(collector.spans().len(), 4);
@@ -131,14 +131,14 @@ async fn a_busy_collector_is_asked_again_and_one_that_refuses_is_not() {
     let (collector, registry) = (Collector::start().await.unwrap(), Registry::new());
     let (traces, exporter) = started(&to(collector.endpoint()), &registry);
     collector.script([503, 429]);
-    traces.record(Span::begin(root(), None, "busy", Kind::Internal));
+    traces.record(Span::begin(root(), None, "busy", SpanKind::Internal));
     let begun = Instant::now();
     while collector.spans().is_empty() {
         assert!(begun.elapsed() < Duration::from_secs(10), "no third try");
         sleep(Duration::from_millis(10)).await;
     }
     collector.script([400]);
-    traces.record(Span::begin(root(), None, "refused", Kind::Internal));
+    traces.record(Span::begin(root(), None, "refused", SpanKind::Internal));
     exporter.flush().await;
     assert_eq!(collector.requests(), 4);
     assert_eq!(count(&registry, EXPORTED), 1);
@@ -149,11 +149,11 @@ async fn a_busy_collector_is_asked_again_and_one_that_refuses_is_not() {
 async fn a_collector_that_is_away_holds_no_end_up() {
     let registry = Registry::new();
     let options = Options {
-        timeout: settings::Span::from_millis(300),
+        timeout: settings::TimeSpan::from_millis(300),
         ..to("http://127.0.0.1:9".into())
     };
     let (traces, exporter) = started(&options, &registry);
-    traces.record(Span::begin(root(), None, "x", Kind::Internal));
+    traces.record(Span::begin(root(), None, "x", SpanKind::Internal));
     let begun = Instant::now();
     exporter.flush().await;
     assert!(begun.elapsed() < Duration::from_secs(2));
@@ -166,11 +166,11 @@ async fn children_go_under_the_id_that_the_work_ends_with() {
     let (traces, exporter) = started(&to(collector.endpoint()), &registry);
     let (step, elsewhere) = (root().named("step"), root().named("again"));
     assert_eq!(current(), None);
-    let span = Span::begin(step, Some(root()), "step", Kind::Consumer);
+    let span = Span::begin(step, Some(root()), "step", SpanKind::Consumer);
     let (seen, mut scoped) = within(&traces, span, async {
-        let mut one = start(Kind::Client, || "one".into());
+        let mut one = start(SpanKind::Client, || "one".into());
         one.content(name::GEN_AI_INPUT_MESSAGES, || "a prompt".into());
-        drop(start(Kind::Client, || "two".into()));
+        drop(start(SpanKind::Client, || "two".into()));
         drop(one);
         note(|span| span.fail("slow"));
         current()
@@ -206,11 +206,11 @@ async fn the_question_decides_who_is_recorded() {
     let mut rng = fastrand::Rng::with_seed(9);
     let ours = traces.root(None, &mut rng);
     assert!(!ours.is_sampled(), "a share of 0");
-    traces.record(Span::begin(ours, None, "left out", Kind::Server));
+    traces.record(Span::begin(ours, None, "left out", SpanKind::Server));
     let theirs = traces.root(Some(root()), &mut rng);
     assert!(theirs.is_sampled(), "who asks has decided");
     assert_ne!(theirs.span_id(), root().span_id());
-    traces.record(Span::begin(theirs, Some(root()), "kept", Kind::Server));
+    traces.record(Span::begin(theirs, Some(root()), "kept", SpanKind::Server));
     exporter.flush().await;
     let names: Vec<_> = collector.spans().into_iter().map(|s| s.name).collect();
     assert_eq!(names, ["kept"]);

@@ -13,8 +13,8 @@ pub struct PoolArgs {
     #[arg(long, value_delimiter = ',', value_enum)]
     pub scenario: Vec<Scenario>,
     /// How nodes are picked.
-    #[arg(long, value_delimiter = ',', value_enum, default_values_t = Policy::ALL)]
-    pub policy: Vec<Policy>,
+    #[arg(long, value_delimiter = ',', value_enum, default_values_t = PoolPolicy::ALL)]
+    pub policy: Vec<PoolPolicy>,
     /// How long each run is measured, in seconds.
     #[arg(long, default_value_t = 5.0)]
     pub seconds: f64,
@@ -35,7 +35,7 @@ pub struct PoolArgs {
 /// How the pool picks a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
-pub enum Policy {
+pub enum PoolPolicy {
     /// The better of two drawn nodes, by calls in flight, answer time and load.
     Balanced,
     /// One after the other.
@@ -44,26 +44,29 @@ pub enum Policy {
     LeastInFlight,
 }
 
-impl Policy {
+impl PoolPolicy {
     /// Every one.
-    pub(crate) const ALL: [Policy; 3] =
-        [Policy::Balanced, Policy::RoundRobin, Policy::LeastInFlight];
+    pub(crate) const ALL: [PoolPolicy; 3] = [
+        PoolPolicy::Balanced,
+        PoolPolicy::RoundRobin,
+        PoolPolicy::LeastInFlight,
+    ];
 
     /// Its name, as in the configuration.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
-            Policy::Balanced => "balanced",
-            Policy::RoundRobin => "round_robin",
-            Policy::LeastInFlight => "least_in_flight",
+            PoolPolicy::Balanced => "balanced",
+            PoolPolicy::RoundRobin => "round_robin",
+            PoolPolicy::LeastInFlight => "least_in_flight",
         }
     }
 
     /// As the pool knows it.
-    pub(crate) const fn of_pool(self) -> llm_pool::Policy {
+    pub(crate) const fn of_pool(self) -> llm_pool::BalancePolicy {
         match self {
-            Policy::Balanced => llm_pool::Policy::Balanced,
-            Policy::RoundRobin => llm_pool::Policy::RoundRobin,
-            Policy::LeastInFlight => llm_pool::Policy::LeastInFlight,
+            PoolPolicy::Balanced => llm_pool::BalancePolicy::Balanced,
+            PoolPolicy::RoundRobin => llm_pool::BalancePolicy::RoundRobin,
+            PoolPolicy::LeastInFlight => llm_pool::BalancePolicy::LeastInFlight,
         }
     }
 }

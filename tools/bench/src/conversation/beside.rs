@@ -6,7 +6,7 @@ use crate::cli::ConversationArgs;
 use crate::driver::{Cast, closed_loop};
 use crate::fleet_run::{Ground, question};
 use argosy::config::Config;
-use argosy::fail::Fail;
+use argosy::fail::CliError;
 use argosy::fleet::drain;
 use bus::{Bus, Publish, Stream};
 use bytes::Bytes;
@@ -42,7 +42,7 @@ pub(super) struct Beside {
 }
 
 /// Runs both fleets.
-pub(super) async fn beside(binary: PathBuf, args: &ConversationArgs) -> Result<Beside, Fail> {
+pub(super) async fn beside(binary: PathBuf, args: &ConversationArgs) -> Result<Beside, CliError> {
     let [stateless, recalled] = alone(binary.clone(), args).await?;
     let (alone, beside) = waiting(binary, args).await?;
     Ok(Beside {
@@ -74,7 +74,7 @@ fn talked(name: &str) -> Bytes {
 }
 
 /// Questions one at a time, the medians of two loops in turn of each kind.
-async fn alone(binary: PathBuf, args: &ConversationArgs) -> Result<[f64; 2], Fail> {
+async fn alone(binary: PathBuf, args: &ConversationArgs) -> Result<[f64; 2], CliError> {
     let ground = Ground::lay(binary, false, &Config::default()).await?;
     let plan = ground.plan(vec!["run.slots=256".into()], stubbed())?;
     let mut members = plan.start_each(&Role::ANSWERING)?;
@@ -105,7 +105,7 @@ async fn alone(binary: PathBuf, args: &ConversationArgs) -> Result<[f64; 2], Fai
 }
 
 /// Nobody recalls, so that the first turn of each conversation stays open and the others wait behind it.
-async fn waiting(binary: PathBuf, args: &ConversationArgs) -> Result<(f64, f64), Fail> {
+async fn waiting(binary: PathBuf, args: &ConversationArgs) -> Result<(f64, f64), CliError> {
     let ground = Ground::lay(binary, false, &Config::default()).await?;
     let roles: Vec<Role> = Role::ANSWERING
         .into_iter()
@@ -140,7 +140,7 @@ async fn waiting(binary: PathBuf, args: &ConversationArgs) -> Result<(f64, f64),
 }
 
 /// Asks in all conversations, and waits until every turn is open in its log.
-async fn open_all(ground: &Ground, conversations: usize) -> Result<(), Fail> {
+async fn open_all(ground: &Ground, conversations: usize) -> Result<(), CliError> {
     for turn in 0..TURNS_EACH {
         let asked = (0..conversations).map(|n| {
             let body = format!(
@@ -157,11 +157,11 @@ async fn open_all(ground: &Ground, conversations: usize) -> Result<(), Fail> {
         loop {
             let state = ground.bus.state(Stream::Conversations).await?;
             if state.messages >= wanted {
-                return Ok::<(), Fail>(());
+                return Ok::<(), CliError>(());
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     };
     let opened = tokio::time::timeout(OPENED_MAX, opened).await;
-    opened.map_err(|_| Fail::negative("the turns did not get into their logs in time"))?
+    opened.map_err(|_| CliError::negative("the turns did not get into their logs in time"))?
 }

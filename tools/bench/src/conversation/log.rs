@@ -2,11 +2,11 @@
 
 use crate::cli::ConversationArgs;
 use argosy::config::Config;
-use argosy::fail::Fail;
+use argosy::fail::CliError;
 use bus::{Bus, Stream};
 use bus_nats::{self as nats, NatsBus};
 use conversation_log::{
-    Admission, AdmissionRequest, ConversationKey, Ending, Limits, LogEvent, Read, Source,
+    Admission, AdmissionRequest, ConversationKey, Ending, EventSource, Limits, LogEvent, Read,
     TurnOpening, admit, end, exchanges,
 };
 use envelope::{
@@ -133,7 +133,7 @@ fn ended(before: &Read, key: &ConversationKey, now: UnixMs) -> Option<LogEvent> 
 }
 
 /// Opens and ends the turns of one conversation, as a gateway does: each append behind a read of the last event.
-async fn write(bus: Arc<dyn Bus>, n: usize) -> Result<(), Fail> {
+async fn write(bus: Arc<dyn Bus>, n: usize) -> Result<(), CliError> {
     let (logs, key) = (Logs::on(bus.clone()), key(n));
     for turn in 0..TURNS_EACH {
         let last = logs.last(&key).await.map_err(failed)?;
@@ -152,20 +152,23 @@ async fn append(
     key: &ConversationKey,
     before: Option<&Read>,
     event: Option<LogEvent>,
-) -> Result<(), Fail> {
-    let event = event.ok_or_else(|| Fail::negative("a turn that cannot follow"))?;
+) -> Result<(), CliError> {
+    let event = event.ok_or_else(|| CliError::negative("a turn that cannot follow"))?;
     match logs.append(key, before, &event).await.map_err(failed)? {
         AppendResult::Stored { .. } => Ok(()),
-        AppendResult::Unknown => Err(Fail::negative("somebody else wrote to the log")),
+        AppendResult::Unknown => Err(CliError::negative("somebody else wrote to the log")),
     }
 }
 
-pub(super) fn failed(error: impl std::fmt::Display) -> Fail {
-    Fail::negative(error.to_string())
+pub(super) fn failed(error: impl std::fmt::Display) -> CliError {
+    CliError::negative(error.to_string())
 }
 
 /// Turns opened and ended a second, and the bytes of one.
-pub(super) async fn turns(bus: &Arc<NatsBus>, args: &ConversationArgs) -> Result<(f64, f64), Fail> {
+pub(super) async fn turns(
+    bus: &Arc<NatsBus>,
+    args: &ConversationArgs,
+) -> Result<(f64, f64), CliError> {
     let conversations = args.turns.div_ceil(TURNS_EACH);
     let before = bus.state(Stream::Conversations).await?.bytes;
     let begun = Instant::now();
@@ -185,12 +188,17 @@ pub(super) async fn turns(bus: &Arc<NatsBus>, args: &ConversationArgs) -> Result
     Ok((per_s, bytes as f64 / turns))
 }
 
-fn done(joined: Option<Result<Result<(), Fail>, tokio::task::JoinError>>) -> Result<(), Fail> {
+fn done(
+    joined: Option<Result<Result<(), CliError>, tokio::task::JoinError>>,
+) -> Result<(), CliError> {
     joined.map_or(Ok(()), |joined| joined.map_err(failed)?)
 }
 
 /// The exchanges of conversations, as recall reads them.
-pub(super) async fn recalls(bus: &Arc<NatsBus>, args: &ConversationArgs) -> Result<Reads, Fail> {
+pub(super) async fn recalls(
+    bus: &Arc<NatsBus>,
+    args: &ConversationArgs,
+) -> Result<Reads, CliError> {
     let logs = Logs::on(bus.clone());
     let mut wanted = Vec::new();
     for n in 0..args.turns.div_ceil(TURNS_EACH) {
@@ -209,11 +217,11 @@ pub(super) fn places(last: &Read, count: usize) -> Vec<ExchangePlace> {
 
 /// Reads exchanges, one after the other and then many at once.
 pub(super) async fn reads(
-    source: Arc<dyn Source>,
+    source: Arc<dyn EventSource>,
     wanted: Vec<(ConversationKey, Vec<ExchangePlace>)>,
     at_once: usize,
     reads: usize,
-) -> Result<Reads, Fail> {
+) -> Result<Reads, CliError> {
     let mut alone = Vec::new();
     for n in 0..ALONE {
         let (key, places) = &wanted[n * 7 % wanted.len()];
@@ -248,19 +256,19 @@ pub(super) async fn reads(
 }
 
 async fn whole(
-    source: &dyn Source,
+    source: &dyn EventSource,
     key: &ConversationKey,
     places: &[ExchangePlace],
-) -> Result<(), Fail> {
+) -> Result<(), CliError> {
     let told = exchanges::read(source, key, places).await.map_err(failed)?;
     match told.iter().all(Option::is_some) {
         true => Ok(()),
-        false => Err(Fail::negative("an exchange is not there any more")),
+        false => Err(CliError::negative("an exchange is not there any more")),
     }
 }
 
 /// One opens turns of some conversations as fast as it may, another ends them: what two gateways do to a busy one.
-pub(super) async fn busy(bus: &Arc<NatsBus>, args: &ConversationArgs) -> Result<Busy, Fail> {
+pub(super) async fn busy(bus: &Arc<NatsBus>, args: &ConversationArgs) -> Result<Busy, CliError> {
     let turns = args.turns.div_ceil(10 * CONTESTED).max(TURNS_EACH);
     let mut writers = JoinSet::new();
     for n in 0..CONTESTED {
@@ -276,7 +284,7 @@ pub(super) async fn busy(bus: &Arc<NatsBus>, args: &ConversationArgs) -> Result<
     Ok(sum)
 }
 
-async fn contest(bus: Arc<dyn Bus>, n: usize, turns: usize, opens: bool) -> Result<Busy, Fail> {
+async fn contest(bus: Arc<dyn Bus>, n: usize, turns: usize, opens: bool) -> Result<Busy, CliError> {
     let (logs, key) = (Logs::on(bus.clone()), key(1_000_000 + n));
     let (mut busy, mut did) = (Busy::default(), 0);
     while did < turns {
@@ -303,7 +311,10 @@ async fn contest(bus: Arc<dyn Bus>, n: usize, turns: usize, opens: bool) -> Resu
 }
 
 /// The same on a cluster of three servers.
-pub(super) async fn busy_on_three(binary: &Path, args: &ConversationArgs) -> Result<Busy, Fail> {
+pub(super) async fn busy_on_three(
+    binary: &Path,
+    args: &ConversationArgs,
+) -> Result<Busy, CliError> {
     let dir = tempfile::tempdir()?;
     let cluster = Cluster::start(binary, dir.path(), 3)
         .await

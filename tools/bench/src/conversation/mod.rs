@@ -12,7 +12,7 @@ use crate::fleet_run::{Ground, nats_server};
 use crate::out::println;
 use argosy::cli::Output;
 use argosy::config::Config;
-use argosy::fail::Fail;
+use argosy::fail::CliError;
 use beside::Beside;
 use eval::machine;
 use log::{Busy, Reads};
@@ -53,7 +53,7 @@ struct Report {
 }
 
 /// `argosy-bench conversation`
-pub async fn conversation(args: ConversationArgs, output: Output) -> Result<(), Fail> {
+pub async fn conversation(args: ConversationArgs, output: Output) -> Result<(), CliError> {
     let binary = nats_server()?;
     let config = Config::default();
     let ground = Ground::lay(binary.clone(), false, &config).await?;

@@ -2,7 +2,7 @@
 
 use super::log::{Reads, TURNS_EACH, failed, key, places, reads};
 use crate::cli::ConversationArgs;
-use argosy::fail::Fail;
+use argosy::fail::CliError;
 use bus::{Bus, Stream};
 use bus_nats::NatsBus;
 use conversation_log::sled_store::Options;
@@ -30,13 +30,13 @@ pub(super) struct Kept {
     pub(super) turns: usize,
 }
 
-async fn open(folder: &Path, bus: &dyn Bus) -> Result<SledStore, Fail> {
+async fn open(folder: &Path, bus: &dyn Bus) -> Result<SledStore, CliError> {
     let opened = SledStore::open(folder.to_owned(), bus.now(), Options::default()).await;
     Ok(opened.map_err(failed)?.0)
 }
 
 /// Feeds an empty store to the end of the stream, opens it again and reads from it.
-pub(super) async fn kept(bus: &Arc<NatsBus>, args: &ConversationArgs) -> Result<Kept, Fail> {
+pub(super) async fn kept(bus: &Arc<NatsBus>, args: &ConversationArgs) -> Result<Kept, CliError> {
     let dir = tempfile::tempdir()?;
     let folder = dir.path().join("conversation");
     let newest = bus.state(Stream::Conversations).await?.last;
@@ -65,7 +65,7 @@ pub(super) async fn kept(bus: &Arc<NatsBus>, args: &ConversationArgs) -> Result<
     })
 }
 
-async fn fed(bus: &dyn Bus, store: &SledStore, newest: u64) -> Result<(), Fail> {
+async fn fed(bus: &dyn Bus, store: &SledStore, newest: u64) -> Result<(), CliError> {
     let (telling, seen) = watch::channel(0);
     let told = Telling {
         seen: telling,

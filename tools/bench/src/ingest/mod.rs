@@ -16,8 +16,8 @@ use crate::fleet_run::nats_server;
 use crate::out::println;
 use crate::waiting::Waiting;
 use argosy::cli::Output;
-use argosy::fail::Fail;
-use argosy::render::Line;
+use argosy::fail::CliError;
+use argosy::render::ProgressLine;
 use eval::machine;
 use owo_colors::OwoColorize;
 use run::{Floor, Run, Setting};
@@ -59,8 +59,8 @@ struct Row {
 }
 
 /// `argosy-bench ingest`
-pub async fn ingest(args: IngestArgs, output: Output) -> Result<(), Fail> {
-    let line = Line::new(output);
+pub async fn ingest(args: IngestArgs, output: Output) -> Result<(), CliError> {
+    let line = ProgressLine::new(output);
     let binary = nats_server()?;
     let waiting = Waiting::start(args.embedder_ms).await?;
     let mut reports = Vec::new();
@@ -86,7 +86,7 @@ pub async fn ingest(args: IngestArgs, output: Output) -> Result<(), Fail> {
                 floor = Some(setting.floor(messages).await?);
             }
         }
-        let floor = floor.ok_or_else(|| Fail::usage("--replicas wants a number"))?;
+        let floor = floor.ok_or_else(|| CliError::usage("--replicas wants a number"))?;
         reports.push(report(embedder, slots, floor, &runs));
     }
     line.done();

@@ -4,9 +4,9 @@ use crate::corpus::{CHUNK_WORDS, Words};
 use crate::fleet_run::Ground;
 use crate::host::{cpu_ms, memory_mb};
 use argosy::config::Config;
-use argosy::fail::Fail;
+use argosy::fail::CliError;
 use argosy::fleet::{Member, drain};
-use bus::{Bus, Headers, Publish, Stored, Stream};
+use bus::{Bus, Headers, Publish, StoredMessage, Stream};
 use bytes::Bytes;
 use documents::document::{bucket_of, doc_id_of};
 use envelope::document::Notice;
@@ -61,7 +61,11 @@ pub(super) struct Floor {
 
 impl Setting {
     /// Has every document indexed by so many indexers. With `keep`, what they stored comes along.
-    pub(super) async fn run(&self, replicas: u32, keep: bool) -> Result<(Run, Vec<Publish>), Fail> {
+    pub(super) async fn run(
+        &self,
+        replicas: u32,
+        keep: bool,
+    ) -> Result<(Run, Vec<Publish>), CliError> {
         let ground = Ground::lay(self.nats_server.clone(), false, &Config::default()).await?;
         let mut set = self.set.clone();
         set.push(format!("indexer.slots={}", self.slots));
@@ -95,7 +99,7 @@ impl Setting {
     }
 
     /// Publishes these messages bare, to a server of their own.
-    pub(super) async fn floor(&self, messages: Vec<Publish>) -> Result<Floor, Fail> {
+    pub(super) async fn floor(&self, messages: Vec<Publish>) -> Result<Floor, CliError> {
         let ground = Ground::lay(self.nats_server.clone(), false, &Config::default()).await?;
         let count = messages.len() as f64;
         let (start, cpu) = (Instant::now(), cpu_ms(ground.server.pid()));
@@ -115,7 +119,7 @@ impl Setting {
     }
 
     /// Waits until every indexer is ready.
-    async fn started(&self, ground: &Ground, members: &mut [Member]) -> Result<(), Fail> {
+    async fn started(&self, ground: &Ground, members: &mut [Member]) -> Result<(), CliError> {
         let begun = Instant::now();
         loop {
             let seen = processes::ask(&*ground.bus, processes::LISTEN).await?;
@@ -124,30 +128,30 @@ impl Setting {
             }
             alive(ground, members)?;
             if begun.elapsed() > START {
-                return Err(Fail::negative("the indexers did not start"));
+                return Err(CliError::negative("the indexers did not start"));
             }
             tokio::time::sleep(LOOK).await;
         }
     }
 
     /// Waits until no document waits any more, and none of them was given up.
-    async fn done(&self, ground: &Ground, members: &mut [Member]) -> Result<(), Fail> {
+    async fn done(&self, ground: &Ground, members: &mut [Member]) -> Result<(), CliError> {
         let begun = Instant::now();
         while ground.bus.state(Stream::Documents).await?.messages > 0 {
             alive(ground, members)?;
             if begun.elapsed() > DONE {
-                return Err(Fail::negative("the indexers do not come to an end"));
+                return Err(CliError::negative("the indexers do not come to an end"));
             }
             tokio::time::sleep(LOOK).await;
         }
         match ground.bus.state(Stream::Dead).await?.messages {
             0 => Ok(()),
-            n => Err(Fail::negative(format!("{n} documents were given up"))),
+            n => Err(CliError::negative(format!("{n} documents were given up"))),
         }
     }
 }
 
-fn alive(ground: &Ground, members: &mut [Member]) -> Result<(), Fail> {
+fn alive(ground: &Ground, members: &mut [Member]) -> Result<(), CliError> {
     match members.iter_mut().find_map(Member::ended) {
         None => Ok(()),
         Some(status) => {
@@ -155,7 +159,7 @@ fn alive(ground: &Ground, members: &mut [Member]) -> Result<(), Fail> {
             let said = std::fs::read_to_string(log).unwrap_or_default();
             let said = said.lines().last().unwrap_or_default();
             let text = format!("an indexer ended, {status}: {said}");
-            Err(Fail::negative(text))
+            Err(CliError::negative(text))
         }
     }
 }
@@ -193,18 +197,18 @@ fn document(n: u32, parts: u32, words: &mut Words) -> Publish {
     }
 }
 
-async fn publish(bus: &dyn Bus, messages: Vec<Publish>) -> Result<(), Fail> {
+async fn publish(bus: &dyn Bus, messages: Vec<Publish>) -> Result<(), CliError> {
     stream::iter(messages.into_iter().map(Ok))
         .try_for_each_concurrent(IN_FLIGHT, |message| async move {
             let stored = bus.publish(message).await;
-            stored.map_err(|e| Fail::negative(e.to_string()))?;
+            stored.map_err(|e| CliError::negative(e.to_string()))?;
             Ok(())
         })
         .await
 }
 
 /// What the indexers stored, in their order.
-async fn stored(bus: &dyn Bus, count: u64) -> Result<Vec<Publish>, Fail> {
+async fn stored(bus: &dyn Bus, count: u64) -> Result<Vec<Publish>, CliError> {
     let mut reader = bus.read(Stream::Chunks, "argosy.chunk.>", 1).await?;
     let mut messages = Vec::new();
     for _ in 0..count {
@@ -215,7 +219,7 @@ async fn stored(bus: &dyn Bus, count: u64) -> Result<Vec<Publish>, Fail> {
 
 /// A stored message to be published again, without the fences that it was stored behind: elsewhere they
 /// name other sequences.
-fn bare(message: Stored) -> Publish {
+fn bare(message: StoredMessage) -> Publish {
     let mut headers = message.headers;
     headers.0.retain(|(name, _)| !name.starts_with("Nats-"));
     Publish {

@@ -1,7 +1,7 @@
 //! A closed loop of calls: so many callers, each with one call at a time, taking the next one of a
 //! common list, as the slots of mappers do. And what the calls came to, which is pure.
 
-use argosy::fail::Fail;
+use argosy::fail::CliError;
 use llm::{ChatModel, ChatRequest};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -68,11 +68,11 @@ impl Load {
     }
 
     /// Begins no more calls and waits for those in flight: every one has its time-out.
-    pub(super) async fn stop(mut self) -> Result<Vec<Call>, Fail> {
+    pub(super) async fn stop(mut self) -> Result<Vec<Call>, CliError> {
         self.stop.cancel();
         let mut calls = Vec::new();
         while let Some(done) = self.callers.join_next().await {
-            calls.extend(done.map_err(|e| Fail::negative(format!("a caller broke off: {e}")))?);
+            calls.extend(done.map_err(|e| CliError::negative(format!("a caller broke off: {e}")))?);
         }
         Ok(calls)
     }

@@ -15,11 +15,11 @@ mod world;
 
 pub use overhead::{Allocations, overhead};
 
-use crate::cli::{Policy, PoolArgs, Scenario};
+use crate::cli::{PoolArgs, PoolPolicy, Scenario};
 use crate::out::println;
 use argosy::cli::Output;
-use argosy::fail::Fail;
-use argosy::render::Line;
+use argosy::fail::CliError;
+use argosy::render::ProgressLine;
 use eval::machine;
 use lag::Lag;
 use llm_pool::Pool;
@@ -45,19 +45,19 @@ const REPEAT_MAX: usize = 99;
 #[derive(Debug, Clone, Copy)]
 struct Run {
     scenario: Scenario,
-    policy: Policy,
+    policy: PoolPolicy,
     nodes: usize,
 }
 
 /// `argosy-bench pool`
-pub async fn pool(args: PoolArgs, output: Output) -> Result<(), Fail> {
+pub async fn pool(args: PoolArgs, output: Output) -> Result<(), CliError> {
     if args.overhead {
         return overhead(output, None).await;
     }
     let runs = plan(&args)?;
     let world = World { scale: args.scale };
     let measured = Duration::from_secs_f64(args.seconds);
-    let line = Line::new(output);
+    let line = ProgressLine::new(output);
     let mut rows = Vec::with_capacity(runs.len());
     for (number, run) in runs.iter().enumerate() {
         let mut same = Vec::with_capacity(args.repeat);
@@ -86,18 +86,18 @@ pub async fn pool(args: PoolArgs, output: Output) -> Result<(), Fail> {
 
 /// What is to be run: every size and scenario with each policy in turn, and always the scenario in
 /// which all is well, because the others are compared with it.
-fn plan(args: &PoolArgs) -> Result<Vec<Run>, Fail> {
+fn plan(args: &PoolArgs) -> Result<Vec<Run>, CliError> {
     let within = |n: &usize| (1..=NODES_MAX).contains(n);
     if !args.nodes.iter().all(within) {
         let why = format!("--nodes: want numbers from 1 to {NODES_MAX}");
-        return Err(Fail::usage(why));
+        return Err(CliError::usage(why));
     }
     if !(1..=REPEAT_MAX).contains(&args.repeat) {
-        return Err(Fail::usage(format!("--repeat: want 1 to {REPEAT_MAX}")));
+        return Err(CliError::usage(format!("--repeat: want 1 to {REPEAT_MAX}")));
     }
     if !(0.5..=600.0).contains(&args.seconds) || !(0.1..=20.0).contains(&args.scale) {
         let why = "want --seconds from 0.5 to 600 and --scale from 0.1 to 20";
-        return Err(Fail::usage(why));
+        return Err(CliError::usage(why));
     }
     let wanted = |scenario: &Scenario| {
         let all = args.scenario.is_empty() || *scenario == Scenario::Uniform;
@@ -121,7 +121,7 @@ fn plan(args: &PoolArgs) -> Result<Vec<Run>, Fail> {
     Ok(runs)
 }
 
-async fn measure(run: Run, world: World, measured: Duration) -> Result<Row, Fail> {
+async fn measure(run: Run, world: World, measured: Duration) -> Result<Row, CliError> {
     let nodes = (0..run.nodes).map(|number| world.node(number)).collect();
     let nodes = Simulators::start(nodes, || {}).await?;
     if let Some(last) = nodes.nodes.last() {
@@ -131,7 +131,7 @@ async fn measure(run: Run, world: World, measured: Duration) -> Result<Row, Fail
     let registry = telemetry::Registry::new();
     let again = || Again::read(&registry.encode());
     let pool = Pool::new(options, &registry);
-    let pool = pool.map_err(|e| Fail::negative(e.to_string()))?;
+    let pool = pool.map_err(|e| CliError::negative(e.to_string()))?;
     let healthy = run.scenario.healthy(run.nodes);
     let slots = healthy * world.node(0).params.slots;
     let callers = (slots as f64 * CALLERS_PER_SLOT).ceil() as usize;
@@ -202,7 +202,7 @@ mod tests {
         PoolArgs {
             nodes,
             scenario,
-            policy: Policy::ALL.to_vec(),
+            policy: PoolPolicy::ALL.to_vec(),
             seconds: 1.0,
             repeat: 1,
             scale: 5.0,
@@ -216,12 +216,12 @@ mod tests {
         let runs = plan(&args(vec![1, 4], vec![Scenario::Slow])).unwrap();
         let names: Vec<_> = runs
             .iter()
-            .filter(|run| run.policy == Policy::ALL[0])
+            .filter(|run| run.policy == PoolPolicy::ALL[0])
             .map(|run| (run.nodes, run.scenario.as_str()))
             .collect();
         assert_eq!(names, [(1, "uniform"), (4, "uniform"), (4, "slow")]);
         let all = plan(&args(vec![1, 2, 4, 8, 16], Vec::new())).unwrap();
-        assert_eq!(all.len(), 17 * Policy::ALL.len());
+        assert_eq!(all.len(), 17 * PoolPolicy::ALL.len());
         assert!(plan(&args(vec![0], Vec::new())).is_err());
         assert!(plan(&args(vec![65], Vec::new())).is_err());
         let mut never = args(vec![1], Vec::new());
@@ -233,7 +233,7 @@ mod tests {
     async fn a_short_run_measures_something() {
         let run = Run {
             scenario: Scenario::Slow,
-            policy: Policy::ALL[0],
+            policy: PoolPolicy::ALL[0],
             nodes: 2,
         };
         let world = World { scale: 10.0 };

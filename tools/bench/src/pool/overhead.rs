@@ -7,13 +7,13 @@ use super::world::World;
 use crate::host::memory_mb;
 use crate::out::println;
 use argosy::cli::Output;
-use argosy::fail::Fail;
-use argosy::render::Line;
+use argosy::fail::CliError;
+use argosy::render::ProgressLine;
 use eval::machine;
 use llm_pool::options::Node;
 use llm_pool::{Options, Pool};
 use serde::Serialize;
-use settings::Span;
+use settings::TimeSpan;
 use sim_node::Params;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -82,8 +82,8 @@ struct Streams {
 ///
 /// # Errors
 /// When nodes or pool cannot be started, or no call is answered.
-pub async fn overhead(output: Output, allocations: Option<Allocations>) -> Result<(), Fail> {
-    let line = Line::new(output);
+pub async fn overhead(output: Output, allocations: Option<Allocations>) -> Result<(), CliError> {
+    let line = ProgressLine::new(output);
     line.say("many streams at the same time".to_owned());
     let streams = many_streams().await?;
     line.say("calls of a node that answers at once".to_owned());
@@ -118,11 +118,11 @@ pub async fn overhead(output: Output, allocations: Option<Allocations>) -> Resul
     Ok(())
 }
 
-fn picks() -> Result<Vec<Picks>, Fail> {
+fn picks() -> Result<Vec<Picks>, CliError> {
     let mut picks = Vec::with_capacity(PICK_NODES.len());
     for nodes in PICK_NODES {
         let cost = llm_pool::cost::picks(nodes, PICKS);
-        let cost = cost.map_err(|e| Fail::negative(e.to_string()))?;
+        let cost = cost.map_err(|e| CliError::negative(e.to_string()))?;
         picks.push(Picks {
             nodes,
             pick_ns: cost.pick_ns,
@@ -133,7 +133,7 @@ fn picks() -> Result<Vec<Picks>, Fail> {
 }
 
 /// Over nodes that are known to bear so many calls from the start.
-fn pool(nodes: &Simulators, most: usize) -> Result<Arc<Pool>, Fail> {
+fn pool(nodes: &Simulators, most: usize) -> Result<Arc<Pool>, CliError> {
     let addresses = nodes.addresses().into_iter().enumerate();
     let options = Options {
         model: "sim".into(),
@@ -147,15 +147,15 @@ fn pool(nodes: &Simulators, most: usize) -> Result<Arc<Pool>, Fail> {
             })
             .collect(),
         // Who waits here is measured, not turned away.
-        queue_timeout: Span::from_secs(30),
+        queue_timeout: TimeSpan::from_secs(30),
         ..Options::default()
     };
     let pool = Pool::new(options, &telemetry::Registry::new());
     pool.map(Arc::new)
-        .map_err(|e| Fail::negative(e.to_string()))
+        .map_err(|e| CliError::negative(e.to_string()))
 }
 
-async fn at_once(streams: Streams, allocations: Option<Allocations>) -> Result<Report, Fail> {
+async fn at_once(streams: Streams, allocations: Option<Allocations>) -> Result<Report, CliError> {
     let node = sim_node::Options {
         params: Params::instant(CALLERS),
         chunk_tokens: 16,
@@ -175,7 +175,7 @@ async fn at_once(streams: Streams, allocations: Option<Allocations>) -> Result<R
     let failed = done.iter().filter(|call| call.tokens.is_none()).count();
     if calls == 0 || failed > 0 {
         let why = format!("{failed} of {} calls failed", done.len());
-        return Err(Fail::negative(why));
+        return Err(CliError::negative(why));
     }
     let a_call = |ms: f64| ms * 1_000.0 / calls as f64;
     Ok(Report {
@@ -192,7 +192,7 @@ async fn at_once(streams: Streams, allocations: Option<Allocations>) -> Result<R
 }
 
 /// Callers without a rest, on nodes with room for all of them, whose answers take about 3 s.
-async fn many_streams() -> Result<Streams, Fail> {
+async fn many_streams() -> Result<Streams, CliError> {
     let node = |number| sim_node::Options {
         params: Params {
             slots: STREAMS,

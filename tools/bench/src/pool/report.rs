@@ -1,7 +1,7 @@
 //! The rows of the report, how they look, and what they say of each other. Pure but for printing.
 
 use super::load::Measured;
-use crate::cli::{Policy, Scenario};
+use crate::cli::{PoolPolicy, Scenario};
 use serde::Serialize;
 
 /// One scenario under one policy.
@@ -80,7 +80,7 @@ pub(super) struct Counts {
 impl Row {
     pub(super) fn new(
         scenario: Scenario,
-        policy: Policy,
+        policy: PoolPolicy,
         nodes: usize,
         measured: Measured,
         ideal_tokens_per_s: f64,

@@ -2,8 +2,8 @@
 //! from what the pool costs.
 
 use crate::host::{cpu_ms, threads_cpu_ms};
-use argosy::fail::Fail;
-use sim_node::{Options, Seen, SimNode};
+use argosy::fail::CliError;
+use sim_node::{NodeCounts, Options, SimNode};
 use tokio::runtime::{Builder, Runtime};
 
 /// What the thread is called.
@@ -45,7 +45,7 @@ impl Simulators {
     pub(super) async fn start(
         options: Vec<Options>,
         on_thread: impl Fn() + Send + Sync + 'static,
-    ) -> Result<Simulators, Fail> {
+    ) -> Result<Simulators, CliError> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name(THREAD)
@@ -64,7 +64,7 @@ impl Simulators {
             runtime: Some(runtime),
         };
         let started = starting.await;
-        simulators.nodes = started.map_err(|e| Fail::negative(e.to_string()))??;
+        simulators.nodes = started.map_err(|e| CliError::negative(e.to_string()))??;
         Ok(simulators)
     }
 
@@ -73,8 +73,8 @@ impl Simulators {
     }
 
     /// What all of them have seen so far. `busiest` is the sum of each one's busiest moment.
-    pub(super) fn seen(&self) -> Seen {
-        let mut all = Seen::default();
+    pub(super) fn seen(&self) -> NodeCounts {
+        let mut all = NodeCounts::default();
         for seen in self.nodes.iter().map(SimNode::seen) {
             all.calls += seen.calls;
             all.in_flight += seen.in_flight;

@@ -5,12 +5,12 @@
 //! all, five passages to a question, the question before the passage, so that the five share a
 //! prefix.
 
-use crate::cli::{Policy, Scenario};
+use crate::cli::{PoolPolicy, Scenario};
 use envelope::{Role, TenantId, TurnId};
-use llm::{ChatRequest, Schema};
+use llm::{ChatRequest, ReplySchema};
 use llm_pool::options::Node;
 use serde_json::json;
-use settings::{Backoff, Span};
+use settings::{Backoff, TimeSpan};
 use sim_node::request::{BLOCK_TOKENS, tokens};
 use sim_node::{Behaviour, Lengths, Params};
 use std::time::Duration;
@@ -78,8 +78,9 @@ impl World {
     }
 
     /// A pool over nodes at these addresses.
-    pub(super) fn options(self, policy: Policy, addresses: &[String]) -> llm_pool::Options {
-        let sooner = |span: Span| Span::from_millis(self.span(span.duration()).as_millis() as u64);
+    pub(super) fn options(self, policy: PoolPolicy, addresses: &[String]) -> llm_pool::Options {
+        let sooner =
+            |span: TimeSpan| TimeSpan::from_millis(self.span(span.duration()).as_millis() as u64);
         let usual = llm_pool::Options::default();
         let nodes = addresses.iter().enumerate().map(|(number, url)| Node {
             name: format!("node-{number}"),
@@ -119,7 +120,7 @@ impl World {
             system: filled(system, SYSTEM_BYTES),
             user: filled(&head, QUESTION_BYTES) + &filled(&text, PASSAGE_BYTES),
             max_tokens: 256,
-            schema: Some(Schema {
+            schema: Some(ReplySchema {
                 name: "findings",
                 json: json!({"type": "object", "required": ["relevant", "facts"], "properties": {
                     "relevant": {"type": "boolean"},

@@ -1,6 +1,6 @@
 //! `argosy chat`
 
-use super::{Server, share::share};
+use super::{ServerArgs, share::share};
 use clap::Args;
 use envelope::ModeChoice;
 use envelope::limits::{ROUNDS_MAX, SEARCHES_MAX};
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 /// `argosy chat`
 #[derive(Debug, Args)]
-pub struct Chat {
+pub struct ChatArgs {
     /// Folder to ask in this process, whether a fleet is named or not. Default: the working directory, where none is.
     #[arg(long, value_name = "DIR", conflicts_with = "server")]
     pub corpus: Option<PathBuf>,
@@ -48,5 +48,5 @@ pub struct Chat {
     pub timeout: u64,
     /// Where the fleet is.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }

@@ -1,24 +1,24 @@
 //! `argosy config`
 
-use super::Server;
+use super::ServerArgs;
 use crate::config::FILE;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
 /// What to do with the configuration.
 #[derive(Debug, Subcommand)]
-pub enum Settings {
+pub enum ConfigCommand {
     /// Print every option with its value, as a file would say it; secrets are masked.
     #[command(after_help = "Example: argosy config show --origin")]
-    Show(SettingsShow),
+    Show(ConfigShowArgs),
     /// Look for mistakes in a file, without the environment and without flags.
     #[command(after_help = "Example: argosy config check fleet.toml")]
-    Check(SettingsCheck),
+    Check(ConfigCheckArgs),
 }
 
 /// `argosy config show`
 #[derive(Debug, Args)]
-pub struct SettingsShow {
+pub struct ConfigShowArgs {
     /// Say behind each value where it came from: default, file and line, environment variable, flag.
     #[arg(long)]
     pub origin: bool,
@@ -27,12 +27,12 @@ pub struct SettingsShow {
     pub prefix: Option<String>,
     /// Where the fleet is.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }
 
 /// `argosy config check`
 #[derive(Debug, Args)]
-pub struct SettingsCheck {
+pub struct ConfigCheckArgs {
     /// The file.
     #[arg(value_name = "FILE", default_value = FILE)]
     pub file: PathBuf,

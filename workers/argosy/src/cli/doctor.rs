@@ -1,11 +1,11 @@
 //! `argosy doctor`, `argosy explain`
 
-use super::Server;
+use super::ServerArgs;
 use clap::Args;
 
 /// `argosy doctor`
 #[derive(Debug, Args)]
-pub struct Doctor {
+pub struct DoctorArgs {
     /// Questions a second that the streams are to carry: fails when they do not.
     #[arg(long, value_name = "N")]
     pub rate: Option<f64>,
@@ -14,12 +14,12 @@ pub struct Doctor {
     pub logs: u16,
     /// Where the fleet is.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }
 
 /// `argosy explain`
 #[derive(Debug, Args)]
-pub struct Explain {
+pub struct ExplainArgs {
     /// The code, as `argosy doctor` prints it. Default: all of them, by title.
     pub code: Option<String>,
 }

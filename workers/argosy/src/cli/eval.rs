@@ -6,51 +6,51 @@ use std::path::PathBuf;
 
 /// What to measure against known answers.
 #[derive(Debug, Subcommand)]
-pub enum Eval {
+pub enum EvalCommand {
     /// What the search finds, and how fast.
     #[command(
         after_help = "Example: argosy eval retrieval --dataset scifact --path ./scifact --output json"
     )]
-    Retrieval(EvalRetrieval),
+    Retrieval(EvalRetrievalArgs),
     /// What questions about documents amount to, on a generated corpus or a data set: no model, no server.
     #[command(
         after_help = "Example: argosy eval conditions --documents 5000 --failed --report conditions.html"
     )]
-    Conditions(EvalConditions),
+    Conditions(EvalConditionsArgs),
     /// Which class rules give to questions whose class is known: no model, no server.
     #[command(
         after_help = "Example: argosy eval classify --dataset multihop_rag --path ./multihop_rag --split test"
     )]
-    Classify(EvalClassify),
+    Classify(EvalClassifyArgs),
     /// Whether it is told early that the documents do not say: no model, no server.
     #[command(
         after_help = "Example: argosy eval unanswerable --path ./multihop_rag --split test --report unanswerable.html"
     )]
-    Unanswerable(EvalUnanswerable),
+    Unanswerable(EvalUnanswerableArgs),
     /// What the rounds of a turn have read, beside one list of the same length: no model, no server.
     #[command(
         after_help = "Example: argosy eval loop --path ./multihop_rag --split test --report loop.html"
     )]
-    Loop(EvalLoop),
+    Loop(EvalLoopArgs),
     /// The modes of a question beside each other, through a whole fleet in this process: no server. Mode loop is among them with
     /// `--set model.profile=large`.
     #[command(
         after_help = "Example: argosy eval modes --path ./multihop_rag --split dev --limit 200"
     )]
-    Modes(EvalModes),
+    Modes(EvalModesArgs),
     /// Whether questions take the way that is written down for them, step by step: scripted model, no server.
     #[command(after_help = "Example: argosy eval trajectories contracts --output json")]
-    Trajectories(EvalTrajectories),
+    Trajectories(EvalTrajectoriesArgs),
     /// Which sentences of answers are said to stand in passages, beside people's marks: no model, no server.
     #[command(
         after_help = "Example: argosy eval groundedness --path ./eval --report groundedness.html"
     )]
-    Groundedness(EvalGroundedness),
+    Groundedness(EvalGroundednessArgs),
 }
 
 /// `argosy eval groundedness`
 #[derive(Debug, Args)]
-pub struct EvalGroundedness {
+pub struct EvalGroundednessArgs {
     /// A folder with `ragtruth_test`, `scifact` and `multihop_rag`, or some of them. Default: the sample corpus alone.
     #[arg(long, value_name = "DIR")]
     pub path: Option<PathBuf>,
@@ -67,7 +67,7 @@ pub struct EvalGroundedness {
 
 /// `argosy eval classify`
 #[derive(Debug, Args)]
-pub struct EvalClassify {
+pub struct EvalClassifyArgs {
     /// Which data set.
     #[arg(long, value_name = "NAME", value_enum)]
     pub dataset: LabelledSetArg,
@@ -98,7 +98,7 @@ pub enum LabelledSetArg {
 
 /// `argosy eval unanswerable`
 #[derive(Debug, Args)]
-pub struct EvalUnanswerable {
+pub struct EvalUnanswerableArgs {
     /// The folder of MultiHop-RAG, the data set whose questions have no answer in part.
     #[arg(long, value_name = "DIR")]
     pub path: PathBuf,
@@ -118,7 +118,7 @@ pub struct EvalUnanswerable {
 
 /// `argosy eval loop`
 #[derive(Debug, Args)]
-pub struct EvalLoop {
+pub struct EvalLoopArgs {
     /// The folder of MultiHop-RAG, the data set whose answers want two to four pieces of evidence.
     #[arg(long, value_name = "DIR")]
     pub path: PathBuf,
@@ -138,7 +138,7 @@ pub struct EvalLoop {
 
 /// `argosy eval modes`
 #[derive(Debug, Args)]
-pub struct EvalModes {
+pub struct EvalModesArgs {
     /// The folder of MultiHop-RAG, whose answers are words. Default: the sample corpus with its labelled questions.
     #[arg(long, value_name = "DIR")]
     pub path: Option<PathBuf>,
@@ -159,7 +159,7 @@ pub struct EvalModes {
 
 /// `argosy eval trajectories`
 #[derive(Debug, Args)]
-pub struct EvalTrajectories {
+pub struct EvalTrajectoriesArgs {
     /// Only those with this in their name.
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
@@ -170,7 +170,7 @@ pub struct EvalTrajectories {
 
 /// `argosy eval conditions`
 #[derive(Debug, Args)]
-pub struct EvalConditions {
+pub struct EvalConditionsArgs {
     /// Which side of the corpus. What is tuned is tuned on `dev`; `test` has other names, columns and sentences.
     #[arg(long, value_enum, default_value_t = CorpusSide::Dev)]
     pub side: CorpusSide,
@@ -211,7 +211,7 @@ pub enum CorpusSide {
 
 /// `argosy eval retrieval`
 #[derive(Debug, Args)]
-pub struct EvalRetrieval {
+pub struct EvalRetrievalArgs {
     /// Which data set.
     #[arg(long, value_name = "NAME", value_enum)]
     pub dataset: DatasetArg,

@@ -1,6 +1,6 @@
 //! The arguments of the commands that look into the corpus without asking a question.
 
-use super::Server;
+use super::ServerArgs;
 use clap::Args;
 use envelope::limits::{CATALOG_VALUES_MAX, CONTEXT_CHARS, FACET_VALUES_MAX, TOP_K_MAX};
 use envelope::lookup::{CATALOG_VALUES, FACET_VALUES, TOP_K};
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 /// Which corpus is meant.
 #[derive(Debug, Args)]
-pub struct Where {
+pub struct SearchPlaceArgs {
     /// Folder to look into in this process, whether a fleet is named or not. Default: the working
     /// directory, where none is.
     #[arg(long, value_name = "DIR", conflicts_with = "server")]
@@ -21,12 +21,12 @@ pub struct Where {
     pub tenant: String,
     /// Where the fleet is.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }
 
 /// `argosy search`
 #[derive(Debug, Args)]
-pub struct Search {
+pub struct SearchArgs {
     /// What to look for, in words. May be left out with --count and --facet.
     #[arg(required_unless_present_any = ["count", "facets"])]
     pub query: Option<String>,
@@ -64,7 +64,7 @@ pub struct Search {
     pub count: bool,
     /// Which corpus is meant.
     #[command(flatten)]
-    pub place: Where,
+    pub place: SearchPlaceArgs,
 }
 
 /// `argosy catalog`
@@ -78,16 +78,16 @@ pub struct CatalogArgs {
     pub values: u64,
     /// Which corpus is meant.
     #[command(flatten)]
-    pub place: Where,
+    pub place: SearchPlaceArgs,
 }
 
 /// `argosy show`
 #[derive(Debug, Args)]
-pub struct Show {
+pub struct ShowArgs {
     /// Its id, or its path inside the corpus.
     #[arg(value_name = "DOC_ID|SOURCE")]
     pub document: String,
     /// Which corpus is meant.
     #[command(flatten)]
-    pub place: Where,
+    pub place: SearchPlaceArgs,
 }

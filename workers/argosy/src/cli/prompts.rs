@@ -11,32 +11,32 @@ pub enum PromptsCommand {
     Ls,
     /// Print the text that is in force.
     #[command(after_help = "Example: argosy prompts show mapper")]
-    Show(PromptsShow),
+    Show(PromptsShowArgs),
     /// Show what a folder of prompts changes, line by line.
     #[command(after_help = "Example: argosy prompts diff ./prompts")]
-    Diff(PromptsDiff),
+    Diff(PromptsDiffArgs),
     /// Say what is wrong in a folder of prompts, before a start is refused for it.
     #[command(after_help = "Example: argosy prompts check ./prompts")]
-    Check(PromptsCheck),
+    Check(PromptsCheckArgs),
 }
 
 /// `argosy prompts show`
 #[derive(Debug, Args)]
-pub struct PromptsShow {
+pub struct PromptsShowArgs {
     /// Its name, as `argosy prompts ls` has it.
     pub name: String,
 }
 
 /// `argosy prompts diff`
 #[derive(Debug, Args)]
-pub struct PromptsDiff {
+pub struct PromptsDiffArgs {
     /// The folder. Default: `prompts_dir`.
     pub dir: Option<PathBuf>,
 }
 
 /// `argosy prompts check`
 #[derive(Debug, Args)]
-pub struct PromptsCheck {
+pub struct PromptsCheckArgs {
     /// The folder.
     pub dir: PathBuf,
 }

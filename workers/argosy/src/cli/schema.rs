@@ -5,25 +5,25 @@ use std::path::PathBuf;
 
 /// What to do with a schema.
 #[derive(Debug, Subcommand)]
-pub enum Schema {
+pub enum SchemaCommand {
     /// Say what is wrong in a schema, or list its columns.
     #[command(after_help = "Example: argosy schema check schema.toml --output json")]
-    Check(SchemaCheck),
+    Check(SchemaCheckArgs),
     /// Show what each rule of a schema finds in a file, and where.
     #[command(after_help = "Example: argosy schema try schema.toml documents/invoices/a.pdf")]
-    Try(SchemaTry),
+    Try(SchemaTryArgs),
 }
 
 /// `argosy schema check`
 #[derive(Debug, Args)]
-pub struct SchemaCheck {
+pub struct SchemaCheckArgs {
     /// The schema, or a folder of them, as in `indexer.schemas`.
     pub schema: PathBuf,
 }
 
 /// `argosy schema try`
 #[derive(Debug, Args)]
-pub struct SchemaTry {
+pub struct SchemaTryArgs {
     /// The schema, or a folder of them.
     pub schema: PathBuf,
     /// The file.

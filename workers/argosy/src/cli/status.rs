@@ -1,6 +1,6 @@
 //! The arguments of the commands that show the whole fleet.
 
-use super::Server;
+use super::ServerArgs;
 use clap::{Args, ValueEnum};
 use inspect::status::Key;
 
@@ -41,7 +41,7 @@ impl From<KeyArg> for Key {
 
 /// `argosy status`
 #[derive(Debug, Args)]
-pub struct Status {
+pub struct StatusArgs {
     /// Say as well where this turn is: how many wait before it, or who works on it.
     #[arg(long, value_name = "ID")]
     pub turn: Option<envelope::TurnId>,
@@ -50,12 +50,12 @@ pub struct Status {
     pub sort: KeyArg,
     /// Where the fleet is.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }
 
 /// `argosy top`
 #[derive(Debug, Args)]
-pub struct Top {
+pub struct TopArgs {
     /// Seconds between two looks.
     #[arg(long, value_name = "SECONDS", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub every: u64,
@@ -67,5 +67,5 @@ pub struct Top {
     pub count: Option<u64>,
     /// Where the fleet is.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }

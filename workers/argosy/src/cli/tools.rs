@@ -6,14 +6,14 @@ use std::net::SocketAddr;
 
 /// `argosy completions`
 #[derive(Debug, Args)]
-pub struct Completions {
+pub struct CompletionsArgs {
     /// Whose language.
     pub shell: Shell,
 }
 
 /// `argosy offline-model`
 #[derive(Debug, Args)]
-pub struct OfflineModel {
+pub struct OfflineModelArgs {
     /// Where it listens; port 0 takes any free one.
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8088")]
     pub listen: SocketAddr,
@@ -24,7 +24,7 @@ pub struct OfflineModel {
 
 /// `argosy probe`
 #[derive(Debug, Args)]
-pub struct Probe {
+pub struct ProbeArgs {
     /// What is asked.
     #[arg(default_value = "ready")]
     pub what: ProbeTarget,

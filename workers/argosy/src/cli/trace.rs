@@ -1,13 +1,13 @@
 //! The arguments of the commands that look at turns and start them again.
 
-use super::Server;
+use super::ServerArgs;
 use clap::{Args, Subcommand};
 use envelope::limits::DEADLINE_MS_MAX;
 use envelope::{ConversationId, Role, TurnId};
 
 /// `argosy trace`
 #[derive(Debug, Args)]
-pub struct Trace {
+pub struct TraceArgs {
     /// The turn.
     pub turn: TurnId,
     /// Go on until the turn has ended: a terminal is drawn anew, otherwise lines are added. As JSON, one
@@ -19,41 +19,41 @@ pub struct Trace {
     pub unfold: bool,
     /// Where the fleet is.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }
 
 /// What to do with dead letters.
 #[derive(Debug, Subcommand)]
-pub enum Dead {
+pub enum DeadCommand {
     /// List them, the newest last.
     #[command(after_help = "Example: argosy dead ls --role mapper --since 1h")]
-    Ls(DeadLs),
+    Ls(DeadLsArgs),
     /// Where one came from, its last error, the start of its payload.
     #[command(after_help = "Example: argosy dead show 17")]
-    Show(DeadShow),
+    Show(DeadShowArgs),
     /// Try again what they were about: each a new turn that goes on from the step that was given up.
     #[command(after_help = "Example: argosy dead retry 17 18 --yes")]
-    Retry(DeadRetry),
+    Retry(DeadRetryArgs),
     /// Delete them.
     #[command(after_help = "Example: argosy dead drop --older-than 12h --yes")]
-    Drop(DeadDrop),
+    Drop(DeadDropArgs),
 }
 
-impl Dead {
+impl DeadCommand {
     /// Where the fleet is.
-    pub fn server(&self) -> &Server {
+    pub fn server(&self) -> &ServerArgs {
         match self {
-            Dead::Ls(args) => &args.server,
-            Dead::Show(args) => &args.server,
-            Dead::Retry(args) => &args.chosen.server,
-            Dead::Drop(args) => &args.chosen.server,
+            DeadCommand::Ls(args) => &args.server,
+            DeadCommand::Show(args) => &args.server,
+            DeadCommand::Retry(args) => &args.chosen.server,
+            DeadCommand::Drop(args) => &args.chosen.server,
         }
     }
 }
 
 /// Which dead letters are meant.
 #[derive(Debug, Clone, Default, Args)]
-pub struct Which {
+pub struct DeadFilterArgs {
     /// Only those of this role.
     #[arg(long, value_name = "ROLE")]
     pub role: Option<Role>,
@@ -62,45 +62,45 @@ pub struct Which {
     pub reason: Option<String>,
     /// Only those stored so long ago or earlier, as in 90s, 15m, 2h, 1d.
     #[arg(long, value_name = "TIME")]
-    pub older_than: Option<settings::Span>,
+    pub older_than: Option<settings::TimeSpan>,
     /// Only those stored since so long ago.
     #[arg(long, value_name = "TIME")]
-    pub since: Option<settings::Span>,
+    pub since: Option<settings::TimeSpan>,
 }
 
 /// `argosy dead ls`
 #[derive(Debug, Args)]
-pub struct DeadLs {
+pub struct DeadLsArgs {
     /// Which.
     #[command(flatten)]
-    pub which: Which,
+    pub which: DeadFilterArgs,
     /// Most letters to list: the newest ones.
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub limit: u64,
     /// Where the fleet is.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }
 
 /// `argosy dead show`
 #[derive(Debug, Args)]
-pub struct DeadShow {
+pub struct DeadShowArgs {
     /// Its number, as `argosy dead ls` has it.
     pub number: u64,
     /// Where the fleet is.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }
 
 /// Which dead letters something is done with, and whether it is.
 #[derive(Debug, Args)]
-pub struct Chosen {
+pub struct ChosenDeadArgs {
     /// Their numbers, as `argosy dead ls` has them. Without: all that the filters let through.
     #[arg(conflicts_with_all = ["role", "reason", "older_than", "since", "all"])]
     pub numbers: Vec<u64>,
     /// Which.
     #[command(flatten)]
-    pub which: Which,
+    pub which: DeadFilterArgs,
     /// All there are, where no filter is given.
     #[arg(long)]
     pub all: bool,
@@ -109,31 +109,31 @@ pub struct Chosen {
     pub yes: bool,
     /// Where the fleet is.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }
 
 /// `argosy dead retry`
 #[derive(Debug, Args)]
-pub struct DeadRetry {
+pub struct DeadRetryArgs {
     /// Which.
     #[command(flatten)]
-    pub chosen: Chosen,
+    pub chosen: ChosenDeadArgs,
     /// How long the new turns may take, as in 90s, up to 1h. Default: as long as the old ones.
     #[arg(long, value_name = "TIME", value_parser = time_of_a_turn)]
-    pub deadline: Option<settings::Span>,
+    pub deadline: Option<settings::TimeSpan>,
 }
 
 /// `argosy dead drop`
 #[derive(Debug, Args)]
-pub struct DeadDrop {
+pub struct DeadDropArgs {
     /// Which.
     #[command(flatten)]
-    pub chosen: Chosen,
+    pub chosen: ChosenDeadArgs,
 }
 
 /// `argosy replay`
 #[derive(Debug, Args)]
-pub struct Replay {
+pub struct ReplayArgs {
     /// The turn.
     pub turn: TurnId,
     /// Whose step to begin with: the first one of this role, unless --hop names another. What came before
@@ -149,18 +149,18 @@ pub struct Replay {
     pub overrides: Vec<String>,
     /// How long the new turn may take, as in 90s, up to 1h. Default: as long as the old one.
     #[arg(long, value_name = "TIME", value_parser = time_of_a_turn)]
-    pub deadline: Option<settings::Span>,
+    pub deadline: Option<settings::TimeSpan>,
     /// Put the new turn into this conversation, which begins with what was said before the old turn.
     #[arg(long = "as", value_name = "CONVERSATION")]
     pub conversation: Option<ConversationId>,
     /// Where the fleet is.
     #[command(flatten)]
-    pub server: Server,
+    pub server: ServerArgs,
 }
 
 /// A time that a turn may have: as for a question, or its timer would outlive the stream of timers.
-fn time_of_a_turn(text: &str) -> Result<settings::Span, String> {
-    let time: settings::Span = text.parse().map_err(|e| format!("{e}"))?;
+fn time_of_a_turn(text: &str) -> Result<settings::TimeSpan, String> {
+    let time: settings::TimeSpan = text.parse().map_err(|e| format!("{e}"))?;
     match time.as_millis() {
         1..=DEADLINE_MS_MAX => Ok(time),
         _ => Err("a turn has over 0s and up to 1h".into()),

@@ -7,13 +7,13 @@ use crate::command::{
     IN_THIS_PROCESS, budget, connect_or, for_fleet, must_be_folder, only_for_folder, score_min,
 };
 use crate::config::Config;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::local::{Local, index_dir};
 use crate::model::PLUG_IN;
 use crate::out::eprintln;
 use crate::render::draft::Canvas;
-use crate::render::{self, Line};
-use documents::Mode;
+use crate::render::{self, ProgressLine};
+use documents::PublishMode;
 use envelope::{Outcome, Terminal};
 use owo_colors::OwoColorize;
 use serde_json::{Map, Value};
@@ -25,7 +25,7 @@ use std::time::Duration;
 pub(crate) const DEFAULT_TENANT: &str = "default";
 
 /// Asks one question and prints its answer.
-pub async fn run(args: cli::Ask, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn run(args: cli::AskArgs, config: Config, output: Output) -> Result<(), CliError> {
     let is_remote = args.server.is_named(&config)? && args.corpus.is_none();
     let ask = question(&args, &config, is_remote)?;
     let canvas = Canvas::new(output).filter(|_| !args.no_draft);
@@ -79,10 +79,10 @@ pub async fn run(args: cli::Ask, config: Config, output: Output) -> Result<(), F
 
 /// A question back is a good end where that was said.
 fn allowed(
-    shown: Result<(), Fail>,
+    shown: Result<(), CliError>,
     terminal: &Terminal,
     clarification_ok: bool,
-) -> Result<(), Fail> {
+) -> Result<(), CliError> {
     match clarification_ok && terminal.outcome == Outcome::Clarification {
         true => Ok(()),
         false => shown,
@@ -90,9 +90,13 @@ fn allowed(
 }
 
 /// The question as the ingress message has it.
-fn question(args: &cli::Ask, config: &Config, is_remote: bool) -> Result<client::Ask, Fail> {
+fn question(
+    args: &cli::AskArgs,
+    config: &Config,
+    is_remote: bool,
+) -> Result<client::Ask, CliError> {
     if args.question.trim().is_empty() {
-        return Err(Fail::usage("the question is empty")
+        return Err(CliError::usage("the question is empty")
             .hint("as in: argosy ask \"When does the lease end?\""));
     }
     let mut fields = Map::new();
@@ -126,7 +130,7 @@ fn question(args: &cli::Ask, config: &Config, is_remote: bool) -> Result<client:
     }
     if let Some(filters) = &args.filters {
         let filters: Value = serde_json::from_str(filters).map_err(|e| {
-            Fail::usage(format!("--filters is not JSON: {e}"))
+            CliError::usage(format!("--filters is not JSON: {e}"))
                 .hint(r#"as in --filters '{"total_amount":{"gte":1000}}'"#)
         })?;
         fields.insert("filters".into(), filters);
@@ -178,7 +182,7 @@ pub(crate) async fn prepare(
     reuse: bool,
     force: bool,
     output: Output,
-) -> Result<(), Fail> {
+) -> Result<(), CliError> {
     if reuse {
         if local.chunk_count() == 0 {
             return Err(nothing_to_use_again(corpus));
@@ -186,11 +190,11 @@ pub(crate) async fn prepare(
         return Ok(());
     }
     let mode = if force {
-        Mode::Force
+        PublishMode::Force
     } else {
-        Mode::Incremental
+        PublishMode::Incremental
     };
-    let line = Line::new(output);
+    let line = ProgressLine::new(output);
     let indexed = local
         .index(corpus.to_owned(), mode, |progress| line.show(progress))
         .await;
@@ -198,7 +202,7 @@ pub(crate) async fn prepare(
     let summary = indexed?;
     render::skipped(&summary.skipped, corpus);
     if local.chunk_count() == 0 {
-        return Err(Fail::not_found(format!(
+        return Err(CliError::not_found(format!(
             "`{}` holds no document that can be read",
             corpus.display()
         ))
@@ -207,8 +211,8 @@ pub(crate) async fn prepare(
     Ok(())
 }
 
-fn nothing_to_use_again(corpus: &std::path::Path) -> Fail {
-    Fail::not_found(format!(
+fn nothing_to_use_again(corpus: &std::path::Path) -> CliError {
+    CliError::not_found(format!(
         "there is no index of `{}` to use again",
         corpus.display()
     ))

@@ -3,9 +3,9 @@
 //! *Not* here: the answer. The draft is off the screen before it is shown, and so it is when there is none.
 
 use crate::cli::Output;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::render::draft::Canvas;
-use crate::render::{self, Line};
+use crate::render::{self, ProgressLine};
 use bus::Bus;
 use client::{DraftText, News, UNTAKEN};
 use envelope::Terminal;
@@ -13,7 +13,7 @@ use envelope::Terminal;
 /// What a question is watched with.
 struct Watch {
     output: Output,
-    line: Line,
+    line: ProgressLine,
     now: String,
     canvas: Option<Canvas>,
     draft: DraftText,
@@ -29,7 +29,7 @@ pub(crate) async fn ask_once(
     ask: client::Ask,
     output: Output,
     canvas: Option<Canvas>,
-) -> Result<Terminal, Fail> {
+) -> Result<Terminal, CliError> {
     let has_canvas = canvas.is_some();
     tokio::select! {
         asked = ask_and_show(bus, ask, output, canvas) => asked,
@@ -43,10 +43,10 @@ pub(crate) async fn ask_and_show(
     mut ask: client::Ask,
     output: Output,
     canvas: Option<Canvas>,
-) -> Result<Terminal, Fail> {
+) -> Result<Terminal, CliError> {
     let mut watch = Watch {
         output,
-        line: Line::new(output),
+        line: ProgressLine::new(output),
         now: "asked".to_owned(),
         canvas,
         draft: DraftText::default(),
@@ -80,7 +80,7 @@ impl Watch {
         let draft = self.draft.text();
         match &mut self.canvas {
             Some(canvas) if !draft.is_empty() => {
-                std::mem::replace(&mut self.line, Line::nowhere()).done();
+                std::mem::replace(&mut self.line, ProgressLine::nowhere()).done();
                 canvas.show(&now, draft);
             }
             canvas => {
@@ -88,7 +88,7 @@ impl Watch {
                     canvas.clear();
                 }
                 if self.line.is_nowhere() {
-                    self.line = Line::new(self.output);
+                    self.line = ProgressLine::new(self.output);
                 }
                 self.line.say(now);
             }

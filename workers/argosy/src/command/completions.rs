@@ -1,13 +1,13 @@
 //! `argosy completions`: what a shell wants to know of this command line.
 
-use crate::cli::{Cli, Completions, Output};
-use crate::fail::Fail;
+use crate::cli::{Cli, CompletionsArgs, Output};
+use crate::fail::CliError;
 use crate::out::print;
 use crate::render;
 use clap::CommandFactory;
 
 /// Prints the script of a shell; in JSON as one text.
-pub fn run(args: &Completions, output: Output) -> Result<(), Fail> {
+pub fn run(args: &CompletionsArgs, output: Output) -> Result<(), CliError> {
     let mut script = Vec::new();
     let mut command = Cli::command();
     clap_complete::generate(args.shell, &mut command, "argosy", &mut script);

@@ -1,15 +1,17 @@
 //! `argosy config`: what the options are set to and by whom, and whether a file is right.
 
-use crate::cli::{Output, SettingsCheck, SettingsShow};
+use crate::cli::{ConfigCheckArgs, ConfigShowArgs, Output};
 use crate::config::Config;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::out::{self, println};
 use crate::{render, roles};
 use bus_nats::without_secrets;
 use owo_colors::OwoColorize;
 use serde::Serialize;
 use serde_json::Value;
-use settings::{Error, Fault, Loaded, Origin, Problem, Sources, line_of};
+use settings::{
+    Configuration, Error, SettingFault, SettingOrigin, SettingProblem, Sources, line_of,
+};
 use std::path::Path;
 
 /// One option as it is shown.
@@ -29,13 +31,19 @@ struct Mistake {
 }
 
 /// Shows the options as they are loaded.
-pub fn show(args: &SettingsShow, loaded: &Loaded<Config>, output: Output) -> Result<(), Fail> {
+pub fn show(
+    args: &ConfigShowArgs,
+    loaded: &Configuration<Config>,
+    output: Output,
+) -> Result<(), CliError> {
     let prefix = args.prefix.as_deref().unwrap_or_default();
     let mut all = options(loaded)?;
     all.retain(|one| one.key.starts_with(prefix));
     if all.is_empty() {
-        return Err(Fail::not_found(format!("no option begins with `{prefix}`"))
-            .hint("`argosy config show` lists all"));
+        return Err(
+            CliError::not_found(format!("no option begins with `{prefix}`"))
+                .hint("`argosy config show` lists all"),
+        );
     }
     if output == Output::Json {
         render::json(&all);
@@ -83,8 +91,8 @@ pub(crate) fn toml(value: &Value) -> String {
 }
 
 /// Every option with its value and where that came from. Secrets serialize masked.
-fn options(loaded: &Loaded<Config>) -> Result<Vec<Shown>, Fail> {
-    let unshown = |e: serde_json::Error| Fail::negative(e.to_string());
+fn options(loaded: &Configuration<Config>) -> Result<Vec<Shown>, CliError> {
+    let unshown = |e: serde_json::Error| CliError::negative(e.to_string());
     let tree = serde_json::to_value(&loaded.value).map_err(unshown)?;
     let mut all = Vec::new();
     leaves(String::new(), as_written(tree), &mut all);
@@ -135,7 +143,7 @@ pub(crate) fn as_written(value: Value) -> Value {
 }
 
 /// Where a value came from: its own origin, or that of the table that was given as a whole.
-fn origin(key: &str, loaded: &Loaded<Config>) -> String {
+fn origin(key: &str, loaded: &Configuration<Config>) -> String {
     let mut at = Some(key);
     while let Some(key) = at {
         if let Some(origin) = loaded.origins.get(key) {
@@ -143,11 +151,11 @@ fn origin(key: &str, loaded: &Loaded<Config>) -> String {
         }
         at = key.rsplit_once('.').map(|(above, _)| above);
     }
-    Origin::Default.to_string()
+    SettingOrigin::Default.to_string()
 }
 
-fn said(key: &str, origin: &Origin) -> String {
-    let Origin::File(path) = origin else {
+fn said(key: &str, origin: &SettingOrigin) -> String {
+    let SettingOrigin::File(path) = origin else {
         return origin.to_string();
     };
     let text = std::fs::read_to_string(path).unwrap_or_default();
@@ -158,16 +166,16 @@ fn said(key: &str, origin: &Origin) -> String {
 }
 
 /// Says what is wrong with a file; exit 1 when something is.
-pub fn check(args: &SettingsCheck, output: Output) -> Result<(), Fail> {
+pub fn check(args: &ConfigCheckArgs, output: Output) -> Result<(), CliError> {
     let name = args.file.display().to_string();
     let text = std::fs::read_to_string(&args.file)
-        .map_err(|e| Fail::not_found(format!("cannot read `{name}`: {e}")))?;
+        .map_err(|e| CliError::not_found(format!("cannot read `{name}`: {e}")))?;
     let Checked { mistakes, prompts } = checked(&name, &text)?;
     let ended = out::decided(match (mistakes.len(), output) {
         (0, _) => Ok(()),
         // The list says it all.
-        (_, Output::Json) => Err(Fail::negative("")),
-        (n, _) => Err(Fail::negative(format!("{n} of its settings are wrong"))
+        (_, Output::Json) => Err(CliError::negative("")),
+        (n, _) => Err(CliError::negative(format!("{n} of its settings are wrong"))
             .hint("docs/config.md lists every option; `argosy config show` what they are set to")),
     });
     if output == Output::Json {
@@ -197,7 +205,7 @@ struct Checked {
 }
 
 /// What is wrong with the text of a file, all of it. The files of its secrets are where it is used.
-fn checked(name: &str, text: &str) -> Result<Checked, Fail> {
+fn checked(name: &str, text: &str) -> Result<Checked, CliError> {
     let sources = Sources::new().text(name, text).without_secret_files();
     let mistakes = match settings::load::<Config>(sources) {
         Ok(loaded) => {
@@ -265,20 +273,20 @@ fn unfitting(config: &Config, text: &str) -> Vec<Mistake> {
     all
 }
 
-fn mistake(problem: &Problem, text: &str) -> Mistake {
-    let Problem {
+fn mistake(problem: &SettingProblem, text: &str) -> Mistake {
+    let SettingProblem {
         key, value, fault, ..
     } = problem;
     let value = value.as_ref().map_or(String::new(), |v| format!(" = {v}"));
     let words = match fault {
-        Fault::Unknown {
+        SettingFault::Unknown {
             nearest: Some(name),
         } => format!("unknown setting, did you mean `{name}`?"),
-        Fault::Unknown { nearest: None } => "unknown setting".into(),
-        Fault::Wrong { wanted } => format!("wants {wanted}"),
-        Fault::Broken { rule } => rule.clone(),
-        Fault::Twice { also } => format!("is given twice, also by {also}"),
-        Fault::SecretFile { reason } => format!("cannot use the file: {reason}"),
+        SettingFault::Unknown { nearest: None } => "unknown setting".into(),
+        SettingFault::Wrong { wanted } => format!("wants {wanted}"),
+        SettingFault::Broken { rule } => rule.clone(),
+        SettingFault::Twice { also } => format!("is given twice, also by {also}"),
+        SettingFault::SecretFile { reason } => format!("cannot use the file: {reason}"),
     };
     Mistake {
         key: key.clone(),
@@ -291,7 +299,7 @@ fn mistake(problem: &Problem, text: &str) -> Mistake {
 mod tests {
     use super::*;
 
-    fn mistakes(name: &str, text: &str) -> Result<Vec<Mistake>, Fail> {
+    fn mistakes(name: &str, text: &str) -> Result<Vec<Mistake>, CliError> {
         Ok(checked(name, text)?.mistakes)
     }
 

@@ -4,10 +4,10 @@ mod copies;
 mod removal;
 mod stores;
 
-use crate::cli::{self, Conversations, Output, only_with};
+use crate::cli::{self, ConversationCommand, Output, only_with};
 use crate::command::ask::DEFAULT_TENANT;
 use crate::config::Config;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::out::println;
 use crate::render::{self, count};
 use crate::talks::{self, Talk, Talks};
@@ -17,35 +17,42 @@ use owo_colors::OwoColorize;
 use serde_json::json;
 
 /// Looks at conversations, copies and erases them.
-pub async fn run(what: Conversations, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn run(
+    what: ConversationCommand,
+    config: Config,
+    output: Output,
+) -> Result<(), CliError> {
     match what {
-        Conversations::Ls(args) => {
+        ConversationCommand::Ls(args) => {
             let (talks, tenant) = place(&args.place, &config).await?;
             let (found, more) = talks.list(&tenant, args.limit as usize).await?;
             list(&found, more, output);
             Ok(())
         }
-        Conversations::Show(args) => {
+        ConversationCommand::Show(args) => {
             let (key, events) = events(args, &config).await?;
             show(&key, &events, output);
             Ok(())
         }
-        Conversations::Export(args) => {
+        ConversationCommand::Export(args) => {
             let (key, events) = events(args, &config).await?;
             copies::export(&key, &events);
             Ok(())
         }
-        Conversations::Import(args) => copies::import(args, &config, output).await,
-        Conversations::Fork(args) => copies::fork(args, &config, output).await,
-        Conversations::Rm(args) => removal::rm(args, &config, output).await,
+        ConversationCommand::Import(args) => copies::import(args, &config, output).await,
+        ConversationCommand::Fork(args) => copies::fork(args, &config, output).await,
+        ConversationCommand::Rm(args) => removal::rm(args, &config, output).await,
     }
 }
 
-async fn place(args: &cli::ConversationPlace, config: &Config) -> Result<(Talks, TenantId), Fail> {
+async fn place(
+    args: &cli::ConversationPlaceArgs,
+    config: &Config,
+) -> Result<(Talks, TenantId), CliError> {
     let is_remote = args.server.is_named(config)?;
     only_with(is_remote, &[("--tenant", args.tenant != DEFAULT_TENANT)])?;
     let tenant = TenantId::new(args.tenant.as_str())
-        .map_err(|error| Fail::usage(format!("--tenant: {error}")))?;
+        .map_err(|error| CliError::usage(format!("--tenant: {error}")))?;
     let talks = match is_remote {
         true => Talks::Fleet(super::connect(config).await?),
         false => Talks::Here(config.data_dir.0.clone()),
@@ -54,9 +61,9 @@ async fn place(args: &cli::ConversationPlace, config: &Config) -> Result<(Talks,
 }
 
 async fn one(
-    args: cli::OneConversation,
+    args: cli::OneConversationArgs,
     config: &Config,
-) -> Result<(Talks, ConversationKey), Fail> {
+) -> Result<(Talks, ConversationKey), CliError> {
     let (talks, tenant) = place(&args.place, config).await?;
     let key = ConversationKey {
         tenant,
@@ -66,9 +73,9 @@ async fn one(
 }
 
 async fn events(
-    args: cli::OneConversation,
+    args: cli::OneConversationArgs,
     config: &Config,
-) -> Result<(ConversationKey, Vec<Read>), Fail> {
+) -> Result<(ConversationKey, Vec<Read>), CliError> {
     let (talks, key) = one(args, config).await?;
     let events = talks.events(&key).await?;
     if events.is_empty() {
@@ -77,8 +84,8 @@ async fn events(
     Ok((key, events))
 }
 
-fn unknown() -> Fail {
-    Fail::not_found("there is no such conversation, or nothing of it is kept any more")
+fn unknown() -> CliError {
+    CliError::not_found("there is no such conversation, or nothing of it is kept any more")
         .hint("list them with: argosy conversation ls")
 }
 

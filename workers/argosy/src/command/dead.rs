@@ -1,11 +1,11 @@
 //! `argosy dead`
 
-use crate::cli::{self, Chosen, Output, Which};
+use crate::cli::{self, ChosenDeadArgs, DeadFilterArgs, Output};
 use crate::config::Config;
-use crate::fail::{FULL, Fail};
+use crate::fail::{CliError, FULL};
 use crate::out::{self, println};
 use crate::render::{self, one_line};
-use bus::{Bus, Stored, Stream};
+use bus::{Bus, StoredMessage, Stream};
 use envelope::{TurnId, UnixMs, header};
 use inspect::dead_letters::{self, CHOSEN_MAX, Letter, LetterFilter, Retry, RetryOutcome};
 use owo_colors::OwoColorize;
@@ -17,13 +17,13 @@ use streams::history;
 const PAYLOAD_BYTES: usize = 2_000;
 
 /// Does what is wanted with dead letters.
-pub async fn run(what: cli::Dead, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn run(what: cli::DeadCommand, config: Config, output: Output) -> Result<(), CliError> {
     let bus = super::connect(&config).await?;
     match what {
-        cli::Dead::Ls(args) => ls(&*bus, &args, output).await,
-        cli::Dead::Show(args) => show(&*bus, args.number, output).await,
-        cli::Dead::Retry(args) => {
-            let time = args.deadline.map(settings::Span::duration);
+        cli::DeadCommand::Ls(args) => ls(&*bus, &args, output).await,
+        cli::DeadCommand::Show(args) => show(&*bus, args.number, output).await,
+        cli::DeadCommand::Retry(args) => {
+            let time = args.deadline.map(settings::TimeSpan::duration);
             let keep = config.topology().keep;
             let yes = args.chosen.yes;
             let todo = chosen(&*bus, &args.chosen).await?;
@@ -38,7 +38,7 @@ pub async fn run(what: cli::Dead, config: Config, output: Output) -> Result<(), 
             });
             finish(came.await, yes, "cannot be retried", output)
         }
-        cli::Dead::Drop(args) => {
+        cli::DeadCommand::Drop(args) => {
             let yes = args.chosen.yes;
             let todo = chosen(&*bus, &args.chosen).await?;
             let came = each(&*bus, &todo, async |letter, _| {
@@ -54,8 +54,8 @@ pub async fn run(what: cli::Dead, config: Config, output: Output) -> Result<(), 
     }
 }
 
-fn wanted(which: &Which, now: UnixMs) -> LetterFilter {
-    let before = |span: settings::Span| UnixMs(now.0.saturating_sub(span.as_millis()));
+fn wanted(which: &DeadFilterArgs, now: UnixMs) -> LetterFilter {
+    let before = |span: settings::TimeSpan| UnixMs(now.0.saturating_sub(span.as_millis()));
     LetterFilter {
         role: which.role,
         reason: which.reason.clone(),
@@ -78,7 +78,7 @@ struct ShownLetter<'a> {
     retried_as: Option<&'a TurnId>,
 }
 
-async fn ls(bus: &dyn Bus, args: &cli::DeadLs, output: Output) -> Result<(), Fail> {
+async fn ls(bus: &dyn Bus, args: &cli::DeadLsArgs, output: Output) -> Result<(), CliError> {
     let wanted = wanted(&args.which, bus.now());
     let listed = dead_letters::list(bus, &wanted, args.limit as usize).await?;
     let retried = retried(bus, &listed.letters).await?;
@@ -116,8 +116,8 @@ async fn ls(bus: &dyn Bus, args: &cli::DeadLs, output: Output) -> Result<(), Fai
 }
 
 /// What is said where nothing is listed.
-fn none_of(which: &Which) -> &'static str {
-    let Which {
+fn none_of(which: &DeadFilterArgs) -> &'static str {
+    let DeadFilterArgs {
         role,
         reason,
         older_than,
@@ -144,7 +144,7 @@ fn line(letter: &Letter, now: UnixMs) -> String {
 }
 
 /// Which of the turns that try these letters again there are.
-async fn retried(bus: &dyn Bus, letters: &[Letter]) -> Result<BTreeSet<TurnId>, Fail> {
+async fn retried(bus: &dyn Bus, letters: &[Letter]) -> Result<BTreeSet<TurnId>, CliError> {
     let ids: BTreeSet<TurnId> = letters.iter().filter_map(|l| l.retry.clone()).collect();
     let ids: Vec<TurnId> = ids.into_iter().collect();
     let mut there = BTreeSet::new();
@@ -165,11 +165,11 @@ struct Whole<'a> {
     payload: String,
 }
 
-async fn show(bus: &dyn Bus, number: u64, output: Output) -> Result<(), Fail> {
+async fn show(bus: &dyn Bus, number: u64, output: Output) -> Result<(), CliError> {
     let stored = dead_letters::get(bus, number).await?;
     let Some(letter) = Letter::of(&stored) else {
         let text = format!("message {number}, `{}`, is no dead letter", stored.subject);
-        return Err(Fail::not_found(text));
+        return Err(CliError::not_found(text));
     };
     let retried = retried(bus, std::slice::from_ref(&letter)).await?;
     let head = &stored.body[..stored.body.len().min(PAYLOAD_BYTES)];
@@ -230,7 +230,7 @@ async fn show(bus: &dyn Bus, number: u64, output: Output) -> Result<(), Fail> {
     Ok(())
 }
 
-fn trace_id(stored: &Stored) -> String {
+fn trace_id(stored: &StoredMessage) -> String {
     let header = stored.headers.get(header::TRACEPARENT);
     let context = header.and_then(telemetry::TraceContext::parse);
     context.map_or(String::new(), |context| context.trace_id())
@@ -244,11 +244,11 @@ struct Todo {
     older: u64,
 }
 
-async fn chosen(bus: &dyn Bus, chosen: &Chosen) -> Result<Todo, Fail> {
+async fn chosen(bus: &dyn Bus, chosen: &ChosenDeadArgs) -> Result<Todo, CliError> {
     if chosen.numbers.is_empty() {
         let wanted = wanted(&chosen.which, bus.now());
         if wanted == LetterFilter::default() && !chosen.all {
-            return Err(Fail::usage("it is not said which dead letters")
+            return Err(CliError::usage("it is not said which dead letters")
                 .hint("name their numbers, or filter with --role, --reason, --older-than, --since, or say --all"));
         }
         let listed = dead_letters::list(bus, &wanted, CHOSEN_MAX).await?;
@@ -265,7 +265,9 @@ async fn chosen(bus: &dyn Bus, chosen: &Chosen) -> Result<Todo, Fail> {
             "{} numbers are named, {CHOSEN_MAX} are the most",
             numbers.len()
         );
-        return Err(Fail::usage(text).hint("filter with --role, --reason, --older-than or --since"));
+        return Err(
+            CliError::usage(text).hint("filter with --role, --reason, --older-than or --since")
+        );
     }
     // Nothing is done where one of them is mistyped.
     for number in &numbers {
@@ -282,7 +284,7 @@ struct Came {
     rows: Vec<Row>,
     older: u64,
     /// Why it was not gone on with, and how many were not come to.
-    stopped: Option<(Fail, usize)>,
+    stopped: Option<(CliError, usize)>,
 }
 
 /// Does something with each letter, or says what would be done. One that fails holds up no other, but
@@ -290,14 +292,14 @@ struct Came {
 async fn each(
     bus: &dyn Bus,
     todo: &Todo,
-    mut act: impl AsyncFnMut(&Letter, &Stored) -> Result<Row, Fail>,
+    mut act: impl AsyncFnMut(&Letter, &StoredMessage) -> Result<Row, CliError>,
 ) -> Came {
     let (mut rows, mut stopped) = (Vec::with_capacity(todo.numbers.len()), None);
     for number in &todo.numbers {
         let (about, came) = match bus.message(Stream::Dead, *number).await {
             Ok(Some(stored)) => match Letter::of(&stored) {
                 Some(letter) => (letter.about(), act(&letter, &stored).await),
-                None => (stored.subject, Err(Fail::negative("no dead letter"))),
+                None => (stored.subject, Err(CliError::negative("no dead letter"))),
             },
             Ok(None) => (String::new(), Ok(Row::gone(*number))),
             Err(error) => (String::new(), Err(error.into())),
@@ -420,7 +422,7 @@ struct Report<'a> {
 }
 
 /// Shows what came of it, and says how it ends; `not` is said of letters with which it was not done.
-fn finish(came: Came, done: bool, not: &str, output: Output) -> Result<(), Fail> {
+fn finish(came: Came, done: bool, not: &str, output: Output) -> Result<(), CliError> {
     let left = came.stopped.as_ref().map_or(0, |(_, left)| *left);
     let ended = out::decided(ends(&came, done, not));
     if output == Output::Json {
@@ -435,7 +437,7 @@ fn finish(came: Came, done: bool, not: &str, output: Output) -> Result<(), Fail>
     }
     ended.map_err(|fail| match output {
         // The object has said it all.
-        Output::Json => Fail {
+        Output::Json => CliError {
             message: String::new(),
             ..fail
         },
@@ -465,7 +467,7 @@ fn show_rows(came: &Came, left: usize) {
     }
 }
 
-fn ends(came: &Came, done: bool, not: &str) -> Result<(), Fail> {
+fn ends(came: &Came, done: bool, not: &str) -> Result<(), CliError> {
     let failed = came.rows.iter().filter(|row| !row.ok).count();
     let (exit, code, message) = match (&came.stopped, done, came.rows.len(), failed) {
         (Some((fail, _)), ..) => return Err(fail.clone()),
@@ -477,10 +479,10 @@ fn ends(came: &Came, done: bool, not: &str) -> Result<(), Fail> {
             "nothing was done; say --yes to do it".into(),
         ),
     };
-    Err(Fail {
+    Err(CliError {
         exit,
         code,
-        ..Fail::negative(message)
+        ..CliError::negative(message)
     })
 }
 

@@ -30,7 +30,7 @@ fn rows(came: &Came) -> Vec<(u64, bool)> {
 async fn a_letter_that_fails_holds_up_no_other() {
     let (bus, todo) = todo(3).await;
     let came = each(&*bus, &todo, async |letter, _| match letter.number {
-        2 => Err(Fail::not_found("its fan-out has aged out")),
+        2 => Err(CliError::not_found("its fan-out has aged out")),
         _ => Ok(done(letter)),
     });
     let came = came.await;
@@ -44,11 +44,11 @@ async fn a_letter_that_fails_holds_up_no_other() {
 
 #[tokio::test]
 async fn what_was_done_before_the_server_went_is_reported() {
-    let away = Fail::from(bus::BusError::Away("gone".into()));
+    let away = CliError::from(bus::BusError::Away("gone".into()));
     let (bus, todo) = todo(5).await;
-    let full = Fail {
+    let full = CliError {
         code: FULL,
-        ..Fail::negative("the stream is full")
+        ..CliError::negative("the stream is full")
     };
     for fail in [away, full] {
         let came = each(&*bus, &todo, async |letter, _| match letter.number {
@@ -77,12 +77,12 @@ async fn nothing_is_done_before_it_is_confirmed() {
 #[tokio::test(start_paused = true)]
 async fn numbers_are_taken_in_order_and_a_mistyped_one_stops_all() {
     let (bus, _) = todo(3).await;
-    let named = |numbers: &[u64]| Chosen {
+    let named = |numbers: &[u64]| ChosenDeadArgs {
         numbers: numbers.to_vec(),
-        which: Which::default(),
+        which: DeadFilterArgs::default(),
         all: false,
         yes: true,
-        server: cli::Server::default(),
+        server: cli::ServerArgs::default(),
     };
     let todo = chosen(&*bus, &named(&[3, 1, 3])).await.unwrap();
     assert_eq!(todo.numbers, [1, 3]);
@@ -100,10 +100,13 @@ async fn numbers_are_taken_in_order_and_a_mistyped_one_stops_all() {
 
 #[test]
 fn an_empty_list_says_whether_a_filter_made_it_so() {
-    assert_eq!(none_of(&Which::default()), "there are no dead letters");
-    let of_role = Which {
+    assert_eq!(
+        none_of(&DeadFilterArgs::default()),
+        "there are no dead letters"
+    );
+    let of_role = DeadFilterArgs {
         role: Some(envelope::Role::Mapper),
-        ..Which::default()
+        ..DeadFilterArgs::default()
     };
     assert_eq!(none_of(&of_role), "there is no dead letter like that");
 }

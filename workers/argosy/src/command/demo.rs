@@ -3,14 +3,14 @@
 use crate::cli::{self, Output};
 use crate::command::asking::ask_and_show;
 use crate::config::Config;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::local::Local;
 use crate::model::{OFFLINE, PLUG_IN};
 use crate::offline_model::serve;
 use crate::out::{self, println};
-use crate::render::{self, Line, Shown};
+use crate::render::{self, ProgressLine, Shown};
 use client::Ask;
-use documents::Mode;
+use documents::PublishMode;
 use envelope::{Outcome, Terminal};
 use eval::sample;
 use owo_colors::OwoColorize;
@@ -40,7 +40,7 @@ struct Sample {
 }
 
 /// Runs the demonstration.
-pub async fn run(args: cli::Demo, mut config: Config, output: Output) -> Result<(), Fail> {
+pub async fn run(args: cli::DemoArgs, mut config: Config, output: Output) -> Result<(), CliError> {
     let stop = CancellationToken::new();
     config.retriever.too_many = config.retriever.too_many.min(TOO_MANY);
     if !args.http {
@@ -58,15 +58,15 @@ pub async fn run(args: cli::Demo, mut config: Config, output: Output) -> Result<
         },
         serving
     );
-    shown.and(served.map_err(Fail::from))
+    shown.and(served.map_err(CliError::from))
 }
 
 async fn demonstrate(
-    args: cli::Demo,
+    args: cli::DemoArgs,
     config: Config,
     served: Option<String>,
     output: Output,
-) -> Result<(), Fail> {
+) -> Result<(), CliError> {
     let dir = tempfile::tempdir()?;
     let (corpus, named) = match args.corpus {
         Some(corpus) => (corpus.clone(), corpus.display().to_string()),
@@ -92,11 +92,16 @@ async fn demonstrate(
     Ok(())
 }
 
-async fn show(local: &mut Local, corpus: PathBuf, named: &str, output: Output) -> Result<(), Fail> {
+async fn show(
+    local: &mut Local,
+    corpus: PathBuf,
+    named: &str,
+    output: Output,
+) -> Result<(), CliError> {
     let begun = Instant::now();
-    let line = Line::new(output);
+    let line = ProgressLine::new(output);
     let summary = local
-        .index(corpus, Mode::Incremental, |p| line.show(p))
+        .index(corpus, PublishMode::Incremental, |p| line.show(p))
         .await;
     line.done();
     let summary = summary?;
@@ -114,7 +119,7 @@ async fn show(local: &mut Local, corpus: PathBuf, named: &str, output: Output) -
     let about_documents = sample::TABLE_QUESTIONS.lines();
     for line in sample::QUESTIONS.lines().take(SHOWN).chain(about_documents) {
         let sample: Sample = serde_json::from_str(line)
-            .map_err(|e| Fail::negative(format!("questions.jsonl: {e}")))?;
+            .map_err(|e| CliError::negative(format!("questions.jsonl: {e}")))?;
         ended.push(ask_one(local, sample, output).await?);
     }
     if output == Output::Json {
@@ -123,7 +128,7 @@ async fn show(local: &mut Local, corpus: PathBuf, named: &str, output: Output) -
     Ok(())
 }
 
-async fn ask_one(local: &Local, sample: Sample, output: Output) -> Result<Terminal, Fail> {
+async fn ask_one(local: &Local, sample: Sample, output: Output) -> Result<Terminal, CliError> {
     let mut fields = Map::new();
     for (name, value) in [("filters", &sample.filters), ("buckets", &sample.buckets)] {
         if let Some(value) = value.clone().filter(|v| !v.is_null()) {

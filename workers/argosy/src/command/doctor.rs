@@ -3,7 +3,7 @@
 use crate::cli::{self, Output};
 use crate::config::Config;
 use crate::doctor::{self, CheckScope, CheckStatus, Code, Finding, code};
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::out::{self, println};
 use crate::render;
 use owo_colors::OwoColorize;
@@ -21,12 +21,12 @@ struct Report<'a> {
 
 /// Makes every check and prints what was found. Exit 1 when one failed; for monitoring, as its probes
 /// do: 0 ok, 1 warning, 2 critical; see [`unknown`] for the rest.
-pub async fn run(args: cli::Doctor, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn run(args: cli::DoctorArgs, config: Config, output: Output) -> Result<(), CliError> {
     if args
         .rate
         .is_some_and(|rate| !rate.is_finite() || rate <= 0.0)
     {
-        return Err(Fail::usage("--rate has to be over 0"));
+        return Err(CliError::usage("--rate has to be over 0"));
     }
     let wanted = CheckScope {
         rate: args.rate,
@@ -51,16 +51,16 @@ pub async fn run(args: cli::Doctor, config: Config, output: Output) -> Result<()
 }
 
 /// Ends with this code; what is printed says it all.
-fn said(exit: u8) -> Fail {
-    Fail {
+fn said(exit: u8) -> CliError {
+    CliError {
         exit,
-        ..Fail::negative("")
+        ..CliError::negative("")
     }
 }
 
 /// Says to monitoring that nothing could be looked at, and with which code that exits. What has been
 /// printed already stays as it is.
-pub fn unknown(fail: &Fail) -> u8 {
+pub fn unknown(fail: &CliError) -> u8 {
     match fail.message.is_empty() {
         true => fail.exit,
         false => {
@@ -71,7 +71,7 @@ pub fn unknown(fail: &Fail) -> u8 {
     }
 }
 
-fn unlooked(fail: &Fail) -> String {
+fn unlooked(fail: &CliError) -> String {
     format!("ARGOSY UNKNOWN - {}", one_probe_line(&fail.message))
 }
 
@@ -81,7 +81,7 @@ fn one_probe_line(text: &str) -> String {
 }
 
 /// Prints the page of a code, or the titles of all.
-pub fn explain(args: &cli::Explain, output: Output) -> Result<(), Fail> {
+pub fn explain(args: &cli::ExplainArgs, output: Output) -> Result<(), CliError> {
     let Some(wanted) = &args.code else {
         let pages = code::pages();
         match output {
@@ -94,7 +94,7 @@ pub fn explain(args: &cli::Explain, output: Output) -> Result<(), Fail> {
     };
     let page = code::explain(wanted).ok_or_else(|| {
         let last = Code::ALL.last().map_or("", |code| code.as_str());
-        Fail::not_found(format!("there is no code `{wanted}`")).hint(format!(
+        CliError::not_found(format!("there is no code `{wanted}`")).hint(format!(
             "codes are D01 to {last}; `argosy explain` lists them"
         ))
     })?;
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn what_could_not_be_looked_at_is_unknown() {
-        let fail = Fail::usage("two | things\nare wrong");
+        let fail = CliError::usage("two | things\nare wrong");
         assert_eq!(unlooked(&fail), "ARGOSY UNKNOWN - two   things are wrong");
         assert_eq!(unknown(&said(2)), 2);
     }

@@ -3,7 +3,7 @@
 use crate::cli::{self, Output};
 use crate::command::connect;
 use crate::config::Config;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::out::println;
 use crate::render;
 use bus::Bus;
@@ -24,17 +24,21 @@ struct Row {
 }
 
 /// Does what is asked.
-pub async fn run(args: cli::Edition, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn run(
+    args: cli::EditionCommand,
+    config: Config,
+    output: Output,
+) -> Result<(), CliError> {
     let bus = connect(&config).await?;
     match args {
-        cli::Edition::Ls(_) => ls(&*bus, output).await,
-        cli::Edition::Begin(args) => begin(&*bus, &config, &args.name, output).await,
-        cli::Edition::Switch(args) => switch(&*bus, &args, output).await,
-        cli::Edition::Drop(args) => drop(&*bus, &config, &args.name, output).await,
+        cli::EditionCommand::Ls(_) => ls(&*bus, output).await,
+        cli::EditionCommand::Begin(args) => begin(&*bus, &config, &args.name, output).await,
+        cli::EditionCommand::Switch(args) => switch(&*bus, &args, output).await,
+        cli::EditionCommand::Drop(args) => drop(&*bus, &config, &args.name, output).await,
     }
 }
 
-async fn ls(bus: &dyn Bus, output: Output) -> Result<(), Fail> {
+async fn ls(bus: &dyn Bus, output: Output) -> Result<(), CliError> {
     let editions = editions::read(bus).await?.editions;
     let rows = rows(&editions, inventory::count(bus).await?);
     if output == Output::Json {
@@ -94,7 +98,12 @@ fn row(name: Edition, state: &'static str, count: EditionInventory) -> Row {
     }
 }
 
-async fn begin(bus: &dyn Bus, config: &Config, name: &Edition, output: Output) -> Result<(), Fail> {
+async fn begin(
+    bus: &dyn Bus,
+    config: &Config,
+    name: &Edition,
+    output: Output,
+) -> Result<(), CliError> {
     let record = editions::begin(bus, &config.topology(), name).await?;
     if output == Output::Json {
         render::json(&record.editions);
@@ -107,7 +116,11 @@ async fn begin(bus: &dyn Bus, config: &Config, name: &Edition, output: Output) -
     Ok(())
 }
 
-async fn switch(bus: &dyn Bus, args: &cli::Switch, output: Output) -> Result<(), Fail> {
+async fn switch(
+    bus: &dyn Bus,
+    args: &cli::EditionSwitchArgs,
+    output: Output,
+) -> Result<(), CliError> {
     let name = &args.edition.name;
     let record = editions::read(bus).await?;
     // What cannot be is said before anything is counted.
@@ -149,14 +162,14 @@ fn joined(pipelines: &BTreeSet<String>) -> String {
     named.join(", ")
 }
 
-fn not_covered(name: &Edition, from: &Edition, difference: &Difference) -> Fail {
+fn not_covered(name: &Edition, from: &Edition, difference: &Difference) -> CliError {
     let Difference {
         missing,
         differing,
         sources,
         ..
     } = difference;
-    Fail::negative(format!(
+    CliError::negative(format!(
         "of the documents of `{from}` {missing} are missing in `{name}` and {differing} are of another version: {}{}",
         sources.join(", "),
         match missing + differing > sources.len() {
@@ -169,7 +182,12 @@ fn not_covered(name: &Edition, from: &Edition, difference: &Difference) -> Fail 
     ))
 }
 
-async fn drop(bus: &dyn Bus, config: &Config, name: &Edition, output: Output) -> Result<(), Fail> {
+async fn drop(
+    bus: &dyn Bus,
+    config: &Config,
+    name: &Edition,
+    output: Output,
+) -> Result<(), CliError> {
     let editions = editions::read(bus).await?.editions;
     let is_left = bus
         .last(bus::Stream::Chunks, &envelope::subject::edition(name))

@@ -4,13 +4,13 @@ use crate::cli::{self, Output, only_with};
 use crate::command::ask::DEFAULT_TENANT;
 use crate::command::{connect_or, must_be_folder};
 use crate::config::{Config, FILE};
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::local::{Local, index_dir};
 use crate::out::{self, eprintln};
-use crate::render::{self, Line};
+use crate::render::{self, ProgressLine};
 use bus::{Bus, BusError};
 use corpus_sync::{Options, Summary, catalog_of_stream};
-use documents::Mode;
+use documents::PublishMode;
 use envelope::TenantId;
 use std::time::Duration;
 use streams::editions;
@@ -28,11 +28,11 @@ fn into_fleet(config: &Config) -> String {
 }
 
 /// Brings a folder into the corpus and prints what was done. Skipped files make it exit with 1 unless that was allowed.
-pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn run(args: cli::IndexArgs, config: Config, output: Output) -> Result<(), CliError> {
     let mode = if args.force {
-        Mode::Force
+        PublishMode::Force
     } else {
-        Mode::Incremental
+        PublishMode::Incremental
     };
     let is_remote = args.server.is_named(&config)?;
     let for_a_fleet = [
@@ -43,13 +43,13 @@ pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(),
     only_with(is_remote, &for_a_fleet)?;
     must_be_folder(&args.path)?;
     let patience = args.patience.map(Duration::from_secs);
-    let line = Line::new(output);
+    let line = ProgressLine::new(output);
     let say = |progress| line.show(progress);
     // A sequence is of use to questions about the edition that is searched.
     let mut is_searched = false;
     let summary = if is_remote {
         let tenant = TenantId::new(args.tenant.as_str())
-            .map_err(|e| Fail::usage(format!("--tenant: {e}")))?;
+            .map_err(|e| CliError::usage(format!("--tenant: {e}")))?;
         let bus = connect_or(&config, IN_THIS_PROCESS).await?;
         if args.server.server.is_none() && output == Output::Text {
             eprintln!("{}", into_fleet(&config));
@@ -70,22 +70,24 @@ pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(),
             silent: Some(FILE),
         };
         let indexed = corpus_sync::index(bus, args.path, &catalog, options, say).await;
-        indexed.map_err(Fail::from)
+        indexed.map_err(CliError::from)
     } else {
         let mut local = Local::start(&config, &index_dir(&config, &args.path)).await?;
         local.patience = patience.unwrap_or(local.patience);
         let summary = local.index(args.path, mode, say).await;
         local.stop().await;
-        summary.map_err(Fail::from)
+        summary.map_err(CliError::from)
     };
     line.done();
     let summary: Summary = summary?;
     let ended = out::decided(match summary.skipped.len() {
         0 => Ok(()),
         _ if args.skipped_ok => Ok(()),
-        _ if output == Output::Json => Err(Fail::negative("")),
-        1 => Err(Fail::negative("1 file was skipped; the rest is indexed")),
-        n => Err(Fail::negative(format!(
+        _ if output == Output::Json => Err(CliError::negative("")),
+        1 => Err(CliError::negative(
+            "1 file was skipped; the rest is indexed",
+        )),
+        n => Err(CliError::negative(format!(
             "{n} files were skipped; the rest is indexed"
         ))),
     });

@@ -29,7 +29,7 @@ pub mod up;
 
 use crate::cli::Output;
 use crate::config::Config;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::out::eprintln;
 use crate::render::is_quiet;
 use bus::BusError;
@@ -47,12 +47,15 @@ const SOON: Duration = Duration::from_secs(5);
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
 /// A connection for one command.
-pub(crate) async fn connect(config: &Config) -> Result<Arc<NatsBus>, Fail> {
+pub(crate) async fn connect(config: &Config) -> Result<Arc<NatsBus>, CliError> {
     Ok(NatsBus::connect(config.nats("argosy-cli", false)).await?)
 }
 
 /// The same for one that may be told to begin before its server has.
-pub(crate) async fn connect_soon(config: &Config, output: Output) -> Result<Arc<NatsBus>, Fail> {
+pub(crate) async fn connect_soon(
+    config: &Config,
+    output: Output,
+) -> Result<Arc<NatsBus>, CliError> {
     let begun = Instant::now();
     let mut has_said = false;
     loop {
@@ -71,7 +74,7 @@ pub(crate) async fn connect_soon(config: &Config, output: Output) -> Result<Arc<
 
 /// The same for one that works in this process too: it names both ways when nothing is there. `here` says
 /// how it goes without a fleet.
-pub(crate) async fn connect_or(config: &Config, here: &str) -> Result<Arc<NatsBus>, Fail> {
+pub(crate) async fn connect_or(config: &Config, here: &str) -> Result<Arc<NatsBus>, CliError> {
     connect(config).await.map_err(|fail| match fail.exit {
         CANNOT_CONNECT => {
             let by = config.given.by("nats.url").unwrap_or("default");
@@ -129,19 +132,19 @@ pub(crate) fn score_min(least: Option<f32>) -> Option<(String, serde_json::Value
 }
 
 /// What was given for a folder although a fleet is asked: nothing of it would happen.
-pub(crate) fn only_for_folder(config: &Config, given: &[(&str, bool)]) -> Result<(), Fail> {
+pub(crate) fn only_for_folder(config: &Config, given: &[(&str, bool)]) -> Result<(), CliError> {
     let Some((flag, _)) = given.iter().find(|(_, is_given)| *is_given) else {
         return Ok(());
     };
     let by = config.given.by("nats.url").unwrap_or("default");
-    Err(Fail::usage(format!(
+    Err(CliError::usage(format!(
         "{flag} is for a folder, and `nats.url` ({by}) names a fleet"
     ))
     .hint("name the folder with --corpus"))
 }
 
 /// Says that `root` is no folder before anything is made for it.
-pub(crate) fn must_be_folder(root: &Path) -> Result<(), Fail> {
+pub(crate) fn must_be_folder(root: &Path) -> Result<(), CliError> {
     if root.is_dir() {
         return Ok(());
     }
@@ -150,12 +153,12 @@ pub(crate) fn must_be_folder(root: &Path) -> Result<(), Fail> {
     } else {
         "does not exist"
     };
-    Err(Fail::not_found(format!("`{}` {what}", root.display()))
+    Err(CliError::not_found(format!("`{}` {what}", root.display()))
         .hint("name a folder with .md, .txt, .html, .pdf, .docx, .csv or .jsonl files"))
 }
 
 /// A hint that names a command for a turn, so that it goes to the same fleet.
-pub(crate) fn for_fleet(fail: Fail, config: &Config) -> Fail {
+pub(crate) fn for_fleet(fail: CliError, config: &Config) -> CliError {
     let is_given = config.given.by("nats.url").is_some();
     match (is_given, &fail.turn, fail.hint.clone()) {
         (true, Some(_), Some(hint)) => {

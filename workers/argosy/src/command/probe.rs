@@ -1,15 +1,15 @@
 //! `argosy probe`: how a role of this machine is, for health checks of containers without a shell.
 
-use crate::cli::{Output, Probe, ProbeTarget};
+use crate::cli::{Output, ProbeArgs, ProbeTarget};
 use crate::config::Config;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::out::println;
 use crate::render;
 use std::net::SocketAddr;
 use telemetry::probe::HealthProbe;
 
 /// Asks it, and ends with 1 where the answer is no, with 4 where there is none.
-pub async fn run(args: Probe, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn run(args: ProbeArgs, config: Config, output: Output) -> Result<(), CliError> {
     let (what, word) = match args.what {
         ProbeTarget::Live => (HealthProbe::Live, "alive"),
         ProbeTarget::Ready => (HealthProbe::Ready, "ready"),
@@ -21,12 +21,12 @@ pub async fn run(args: Probe, config: Config, output: Output) -> Result<(), Fail
     };
     let answer = what.ask(at).await;
     let answer = answer.map_err(|error| {
-        Fail::cannot_connect(error.to_string())
+        CliError::cannot_connect(error.to_string())
             .hint("does the role run here, and is `telemetry.listen` the same as its own?")
     })?;
     let body = answer.body.trim_end();
     if !answer.is_so {
-        return Err(Fail::negative(format!("the role at {at} is not {word}: {body}"))
+        return Err(CliError::negative(format!("the role at {at} is not {word}: {body}"))
             .hint("what each condition wants stands in docs/operations.md; `argosy doctor` looks for the cause"));
     }
     match output {
@@ -37,10 +37,10 @@ pub async fn run(args: Probe, config: Config, output: Output) -> Result<(), Fail
 }
 
 /// Where a process with this option serves.
-fn served(listen: &str) -> Result<SocketAddr, Fail> {
+fn served(listen: &str) -> Result<SocketAddr, CliError> {
     let at = listen.parse::<SocketAddr>().ok();
     at.filter(|at| at.port() > 0).ok_or_else(|| {
-        Fail::usage(format!(
+        CliError::usage(format!(
             "`telemetry.listen` is `{listen}`, which names no port"
         ))
         .hint("say where with --at HOST:PORT, or set `telemetry.listen` as the role has it")

@@ -2,7 +2,7 @@
 
 use crate::cli::{Output, PromptsCommand};
 use crate::config::Config;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::line_diff::{DiffLine, diff};
 use crate::out::println;
 use crate::{prompt_files, render, roles};
@@ -51,7 +51,7 @@ struct Problem {
 }
 
 /// Does what was asked for.
-pub fn run(what: &PromptsCommand, config: &Config, output: Output) -> Result<(), Fail> {
+pub fn run(what: &PromptsCommand, config: &Config, output: Output) -> Result<(), CliError> {
     let all = roles::embedded_prompts(config)?;
     match what {
         PromptsCommand::Ls => list(&all, &roles::prompts(config)?, output),
@@ -59,7 +59,8 @@ pub fn run(what: &PromptsCommand, config: &Config, output: Output) -> Result<(),
         PromptsCommand::Diff(args) => {
             let dir = args.dir.as_deref().or(config.prompts_dir.as_deref());
             let dir = dir.ok_or_else(|| {
-                Fail::usage("no folder of prompts is named").hint("name one, or set `prompts_dir`")
+                CliError::usage("no folder of prompts is named")
+                    .hint("name one, or set `prompts_dir`")
             })?;
             changes(&all, dir, output)
         }
@@ -71,11 +72,11 @@ pub fn run(what: &PromptsCommand, config: &Config, output: Output) -> Result<(),
 fn in_force<'a>(
     (role, prompt): &'a (Role, EmbeddedPrompt),
     prompts: &'a Prompts,
-) -> Result<InForce<'a>, Fail> {
+) -> Result<InForce<'a>, CliError> {
     let own = prompts.texts().get(prompt.name);
     let text = own.unwrap_or(&prompt.text);
     let read = prompt.replaced(text);
-    let read = read.map_err(|error| Fail::usage(format!("`prompts_dir`: {error}")))?;
+    let read = read.map_err(|error| CliError::usage(format!("`prompts_dir`: {error}")))?;
     Ok(InForce {
         listed: Listed {
             name: prompt.name,
@@ -88,9 +89,9 @@ fn in_force<'a>(
     })
 }
 
-fn list(all: &[(Role, EmbeddedPrompt)], prompts: &Prompts, output: Output) -> Result<(), Fail> {
+fn list(all: &[(Role, EmbeddedPrompt)], prompts: &Prompts, output: Output) -> Result<(), CliError> {
     let listed = all.iter().map(|one| Ok(in_force(one, prompts)?.listed));
-    let listed = listed.collect::<Result<Vec<Listed>, Fail>>()?;
+    let listed = listed.collect::<Result<Vec<Listed>, CliError>>()?;
     if output == Output::Json {
         render::json(&listed);
         return Ok(());
@@ -120,11 +121,11 @@ fn show(
     prompts: &Prompts,
     name: &str,
     output: Output,
-) -> Result<(), Fail> {
+) -> Result<(), CliError> {
     let one = all.iter().find(|(_, prompt)| prompt.name == name);
     let one = one.ok_or_else(|| {
         let names: Vec<&str> = all.iter().map(|(_, prompt)| prompt.name).collect();
-        Fail::not_found(format!("there is no prompt `{name}`"))
+        CliError::not_found(format!("there is no prompt `{name}`"))
             .hint(format!("there are {}", names.join(", ")))
     })?;
     let shown = in_force(one, prompts)?;
@@ -135,8 +136,8 @@ fn show(
     Ok(())
 }
 
-fn changes(all: &[(Role, EmbeddedPrompt)], dir: &Path, output: Output) -> Result<(), Fail> {
-    let prompts = prompt_files::read(dir).map_err(|error| Fail::usage(error.to_string()))?;
+fn changes(all: &[(Role, EmbeddedPrompt)], dir: &Path, output: Output) -> Result<(), CliError> {
+    let prompts = prompt_files::read(dir).map_err(|error| CliError::usage(error.to_string()))?;
     let none = Prompts::default();
     let mut changes = Vec::new();
     for one in all {
@@ -182,10 +183,10 @@ fn show_change(change: &Change<'_>) {
     }
 }
 
-fn check(all: &[(Role, EmbeddedPrompt)], dir: &Path, output: Output) -> Result<(), Fail> {
+fn check(all: &[(Role, EmbeddedPrompt)], dir: &Path, output: Output) -> Result<(), CliError> {
     let prompts: Vec<EmbeddedPrompt> = all.iter().map(|(_, prompt)| prompt.clone()).collect();
     let wrong = prompt_files::problems(dir, &prompts);
-    let wrong = wrong.map_err(|error| Fail::usage(error.to_string()))?;
+    let wrong = wrong.map_err(|error| CliError::usage(error.to_string()))?;
     let wrong: Vec<Problem> = wrong
         .into_iter()
         .map(|(file, problem)| Problem {
@@ -206,6 +207,6 @@ fn check(all: &[(Role, EmbeddedPrompt)], dir: &Path, output: Output) -> Result<(
     match wrong.len() {
         0 => Ok(()),
         // Told above.
-        _ => Err(Fail::negative("")),
+        _ => Err(CliError::negative("")),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::{self, Output};
 use crate::config::Config;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::out::println;
 use crate::render;
 use crate::roles;
@@ -15,7 +15,7 @@ use owo_colors::OwoColorize;
 use serde::Serialize;
 use std::path::Path;
 use streams::history;
-use streams::outbox::Created;
+use streams::outbox::CreateOutcome;
 
 /// The object of `replay -o json`.
 #[derive(Debug, Serialize)]
@@ -41,20 +41,20 @@ struct Shown<'a> {
 }
 
 /// Starts a new turn from a recorded step of another one.
-pub async fn run(args: cli::Replay, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn run(args: cli::ReplayArgs, config: Config, output: Output) -> Result<(), CliError> {
     if matches!(args.from, Role::Gateway | Role::Indexer) {
         return Err(
-            Fail::usage(format!("the {} does no step of a turn", args.from))
+            CliError::usage(format!("the {} does no step of a turn", args.from))
                 .hint("--from planner, retriever, mapper, reducer, validator or clarifier"),
         );
     }
     let overrides = overrides(&args.overrides)?;
     let checked = roles::check_prompts(&config, &overrides.prompts);
-    checked.map_err(|e| Fail::usage(format!("--with: {e}")))?;
+    checked.map_err(|e| CliError::usage(format!("--with: {e}")))?;
     let bus = super::connect(&config).await?;
     let found = trace::read(&*bus, &args.turn).await?;
     let found = found.ok_or_else(|| {
-        Fail::not_found(format!(
+        CliError::not_found(format!(
             "nothing is known of turn `{}`: there is none, or it has aged out",
             args.turn
         ))
@@ -63,7 +63,9 @@ pub async fn run(args: cli::Replay, config: Config, output: Output) -> Result<()
     if let Some(conversation) = &args.conversation {
         start = start.in_conversation(conversation.clone());
     }
-    let time = args.deadline.map_or(start.time(), settings::Span::duration);
+    let time = args
+        .deadline
+        .map_or(start.time(), settings::TimeSpan::duration);
     let keep = config.topology().keep;
     // A claim is a turn: it is made only for what can be done.
     replay::check(&start, &found.history, &overrides, keep)?;
@@ -91,28 +93,28 @@ async fn claim(
     start: &Start,
     time: std::time::Duration,
     keep: std::time::Duration,
-) -> Result<replay::Claim, Fail> {
+) -> Result<replay::Claim, CliError> {
     let ids = replay::replay_ids(turn);
     let there = history::standing(bus, &ids).await?;
     let is_free = |id: &&TurnId| !there.iter().any(|standing| standing.turn == **id);
     for id in ids.iter().filter(is_free) {
         let claim = replay::claim(bus, start, id, time, keep).await?;
-        if claim.created == Created::Now {
+        if claim.created == CreateOutcome::Now {
             return Ok(claim);
         }
     }
-    Err(Fail::negative(format!(
+    Err(CliError::negative(format!(
         "turn `{turn}` has been replayed {} times; the next is possible when the answers of those have aged out",
         replay::REPLAYS_MAX
     )))
 }
 
 /// Reads `model=NAME` and `prompt.NAME=FILE`.
-fn overrides(pairs: &[String]) -> Result<Overrides, Fail> {
+fn overrides(pairs: &[String]) -> Result<Overrides, CliError> {
     let mut overrides = Overrides::default();
     for pair in pairs {
         let wrong = |why: &str| {
-            Fail::usage(format!("--with `{pair}`: {why}")).hint(
+            CliError::usage(format!("--with `{pair}`: {why}")).hint(
                 "as in --with model=NAME or --with prompt.reducer=FILE; options are set with --set",
             )
         };
@@ -130,7 +132,7 @@ fn overrides(pairs: &[String]) -> Result<Overrides, Fail> {
         }
     }
     let checked = overrides.check();
-    checked.map_err(|e| Fail::usage(format!("--with: {e}")))?;
+    checked.map_err(|e| CliError::usage(format!("--with: {e}")))?;
     Ok(overrides)
 }
 
@@ -140,7 +142,7 @@ fn show(
     start: &Start,
     overrides: &Overrides,
     output: Output,
-    args: &cli::Replay,
+    args: &cli::ReplayArgs,
 ) {
     let branch = args.conversation.as_ref();
     let (taken_over, made_again, calls_made_again) = split(old, start.hop);

@@ -6,7 +6,7 @@ mod store;
 pub(crate) use host::RoomMetrics;
 
 use crate::config::{Config, Telemetry};
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::presence::StatusReporter;
 use crate::roles::{self, Collaborators, NoSearch, Process};
 use crate::{cli, model, signal};
@@ -18,7 +18,9 @@ use futures_util::future::BoxFuture;
 use harness::fault::Faults;
 use index::Index;
 use index_host::catalog::{CatalogCache, CatalogMetrics};
-use index_host::editions::{self, EditionRouter, IndexContext, Open, OpenIndex, OpenRequest};
+use index_host::editions::{
+    self, EditionRouter, IndexContext, OpenEdition, OpenIndex, OpenRequest,
+};
 use index_host::lookup::{self, Lookup};
 use index_host::qdrant_view;
 use index_host::search_factory::{self, SearchFactory};
@@ -46,14 +48,14 @@ pub struct Hooks {
 }
 
 /// Runs one role until it is told to stop.
-pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
+pub async fn run(args: cli::RunArgs, config: Config) -> Result<(), CliError> {
     run_with(args, config, Hooks::default()).await
 }
 
 /// The same with something else in places.
-pub async fn run_with(args: cli::Run, config: Config, hooks: Hooks) -> Result<(), Fail> {
+pub async fn run_with(args: cli::RunArgs, config: Config, hooks: Hooks) -> Result<(), CliError> {
     let role = args.role;
-    let broken = |e: telemetry::Error| Fail::usage(e.to_string());
+    let broken = |e: telemetry::Error| CliError::usage(e.to_string());
     let revision = settings::sources::revision();
     let registry = Registry::for_process(role.as_str(), env!("CARGO_PKG_VERSION"), revision)
         .map_err(broken)?;
@@ -69,7 +71,7 @@ pub async fn run_with(args: cli::Run, config: Config, hooks: Hooks) -> Result<()
         "" => None,
         listen => {
             let addr: SocketAddr = listen.parse().map_err(|_| {
-                Fail::usage(format!("`telemetry.listen`: `{listen}` is not HOST:PORT"))
+                CliError::usage(format!("`telemetry.listen`: `{listen}` is not HOST:PORT"))
             })?;
             Some(
                 Admin::serve(addr, health.clone(), registry.clone(), drained.clone())
@@ -148,7 +150,7 @@ fn traces(
     seed: u64,
     config: &Config,
     registry: &Registry,
-) -> Result<(Traces, Exporter), Fail> {
+) -> Result<(Traces, Exporter), CliError> {
     let Telemetry {
         otlp,
         capture_content,
@@ -160,7 +162,7 @@ fn traces(
         instance: format!("{seed:016x}"),
     };
     Traces::start(otlp, *capture_content, &service, registry)
-        .map_err(|e| Fail::usage(e.to_string()))
+        .map_err(|e| CliError::usage(e.to_string()))
 }
 
 /// Starts the role and comes back when it has ended.
@@ -170,7 +172,7 @@ async fn work(
     teller: &StatusReporter,
     given: Option<Collaborators>,
     running: &mut JoinSet<()>,
-) -> Result<(), Fail> {
+) -> Result<(), CliError> {
     let role = teller.role();
     if !process.bus.connected() {
         let url = bus_nats::without_secrets(&process.config.nats.url);
@@ -191,7 +193,7 @@ async fn collaborators(
     teller: &StatusReporter,
     given: Option<Collaborators>,
     running: &mut JoinSet<()>,
-) -> Result<Collaborators, Fail> {
+) -> Result<Collaborators, CliError> {
     let role = teller.role();
     if let Some(given) = given {
         return Ok(given);
@@ -258,9 +260,9 @@ async fn collaborators(
 }
 
 /// What the retrievers of the fleet know of the corpus.
-fn catalog(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<CatalogCache>, Fail> {
+fn catalog(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<CatalogCache>, CliError> {
     let metrics = CatalogMetrics::new(&process.registry);
-    let metrics = metrics.map_err(|e| Fail::negative(e.to_string()))?;
+    let metrics = metrics.map_err(|e| CliError::negative(e.to_string()))?;
     let (catalog, keeper) = CatalogCache::over_bus(process.bus.clone(), metrics);
     running.spawn(keeper.keep(process.stop.clone()));
     Ok(catalog)
@@ -272,9 +274,9 @@ async fn index(
     snapshots: Arc<dyn Snapshots>,
     teller: &StatusReporter,
     running: &mut JoinSet<()>,
-) -> Result<Arc<EditionRouter>, Fail> {
+) -> Result<Arc<EditionRouter>, CliError> {
     let metrics =
-        index::Metrics::new(&process.registry).map_err(|e| Fail::negative(e.to_string()))?;
+        index::Metrics::new(&process.registry).map_err(|e| CliError::negative(e.to_string()))?;
     let home = IndexContext {
         bus: process.bus.clone(),
         metrics: metrics.clone(),
@@ -322,7 +324,7 @@ struct Indexes {
     pools: Pools,
 }
 
-impl Open for Indexes {
+impl OpenEdition for Indexes {
     fn open<'a>(
         &'a self,
         what: OpenRequest<'a>,

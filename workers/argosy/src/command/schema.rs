@@ -1,13 +1,13 @@
 //! `argosy schema`: whether a schema can be, and what it finds in a file. Nothing is stored.
 
 use crate::cli::{self, Output};
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::out::{eprintln, println};
 use crate::render;
 use documents::document::bucket_of;
 use documents::reader::read_documents;
 use envelope::{Bucket, TenantId};
-use indexer::schema::{Attempt, Column, Place, SchemaError, Schemas, Table, Trace};
+use indexer::schema::{Attempt, Column, ColumnTrace, RulePlace, SchemaError, Schemas, Table};
 use owo_colors::OwoColorize;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -32,11 +32,11 @@ struct Shown<'a> {
 struct Tried {
     source: String,
     bucket: Bucket,
-    columns: Vec<Trace>,
+    columns: Vec<ColumnTrace>,
 }
 
 /// Reads schemas and lists their columns.
-pub fn check(args: &cli::SchemaCheck, output: Output) -> Result<(), Fail> {
+pub fn check(args: &cli::SchemaCheckArgs, output: Output) -> Result<(), CliError> {
     let schemas = load(&args.schema)?;
     let buckets: BTreeMap<&str, Vec<Shown<'_>>> = schemas
         .tables()
@@ -68,7 +68,7 @@ pub fn check(args: &cli::SchemaCheck, output: Output) -> Result<(), Fail> {
 }
 
 /// Shows what each rule finds in one file.
-pub fn attempt(args: &cli::SchemaTry, output: Output) -> Result<(), Fail> {
+pub fn attempt(args: &cli::SchemaTryArgs, output: Output) -> Result<(), CliError> {
     let schemas = load(&args.schema)?;
     let (bucket, source) = placed(&schemas, args)?;
     let table = schemas
@@ -95,7 +95,7 @@ pub fn attempt(args: &cli::SchemaTry, output: Output) -> Result<(), Fail> {
     if all.is_empty() {
         let why = skips.iter().map(|skip| format!(": {}", skip.reason)).next();
         let text = format!("nothing can be read of `{}`", args.document.display());
-        return Err(Fail::not_found(text + &why.unwrap_or_default()));
+        return Err(CliError::not_found(text + &why.unwrap_or_default()));
     }
     for skip in skips.iter().filter(|_| !render::is_quiet()) {
         eprintln!("{} {}: {}", "skipped:".yellow(), skip.source, skip.reason);
@@ -107,27 +107,27 @@ pub fn attempt(args: &cli::SchemaTry, output: Output) -> Result<(), Fail> {
     Ok(())
 }
 
-fn load(path: &Path) -> Result<Schemas, Fail> {
+fn load(path: &Path) -> Result<Schemas, CliError> {
     Schemas::load(path).map_err(|error| match error {
         SchemaError::Unreadable { .. } | SchemaError::Files { .. } => {
-            Fail::not_found(error.to_string())
+            CliError::not_found(error.to_string())
         }
-        SchemaError::Wrong(_) | SchemaError::Twice { .. } => Fail::negative(error.to_string()),
+        SchemaError::Wrong(_) | SchemaError::Twice { .. } => CliError::negative(error.to_string()),
     })
 }
 
-fn no_bucket(schemas: &Schemas, bucket: &Bucket) -> Fail {
+fn no_bucket(schemas: &Schemas, bucket: &Bucket) -> CliError {
     let known: Vec<String> = schemas
         .tables()
         .map(|(bucket, _)| format!("`{bucket}`"))
         .collect();
-    Fail::not_found(format!("the schema has no bucket `{bucket}`"))
+    CliError::not_found(format!("the schema has no bucket `{bucket}`"))
         .hint(format!("name one of {} with --bucket", known.join(", ")))
 }
 
 /// The bucket of a file and its path in there: what was named, else the folder above it that the schema
 /// knows, else the only bucket of the schema.
-fn placed(schemas: &Schemas, args: &cli::SchemaTry) -> Result<(Bucket, String), Fail> {
+fn placed(schemas: &Schemas, args: &cli::SchemaTryArgs) -> Result<(Bucket, String), CliError> {
     let names = args.document.components().filter_map(|part| match part {
         Component::Normal(name) => name.to_str(),
         _ => None,
@@ -139,7 +139,7 @@ fn placed(schemas: &Schemas, args: &cli::SchemaTry) -> Result<(Bucket, String), 
         let bucket = Bucket::new(name.as_str());
         return bucket
             .map(|b| inside(&b))
-            .map_err(|e| Fail::usage(format!("--bucket: {e}")));
+            .map_err(|e| CliError::usage(format!("--bucket: {e}")));
     }
     for from in 0..names.len() {
         let source = names[from..].join("/");
@@ -237,13 +237,13 @@ fn outcome(attempt: &Attempt) -> String {
     }
 }
 
-fn place(place: &Place) -> String {
+fn place(place: &RulePlace) -> String {
     match place {
-        Place::Metadata(field) => format!("field {field}"),
-        Place::Title => "title".to_owned(),
-        Place::Path => "path".to_owned(),
-        Place::Line(line, None) => format!("line {line}"),
-        Place::Line(line, Some(page)) => format!("line {line}, page {page}"),
+        RulePlace::Metadata(field) => format!("field {field}"),
+        RulePlace::Title => "title".to_owned(),
+        RulePlace::Path => "path".to_owned(),
+        RulePlace::Line(line, None) => format!("line {line}"),
+        RulePlace::Line(line, Some(page)) => format!("line {line}, page {page}"),
     }
 }
 
@@ -257,7 +257,7 @@ mod tests {
         let two = "[invoices.n]\ntype = \"text\"\n[mail.n]\ntype = \"text\"";
         let two = Schemas::parse("f", two).unwrap();
         let of = |schemas: &Schemas, document: &str, bucket: Option<&str>| {
-            let args = cli::SchemaTry {
+            let args = cli::SchemaTryArgs {
                 schema: "f".into(),
                 document: document.into(),
                 bucket: bucket.map(str::to_owned),

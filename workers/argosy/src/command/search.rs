@@ -4,14 +4,14 @@ use crate::cli::{self, Output, only_with};
 use crate::command::ask::{DEFAULT_TENANT, prepare};
 use crate::command::{IN_THIS_PROCESS, connect_or, must_be_folder, only_for_folder};
 use crate::config::Config;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::local::{Local, index_dir};
 use crate::render;
 use crate::render::found::{self, Shown};
 use bus::Bus;
 use client::lookup;
 use envelope::DocId;
-use envelope::lookup::{CorpusCatalog, Counted, Document, Found};
+use envelope::lookup::{CorpusCatalog, CountReply, DocumentReply, SearchReply};
 use envelope::subject::{CATALOG, COUNT, METADATA, SEARCH};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use std::path::PathBuf;
 const SHOWN_CHARS: u64 = 200;
 
 /// Searches, counts, or both.
-pub async fn search(args: cli::Search, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn search(args: cli::SearchArgs, config: Config, output: Output) -> Result<(), CliError> {
     let place = Place::open(&args.place, &config, output).await?;
     let shown = look(&*place.bus(), &args, output).await;
     place.close().await;
@@ -29,7 +29,11 @@ pub async fn search(args: cli::Search, config: Config, output: Output) -> Result
 }
 
 /// Shows the buckets and their columns.
-pub async fn catalog(args: cli::CatalogArgs, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn catalog(
+    args: cli::CatalogArgs,
+    config: Config,
+    output: Output,
+) -> Result<(), CliError> {
     let place = Place::open(&args.place, &config, output).await?;
     let request = json!({
         "tenant": args.place.tenant, "buckets": args.buckets, "values_max": args.values,
@@ -41,11 +45,11 @@ pub async fn catalog(args: cli::CatalogArgs, config: Config, output: Output) -> 
 }
 
 /// Shows what is known of one document.
-pub async fn show(args: cli::Show, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn show(args: cli::ShowArgs, config: Config, output: Output) -> Result<(), CliError> {
     let place = Place::open(&args.place, &config, output).await?;
     let (field, named) = document(&args.document);
     let request = json!({"tenant": args.place.tenant, field: named});
-    let document = lookup::ask::<Document>(&*place.bus(), METADATA, &request).await;
+    let document = lookup::ask::<DocumentReply>(&*place.bus(), METADATA, &request).await;
     place.close().await;
     found::print_document(&document?, output);
     Ok(())
@@ -60,7 +64,7 @@ fn document(named: &str) -> (&'static str, &str) {
     }
 }
 
-async fn look(bus: &dyn Bus, args: &cli::Search, output: Output) -> Result<Shown, Fail> {
+async fn look(bus: &dyn Bus, args: &cli::SearchArgs, output: Output) -> Result<Shown, CliError> {
     let conditions = conditions(args)?;
     let mut shown = Shown {
         search: None,
@@ -85,7 +89,7 @@ async fn look(bus: &dyn Bus, args: &cli::Search, output: Output) -> Result<Shown
         if let Some(chars) = args.context_chars.or(people) {
             request.insert("context_chars".into(), chars.into());
         }
-        let found: Found = lookup::ask(bus, SEARCH, &request.into()).await?;
+        let found: SearchReply = lookup::ask(bus, SEARCH, &request.into()).await?;
         known(&found.unknown_fields, &found.known_fields)?;
         shown.search = Some(found);
     }
@@ -93,7 +97,7 @@ async fn look(bus: &dyn Bus, args: &cli::Search, output: Output) -> Result<Shown
         let mut request = conditions;
         request.insert("facets".into(), args.facets.clone().into());
         request.insert("values_max".into(), args.values.into());
-        let counted: Counted = lookup::ask(bus, COUNT, &request.into()).await?;
+        let counted: CountReply = lookup::ask(bus, COUNT, &request.into()).await?;
         known(&counted.unknown_fields, &counted.known_fields)?;
         shown.count = Some(counted);
     }
@@ -101,13 +105,13 @@ async fn look(bus: &dyn Bus, args: &cli::Search, output: Output) -> Result<Shown
 }
 
 /// What holds for search and count.
-fn conditions(args: &cli::Search) -> Result<Map<String, Value>, Fail> {
+fn conditions(args: &cli::SearchArgs) -> Result<Map<String, Value>, CliError> {
     let mut conditions = Map::new();
     conditions.insert("tenant".into(), args.place.tenant.as_str().into());
     conditions.insert("buckets".into(), args.buckets.clone().into());
     if let Some(filters) = &args.filters {
         let filters: Value = serde_json::from_str(filters).map_err(|e| {
-            Fail::usage(format!("--filters is not JSON: {e}"))
+            CliError::usage(format!("--filters is not JSON: {e}"))
                 .hint(r#"as in --filters '{"total_amount":{"gte":1000}}'"#)
         })?;
         conditions.insert("filters".into(), filters);
@@ -116,12 +120,14 @@ fn conditions(args: &cli::Search) -> Result<Map<String, Value>, Fail> {
 }
 
 /// A condition that was left out would show more than was asked for.
-fn known(unknown: &[String], known: &[String]) -> Result<(), Fail> {
+fn known(unknown: &[String], known: &[String]) -> Result<(), CliError> {
     let Some(first) = unknown.first() else {
         return Ok(());
     };
-    Err(Fail::usage(format!("no document has a field `{first}`"))
-        .hint(format!("the fields are {}", known.join(", "))))
+    Err(
+        CliError::usage(format!("no document has a field `{first}`"))
+            .hint(format!("the fields are {}", known.join(", "))),
+    )
 }
 
 /// The fleet that is asked: over NATS, or in this process.
@@ -131,7 +137,11 @@ enum Place {
 }
 
 impl Place {
-    async fn open(args: &cli::Where, config: &Config, output: Output) -> Result<Place, Fail> {
+    async fn open(
+        args: &cli::SearchPlaceArgs,
+        config: &Config,
+        output: Output,
+    ) -> Result<Place, CliError> {
         let is_remote = args.server.is_named(config)? && args.corpus.is_none();
         if is_remote {
             only_for_folder(config, &[("--reuse", args.reuse)])?;

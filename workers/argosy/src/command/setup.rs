@@ -3,7 +3,7 @@
 use crate::cli::{self, Output};
 use crate::command::{LOOK_AGAIN, connect, connect_soon};
 use crate::config::Config;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::out::{self, eprintln, println};
 use crate::render::is_quiet;
 use bus::BusError;
@@ -22,9 +22,9 @@ const MORE: &str =
     "give the server more: `max_file_store` of nats-server, or the limit of the account";
 
 /// A failure that says which sizes are set, and how to get `more`, where the streams want more than there is.
-pub(crate) fn no_room(error: BusError, config: &Config, more: &str) -> Fail {
+pub(crate) fn no_room(error: BusError, config: &Config, more: &str) -> CliError {
     let is_room = matches!(error, BusError::NoRoom { .. });
-    let fail = Fail::from(error);
+    let fail = CliError::from(error);
     if !is_room {
         return fail;
     }
@@ -45,7 +45,7 @@ pub(crate) fn no_room(error: BusError, config: &Config, more: &str) -> Fail {
 const LEADER_MAX: Duration = Duration::from_secs(30);
 
 /// Makes streams and consumers, or with `--check` says what is missing or differs.
-pub async fn run(args: cli::Setup, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn run(args: cli::SetupArgs, config: Config, output: Output) -> Result<(), CliError> {
     let bus = match args.check {
         true => connect(&config).await?,
         false => connect_soon(&config, output).await?,
@@ -58,7 +58,7 @@ pub async fn run(args: cli::Setup, config: Config, output: Output) -> Result<(),
     let changes = changes.map_err(|error| no_room(error, &config, MORE))?;
     let drift = changes.iter().filter(|change| change.is_drift()).count();
     let ended = out::decided(match (args.check, drift) {
-        (true, 1..) => Err(Fail::negative(format!(
+        (true, 1..) => Err(CliError::negative(format!(
             "{drift} of {} differ from what this release wants",
             changes.len()
         ))

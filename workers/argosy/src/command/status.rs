@@ -4,7 +4,7 @@ use crate::cli::{self, KeyArg, Output};
 use crate::command::connect;
 use crate::config::Config;
 use crate::doctor::room::full_at;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::keys::Keys;
 use crate::out::{eprintln, print, println};
 use crate::render;
@@ -16,7 +16,7 @@ use bus::topology::Topology;
 use bus_nats::{NatsBus, without_secrets};
 use clap::ValueEnum;
 use futures_util::{Stream, StreamExt, stream};
-use inspect::status::{FleetStatus, Key, Order, look, status};
+use inspect::status::{FleetStatus, Key, RoleOrder, look, status};
 use owo_colors::OwoColorize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,11 +26,11 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 const LOOK_MAX: Duration = Duration::from_secs(5);
 
 /// Shows the fleet once.
-pub async fn once(args: cli::Status, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn once(args: cli::StatusArgs, config: Config, output: Output) -> Result<(), CliError> {
     let bus = connect(&config).await?;
     let facts = look(&*bus, &config.topology(), args.turn.as_ref()).await?;
     let status =
-        status(&facts, full_at(config.gateway.room_limit)).sorted(Order::by(args.sort.into()));
+        status(&facts, full_at(config.gateway.room_limit)).sorted(RoleOrder::by(args.sort.into()));
     match output {
         Output::Json => println!("{}", json(&status)?),
         _ => print!("{}", table(&status)),
@@ -39,7 +39,7 @@ pub async fn once(args: cli::Status, config: Config, output: Output) -> Result<(
 }
 
 /// Shows the fleet again and again, until it is told to stop. A server that goes away is waited for.
-pub async fn top(args: cli::Top, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn top(args: cli::TopArgs, config: Config, output: Output) -> Result<(), CliError> {
     let bus = connect(&config).await?;
     let every = Duration::from_secs(args.every);
     let limit = config.gateway.room_limit;
@@ -52,7 +52,7 @@ pub async fn top(args: cli::Top, config: Config, output: Output) -> Result<(), F
     let live = Live {
         server: without_secrets(&config.nats.url),
         every,
-        order: Order::by(args.sort.into()),
+        order: RoleOrder::by(args.sort.into()),
         has_keys: keys.is_some(),
         screen: &screen,
         output,
@@ -63,8 +63,8 @@ pub async fn top(args: cli::Top, config: Config, output: Output) -> Result<(), F
     shown.unwrap_or(Ok(()))
 }
 
-fn json(status: &FleetStatus) -> Result<String, Fail> {
-    serde_json::to_string(status).map_err(|e| Fail::negative(e.to_string()))
+fn json(status: &FleetStatus) -> Result<String, CliError> {
+    serde_json::to_string(status).map_err(|e| CliError::negative(e.to_string()))
 }
 
 /// A look at the fleet now and every so often, for ever.
@@ -73,7 +73,7 @@ fn looks(
     topology: Topology,
     room_limit: f64,
     every: Duration,
-) -> impl Stream<Item = Result<FleetStatus, Fail>> {
+) -> impl Stream<Item = Result<FleetStatus, CliError>> {
     let mut ticks = interval(every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     stream::unfold(
@@ -81,10 +81,10 @@ fn looks(
         move |(bus, topology, mut ticks, is_first)| async move {
             ticks.tick().await;
             // A new connection does not know of itself at once.
-            let away = || Err(Fail::cannot_connect("NATS is away"));
+            let away = || Err(CliError::cannot_connect("NATS is away"));
             let looked = match is_first || bus.connected() {
                 true => match timeout(LOOK_MAX, look(&*bus, &topology, None)).await {
-                    Ok(looked) => looked.map_err(Fail::from),
+                    Ok(looked) => looked.map_err(CliError::from),
                     Err(_) => away(),
                 },
                 false => away(),
@@ -102,38 +102,38 @@ fn looks(
 struct Live<'a> {
     server: String,
     every: Duration,
-    order: Order,
+    order: RoleOrder,
     has_keys: bool,
     screen: &'a Screen,
     output: Output,
     last: Option<FleetStatus>,
     /// Why `last` is out of date, if it is.
-    away: Option<Fail>,
+    away: Option<CliError>,
 }
 
 /// What a key asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Asked {
-    Order(Order),
+    Order(RoleOrder),
     End,
     Nothing,
 }
 
-fn asked(order: Order, key: char) -> Asked {
+fn asked(order: RoleOrder, key: char) -> Asked {
     let nth = |digit: u32| KeyArg::value_variants().get((digit as usize).checked_sub(1)?);
     match (key, key.to_digit(10).and_then(nth)) {
         ('q', _) => Asked::End,
-        ('r', _) => Asked::Order(Order {
+        ('r', _) => Asked::Order(RoleOrder {
             is_reversed: !order.is_reversed,
             ..order
         }),
-        (_, Some(key)) => Asked::Order(Order::by((*key).into())),
+        (_, Some(key)) => Asked::Order(RoleOrder::by((*key).into())),
         (_, None) => Asked::Nothing,
     }
 }
 
 /// The keys, and what the roles are sorted by.
-fn key_line(order: Order) -> String {
+fn key_line(order: RoleOrder) -> String {
     let mut words = vec!["sort:".to_owned()];
     for (n, key) in KeyArg::value_variants().iter().enumerate() {
         let value = key.to_possible_value();
@@ -151,9 +151,9 @@ fn key_line(order: Order) -> String {
 impl Live<'_> {
     async fn run(
         mut self,
-        looks: impl Stream<Item = Result<FleetStatus, Fail>>,
+        looks: impl Stream<Item = Result<FleetStatus, CliError>>,
         mut keys: Option<Keys>,
-    ) -> Result<(), Fail> {
+    ) -> Result<(), CliError> {
         let mut looks = std::pin::pin!(looks);
         loop {
             tokio::select! {
@@ -174,7 +174,7 @@ impl Live<'_> {
     }
 
     /// Shows what was seen, or that nothing was.
-    fn take(&mut self, looked: Result<FleetStatus, Fail>) -> Result<(), Fail> {
+    fn take(&mut self, looked: Result<FleetStatus, CliError>) -> Result<(), CliError> {
         match (looked, self.output) {
             (Ok(status), _) => (self.last, self.away) = (Some(status), None),
             // The first look has to succeed: a fleet that is not set up stays so.
@@ -191,7 +191,7 @@ impl Live<'_> {
     }
 
     /// Shows the last look; one that is out of date with why.
-    fn show(&self) -> Result<(), Fail> {
+    fn show(&self) -> Result<(), CliError> {
         let Some(status) = &self.last else {
             return Ok(());
         };
@@ -234,11 +234,11 @@ mod tests {
 
     #[test]
     fn digits_sort_r_reverses_and_q_ends() {
-        let first = Order::by(Key::Role);
+        let first = RoleOrder::by(Key::Role);
         let Asked::Order(by_pending) = asked(first, '3') else {
             panic!("no order");
         };
-        assert_eq!(by_pending, Order::by(Key::Pending));
+        assert_eq!(by_pending, RoleOrder::by(Key::Pending));
         let Asked::Order(reversed) = asked(by_pending, 'r') else {
             panic!("no order");
         };
@@ -256,8 +256,8 @@ mod tests {
         let line = |order| anstream::adapter::strip_str(&key_line(order)).to_string();
         let all =
             "sort: [1 role] 2 flight 3 pending 4 oldest 5 p95 6 errors 7 dead   r reverse  q quit";
-        assert_eq!(line(Order::by(Key::Role)), all);
-        let Asked::Order(reversed) = asked(Order::by(Key::Dead), 'r') else {
+        assert_eq!(line(RoleOrder::by(Key::Role)), all);
+        let Asked::Order(reversed) = asked(RoleOrder::by(Key::Dead), 'r') else {
             panic!("no order");
         };
         assert!(line(reversed).contains(" [7 dead, reversed] "));

@@ -2,7 +2,7 @@
 
 use crate::cli::{self, Output};
 use crate::config::Config;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::out::println;
 use crate::render;
 use crate::render::screen::Screen;
@@ -21,7 +21,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 const LATE_MS: u64 = 10_000;
 
 /// Shows how a turn went, or goes.
-pub async fn run(args: cli::Trace, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn run(args: cli::TraceArgs, config: Config, output: Output) -> Result<(), CliError> {
     let bus = super::connect(&config).await?;
     let mut seen = look(&*bus, &args.turn).await?;
     let detail = draw::Detail {
@@ -41,14 +41,14 @@ pub async fn run(args: cli::Trace, config: Config, output: Output) -> Result<(),
         show(&seen, output, detail);
     }
     let followed = followed.unwrap_or_else(|| {
-        let fail = Fail::interrupted(format!("turn `{}` goes on", args.turn));
+        let fail = CliError::interrupted(format!("turn `{}` goes on", args.turn));
         Err(fail.about(&args.turn).hint(look_again(&args.turn)))
     });
     followed.map_err(|fail| super::for_fleet(fail, &config))
 }
 
 /// Shows how a turn went, or goes, once.
-pub(crate) async fn once(bus: &dyn Bus, turn: &TurnId) -> Result<(), Fail> {
+pub(crate) async fn once(bus: &dyn Bus, turn: &TurnId) -> Result<(), CliError> {
     let seen = look(bus, turn).await?;
     show(&seen, Output::Text, draw::Detail { unfold: false });
     Ok(())
@@ -58,10 +58,10 @@ fn look_again(turn: &TurnId) -> String {
     format!("look again with: argosy trace {turn}")
 }
 
-async fn look(bus: &dyn Bus, turn: &TurnId) -> Result<Trace, Fail> {
+async fn look(bus: &dyn Bus, turn: &TurnId) -> Result<Trace, CliError> {
     match trace::read(bus, turn).await? {
         Some(found) => Ok(trace::build(turn, &found)),
-        None => Err(Fail::not_found(format!(
+        None => Err(CliError::not_found(format!(
             "nothing is known of turn `{turn}`: there is none, or it has aged out"
         ))
         .hint("a question that no gateway has taken yet is not known either; does one run?")),
@@ -85,7 +85,7 @@ async fn follow(
     trace: &mut Trace,
     until: UnixMs,
     follower: &mut Follower,
-) -> Result<(), Fail> {
+) -> Result<(), CliError> {
     loop {
         follower.tell(trace);
         if trace.outcome.is_some() {
@@ -96,7 +96,7 @@ async fn follow(
                 "turn `{}` is past its deadline and has not ended",
                 trace.turn
             );
-            return Err(Fail::still_running(text)
+            return Err(CliError::still_running(text)
                 .about(&trace.turn)
                 .hint("gateways end turns: does one run? Look again with: argosy trace"));
         }

@@ -3,16 +3,16 @@
 use crate::cli::{self, Output};
 use crate::command::{connect, for_fleet};
 use crate::config::Config;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::out::println;
 use crate::render;
 use bus::Bus;
 use envelope::{Outcome, Terminal};
 use std::path::Path;
-use streams::outbox::Created;
+use streams::outbox::CreateOutcome;
 
 /// Prints the answer of a turn.
-pub async fn answer(args: cli::AnswerArgs, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn answer(args: cli::AnswerArgs, config: Config, output: Output) -> Result<(), CliError> {
     let bus = connect(&config).await?;
     let answer = client::answer(&*bus, &args.turn).await;
     let terminal = answer.map_err(|error| for_fleet(error.into(), &config))?;
@@ -26,21 +26,22 @@ pub(crate) async fn save_csv(
     bus: &dyn Bus,
     terminal: &Terminal,
     path: Option<&Path>,
-) -> Result<(), Fail> {
+) -> Result<(), CliError> {
     let Some(path) = path.filter(|_| terminal.outcome == Outcome::Answered) else {
         return Ok(());
     };
     let csv = client::csv(bus, terminal).await?;
-    std::fs::write(path, csv)
-        .map_err(|error| Fail::negative(format!("`{}` cannot be written: {error}", path.display())))
+    std::fs::write(path, csv).map_err(|error| {
+        CliError::negative(format!("`{}` cannot be written: {error}", path.display()))
+    })
 }
 
 /// Cancels a turn.
-pub async fn cancel(args: cli::Turn, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn cancel(args: cli::TurnArgs, config: Config, output: Output) -> Result<(), CliError> {
     let bus = connect(&config).await?;
     let created = client::cancel(&*bus, &args.turn).await?;
     bus.flush().await?;
-    let cancelled = created == Created::Now;
+    let cancelled = created == CreateOutcome::Now;
     if output == Output::Json {
         println!(
             "{}",

@@ -1,11 +1,11 @@
 //! `argosy up`: a local nats-server and one process per role in the foreground.
 
-use crate::cli::{self, Everywhere, Output};
+use crate::cli::{self, GlobalArgs, Output};
 use crate::command::must_be_folder;
 use crate::command::setup::no_room;
 use crate::config::{Config, FILE};
-use crate::fail::Fail;
-use crate::fleet::{Member, Plan, drain, nats_server, nats_server_or_fetched};
+use crate::fail::CliError;
+use crate::fleet::{FleetPlan, Member, drain, nats_server, nats_server_or_fetched};
 use crate::out::{self, eprintln, println};
 use crate::render::is_quiet;
 use crate::signal::Signals;
@@ -13,7 +13,7 @@ use bus::Bus;
 use bus::sizes::Allowance;
 use bus_nats::{self as nats, Change, NatsBus};
 use corpus_sync::{Options, Summary, catalog_of_stream};
-use documents::Mode;
+use documents::PublishMode;
 use envelope::{Role, TenantId};
 use inspect::disk::{self, Disk};
 use inspect::processes::{self, ProcessStatus};
@@ -64,11 +64,11 @@ const MISCONFIGURED: i32 = 2;
 
 /// Runs a fleet until Ctrl-C.
 pub async fn run(
-    args: cli::Up,
-    everywhere: Everywhere,
+    args: cli::UpArgs,
+    everywhere: GlobalArgs,
     config: Config,
     output: Output,
-) -> Result<(), Fail> {
+) -> Result<(), CliError> {
     if let Some(root) = &args.corpus {
         must_be_folder(root)?;
     }
@@ -84,13 +84,13 @@ pub async fn run(
     let mut options = server::Options::new(binary, config.data_dir.0.join("nats"));
     options.port = Some(args.port).filter(|port| *port != 0);
     let mut server = Server::start(options).await.map_err(|e| {
-        Fail::negative(e.to_string()).hint(format!(
+        CliError::negative(e.to_string()).hint(format!(
             "is port {} taken? `--port 0` takes any free one",
             args.port
         ))
     })?;
     let usual = if is_quiet() { "error" } else { "warn" };
-    let plan = Plan {
+    let plan = FleetPlan {
         binary: std::env::current_exe()?,
         server: server.url(),
         data_dir: config.data_dir.0.clone(),
@@ -105,7 +105,7 @@ pub async fn run(
     server
         .stop()
         .await
-        .map_err(|e| Fail::negative(e.to_string()))?;
+        .map_err(|e| CliError::negative(e.to_string()))?;
     up
 }
 
@@ -120,12 +120,12 @@ fn more_room(disk: Option<&Disk>) -> String {
 
 async fn fleet(
     corpus: Option<&Path>,
-    plan: &Plan,
+    plan: &FleetPlan,
     config: &Config,
     server: &Server,
     output: Output,
     signals: &mut Signals,
-) -> Result<(), Fail> {
+) -> Result<(), CliError> {
     let nats = bus_nats::Options {
         url: server.url(),
         ..config.nats("argosy-up", false)
@@ -167,7 +167,7 @@ async fn fleet(
     watched?;
     match bad.as_slice() {
         [] => Ok(()),
-        bad => Err(Fail::negative(format!("did not end well: {bad:?}"))),
+        bad => Err(CliError::negative(format!("did not end well: {bad:?}"))),
     }
 }
 
@@ -177,7 +177,7 @@ async fn tell(
     bus: &Arc<NatsBus>,
     corpus: Option<&Path>,
     output: Output,
-) -> Result<(), Fail> {
+) -> Result<(), CliError> {
     if output == Output::Text {
         tell_processes(&running);
     }
@@ -188,14 +188,14 @@ async fn tell(
         Output::Text => tell_rest(&running, corpus),
         _ => {
             let line = serde_json::to_string(&running);
-            println!("{}", line.map_err(|e| Fail::negative(e.to_string()))?);
+            println!("{}", line.map_err(|e| CliError::negative(e.to_string()))?);
         }
     }
     Ok(())
 }
 
 /// Starts one process of each role.
-fn start(plan: &Plan, listen: &str) -> Result<Vec<Member>, Fail> {
+fn start(plan: &FleetPlan, listen: &str) -> Result<Vec<Member>, CliError> {
     let mut members = Vec::new();
     for (place, role) in Role::ALL.into_iter().enumerate() {
         let own = match own_listen(listen, place)? {
@@ -209,7 +209,7 @@ fn start(plan: &Plan, listen: &str) -> Result<Vec<Member>, Fail> {
 
 /// What the role at this place listens on where a port is set: two processes cannot have one. What is no
 /// address is left to the roles to refuse.
-fn own_listen(listen: &str, place: usize) -> Result<Option<SocketAddr>, Fail> {
+fn own_listen(listen: &str, place: usize) -> Result<Option<SocketAddr>, CliError> {
     let Ok(mut at) = listen.parse::<SocketAddr>() else {
         return Ok(None);
     };
@@ -218,7 +218,7 @@ fn own_listen(listen: &str, place: usize) -> Result<Option<SocketAddr>, Fail> {
     }
     let port = u16::try_from(usize::from(at.port()) + place).map_err(|_| {
         let roles = Role::ALL.len();
-        Fail::usage(format!(
+        CliError::usage(format!(
             "`telemetry.listen`: {listen} leaves no ports for {roles} roles, which take one after the other"
         ))
     })?;
@@ -227,7 +227,7 @@ fn own_listen(listen: &str, place: usize) -> Result<Option<SocketAddr>, Fail> {
 }
 
 /// What the processes say of themselves, when all have or it takes too long; or that one does not start.
-async fn heard(bus: &dyn Bus, members: &mut [Member]) -> Result<Vec<ProcessStatus>, Fail> {
+async fn heard(bus: &dyn Bus, members: &mut [Member]) -> Result<Vec<ProcessStatus>, CliError> {
     let begun = Instant::now();
     loop {
         let seen = processes::ask(bus, processes::LISTEN).await?;
@@ -240,14 +240,14 @@ async fn heard(bus: &dyn Bus, members: &mut [Member]) -> Result<Vec<ProcessStatu
     }
 }
 
-fn unless_misconfigured(members: &mut [Member]) -> Result<(), Fail> {
+fn unless_misconfigured(members: &mut [Member]) -> Result<(), CliError> {
     let ended = members.iter_mut().find_map(|member| {
         let code = member.ended()?.code();
         (code == Some(MISCONFIGURED)).then_some(member.role)
     });
     match ended {
         None => Ok(()),
-        Some(role) => Err(Fail::usage(format!(
+        Some(role) => Err(CliError::usage(format!(
             "the {role} does not start, for the reason that it gives above"
         ))),
     }
@@ -282,14 +282,14 @@ fn other_size(change: &Change) -> Option<String> {
 }
 
 /// Makes the corpus equal to a folder.
-async fn index(bus: Arc<NatsBus>, root: &Path) -> Result<Summary, Fail> {
+async fn index(bus: Arc<NatsBus>, root: &Path) -> Result<Summary, CliError> {
     let to = corpus_sync::to(&*bus, None).await?;
     let tenant = TenantId::default_tenant();
     let catalog = catalog_of_stream(&*bus, &tenant, &to.edition).await?;
     let options = Options {
         to,
         silent: Some(FILE),
-        ..Options::waiting(Mode::Incremental)
+        ..Options::waiting(PublishMode::Incremental)
     };
     Ok(corpus_sync::index(bus, root.to_owned(), &catalog, options, |_| {}).await?)
 }
@@ -348,7 +348,7 @@ async fn watch(
     members: &mut [Member],
     begun: Instant,
     stop: &CancellationToken,
-) -> Result<(), Fail> {
+) -> Result<(), CliError> {
     let mut said = Vec::new();
     loop {
         if begun.elapsed() < STARTING {

@@ -4,7 +4,7 @@ use super::span;
 use envelope::limits::{MODEL_NAME_BYTES_MAX, ROUNDS_MAX, SEARCHES_MAX};
 use envelope::{Busy, ModeChoice};
 use serde::{Deserialize, Serialize};
-use settings::Span;
+use settings::TimeSpan;
 use std::time::Duration;
 
 /// How often a gateway may look at what waits: each time some twenty requests.
@@ -18,7 +18,7 @@ const MODELS_MAX: usize = 32;
 #[serde(default, deny_unknown_fields)]
 pub struct GatewayOptions {
     /// Time for a question that names no deadline. Default 2 min.
-    pub deadline: Span,
+    pub deadline: TimeSpan,
     /// Mode of a question that names none: `agentic` (every stage), `simple` (one search and one model call), `auto`, where
     /// the gateway decides by rules, without a model: simple where one thing is asked about one thing, agentic elsewhere; or
     /// `loop`, where a model acts step by step, which wants `model.profile` `large`. Default `agentic`.
@@ -41,9 +41,9 @@ pub struct GatewayOptions {
     /// `model_of.validator` is set for the gateway.
     pub judged: bool,
     /// How often lost turns are looked for. Default 1 min.
-    pub sweep_every: Span,
+    pub sweep_every: TimeSpan,
     /// How often the room of the streams is looked at. Default 1 s.
-    pub room_every: Span,
+    pub room_every: TimeSpan,
     /// From how full a stream on no questions are taken, 0 to 1. Default 0.7.
     pub room_limit: f64,
     /// Whether questions of conversations are taken. In a fleet that is being brought to this release, false until every
@@ -62,7 +62,7 @@ pub struct GatewayOptions {
     pub tenant_tokens_per_minute: u64,
     /// How often what waits for each role is read from the server, for the gauges; 0 for never.
     /// Default 5 s.
-    pub backlog_every: Span,
+    pub backlog_every: TimeSpan,
 }
 
 impl Default for GatewayOptions {

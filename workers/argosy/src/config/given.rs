@@ -1,7 +1,7 @@
 //! Which options are set, and by whom: a default and a wish are different things where the value is the
 //! same.
 
-use settings::Origin;
+use settings::SettingOrigin;
 use std::collections::BTreeMap;
 
 /// The keys that a file, a variable or a flag set, with the words for where.
@@ -10,8 +10,10 @@ pub struct SettingOrigins(BTreeMap<String, String>);
 
 impl SettingOrigins {
     /// What was loaded from elsewhere than the defaults.
-    pub fn of(origins: &BTreeMap<String, Origin>) -> SettingOrigins {
-        let given = origins.iter().filter(|(_, o)| **o != Origin::Default);
+    pub fn of(origins: &BTreeMap<String, SettingOrigin>) -> SettingOrigins {
+        let given = origins
+            .iter()
+            .filter(|(_, o)| **o != SettingOrigin::Default);
         SettingOrigins(given.map(|(key, o)| (key.clone(), o.to_string())).collect())
     }
 

@@ -3,7 +3,7 @@
 use super::{Config, Telemetry};
 use bus::Stream;
 use bus::sizes::Allowance;
-use bus::topology::{FILES, Room, SNAPSHOTS, Topology};
+use bus::topology::{FILES, SNAPSHOTS, StreamSizes, Topology};
 use std::time::Duration;
 
 /// The stream, or the object store, that an option of `streams` is the size of.
@@ -67,7 +67,7 @@ impl Config {
             conversation_events: u64::from(s.conversation_events),
             max_ack_pending: s.max_ack_pending,
             replicas: s.replicas,
-            room: Room {
+            room: StreamSizes {
                 inbox: s.inbox_bytes.bytes(),
                 steps: s.steps_bytes.bytes(),
                 timers: s.timers_bytes.bytes(),

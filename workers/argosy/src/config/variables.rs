@@ -51,9 +51,9 @@ mod tests {
     use super::*;
     use crate::config::Config;
     use envelope::ModeChoice;
-    use settings::{Loaded, Sources};
+    use settings::{Configuration, Sources};
 
-    fn loaded(variables: &[(&str, &str)]) -> Result<Loaded<Config>, settings::Error> {
+    fn loaded(variables: &[(&str, &str)]) -> Result<Configuration<Config>, settings::Error> {
         let owned = |(name, text): &(&str, &str)| ((*name).to_owned(), (*text).to_owned());
         let variables = variables.iter().map(owned);
         settings::load(Sources::new().named(&VARIABLES).environment(variables))

@@ -7,7 +7,7 @@ use bus::{Bus, BusError, Stream, StreamState};
 use envelope::Role;
 use envelope::limits::DEADLINE_MS_MAX;
 use inspect::processes::ProcessStatus;
-use settings::Span;
+use settings::TimeSpan;
 use std::time::Duration;
 use streams::backlog;
 use text::count;
@@ -208,7 +208,7 @@ fn shown(time: Duration) -> String {
         .into_iter()
         .find(|unit| seconds >= 2 * unit);
     let whole = unit.map_or(seconds, |unit| seconds / unit * unit);
-    Span::from_secs(whole).to_string()
+    TimeSpan::from_secs(whole).to_string()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! conversation is told: whoever knows one may read it.
 
 use super::{Ground, Said};
-use bus::{Bus, BusError, Stored, Stream, StreamState};
+use bus::{Bus, BusError, StoredMessage, Stream, StreamState};
 use conversation_log::fold::differences;
 use conversation_log::{EventError, LogEvent, Read};
 use envelope::subject;
@@ -77,7 +77,7 @@ async fn read(
     filter: &str,
     from: u64,
     most: usize,
-) -> Result<Vec<Stored>, BusError> {
+) -> Result<Vec<StoredMessage>, BusError> {
     let mut reader = bus.read(Stream::Conversations, filter, from).await?;
     let mut all = Vec::new();
     while all.len() < most {
@@ -95,7 +95,7 @@ async fn read(
 
 impl Folded {
     /// Folds one log.
-    fn add(&mut self, stored: &[Stored]) {
+    fn add(&mut self, stored: &[StoredMessage]) {
         self.logs += 1;
         let mut events = Vec::new();
         for stored in stored {

@@ -8,7 +8,7 @@ use crate::roles;
 use envelope::Role;
 use futures_util::future::join_all;
 use inspect::processes::ProcessStatus;
-use llm_pool::look::{Looked, Told, look};
+use llm_pool::look::{NodeInfo, NodeReport, look};
 use llm_pool::{NodeView, Options};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -92,7 +92,7 @@ fn prompt_of(role: Role, config: &Config) -> Option<u32> {
 }
 
 /// `wanted`: tokens of the longest prompt, where the reducer or the validator asks this model; those of others are short.
-fn judged(looked: &[Looked], model: &str, wanted: Option<u32>) -> Said {
+fn judged(looked: &[NodeReport], model: &str, wanted: Option<u32>) -> Said {
     let mut wrong = Vec::new();
     let mut good = Vec::new();
     for one in looked {
@@ -116,7 +116,7 @@ fn judged(looked: &[Looked], model: &str, wanted: Option<u32>) -> Said {
     }
 }
 
-fn fault(one: &Looked, model: &str, wanted: Option<u32>) -> Option<String> {
+fn fault(one: &NodeReport, model: &str, wanted: Option<u32>) -> Option<String> {
     match &one.told {
         Err(why) => Some(why.clone()),
         Ok(told) if !told.models.iter().any(|name| name == model) => Some(format!(
@@ -126,7 +126,7 @@ fn fault(one: &Looked, model: &str, wanted: Option<u32>) -> Option<String> {
                 false => told.models.join(", "),
             }
         )),
-        Ok(Told {
+        Ok(NodeInfo {
             context: Some(context),
             ..
         }) => wanted
@@ -136,7 +136,7 @@ fn fault(one: &Looked, model: &str, wanted: Option<u32>) -> Option<String> {
     }
 }
 
-fn context(good: &[&Looked], wanted: Option<u32>) -> String {
+fn context(good: &[&NodeReport], wanted: Option<u32>) -> String {
     let told = good
         .iter()
         .filter_map(|one| one.told.as_ref().ok()?.context);

@@ -4,12 +4,12 @@ use super::super::CheckStatus;
 use super::*;
 use llm_pool::NodeView;
 
-fn looked(told: Result<(&[&str], Option<u32>), &str>) -> Looked {
-    Looked {
+fn looked(told: Result<(&[&str], Option<u32>), &str>) -> NodeReport {
+    NodeReport {
         name: "a".into(),
         address: "gpu:8000".into(),
         told: told
-            .map(|(models, context)| Told {
+            .map(|(models, context)| NodeInfo {
                 models: models.iter().map(|m| (*m).to_owned()).collect(),
                 context,
                 admits: None,
@@ -21,7 +21,7 @@ fn looked(told: Result<(&[&str], Option<u32>), &str>) -> Looked {
 #[test]
 fn a_node_is_judged_by_what_it_tells() {
     let good = looked(Ok((&["m"], Some(8_192))));
-    let said = |all: &[Looked]| judged(all, "m", Some(4_400));
+    let said = |all: &[NodeReport]| judged(all, "m", Some(4_400));
     assert_eq!(said(std::slice::from_ref(&good)).verdict, CheckStatus::Ok);
     assert_eq!(said(&[looked(Ok((&["m"], None)))]).verdict, CheckStatus::Ok);
     for (bad, part) in [

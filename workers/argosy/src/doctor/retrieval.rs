@@ -141,7 +141,7 @@ fn judged(kind: Kind, model: &str, nodes: &[Node], tried: &[Result<(), String>])
 mod tests {
     use super::*;
     use index_host::Options;
-    use testkit::node::{Behaviour, DIMS, FakeNode};
+    use testkit::node::{DIMS, FakeNode, FakeNodeBehaviour};
 
     fn node(name: &str, base_url: &str) -> Node {
         Node {
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(said.verdict, CheckStatus::Fail, "{said:?}");
         assert!(said.text.contains("no embedder, so searches go by words"));
 
-        fake.always(Behaviour::Status(401, "{}".into(), None));
+        fake.always(FakeNodeBehaviour::Status(401, "{}".into(), None));
         let said = asked(&config(vec![node("here", &fake.base_url())])).await;
         assert_eq!(said.verdict, CheckStatus::Fail, "{said:?}");
     }

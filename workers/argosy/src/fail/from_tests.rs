@@ -1,6 +1,6 @@
 //! What users and programs are told of errors below the command line: exit code, word, hint.
 
-use super::{FULL, Fail};
+use super::{CliError, FULL};
 use crate::{kept, local, model, models, roles, talks};
 use bus::{BusError, PublishError};
 use conversation_log::sled_store::OpenError;
@@ -16,13 +16,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Exit code and word, as a failure of a command has them.
-fn told(error: impl Into<Fail>) -> (u8, &'static str) {
+fn told(error: impl Into<CliError>) -> (u8, &'static str) {
     let fail = error.into();
     (fail.exit, fail.code)
 }
 
 /// What to do about it; empty where that is not said.
-fn hint(error: impl Into<Fail>) -> String {
+fn hint(error: impl Into<CliError>) -> String {
     error.into().hint.unwrap_or_default()
 }
 
@@ -88,9 +88,9 @@ fn bus_errors() -> [(BusError, (u8, &'static str), &'static str); 7] {
 }
 
 /// Checks that a module passes on what the bus says as the bus says it.
-fn passes_on<E: From<BusError> + Into<Fail>>() {
+fn passes_on<E: From<BusError> + Into<CliError>>() {
     for (error, wanted, text) in bus_errors() {
-        let fail: Fail = E::from(error).into();
+        let fail: CliError = E::from(error).into();
         let told = (fail.exit, fail.code);
         assert_eq!((told, fail.message.as_str()), (wanted, text));
         assert_eq!(fail.hint.is_some(), [4, 5].contains(&fail.exit), "{fail}");
@@ -121,7 +121,7 @@ fn a_question_without_an_answer_says_what_became_of_it() {
         wait: Duration::from_secs(2),
         is_untaken: false,
     };
-    let late = Fail::from(late);
+    let late = CliError::from(late);
     assert_eq!(
         late.to_json(),
         concat!(
@@ -130,7 +130,7 @@ fn a_question_without_an_answer_says_what_became_of_it() {
             r#""hint":"fetch the answer later with: argosy answer q-1","turn":"q-1"}}"#
         )
     );
-    let untaken = Fail::from(Error::Late {
+    let untaken = CliError::from(Error::Late {
         turn: turn(),
         wait: Duration::from_secs(35),
         is_untaken: true,
@@ -140,7 +140,7 @@ fn a_question_without_an_answer_says_what_became_of_it() {
         "no answer within 35 s; no gateway has taken the question yet; start one with `argosy run gateway` or \
          `argosy up`"
     );
-    let unended = Fail::from(Error::Unended(turn()));
+    let unended = CliError::from(Error::Unended(turn()));
     assert_eq!((unended.exit, unended.turn.as_deref()), (6, Some("q-1")));
     assert!(hint(Error::Unended(turn())).ends_with("argosy cancel q-1"));
     assert_eq!(told(Error::NoAnswer(turn())), NOT_FOUND);
@@ -188,7 +188,7 @@ fn a_folder_that_was_not_indexed_says_how_to_go_on() {
         waiting: "a, b".into(),
     };
     let text = "nothing has come of any document for 9 s; 1 of 3 are done, waiting: a, b";
-    assert_eq!(Fail::from(stuck()).message, text);
+    assert_eq!(CliError::from(stuck()).message, text);
     assert_eq!(told(stuck()), STILL_RUNNING);
     assert!(hint(stuck()).contains("argosy run indexer"));
     // One process has its indexer with it.
@@ -197,7 +197,7 @@ fn a_folder_that_was_not_indexed_says_how_to_go_on() {
     assert_eq!(told(Error::NoFolder("x".into())), NOT_FOUND);
     assert!(hint(Error::NoFolder("x".into())).contains(".docx"));
     let document = "a.md".into();
-    let unpublished = Fail::from(Error::Publish {
+    let unpublished = CliError::from(Error::Publish {
         document,
         error: away(),
     });
@@ -212,14 +212,14 @@ fn a_folder_that_was_not_indexed_says_how_to_go_on() {
 #[test]
 fn what_is_too_large_is_no_server_that_is_away() {
     let large = || CodecError::TooLarge { bytes: 2, max: 1 };
-    let fail = Fail::from(replay::Error::Outbox(large().into()));
+    let fail = CliError::from(replay::Error::Outbox(large().into()));
     assert_eq!(
         (fail.exit, fail.message.contains("over the limit")),
         (1, true)
     );
-    assert_eq!(Fail::from(replay::Error::Publish(away())).exit, 4);
-    assert_eq!(Fail::from(replay::Error::Outbox(away().into())).exit, 4);
-    let full = Fail::from(replay::Error::Publish(PublishError::Full));
+    assert_eq!(CliError::from(replay::Error::Publish(away())).exit, 4);
+    assert_eq!(CliError::from(replay::Error::Outbox(away().into())).exit, 4);
+    let full = CliError::from(replay::Error::Publish(PublishError::Full));
     assert_eq!((full.exit, full.code), (1, FULL));
     assert_eq!(
         told(dead_letters::Error::NotStored(PublishError::Full)).1,
@@ -232,7 +232,7 @@ fn what_is_not_there_is_named_with_where_to_look() {
     assert_eq!(told(dead_letters::Error::NotThere(9)), NOT_FOUND);
     assert!(hint(dead_letters::Error::NotThere(9)).ends_with("argosy dead ls"));
     assert_eq!(told(dead_letters::Error::Away), CANNOT_CONNECT);
-    let unknown = Fail::from(position::Error::Unknown(turn()));
+    let unknown = CliError::from(position::Error::Unknown(turn()));
     assert_eq!((unknown.exit, unknown.turn.as_deref()), (3, Some("q-1")));
     assert!(unknown.hint.unwrap().contains("copied in full"));
     assert_eq!(told(ServerError::NotFound), NOT_FOUND);
@@ -311,7 +311,7 @@ fn an_index_that_is_held_says_by_whom_it_may_be() {
         error: index(),
     };
     assert_eq!(
-        Fail::from(retriever).message,
+        CliError::from(retriever).message,
         "the index in `d`: the index failed: x"
     );
     assert_eq!(told(editions::Error::Stopped), NEGATIVE);

@@ -46,7 +46,7 @@ fn wheel() -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-async fn pull(dir: &Path, source: &Source) -> Result<Vec<bool>, Error> {
+async fn pull(dir: &Path, source: &DownloadSource) -> Result<Vec<bool>, Error> {
     let placed = SMALL.pull(dir, source, &mut |_, _, _| {}).await?;
     Ok(placed.iter().map(|file| file.fetched).collect())
 }
@@ -79,7 +79,7 @@ async fn every_source_gives_the_same_files() {
         archive.display().to_string(),
     ] {
         let dir = tempfile::tempdir().unwrap();
-        let source = Source::named(&from).unwrap();
+        let source = DownloadSource::named(&from).unwrap();
         assert!(!SMALL.is_in(dir.path()));
         assert_eq!(
             pull(dir.path(), &source).await.unwrap(),
@@ -103,7 +103,7 @@ async fn every_source_gives_the_same_files() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_download_that_broke_off_goes_on() {
     let hub = FakeHub::start(files()).await.unwrap();
-    let source = Source::named(&hub.url()).unwrap();
+    let source = DownloadSource::named(&hub.url()).unwrap();
     let dir = tempfile::tempdir().unwrap();
     pull(dir.path(), &source).await.unwrap();
     std::fs::remove_file(dir.path().join("model.safetensors")).unwrap();
@@ -125,7 +125,7 @@ async fn another_file_is_refused_and_the_old_one_stays() {
     std::fs::write(folder.path().join("vocab.txt"), "another vocabulary").unwrap();
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("vocab.txt"), "torn").unwrap();
-    let source = Source::Folder(folder.path().to_owned());
+    let source = DownloadSource::Folder(folder.path().to_owned());
     let fail = pull(dir.path(), &source).await.unwrap_err();
     let said = fail.to_string();
     assert!(said.contains("is not the file that is wanted"), "{said}");
@@ -140,13 +140,15 @@ async fn another_file_is_refused_and_the_old_one_stays() {
 async fn what_a_source_does_not_have_is_named() {
     let hub = FakeHub::start([]).await.unwrap();
     let dir = tempfile::tempdir().unwrap();
-    let fail = pull(dir.path(), &Source::named(&hub.url()).unwrap()).await;
+    let fail = pull(dir.path(), &DownloadSource::named(&hub.url()).unwrap()).await;
     let said = fail.unwrap_err().to_string();
     assert!(said.contains("/vocab.txt`: status 404"), "{said}");
-    let fail = Source::named("/nonexistent").unwrap_err();
+    let fail = DownloadSource::named("/nonexistent").unwrap_err();
     assert!(matches!(fail, Error::NoSource(_)), "{fail}");
     let text = dir.path().join("text.zip");
     std::fs::write(&text, "no archive").unwrap();
-    let fail = pull(dir.path(), &Source::Archive(text)).await.unwrap_err();
+    let fail = pull(dir.path(), &DownloadSource::Archive(text))
+        .await
+        .unwrap_err();
     assert!(fail.to_string().contains("it is no zip file"), "{fail}");
 }

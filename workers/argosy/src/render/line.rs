@@ -6,7 +6,7 @@
 use super::is_quiet;
 use crate::cli::Output;
 use crate::out::eprintln;
-use corpus_sync::Progress;
+use corpus_sync::SyncProgress;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const SAY_EVERY: Duration = Duration::from_secs(10);
 
 /// What happens right now.
-pub struct Line(Shown);
+pub struct ProgressLine(Shown);
 
 enum Shown {
     Nowhere,
@@ -46,23 +46,23 @@ impl Pace {
     }
 }
 
-impl Line {
+impl ProgressLine {
     /// A line, or nothing when results are for programs or nobody is to look.
-    pub fn new(output: Output) -> Line {
+    pub fn new(output: Output) -> ProgressLine {
         if output == Output::Json || is_quiet() {
-            return Line(Shown::Nowhere);
+            return ProgressLine(Shown::Nowhere);
         }
         if !std::io::stderr().is_terminal() {
-            return Line(Shown::Log(Pace(Mutex::new(Instant::now()))));
+            return ProgressLine(Shown::Log(Pace(Mutex::new(Instant::now()))));
         }
         let bar = ProgressBar::new_spinner();
         bar.enable_steady_tick(Duration::from_millis(100));
-        Line(Shown::Bar(bar))
+        ProgressLine(Shown::Bar(bar))
     }
 
     /// No line.
-    pub(crate) fn nowhere() -> Line {
-        Line(Shown::Nowhere)
+    pub(crate) fn nowhere() -> ProgressLine {
+        ProgressLine(Shown::Nowhere)
     }
 
     /// Whether nothing is said of what happens.
@@ -81,12 +81,12 @@ impl Line {
 
     /// How far an indexing run is: a count while files are looked at, then a bar with rate and time
     /// left.
-    pub fn show(&self, progress: Progress) {
+    pub fn show(&self, progress: SyncProgress) {
         match (&self.0, progress) {
             (Shown::Nowhere, _) => {}
             (Shown::Log(pace), _) => pace.say(|| indexing(progress)),
-            (Shown::Bar(bar), Progress::Scanned(_)) => bar.set_message(indexing(progress)),
-            (Shown::Bar(bar), Progress::Done(done, total)) => {
+            (Shown::Bar(bar), SyncProgress::Scanned(_)) => bar.set_message(indexing(progress)),
+            (Shown::Bar(bar), SyncProgress::Done(done, total)) => {
                 if bar.length() != Some(total as u64) {
                     let template = "{spinner} indexing {wide_bar} {pos} of {len} documents, {rate}, {eta} left";
                     if let Ok(style) = ProgressStyle::with_template(template) {
@@ -134,10 +134,10 @@ impl Line {
     }
 }
 
-fn indexing(progress: Progress) -> String {
+fn indexing(progress: SyncProgress) -> String {
     match progress {
-        Progress::Scanned(n) => format!("looking at the files: {n}"),
-        Progress::Done(done, total) => format!("indexing: {done} of {total} documents"),
+        SyncProgress::Scanned(n) => format!("looking at the files: {n}"),
+        SyncProgress::Done(done, total) => format!("indexing: {done} of {total} documents"),
     }
 }
 
@@ -164,8 +164,11 @@ mod tests {
 
     #[test]
     fn what_is_said_has_its_numbers() {
-        assert_eq!(indexing(Progress::Scanned(7)), "looking at the files: 7");
-        let half = indexing(Progress::Done(20, 40));
+        assert_eq!(
+            indexing(SyncProgress::Scanned(7)),
+            "looking at the files: 7"
+        );
+        let half = indexing(SyncProgress::Done(20, 40));
         assert_eq!(half, "indexing: 20 of 40 documents");
         let part = loading("model.onnx", 45_100_000, Some(90_900_000));
         assert_eq!(part, "model.onnx: 45 of 90 MB");

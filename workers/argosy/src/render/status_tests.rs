@@ -8,7 +8,7 @@ use bus::{Bus, Publish, Stream, StreamState};
 use envelope::{Role, TurnId, UnixMs};
 use inspect::position::TurnPosition;
 use inspect::processes::{ProcessStatus, Recent, StoreAt};
-use inspect::status::{FleetFacts, Key, Order, Queue, look, status};
+use inspect::status::{FleetFacts, Key, Queue, RoleOrder, look, status};
 use std::time::Duration;
 use streams::backlog::Backlog;
 use telemetry::buckets::STEP_DURATION;
@@ -244,7 +244,7 @@ fn what_is_meant_to_be_full_is_not_marked() {
 #[test]
 fn the_worst_come_first_and_equals_keep_their_order() {
     let first = |key: Key| {
-        let sorted = status(&facts(), full_at(0.7)).sorted(Order::by(key));
+        let sorted = status(&facts(), full_at(0.7)).sorted(RoleOrder::by(key));
         [sorted.roles[0].role, sorted.roles[1].role]
     };
     assert_eq!(first(Key::Role), [Role::Conversation, Role::Planner]);
@@ -254,7 +254,7 @@ fn the_worst_come_first_and_equals_keep_their_order() {
     assert_eq!(first(Key::Errors), [Role::Mapper, Role::Planner]);
     let last = |key: Key| {
         let is_reversed = true;
-        let sorted = status(&facts(), full_at(0.7)).sorted(Order { key, is_reversed });
+        let sorted = status(&facts(), full_at(0.7)).sorted(RoleOrder { key, is_reversed });
         sorted.roles.iter().map(|one| one.role).next_back()
     };
     assert_eq!(last(Key::Role), Some(Role::Conversation));

@@ -16,7 +16,7 @@ use validator::JudgeModels;
 
 /// Why a text cannot take the place of a prompt.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum OverrideError {
+pub(crate) enum EmbeddedOverrideError {
     /// There is no such prompt.
     #[error("there is no prompt `{name}`; there are {known}")]
     Unknown {
@@ -106,13 +106,13 @@ pub(super) fn count_prompts(role: Role, config: &Config, metrics: &Metrics) -> R
 pub(crate) fn check_prompts(
     config: &Config,
     texts: &BTreeMap<String, String>,
-) -> Result<(), OverrideError> {
+) -> Result<(), EmbeddedOverrideError> {
     let mut all = embedded_prompts(config)?;
     all.retain(|(role, _)| *role != Role::Indexer);
     for (name, text) in texts {
         let Some((_, prompt)) = all.iter().find(|(_, prompt)| prompt.name == name) else {
             let known: Vec<_> = all.iter().map(|(_, prompt)| prompt.name).collect();
-            return Err(OverrideError::Unknown {
+            return Err(EmbeddedOverrideError::Unknown {
                 name: name.clone(),
                 known: known.join(", "),
             });
@@ -126,7 +126,7 @@ pub(crate) fn check_prompts(
 ///
 /// # Errors
 /// When one does not.
-pub(crate) fn check_prompts_dir(config: &Config) -> Result<(), OverrideError> {
+pub(crate) fn check_prompts_dir(config: &Config) -> Result<(), EmbeddedOverrideError> {
     let Ok(prompts) = prompts(config) else {
         return Ok(());
     };

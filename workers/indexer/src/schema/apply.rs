@@ -1,7 +1,7 @@
 //! A schema and a document: its columns as typed metadata, what did not fit, and what is missing.
 
-use super::rule::{Place, Text, Tried};
-use super::value::Unfit;
+use super::rule::{RulePlace, Text, Tried};
+use super::value::UnfitValue;
 use super::{Column, Table};
 use documents::Document;
 use serde::Serialize;
@@ -14,7 +14,7 @@ const BY_PUBLISHER: &str = "said by the publisher";
 
 /// What became of the columns of a document.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Applied {
+pub struct SchemaResult {
     /// How many have a value.
     pub found: u32,
     /// Columns without one, as places in the table.
@@ -30,12 +30,12 @@ pub struct Misfit {
     /// The column.
     pub column: String,
     /// What was said, and why it does not fit.
-    pub unfit: Unfit,
+    pub unfit: UnfitValue,
 }
 
 /// A column and all that was tried for it, for people who write schemas.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Trace {
+pub struct ColumnTrace {
     /// The column.
     pub column: String,
     /// The value it gets.
@@ -54,7 +54,7 @@ pub struct Attempt {
     /// What it found.
     pub value: Option<Value>,
     /// Where.
-    pub place: Option<Place>,
+    pub place: Option<RulePlace>,
     /// What stands there, cut; of what does not fit, why.
     pub said: Option<String>,
 }
@@ -62,8 +62,8 @@ pub struct Attempt {
 impl Table {
     /// Sets the columns of a document. A value that does not fit is removed; fields that are no columns
     /// stay as they are.
-    pub fn apply(&self, document: &mut Document) -> Applied {
-        let mut applied = Applied::default();
+    pub fn apply(&self, document: &mut Document) -> SchemaResult {
+        let mut applied = SchemaResult::default();
         let mut values: Vec<(String, Value)> = Vec::new();
         let text = Text::new(document);
         for (at, column) in self.columns.iter().enumerate() {
@@ -111,7 +111,7 @@ impl Table {
         document: &mut Document,
         name: &str,
         value: Value,
-    ) -> Result<(), Unfit> {
+    ) -> Result<(), UnfitValue> {
         let size = |name: &str, value: &Value| name.len() + value.to_string().len();
         let of = |column: &Column| {
             let value = document.metadata.get(&column.name);
@@ -120,14 +120,14 @@ impl Table {
         let taken: usize = self.columns.iter().map(of).sum();
         if taken + size(name, &value) > COLUMNS_BYTES_MAX {
             let why = "has no room: all columns of a document together have 4 KiB";
-            return Err(Unfit::new(&value.to_string(), why));
+            return Err(UnfitValue::new(&value.to_string(), why));
         }
         document.metadata.insert(name.to_owned(), value);
         Ok(())
     }
 
     /// Everything that can be found for the columns of a document; it is not changed.
-    pub fn trace(&self, document: &Document) -> Vec<Trace> {
+    pub fn trace(&self, document: &Document) -> Vec<ColumnTrace> {
         let text = Text::new(document);
         let trace = |column: &Column| {
             let said = attempt(BY_PUBLISHER, column.publisher(document));
@@ -135,7 +135,7 @@ impl Table {
             let rules = rules.map(|rule| attempt(&rule.said, rule.run(&column.form, &text)));
             let attempts: Vec<Attempt> = said.into_iter().chain(rules.flatten()).collect();
             let value = attempts.iter().find_map(|attempt| attempt.value.clone());
-            Trace {
+            ColumnTrace {
                 column: column.name.clone(),
                 asks_model: column.is_asked && value.is_none(),
                 value,
@@ -152,7 +152,7 @@ impl Column {
         let Some(said) = document.metadata.get(&self.name) else {
             return Tried::default();
         };
-        let place = Place::Metadata(self.name.clone());
+        let place = RulePlace::Metadata(self.name.clone());
         match self.form.value(said) {
             Ok(value) => Tried {
                 found: Some((value, place, said.to_string())),

@@ -10,7 +10,7 @@ use std::ops::Range;
 /// What comes first in a day that is written in numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Order {
+pub enum DateOrder {
     /// The day: `3/4/2024` is in April.
     Dmy,
     /// The month: `3/4/2024` is in March.
@@ -52,7 +52,7 @@ enum Lexeme<'a> {
 use Lexeme::{Digits, Letters, Sign};
 
 /// The days in a text, in its order.
-pub(super) fn days(text: &str, order: Option<Order>) -> Vec<Found> {
+pub(super) fn days(text: &str, order: Option<DateOrder>) -> Vec<Found> {
     let lexemes = lexemes(text);
     let only: Vec<Lexeme<'_>> = lexemes.iter().map(|(_, lexeme)| *lexeme).collect();
     let mut found = Vec::new();
@@ -76,7 +76,7 @@ pub(super) fn days(text: &str, order: Option<Order>) -> Vec<Found> {
 }
 
 /// A text that is a day, perhaps with the time or the name of the day.
-pub(super) fn whole(text: &str, order: Option<Order>) -> Option<String> {
+pub(super) fn whole(text: &str, order: Option<DateOrder>) -> Option<String> {
     if text.len() == 8 && text.bytes().all(|b| b.is_ascii_digit()) {
         return iso(&text[..4], &text[4..6], &text[6..]);
     }
@@ -120,7 +120,7 @@ fn lexemes(text: &str) -> Vec<(Range<usize>, Lexeme<'_>)> {
 }
 
 /// The day that lexemes begin with, and how many of them it takes up.
-fn day(lexemes: &[Lexeme<'_>], order: Option<Order>) -> Option<(String, usize)> {
+fn day(lexemes: &[Lexeme<'_>], order: Option<DateOrder>) -> Option<(String, usize)> {
     match lexemes {
         [Digits(_), Sign(_), Digits(_), Sign(_), Digits(_), ..] => {
             in_numbers(lexemes, order).or_else(|| in_words(lexemes))
@@ -131,7 +131,7 @@ fn day(lexemes: &[Lexeme<'_>], order: Option<Order>) -> Option<(String, usize)> 
 }
 
 /// `2024-03-29`, `29.03.2024`, `29.3.24`, `3/29/2024`.
-fn in_numbers(lexemes: &[Lexeme<'_>], order: Option<Order>) -> Option<(String, usize)> {
+fn in_numbers(lexemes: &[Lexeme<'_>], order: Option<DateOrder>) -> Option<(String, usize)> {
     let [
         Digits(a),
         Sign(first),
@@ -151,8 +151,8 @@ fn in_numbers(lexemes: &[Lexeme<'_>], order: Option<Order>) -> Option<(String, u
         return Some((iso(a, b, c)?, 5));
     }
     let (date, month) = match order {
-        Some(Order::Dmy) => (a, b),
-        Some(Order::Mdy) => (b, a),
+        Some(DateOrder::Dmy) => (a, b),
+        Some(DateOrder::Mdy) => (b, a),
         None if *first == '.' || a == b || small(a)? > 12 => (a, b),
         None if small(b)? > 12 => (b, a),
         None => return None,
@@ -297,8 +297,14 @@ mod tests {
             assert_eq!(whole(text, None).as_deref(), Some(day), "{text}");
         }
         let of = |text, order| whole(text, Some(order));
-        assert_eq!(of("3/4/2024", Order::Dmy).as_deref(), Some("2024-04-03"));
-        assert_eq!(of("3/4/2024", Order::Mdy).as_deref(), Some("2024-03-04"));
+        assert_eq!(
+            of("3/4/2024", DateOrder::Dmy).as_deref(),
+            Some("2024-04-03")
+        );
+        assert_eq!(
+            of("3/4/2024", DateOrder::Mdy).as_deref(),
+            Some("2024-03-04")
+        );
     }
 
     #[test]

@@ -10,11 +10,11 @@
 //! rules = [{ labels = ["Amount due", "Rechnungsbetrag"], pick = "last" }]
 //! ```
 
-use super::date::Order;
+use super::date::DateOrder;
 use super::label::Label;
 use super::number::Decimal;
 use super::rule::{From, How, Pick, Rule, can_pick};
-use super::value::{Form, Kind};
+use super::value::{ValueForm, ValueKind};
 use super::{Column, Table};
 use envelope::Bucket;
 use regex::RegexBuilder;
@@ -100,12 +100,12 @@ impl<'de> Deserialize<'de> for RawEntry {
 #[serde(deny_unknown_fields)]
 struct RawColumn {
     #[serde(rename = "type")]
-    kind: Kind,
+    kind: ValueKind,
     unit: Option<String>,
     #[serde(default)]
     description: String,
     decimal: Option<Decimal>,
-    order: Option<Order>,
+    order: Option<DateOrder>,
     #[serde(default)]
     rules: Vec<Spanned<RawRule>>,
     #[serde(default)]
@@ -213,7 +213,7 @@ impl Reading<'_> {
         raw: RawColumn,
     ) -> Result<Column, Wrong> {
         check_column(&name, &raw).map_err(|what| self.wrong(Some(span), place, &what))?;
-        let form = Form {
+        let form = ValueForm {
             kind: raw.kind,
             unit: raw.unit,
             decimal: raw.decimal,
@@ -270,14 +270,14 @@ fn check_column(name: &str, raw: &RawColumn) -> Result<(), String> {
         return Err(format!("`unit` has 1 to {NAME_BYTES_MAX} bytes"));
     }
     check_description(&raw.description)?;
-    let is_number = raw.kind == Kind::Number;
+    let is_number = raw.kind == ValueKind::Number;
     if !is_number && (raw.unit.is_some() || raw.decimal.is_some()) {
         return Err("`unit` and `decimal` are for the type `number`".into());
     }
-    if raw.kind != Kind::Date && raw.order.is_some() {
+    if raw.kind != ValueKind::Date && raw.order.is_some() {
         return Err("`order` is for the type `date`".into());
     }
-    if raw.kind == Kind::Bool && raw.model {
+    if raw.kind == ValueKind::Bool && raw.model {
         return Err(
             "`model` is not for the type `bool`: an answer has to stand in the text".into(),
         );
@@ -288,7 +288,7 @@ fn check_column(name: &str, raw: &RawColumn) -> Result<(), String> {
     }
 }
 
-fn check_rule(column: &str, kind: Kind, raw: RawRule) -> Result<Rule, String> {
+fn check_rule(column: &str, kind: ValueKind, raw: RawRule) -> Result<Rule, String> {
     let from = raw.from.unwrap_or(match raw.labels {
         Some(_) => From::Text,
         None => From::Metadata,

@@ -19,12 +19,12 @@ fn cases() -> ProptestConfig {
     }
 }
 
-fn form() -> impl Strategy<Value = Form> {
+fn form() -> impl Strategy<Value = ValueForm> {
     let unit = prop::option::of(prop::sample::select(vec!["EUR".to_owned(), "V".to_owned()]));
     let decimal = prop::option::of(prop::sample::select(vec![Decimal::Point, Decimal::Comma]));
-    let order = prop::option::of(prop::sample::select(vec![Order::Dmy, Order::Mdy]));
-    let kind = prop::sample::select(Kind::ALL.to_vec());
-    (kind, unit, decimal, order).prop_map(|(kind, unit, decimal, order)| Form {
+    let order = prop::option::of(prop::sample::select(vec![DateOrder::Dmy, DateOrder::Mdy]));
+    let kind = prop::sample::select(ValueKind::ALL.to_vec());
+    (kind, unit, decimal, order).prop_map(|(kind, unit, decimal, order)| ValueForm {
         kind,
         unit,
         decimal,
@@ -49,18 +49,18 @@ proptest! {
     fn values_are_of_their_type_and_nothing_panics(form in form(), said in said()) {
         for value in [form.read(&said).ok(), form.first_in(&said)].into_iter().flatten() {
             let fits = match form.kind {
-                Kind::Text => value.as_str().is_some_and(|text| !text.is_empty()),
-                Kind::Number => value.as_f64().is_some_and(f64::is_finite),
-                Kind::Date => value.as_str().is_some_and(|day| day.len() == 10),
-                Kind::Bool => value.is_boolean(),
-                Kind::List => value.as_array().is_some_and(|items| !items.is_empty()),
+                ValueKind::Text => value.as_str().is_some_and(|text| !text.is_empty()),
+                ValueKind::Number => value.as_f64().is_some_and(f64::is_finite),
+                ValueKind::Date => value.as_str().is_some_and(|day| day.len() == 10),
+                ValueKind::Bool => value.is_boolean(),
+                ValueKind::List => value.as_array().is_some_and(|items| !items.is_empty()),
             };
             prop_assert!(fits, "{value}");
             // A value is its own value.
-            if form.kind != Kind::List {
+            if form.kind != ValueKind::List {
                 prop_assert_eq!(form.value(&value), Ok(value.clone()));
             }
-            let stands = matches!(form.kind, Kind::Number | Kind::Date);
+            let stands = matches!(form.kind, ValueKind::Number | ValueKind::Date);
             prop_assert!(!stands || form.stands_in(&value, &said), "{} in {}", value, said);
         }
     }
@@ -79,7 +79,7 @@ proptest! {
         let sign = if n < 0 { "-" } else { "" };
         for (group, point) in [(",", "."), (".", ","), (" ", ","), ("'", "."), ("", ".")] {
             let text = format!("{sign}{}{point}{cents:02} EUR", groups.join(group));
-            let form = Form { kind: Kind::Number, unit: None, decimal: None, order: None };
+            let form = ValueForm { kind: ValueKind::Number, unit: None, decimal: None, order: None };
             let read = form.read(&text).unwrap();
             prop_assert!((read.as_f64().unwrap() - value).abs() < 1e-6, "{text}: {read}");
         }

@@ -4,7 +4,7 @@
 //! missing or too many, as scans have it; a wrong digit is another label. A label that stands in the
 //! document to the letter hides those that only nearly do. Linear in the text.
 
-use super::value::Form;
+use super::value::ValueForm;
 use serde_json::Value;
 
 /// From this length on a label may have a wrong sign, in characters.
@@ -94,7 +94,7 @@ impl Label {
 
 /// The value behind a label that ends at `end`: what follows on the line, or in the next cell that has
 /// something in it.
-pub(super) fn value_behind(line: &str, end: usize, form: &Form) -> Option<(Value, String)> {
+pub(super) fn value_behind(line: &str, end: usize, form: &ValueForm) -> Option<(Value, String)> {
     let rest = &line[end..];
     if !line.trim_start().starts_with('|') {
         return value_of(rest, form);
@@ -117,7 +117,7 @@ fn lead_trimmed(text: &str) -> &str {
         .trim_end()
 }
 
-fn value_of(text: &str, form: &Form) -> Option<(Value, String)> {
+fn value_of(text: &str, form: &ValueForm) -> Option<(Value, String)> {
     let text = lead_trimmed(text);
     let window = match text.char_indices().nth(WINDOW_CHARS) {
         // Half a number is another number.
@@ -129,7 +129,7 @@ fn value_of(text: &str, form: &Form) -> Option<(Value, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::value::Kind;
+    use super::super::value::ValueKind;
     use super::*;
     use serde_json::json;
 
@@ -172,14 +172,14 @@ mod tests {
 
     #[test]
     fn the_value_stands_behind_or_in_the_next_cell() {
-        let number = Form {
-            kind: Kind::Number,
+        let number = ValueForm {
+            kind: ValueKind::Number,
             unit: None,
             decimal: None,
             order: None,
         };
-        let text = Form {
-            kind: Kind::Text,
+        let text = ValueForm {
+            kind: ValueKind::Text,
             ..number.clone()
         };
         for (form, line, value) in [

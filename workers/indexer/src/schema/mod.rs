@@ -19,13 +19,13 @@ mod number;
 mod rule;
 mod value;
 
-pub use apply::{Applied, Attempt, Misfit, Trace};
-pub use date::Order;
+pub use apply::{Attempt, ColumnTrace, Misfit, SchemaResult};
+pub use date::DateOrder;
 pub use file::Wrong;
 pub use number::Decimal;
-pub use rule::Place;
+pub use rule::RulePlace;
 pub(crate) use value::ITEMS_MAX;
-pub use value::{Form, Kind, Unfit};
+pub use value::{UnfitValue, ValueForm, ValueKind};
 
 use documents::document::sha256_hex;
 use envelope::Bucket;
@@ -60,7 +60,7 @@ pub struct Column {
     /// Its name: the field of the metadata.
     pub name: String,
     /// How its values are written.
-    pub form: Form,
+    pub form: ValueForm,
     /// What it holds, for people and models; may be empty.
     pub description: String,
     rules: Vec<Rule>,

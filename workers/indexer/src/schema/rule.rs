@@ -1,9 +1,9 @@
 //! One rule of a column: where a value is looked for, and what is found there. Pure.
 
 use super::label::{Folded, Label, value_behind};
-use super::value::{Form, ITEMS_MAX, Kind, Unfit};
+use super::value::{ITEMS_MAX, UnfitValue, ValueForm, ValueKind};
 use documents::Document;
-use documents::document::Line;
+use documents::document::TextLine;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -80,7 +80,7 @@ pub(super) struct Rule {
 /// Where in a document something was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Place {
+pub enum RulePlace {
     /// In this field of its metadata.
     Metadata(String),
     /// In its title.
@@ -95,15 +95,15 @@ pub enum Place {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Tried {
     /// The value, where it stands and what stands there.
-    pub(super) found: Option<(Value, Place, String)>,
+    pub(super) found: Option<(Value, RulePlace, String)>,
     /// The first thing that was found and is no value.
-    pub(super) unfit: Option<(Unfit, Place)>,
+    pub(super) unfit: Option<(UnfitValue, RulePlace)>,
 }
 
 /// A document as rules look at it.
 pub(super) struct Text<'a> {
     document: &'a Document,
-    lines: &'a [Line],
+    lines: &'a [TextLine],
     /// Made when the first label is looked for.
     folded: OnceCell<Vec<Folded>>,
 }
@@ -111,7 +111,7 @@ pub(super) struct Text<'a> {
 impl<'a> Text<'a> {
     pub(super) fn new(document: &'a Document) -> Text<'a> {
         let mut left = TEXT_BYTES_MAX;
-        let fits = |line: &&Line| {
+        let fits = |line: &&TextLine| {
             left = left.saturating_sub(line.text.len() + 1);
             left > 0
         };
@@ -124,7 +124,7 @@ impl<'a> Text<'a> {
     }
 
     /// The lines that a rule may look at, with their place in the document.
-    fn lines(&self, rule: &Rule) -> impl Iterator<Item = (usize, &'a Line)> {
+    fn lines(&self, rule: &Rule) -> impl Iterator<Item = (usize, &'a TextLine)> {
         let (lines, pages) = (rule.lines.unwrap_or(u32::MAX), rule.pages);
         self.lines
             .iter()
@@ -134,7 +134,7 @@ impl<'a> Text<'a> {
     }
 
     fn folded(&self) -> &[Folded] {
-        let fold = |line: &Line| Folded::new(cut(&line.text));
+        let fold = |line: &TextLine| Folded::new(cut(&line.text));
         self.folded
             .get_or_init(|| self.lines.iter().map(fold).collect())
     }
@@ -149,16 +149,16 @@ fn cut(line: &str) -> &str {
     &line[..end]
 }
 
-fn place(line: &Line) -> Place {
-    Place::Line(line.number, line.page)
+fn place(line: &TextLine) -> RulePlace {
+    RulePlace::Line(line.number, line.page)
 }
 
 /// What a rule finds while it looks.
 struct Hits<'a> {
-    form: &'a Form,
+    form: &'a ValueForm,
     pick: Pick,
-    hits: Vec<(Value, Place, String)>,
-    unfit: Option<(Unfit, Place)>,
+    hits: Vec<(Value, RulePlace, String)>,
+    unfit: Option<(UnfitValue, RulePlace)>,
     /// How many places were looked at.
     places: usize,
 }
@@ -171,7 +171,7 @@ impl Hits<'_> {
         is_found || self.hits.len() >= HITS_MAX || self.places > PLACES_MAX
     }
 
-    fn add(&mut self, read: Result<Value, Unfit>, place: Place, said: &str) {
+    fn add(&mut self, read: Result<Value, UnfitValue>, place: RulePlace, said: &str) {
         match read {
             // What was found last replaces what was found before it: nothing is piled up.
             Ok(value) => {
@@ -187,7 +187,7 @@ impl Hits<'_> {
     }
 
     /// What a pattern caught. Of several values for a list each is one item.
-    fn read(&self, said: &str) -> Result<Value, Unfit> {
+    fn read(&self, said: &str) -> Result<Value, UnfitValue> {
         match self.pick {
             Pick::All => self.form.value(&Value::from(vec![said])),
             _ => self.form.read(said),
@@ -221,7 +221,7 @@ fn order(a: &Value, b: &Value) -> Ordering {
 }
 
 /// Lists made one, each item once; it stands where the first of them does.
-fn all(hits: Vec<(Value, Place, String)>) -> Option<(Value, Place, String)> {
+fn all(hits: Vec<(Value, RulePlace, String)>) -> Option<(Value, RulePlace, String)> {
     let mut items: Vec<Value> = Vec::new();
     let (_, place, said) = hits.first()?.clone();
     for item in hits
@@ -238,7 +238,7 @@ fn all(hits: Vec<(Value, Place, String)>) -> Option<(Value, Place, String)> {
 
 impl Rule {
     /// Looks for a value of this form.
-    pub(super) fn run(&self, form: &Form, text: &Text<'_>) -> Tried {
+    pub(super) fn run(&self, form: &ValueForm, text: &Text<'_>) -> Tried {
         let mut hits = Hits {
             form,
             pick: self.pick,
@@ -250,7 +250,7 @@ impl Rule {
             How::Keys(keys) => {
                 for key in keys {
                     if let Some(said) = text.document.metadata.get(key) {
-                        let place = Place::Metadata(key.clone());
+                        let place = RulePlace::Metadata(key.clone());
                         hits.add(form.value(said), place, &said.to_string());
                     }
                 }
@@ -269,7 +269,7 @@ impl Rule {
 
     fn match_pattern(&self, pattern: &Regex, text: &Text<'_>, hits: &mut Hits<'_>) {
         // Whether to go on looking.
-        let mut look = |said: &str, place: Place| -> bool {
+        let mut look = |said: &str, place: RulePlace| -> bool {
             for caught in pattern.captures_iter(said) {
                 if hits.is_enough() {
                     return false;
@@ -283,8 +283,8 @@ impl Rule {
         };
         let mut lines = text.lines(self).map(|(_, line)| line);
         let _ = match self.from {
-            From::Title => look(&text.document.title, Place::Title),
-            From::Path => look(&text.document.source, Place::Path),
+            From::Title => look(&text.document.title, RulePlace::Title),
+            From::Path => look(&text.document.source, RulePlace::Path),
             From::Heading => lines.all(|line| {
                 let heading = documents::chunk::heading(cut(&line.text));
                 heading.is_none_or(|(_, heading)| look(heading, place(line)))
@@ -315,10 +315,10 @@ impl Rule {
 }
 
 /// Whether a way to choose makes sense for a type.
-pub(super) fn can_pick(kind: Kind, pick: Pick) -> bool {
+pub(super) fn can_pick(kind: ValueKind, pick: Pick) -> bool {
     match pick {
         Pick::First | Pick::Last => true,
-        Pick::Max => matches!(kind, Kind::Number | Kind::Date),
-        Pick::All => kind == Kind::List,
+        Pick::Max => matches!(kind, ValueKind::Number | ValueKind::Date),
+        Pick::All => kind == ValueKind::List,
     }
 }

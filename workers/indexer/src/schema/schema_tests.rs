@@ -162,12 +162,12 @@ fn a_trace_shows_every_rule_and_where_it_looked() {
             (
                 "labels `Amount due`, `Rechnungsbetrag`, last",
                 Some(json!(7)),
-                Some(Place::Line(3, None))
+                Some(RulePlace::Line(3, None))
             ),
             (
                 "text /(?i)total[^.]*? EUR ([0-9.,]+)/, max",
                 Some(json!(9)),
-                Some(Place::Line(4, None))
+                Some(RulePlace::Line(4, None))
             ),
         ]
     );
@@ -176,7 +176,7 @@ fn a_trace_shows_every_rule_and_where_it_looked() {
         .find(|trace| trace.column == "vendor")
         .unwrap();
     let places: Vec<_> = vendor.attempts.iter().map(|a| a.place.clone()).collect();
-    assert_eq!(places, [Some(Place::Title), Some(Place::Path)]);
+    assert_eq!(places, [Some(RulePlace::Title), Some(RulePlace::Path)]);
     let asked: Vec<_> = traces
         .iter()
         .filter(|t| t.asks_model)

@@ -1,6 +1,6 @@
 //! What somebody said, made a value of the type of its column; or why it is none. Pure.
 
-use super::date::{self, Order};
+use super::date::{self, DateOrder};
 use super::number::{self, Decimal};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,7 +14,7 @@ const SHOWN_CHARS: usize = 40;
 
 /// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kind {
+pub enum ValueKind {
     /// Any text.
     #[serde(rename = "text")]
     Text,
@@ -32,82 +32,90 @@ pub enum Kind {
     List,
 }
 
-impl Kind {
+impl ValueKind {
     /// Every one.
-    pub const ALL: [Kind; 5] = [Kind::Text, Kind::Number, Kind::Date, Kind::Bool, Kind::List];
+    pub const ALL: [ValueKind; 5] = [
+        ValueKind::Text,
+        ValueKind::Number,
+        ValueKind::Date,
+        ValueKind::Bool,
+        ValueKind::List,
+    ];
 
     /// The word in a schema.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Kind::Text => "text",
-            Kind::Number => "number",
-            Kind::Date => "date",
-            Kind::Bool => "bool",
-            Kind::List => "list of text",
+            ValueKind::Text => "text",
+            ValueKind::Number => "number",
+            ValueKind::Date => "date",
+            ValueKind::Bool => "bool",
+            ValueKind::List => "list of text",
         }
     }
 }
 
 /// How the values of a column are written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Form {
+pub struct ValueForm {
     /// Their type.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// What a number counts: a currency is held to, anything else only told.
     pub unit: Option<String>,
     /// Which sign stands before decimals, where documents leave it open.
     pub decimal: Option<Decimal>,
     /// Whether the day or the month comes first, where documents leave it open.
-    pub order: Option<Order>,
+    pub order: Option<DateOrder>,
 }
 
 /// A value that does not fit its column.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{said}` {why}")]
-pub struct Unfit {
+pub struct UnfitValue {
     /// What was said, cut.
     pub said: String,
     /// Why it does not fit.
     pub why: &'static str,
 }
 
-impl Unfit {
-    pub(crate) fn new(said: &str, why: &'static str) -> Unfit {
+impl UnfitValue {
+    pub(crate) fn new(said: &str, why: &'static str) -> UnfitValue {
         let said = shown(said);
-        Unfit { said, why }
+        UnfitValue { said, why }
     }
 }
 
-impl Form {
+impl ValueForm {
     /// The value of what somebody said in JSON: a text is read as people write it.
-    pub fn value(&self, said: &Value) -> Result<Value, Unfit> {
+    pub fn value(&self, said: &Value) -> Result<Value, UnfitValue> {
         let unfit = || self.unfit(&said.to_string());
         match (self.kind, said) {
             (_, Value::String(text)) => self.read(text),
-            (Kind::Number, Value::Number(_)) | (Kind::Bool, Value::Bool(_)) => Ok(said.clone()),
-            (Kind::List, Value::Array(items)) => list(items.iter().filter_map(plain), unfit),
+            (ValueKind::Number, Value::Number(_)) | (ValueKind::Bool, Value::Bool(_)) => {
+                Ok(said.clone())
+            }
+            (ValueKind::List, Value::Array(items)) => list(items.iter().filter_map(plain), unfit),
             // A list of one, as some writers have it.
             (_, Value::Array(items)) if items.len() == 1 && !items[0].is_array() => {
                 self.value(&items[0])
             }
-            (Kind::Text | Kind::Date | Kind::Bool, Value::Number(number)) => {
+            (ValueKind::Text | ValueKind::Date | ValueKind::Bool, Value::Number(number)) => {
                 self.read(&number.to_string())
             }
-            (Kind::Text, Value::Bool(_)) => self.read(&said.to_string()),
-            (Kind::List, Value::Number(_) | Value::Bool(_)) => self.read(&said.to_string()),
+            (ValueKind::Text, Value::Bool(_)) => self.read(&said.to_string()),
+            (ValueKind::List, Value::Number(_) | Value::Bool(_)) => self.read(&said.to_string()),
             _ => Err(unfit()),
         }
     }
 
     /// The value of a text that is one and nothing else.
-    pub fn read(&self, text: &str) -> Result<Value, Unfit> {
+    pub fn read(&self, text: &str) -> Result<Value, UnfitValue> {
         let text = text.trim();
         let value = match self.kind {
-            Kind::Text => plain_text(text).map(Value::String),
-            Kind::Number => return self.number(text),
-            Kind::Date => date::whole(text, self.order).map(Value::String),
-            Kind::Bool => truth(text).map(Value::Bool),
-            Kind::List => {
+            ValueKind::Text => plain_text(text).map(Value::String),
+            ValueKind::Number => return self.number(text),
+            ValueKind::Date => date::whole(text, self.order).map(Value::String),
+            ValueKind::Bool => truth(text).map(Value::Bool),
+            ValueKind::List => {
                 return list(text.split([',', ';']).map(str::to_owned), || {
                     self.unfit(text)
                 });
@@ -116,10 +124,10 @@ impl Form {
         value.ok_or_else(|| self.unfit(text))
     }
 
-    fn number(&self, text: &str) -> Result<Value, Unfit> {
+    fn number(&self, text: &str) -> Result<Value, UnfitValue> {
         let found = number::whole(text, self.decimal).ok_or_else(|| self.unfit(text))?;
         if !self.is_currency(found.currency) {
-            return Err(Unfit::new(text, "is in another currency"));
+            return Err(UnfitValue::new(text, "is in another currency"));
         }
         number::to_json(found.value).ok_or_else(|| self.unfit(text))
     }
@@ -128,22 +136,22 @@ impl Form {
     /// beginning up to where a sentence or a column ends.
     pub(crate) fn first_in(&self, text: &str) -> Option<Value> {
         match self.kind {
-            Kind::Number => self.numbers_in(text).next(),
-            Kind::Date => self.days_in(text).next(),
-            Kind::Bool => truth(text.split_whitespace().next()?).map(Value::Bool),
-            Kind::Text => self.read(phrase(text)).ok(),
-            Kind::List => self.read(phrase(text)).ok(),
+            ValueKind::Number => self.numbers_in(text).next(),
+            ValueKind::Date => self.days_in(text).next(),
+            ValueKind::Bool => truth(text.split_whitespace().next()?).map(Value::Bool),
+            ValueKind::Text => self.read(phrase(text)).ok(),
+            ValueKind::List => self.read(phrase(text)).ok(),
         }
     }
 
     /// Whether a value stands in a text, however it is written there.
     pub(crate) fn stands_in(&self, value: &Value, text: &str) -> bool {
         match self.kind {
-            Kind::Number => self.numbers_in(text).any(|n| n.as_f64() == value.as_f64()),
-            Kind::Date => self.days_in(text).any(|day| day == *value),
-            Kind::Bool => false,
-            Kind::Text => value.as_str().is_some_and(|said| has_words(text, said)),
-            Kind::List => value.as_array().is_some_and(|items| {
+            ValueKind::Number => self.numbers_in(text).any(|n| n.as_f64() == value.as_f64()),
+            ValueKind::Date => self.days_in(text).any(|day| day == *value),
+            ValueKind::Bool => false,
+            ValueKind::Text => value.as_str().is_some_and(|said| has_words(text, said)),
+            ValueKind::List => value.as_array().is_some_and(|items| {
                 let stands = |item: &Value| item.as_str().is_some_and(|i| has_words(text, i));
                 !items.is_empty() && items.iter().all(stands)
             }),
@@ -170,16 +178,16 @@ impl Form {
         }
     }
 
-    fn unfit(&self, said: &str) -> Unfit {
+    fn unfit(&self, said: &str) -> UnfitValue {
         let why = match self.kind {
             _ if said.is_empty() => "is empty",
-            Kind::Text => "is no text",
-            Kind::Number => "is no number",
-            Kind::Date => "is no day",
-            Kind::Bool => "is neither yes nor no",
-            Kind::List => "is no list of text",
+            ValueKind::Text => "is no text",
+            ValueKind::Number => "is no number",
+            ValueKind::Date => "is no day",
+            ValueKind::Bool => "is neither yes nor no",
+            ValueKind::List => "is no list of text",
         };
-        Unfit::new(said, why)
+        UnfitValue::new(said, why)
     }
 }
 
@@ -209,8 +217,8 @@ fn plain(value: &Value) -> Option<String> {
 /// Each item once, in the order in which they came.
 fn list(
     items: impl Iterator<Item = String>,
-    unfit: impl FnOnce() -> Unfit,
-) -> Result<Value, Unfit> {
+    unfit: impl FnOnce() -> UnfitValue,
+) -> Result<Value, UnfitValue> {
     let mut kept: Vec<String> = Vec::new();
     for item in items.filter_map(|item| plain_text(&item)) {
         if kept.len() < ITEMS_MAX && !kept.contains(&item) {
@@ -261,8 +269,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn form(kind: Kind) -> Form {
-        Form {
+    fn form(kind: ValueKind) -> ValueForm {
+        ValueForm {
             kind,
             unit: None,
             decimal: None,
@@ -273,32 +281,44 @@ mod tests {
     #[test]
     fn what_was_said_becomes_a_value_of_the_type() {
         for (kind, said, value) in [
-            (Kind::Number, json!("1.234,50 EUR"), json!(1234.5)),
-            (Kind::Number, json!(1203.5), json!(1203.5)),
-            (Kind::Number, json!(["7"]), json!(7)),
-            (Kind::Date, json!("3 March 2024"), json!("2024-03-03")),
-            (Kind::Date, json!(20240303), json!("2024-03-03")),
-            (Kind::Bool, json!("Ja."), json!(true)),
-            (Kind::Bool, json!(0), json!(false)),
-            (Kind::Text, json!("  two\n words "), json!("two words")),
-            (Kind::Text, json!(7), json!("7")),
-            (Kind::List, json!("red, blue; red,"), json!(["red", "blue"])),
-            (Kind::List, json!(["red", 3, null]), json!(["red", "3"])),
+            (ValueKind::Number, json!("1.234,50 EUR"), json!(1234.5)),
+            (ValueKind::Number, json!(1203.5), json!(1203.5)),
+            (ValueKind::Number, json!(["7"]), json!(7)),
+            (ValueKind::Date, json!("3 March 2024"), json!("2024-03-03")),
+            (ValueKind::Date, json!(20240303), json!("2024-03-03")),
+            (ValueKind::Bool, json!("Ja."), json!(true)),
+            (ValueKind::Bool, json!(0), json!(false)),
+            (ValueKind::Text, json!("  two\n words "), json!("two words")),
+            (ValueKind::Text, json!(7), json!("7")),
+            (
+                ValueKind::List,
+                json!("red, blue; red,"),
+                json!(["red", "blue"]),
+            ),
+            (
+                ValueKind::List,
+                json!(["red", 3, null]),
+                json!(["red", "3"]),
+            ),
         ] {
             assert_eq!(form(kind).value(&said), Ok(value), "{said}");
         }
         for (kind, said, why) in [
-            (Kind::Number, json!("n/a"), "`n/a` is no number"),
-            (Kind::Number, json!(true), "`true` is no number"),
-            (Kind::Date, json!("March 2024"), "`March 2024` is no day"),
+            (ValueKind::Number, json!("n/a"), "`n/a` is no number"),
+            (ValueKind::Number, json!(true), "`true` is no number"),
             (
-                Kind::Bool,
+                ValueKind::Date,
+                json!("March 2024"),
+                "`March 2024` is no day",
+            ),
+            (
+                ValueKind::Bool,
                 json!("perhaps"),
                 "`perhaps` is neither yes nor no",
             ),
-            (Kind::Text, json!(" "), "`` is empty"),
+            (ValueKind::Text, json!(" "), "`` is empty"),
             (
-                Kind::List,
+                ValueKind::List,
                 json!({"a": 1}),
                 "`{\"a\":1}` is no list of text",
             ),
@@ -310,9 +330,9 @@ mod tests {
 
     #[test]
     fn a_currency_is_held_to() {
-        let euros = Form {
+        let euros = ValueForm {
             unit: Some("EUR".into()),
-            ..form(Kind::Number)
+            ..form(ValueKind::Number)
         };
         assert_eq!(euros.read("€ 5.50"), Ok(json!(5.5)));
         assert_eq!(euros.read("5.50"), Ok(json!(5.5)));
@@ -328,32 +348,35 @@ mod tests {
     fn the_first_value_among_words() {
         let first = |kind, text| form(kind).first_in(text);
         let line = "29 March 2024. Period: March 2024. Payment due: 28 April 2024";
-        assert_eq!(first(Kind::Date, line), Some(json!("2024-03-29")));
-        assert_eq!(first(Kind::Text, line), Some(json!("29 March 2024")));
+        assert_eq!(first(ValueKind::Date, line), Some(json!("2024-03-29")));
+        assert_eq!(first(ValueKind::Text, line), Some(json!("29 March 2024")));
         assert_eq!(
-            first(Kind::Number, "CL-24-0317 is EUR 4,814.48."),
+            first(ValueKind::Number, "CL-24-0317 is EUR 4,814.48."),
             Some(json!(4814.48))
         );
-        assert_eq!(first(Kind::Bool, "yes, with thanks"), Some(json!(true)));
         assert_eq!(
-            first(Kind::List, "red, blue  | 4"),
+            first(ValueKind::Bool, "yes, with thanks"),
+            Some(json!(true))
+        );
+        assert_eq!(
+            first(ValueKind::List, "red, blue  | 4"),
             Some(json!(["red", "blue"]))
         );
-        assert_eq!(first(Kind::Text, "  "), None);
+        assert_eq!(first(ValueKind::Text, "  "), None);
     }
 
     #[test]
     fn a_value_stands_in_a_text_however_it_is_written() {
         let text = "Total 1.234,50 EUR on 3 March 2024,\n for Acme\n Ltd";
         for (kind, value, stands) in [
-            (Kind::Number, json!(1234.5), true),
-            (Kind::Number, json!(1234), false),
-            (Kind::Date, json!("2024-03-03"), true),
-            (Kind::Text, json!("acme ltd"), true),
-            (Kind::Text, json!("cme"), false),
-            (Kind::Text, json!(""), false),
-            (Kind::List, json!(["Acme", "Total"]), true),
-            (Kind::List, json!(["Acme", "Bolt"]), false),
+            (ValueKind::Number, json!(1234.5), true),
+            (ValueKind::Number, json!(1234), false),
+            (ValueKind::Date, json!("2024-03-03"), true),
+            (ValueKind::Text, json!("acme ltd"), true),
+            (ValueKind::Text, json!("cme"), false),
+            (ValueKind::Text, json!(""), false),
+            (ValueKind::List, json!(["Acme", "Total"]), true),
+            (ValueKind::List, json!(["Acme", "Bolt"]), false),
         ] {
             assert_eq!(form(kind).stands_in(&value, text), stands, "{value}");
         }

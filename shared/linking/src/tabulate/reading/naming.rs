@@ -37,12 +37,12 @@ impl Reading<'_> {
     /// The part of the calendar that documents are taken together by, of the column of days that is meant.
     fn calendar(&mut self, run: &Range<usize>, period: Period) -> Outcome<GroupKey> {
         let said = run.start..run.end - 1;
-        let days = |column: &KnownColumn| column.kind() == Kind::Day;
+        let days = |column: &KnownColumn| column.kind() == ColumnKind::Day;
         let column = match said.is_empty() {
             true => self.told_behind(run).map(|fit| fit.columns[0]),
             false => self.fit(said, days).map(|fit| fit.columns[0]),
         };
-        let column = column.or_else(|| self.day_by_default(Kind::Day));
+        let column = column.or_else(|| self.day_by_default(ColumnKind::Day));
         if let Some(column) = column {
             let field = self.field(column);
             return Ok(match period {
@@ -52,7 +52,7 @@ impl Reading<'_> {
             });
         }
         let year = self
-            .day_by_default(Kind::Year)
+            .day_by_default(ColumnKind::Year)
             .filter(|_| period == Period::Year);
         let year = year.ok_or_else(|| unfit("no column holds days".into()))?;
         Ok(GroupKey::Column(self.field(year)))
@@ -72,7 +72,7 @@ impl Reading<'_> {
         if at == run.end || !(run.end - 1..at).all(is_open) || self.is_taken[at] {
             return None;
         }
-        let fit = self.fit(at..at + 1, |column| column.kind() == Kind::Day)?;
+        let fit = self.fit(at..at + 1, |column| column.kind() == ColumnKind::Day)?;
         self.is_taken[at] = true;
         Some(fit)
     }

@@ -92,8 +92,8 @@ impl Reading<'_> {
         }
         if self.table.is_day {
             let day = self
-                .day_by_default(Kind::Day)
-                .or_else(|| self.day_by_default(Kind::Year));
+                .day_by_default(ColumnKind::Day)
+                .or_else(|| self.day_by_default(ColumnKind::Year));
             let day = day.ok_or_else(|| unfit("no column holds days".into()))?;
             self.table.measure = Some(self.field(day));
             return Ok(());
@@ -137,7 +137,7 @@ impl Reading<'_> {
     }
 
     /// The first column of days on which something begins, one that is called after the documents before others.
-    pub(super) fn day_by_default(&self, kind: Kind) -> Option<ColumnId> {
+    pub(super) fn day_by_default(&self, kind: ColumnKind) -> Option<ColumnId> {
         let columns = self.linker.dictionary.columns(self.bucket);
         let days = columns.filter(|(_, column)| column.kind() == kind);
         let subject = self.subject();

@@ -12,7 +12,7 @@ use crate::command::{
     IN_THIS_PROCESS, budget, connect_or, for_fleet, must_be_folder, score_min, trace,
 };
 use crate::config::Config;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::local::{Local, index_dir};
 use crate::out::{eprintln, println};
 use crate::render;
@@ -42,7 +42,7 @@ enum Answering {
 /// A conversation at a prompt.
 struct Chat {
     with: Answering,
-    args: cli::Chat,
+    args: cli::ChatArgs,
     config: Config,
     conversation: ConversationId,
     last: Option<Terminal>,
@@ -51,9 +51,9 @@ struct Chat {
 }
 
 /// Asks what is typed, until nothing more is.
-pub async fn run(args: cli::Chat, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn run(args: cli::ChatArgs, config: Config, output: Output) -> Result<(), CliError> {
     if output != Output::Text {
-        return Err(Fail::usage("a chat is for people")
+        return Err(CliError::usage("a chat is for people")
             .hint("for scripts there is: argosy ask --conversation ID \"…\" -o json"));
     }
     let is_remote = args.server.is_named(&config)? && args.corpus.is_none();
@@ -83,7 +83,11 @@ pub async fn run(args: cli::Chat, config: Config, output: Output) -> Result<(), 
     said
 }
 
-async fn answering(args: &cli::Chat, config: &Config, is_remote: bool) -> Result<Answering, Fail> {
+async fn answering(
+    args: &cli::ChatArgs,
+    config: &Config,
+    is_remote: bool,
+) -> Result<Answering, CliError> {
     if is_remote {
         return Ok(Answering::Fleet(connect_or(config, IN_THIS_PROCESS).await?));
     }
@@ -95,8 +99,8 @@ async fn answering(args: &cli::Chat, config: &Config, is_remote: bool) -> Result
 }
 
 /// An id that nobody can guess.
-fn new_conversation() -> Result<ConversationId, Fail> {
-    client::new_conversation().map_err(Fail::from)
+fn new_conversation() -> Result<ConversationId, CliError> {
+    client::new_conversation().map_err(CliError::from)
 }
 
 impl Chat {
@@ -122,7 +126,7 @@ impl Chat {
         );
     }
 
-    async fn talk(&mut self, prompt: &mut Prompt) -> Result<(), Fail> {
+    async fn talk(&mut self, prompt: &mut Prompt) -> Result<(), CliError> {
         loop {
             let Typed::Line(line) = prompt.next("> ").await? else {
                 return Ok(());
@@ -138,7 +142,7 @@ impl Chat {
                     Ok(())
                 }
                 Word::Quit => return Ok(()),
-                Word::Wrong(why) => Err(Fail::usage(why)),
+                Word::Wrong(why) => Err(CliError::usage(why)),
             };
             // What fails is said, and the conversation goes on.
             if let Err(fail) = done {
@@ -147,7 +151,7 @@ impl Chat {
         }
     }
 
-    async fn say(&mut self, question: String) -> Result<(), Fail> {
+    async fn say(&mut self, question: String) -> Result<(), CliError> {
         let mut fields = Map::new();
         let id = client::new_turn();
         fields.insert("id".into(), id.as_str().into());
@@ -202,7 +206,7 @@ impl Chat {
     }
 
     /// Asks; Ctrl-C gives the question up, and its end is waited for all the same.
-    async fn ask(&self, ask: client::Ask, id: &TurnId) -> Result<Terminal, Fail> {
+    async fn ask(&self, ask: client::Ask, id: &TurnId) -> Result<Terminal, CliError> {
         let canvas = Canvas::new(Output::Text).filter(|_| !self.args.no_draft);
         let asking = ask_and_show(self.bus(), ask, Output::Text, canvas);
         tokio::pin!(asking);
@@ -215,7 +219,7 @@ impl Chat {
         }
     }
 
-    async fn trace(&self, turn: Option<TurnId>) -> Result<(), Fail> {
+    async fn trace(&self, turn: Option<TurnId>) -> Result<(), CliError> {
         let last = self.last.as_ref().map(|last| last.turn.clone());
         let turn = turn.or(last).ok_or_else(nothing_yet)?;
         match &self.with {
@@ -225,14 +229,14 @@ impl Chat {
                     render::trail(&last.trail);
                     Ok(())
                 }
-                None => Err(Fail::not_found(
+                None => Err(CliError::not_found(
                     "without a fleet, only the last turn is known",
                 )),
             },
         }
     }
 
-    fn sources(&self) -> Result<(), Fail> {
+    fn sources(&self) -> Result<(), CliError> {
         let last = self.last.as_ref().ok_or_else(nothing_yet)?;
         render::sources(last);
         Ok(())
@@ -245,9 +249,9 @@ impl Chat {
         }
     }
 
-    fn key(&self) -> Result<ConversationKey, Fail> {
+    fn key(&self) -> Result<ConversationKey, CliError> {
         let tenant = TenantId::new(self.args.tenant.as_str())
-            .map_err(|error| Fail::usage(format!("--tenant: {error}")))?;
+            .map_err(|error| CliError::usage(format!("--tenant: {error}")))?;
         Ok(ConversationKey {
             tenant,
             conversation: self.conversation.clone(),
@@ -276,10 +280,10 @@ impl Chat {
         self.asks_back(standing);
     }
 
-    async fn standing(&self) -> Result<Option<Standing>, Fail> {
+    async fn standing(&self) -> Result<Option<Standing>, CliError> {
         let (talks, key) = (self.talks(), self.key()?);
         let looked = tokio::time::timeout(LOOK_MAX, talks.standing(&key)).await;
-        let late = |_| Fail::negative("how the conversation stands could not be read in time");
+        let late = |_| CliError::negative("how the conversation stands could not be read in time");
         Ok(looked.map_err(late)??)
     }
 
@@ -291,7 +295,7 @@ impl Chat {
     }
 
     /// Goes on in a copy; what was said stays where it is.
-    async fn fork(&mut self, turns: Option<usize>) -> Result<(), Fail> {
+    async fn fork(&mut self, turns: Option<usize>) -> Result<(), CliError> {
         let child = new_conversation()?;
         let taken = self.talks().fork(&self.key()?, turns, &child).await?;
         self.conversation = child;
@@ -306,7 +310,7 @@ impl Chat {
         Ok(())
     }
 
-    fn begin_anew(&mut self) -> Result<(), Fail> {
+    fn begin_anew(&mut self) -> Result<(), CliError> {
         self.conversation = new_conversation()?;
         self.last = None;
         self.asked_back = None;
@@ -315,11 +319,11 @@ impl Chat {
     }
 }
 
-fn nothing_yet() -> Fail {
-    Fail::not_found("nothing was answered yet")
+fn nothing_yet() -> CliError {
+    CliError::not_found("nothing was answered yet")
 }
 
-fn say(fail: &Fail) {
+fn say(fail: &CliError) {
     eprintln!("{} {}", "error:".red().bold(), fail.message);
     if let Some(hint) = &fail.hint {
         eprintln!("{} {hint}", "hint:".bold());

@@ -3,7 +3,7 @@
 //! What was typed is kept in `chat_history.txt` of the data folder, readable by its owner alone. Reading blocks, so it has
 //! a thread of its own.
 
-use crate::fail::Fail;
+use crate::fail::CliError;
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{Config, Editor};
@@ -31,7 +31,7 @@ pub(super) struct Prompt {
 
 impl Prompt {
     /// One that keeps what was typed in `data_dir`, where somebody types.
-    pub(super) fn new(data_dir: &Path) -> Result<Prompt, Fail> {
+    pub(super) fn new(data_dir: &Path) -> Result<Prompt, CliError> {
         let config = Config::builder().max_history_size(LINES_MAX);
         let config = config.and_then(|config| config.history_ignore_dups(true));
         let config = config
@@ -52,7 +52,7 @@ impl Prompt {
     }
 
     /// The next line. Ctrl-C begins the line anew, Ctrl-D ends.
-    pub(super) async fn next(&mut self, prompt: &str) -> Result<Typed, Fail> {
+    pub(super) async fn next(&mut self, prompt: &str) -> Result<Typed, CliError> {
         loop {
             let Some(mut editor) = self.editor.take() else {
                 return Ok(Typed::End);
@@ -67,7 +67,7 @@ impl Prompt {
             });
             let (editor, line) = typed
                 .await
-                .map_err(|error| Fail::negative(error.to_string()))?;
+                .map_err(|error| CliError::negative(error.to_string()))?;
             self.editor = Some(editor);
             match line {
                 Ok(line) if line.trim().is_empty() => {}
@@ -90,6 +90,6 @@ fn keep(editor: &mut Editor<(), FileHistory>, kept: &Path) {
     }
 }
 
-fn broken(error: &ReadlineError) -> Fail {
-    Fail::negative(format!("the prompt does not work: {error}"))
+fn broken(error: &ReadlineError) -> CliError {
+    CliError::negative(format!("the prompt does not work: {error}"))
 }

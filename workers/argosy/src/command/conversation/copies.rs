@@ -3,7 +3,7 @@
 use super::{one, place, unknown};
 use crate::cli::{self, Output};
 use crate::config::Config;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::out::println;
 use crate::render::{self, count};
 use crate::talks::Talks;
@@ -50,16 +50,16 @@ pub(super) fn export(key: &ConversationKey, events: &[Read]) {
 
 /// Writes such a file where there is no such conversation yet.
 pub(super) async fn import(
-    args: cli::ConversationImport,
+    args: cli::ConversationImportArgs,
     config: &Config,
     output: Output,
-) -> Result<(), Fail> {
+) -> Result<(), CliError> {
     let (exported, events) = read(&args.file)?;
     let (talks, tenant) = place(&args.place, config).await?;
     let from = exported.conversation;
     let is_other = exported.tenant != tenant.as_str() && args.id.is_none();
     if is_other && matches!(talks, Talks::Fleet(_)) {
-        return Err(Fail::usage(format!(
+        return Err(CliError::usage(format!(
             "it is of the tenant `{}`, and its turns have ids there",
             exported.tenant
         ))
@@ -95,9 +95,10 @@ pub(super) async fn import(
 }
 
 /// A number that tells one file from another is not looked for: what cannot be a log is none.
-fn read(file: &Path) -> Result<(Exported, Vec<Read>), Fail> {
-    let text = text(file)
-        .map_err(|error| Fail::usage(format!("`{}` cannot be read: {error}", file.display())))?;
+fn read(file: &Path) -> Result<(Exported, Vec<Read>), CliError> {
+    let text = text(file).map_err(|error| {
+        CliError::usage(format!("`{}` cannot be read: {error}", file.display()))
+    })?;
     let exported: Exported =
         serde_json::from_str(&text).map_err(|error| no_export(file, &error))?;
     if exported.v > EXPORT {
@@ -131,8 +132,8 @@ fn text(file: &Path) -> std::io::Result<String> {
     Ok(text)
 }
 
-fn no_export(file: &Path, why: &dyn std::fmt::Display) -> Fail {
-    Fail::usage(format!(
+fn no_export(file: &Path, why: &dyn std::fmt::Display) -> CliError {
+    CliError::usage(format!(
         "`{}` is no exported conversation: {why}",
         file.display()
     ))
@@ -141,10 +142,10 @@ fn no_export(file: &Path, why: &dyn std::fmt::Display) -> Fail {
 
 /// Begins another conversation with the first turns of one.
 pub(super) async fn fork(
-    args: cli::ConversationFork,
+    args: cli::ConversationForkArgs,
     config: &Config,
     output: Output,
-) -> Result<(), Fail> {
+) -> Result<(), CliError> {
     let (talks, key) = one(args.one, config).await?;
     if talks.events(&key).await?.is_empty() {
         return Err(unknown());

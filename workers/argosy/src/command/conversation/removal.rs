@@ -4,7 +4,7 @@ use super::stores::{self, ErasedStore};
 use super::{one, unknown};
 use crate::cli::{self, Output};
 use crate::config::Config;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::out::println;
 use crate::render::{self, count};
 use crate::talks::{self, Talks};
@@ -17,10 +17,10 @@ use std::collections::BTreeSet;
 
 /// Erases a conversation, or tells what would be erased.
 pub(super) async fn rm(
-    args: cli::ConversationRm,
+    args: cli::ConversationRmArgs,
     config: &Config,
     output: Output,
-) -> Result<(), Fail> {
+) -> Result<(), CliError> {
     let (talks, key) = one(args.one, config).await?;
     if !args.yes {
         return would(&talks, &key, output).await;
@@ -65,7 +65,7 @@ pub(super) async fn rm(
     told(&done, args.forks, stores.as_deref(), output);
     match done.iter().map(|(_, report)| report.left()).sum::<u64>() {
         0 => Ok(()),
-        left => Err(Fail::still_running(format!(
+        left => Err(CliError::still_running(format!(
             "{} still there: something writes to the conversation at this moment",
             count(left, "message")
         ))
@@ -80,7 +80,7 @@ fn tenant_of(key: &ConversationKey, conversation: &ConversationId) -> Conversati
     }
 }
 
-async fn would(talks: &Talks, key: &ConversationKey, output: Output) -> Result<(), Fail> {
+async fn would(talks: &Talks, key: &ConversationKey, output: Output) -> Result<(), CliError> {
     let events = talks.events(key).await?;
     let Some(last) = events.last() else {
         return Err(unknown());

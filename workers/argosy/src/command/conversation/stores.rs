@@ -1,6 +1,6 @@
 //! The stores of conversation workers, asked after an erasure whether they are without it.
 
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::out::println;
 use bus::{Bus, Stream};
 use envelope::Role;
@@ -26,7 +26,7 @@ pub(super) struct ErasedStore {
 }
 
 /// How the stores stand that can be asked, as soon as all of them have taken in what is in the stream now.
-pub(super) async fn read_back(bus: &dyn Bus) -> Result<Vec<ErasedStore>, Fail> {
+pub(super) async fn read_back(bus: &dyn Bus) -> Result<Vec<ErasedStore>, CliError> {
     let newest = bus.state(Stream::Conversations).await?.last;
     let until = Instant::now() + WAIT;
     loop {

@@ -3,9 +3,9 @@
 use crate::config::Config;
 use crate::local::{self, Local};
 use crate::model::Chosen;
-use crate::render::Line;
+use crate::render::ProgressLine;
 use bus::Bus;
-use documents::Mode;
+use documents::PublishMode;
 use envelope::Profile;
 use eval::fleet::{Fleet, FleetError};
 use eval::trajectories::{CaseFleet, StartError};
@@ -19,7 +19,7 @@ use telemetry::Registry;
 struct LocalFleet {
     local: Local,
     profile: Profile,
-    line: Arc<Line>,
+    line: Arc<ProgressLine>,
 }
 
 impl Fleet for LocalFleet {
@@ -27,7 +27,10 @@ impl Fleet for LocalFleet {
         Box::pin(async move {
             let line = self.line.clone();
             let show = move |progress| line.show(progress);
-            let indexed = self.local.index(corpus, Mode::Incremental, show).await;
+            let indexed = self
+                .local
+                .index(corpus, PublishMode::Incremental, show)
+                .await;
             indexed.map(drop).map_err(boxed)
         })
     }
@@ -61,7 +64,7 @@ fn boxed(error: local::Error) -> FleetError {
 pub(super) async fn configured(
     mut config: Config,
     dir: &Path,
-    line: Arc<Line>,
+    line: Arc<ProgressLine>,
 ) -> Result<Box<dyn Fleet>, FleetError> {
     config.model.cache.entries = 0;
     let further = config.models.values_mut();
@@ -92,7 +95,7 @@ pub(super) async fn for_case(case: CaseFleet) -> Result<Box<dyn Fleet>, StartErr
     let (index, registry) = (&case.index, Registry::new());
     let started = Local::start_between(&config, index, chosen, registry, case.between).await;
     let local = started.map_err(|error| StartError::Fleet(boxed(error)))?;
-    let line = Arc::new(Line::nowhere());
+    let line = Arc::new(ProgressLine::nowhere());
     let profile = config.model.profile;
     Ok(Box::new(LocalFleet {
         local,

@@ -4,46 +4,53 @@ mod fleet;
 mod options;
 
 use crate::cli::Output;
-use crate::cli::{Eval, EvalLoop, EvalModes, EvalRetrieval, EvalTrajectories, EvalUnanswerable};
+use crate::cli::{
+    EvalCommand, EvalLoopArgs, EvalModesArgs, EvalRetrievalArgs, EvalTrajectoriesArgs,
+    EvalUnanswerableArgs,
+};
 use crate::config::Config;
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::out::println;
-use crate::render::Line;
+use crate::render::ProgressLine;
 use eval::{Emphasis, EvalReport, SearchSetting, TextLine};
 use owo_colors::OwoColorize;
 use std::sync::Arc;
 
 /// Measures, and tells what came of it.
-pub async fn run(what: Eval, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn run(what: EvalCommand, config: Config, output: Output) -> Result<(), CliError> {
     match what {
-        Eval::Retrieval(args) => retrieval(args, config, output).await,
-        Eval::Conditions(args) => {
-            let line = Line::new(output);
+        EvalCommand::Retrieval(args) => retrieval(args, config, output).await,
+        EvalCommand::Conditions(args) => {
+            let line = ProgressLine::new(output);
             let outcome = eval::conditions::run(&args.into(), &|text| line.say(text)).await?;
             line.done();
             tell(&outcome, output);
             Ok(())
         }
-        Eval::Classify(args) => {
+        EvalCommand::Classify(args) => {
             tell(&eval::classify::run(&args.into())?, output);
             Ok(())
         }
-        Eval::Unanswerable(args) => unanswerable(args, &config, output).await,
-        Eval::Loop(args) => rounds(args, &config, output).await,
-        Eval::Modes(args) => Box::pin(modes(args, config, output)).await,
-        Eval::Trajectories(args) => Box::pin(trajectories(args, output)).await,
-        Eval::Groundedness(args) => {
+        EvalCommand::Unanswerable(args) => unanswerable(args, &config, output).await,
+        EvalCommand::Loop(args) => rounds(args, &config, output).await,
+        EvalCommand::Modes(args) => Box::pin(modes(args, config, output)).await,
+        EvalCommand::Trajectories(args) => Box::pin(trajectories(args, output)).await,
+        EvalCommand::Groundedness(args) => {
             tell(&eval::groundedness::run(&args.into()).await?, output);
             Ok(())
         }
     }
 }
 
-async fn retrieval(args: EvalRetrieval, mut config: Config, output: Output) -> Result<(), Fail> {
+async fn retrieval(
+    args: EvalRetrievalArgs,
+    mut config: Config,
+    output: Output,
+) -> Result<(), CliError> {
     if let Some(embedder) = args.embedder {
         config.retrieval.embedder = embedder.into();
     }
-    let line = Line::new(output);
+    let line = ProgressLine::new(output);
     let say = |text| line.say(text);
     let outcome = eval::retrieval::run(&args.into(), &setting(&config), &say).await?;
     line.done();
@@ -54,8 +61,12 @@ async fn retrieval(args: EvalRetrieval, mut config: Config, output: Output) -> R
     Ok(())
 }
 
-async fn unanswerable(args: EvalUnanswerable, config: &Config, output: Output) -> Result<(), Fail> {
-    let line = Line::new(output);
+async fn unanswerable(
+    args: EvalUnanswerableArgs,
+    config: &Config,
+    output: Output,
+) -> Result<(), CliError> {
+    let line = ProgressLine::new(output);
     let say = |text| line.say(text);
     let outcome = eval::unanswerable::run(&args.into(), &setting(config), &say).await?;
     line.done();
@@ -63,8 +74,8 @@ async fn unanswerable(args: EvalUnanswerable, config: &Config, output: Output) -
     Ok(())
 }
 
-async fn rounds(args: EvalLoop, config: &Config, output: Output) -> Result<(), Fail> {
-    let line = Line::new(output);
+async fn rounds(args: EvalLoopArgs, config: &Config, output: Output) -> Result<(), CliError> {
+    let line = ProgressLine::new(output);
     let say = |text| line.say(text);
     let outcome = eval::rounds::run(&args.into(), &setting(config), &say).await?;
     line.done();
@@ -72,8 +83,8 @@ async fn rounds(args: EvalLoop, config: &Config, output: Output) -> Result<(), F
     Ok(())
 }
 
-async fn modes(args: EvalModes, config: Config, output: Output) -> Result<(), Fail> {
-    let line = Arc::new(Line::new(output));
+async fn modes(args: EvalModesArgs, config: Config, output: Output) -> Result<(), CliError> {
+    let line = Arc::new(ProgressLine::new(output));
     let (shown, said) = (line.clone(), line.clone());
     let start = async move |dir: std::path::PathBuf| fleet::configured(config, &dir, shown).await;
     let outcome = eval::modes::run(&args.into(), start, &move |text| said.say(text)).await?;
@@ -84,8 +95,8 @@ async fn modes(args: EvalModes, config: Config, output: Output) -> Result<(), Fa
     Ok(())
 }
 
-async fn trajectories(args: EvalTrajectories, output: Output) -> Result<(), Fail> {
-    let line = Line::new(output);
+async fn trajectories(args: EvalTrajectoriesArgs, output: Output) -> Result<(), CliError> {
+    let line = ProgressLine::new(output);
     let say = |text| line.say(text);
     let report = eval::trajectories::run(&args.into(), fleet::for_case, &say).await?;
     line.done();
@@ -93,7 +104,7 @@ async fn trajectories(args: EvalTrajectories, output: Output) -> Result<(), Fail
     match report.differing() {
         0 => Ok(()),
         // What was printed says it all.
-        _ => Err(Fail::negative("")),
+        _ => Err(CliError::negative("")),
     }
 }
 

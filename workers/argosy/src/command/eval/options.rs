@@ -1,8 +1,9 @@
 //! What the command line says, as measurements take it.
 
 use crate::cli::{
-    CorpusSide, DatasetArg, EvalClassify, EvalConditions, EvalGroundedness, EvalLoop, EvalModes,
-    EvalRetrieval, EvalTrajectories, EvalUnanswerable, LabelledSetArg, SplitArg,
+    CorpusSide, DatasetArg, EvalClassifyArgs, EvalConditionsArgs, EvalGroundednessArgs,
+    EvalLoopArgs, EvalModesArgs, EvalRetrievalArgs, EvalTrajectoriesArgs, EvalUnanswerableArgs,
+    LabelledSetArg, SplitArg,
 };
 use eval::classify::LabelledSet;
 use eval::{DatasetName, Split};
@@ -49,8 +50,8 @@ impl From<CorpusSide> for conditions::Half {
     }
 }
 
-impl From<EvalRetrieval> for eval::retrieval::Options {
-    fn from(args: EvalRetrieval) -> Self {
+impl From<EvalRetrievalArgs> for eval::retrieval::Options {
+    fn from(args: EvalRetrievalArgs) -> Self {
         Self {
             dataset: args.dataset.into(),
             path: args.path,
@@ -65,8 +66,8 @@ impl From<EvalRetrieval> for eval::retrieval::Options {
     }
 }
 
-impl From<EvalConditions> for eval::conditions::Options {
-    fn from(args: EvalConditions) -> Self {
+impl From<EvalConditionsArgs> for eval::conditions::Options {
+    fn from(args: EvalConditionsArgs) -> Self {
         Self {
             side: args.side.into(),
             documents: args.documents,
@@ -78,8 +79,8 @@ impl From<EvalConditions> for eval::conditions::Options {
     }
 }
 
-impl From<EvalClassify> for eval::classify::Options {
-    fn from(args: EvalClassify) -> Self {
+impl From<EvalClassifyArgs> for eval::classify::Options {
+    fn from(args: EvalClassifyArgs) -> Self {
         Self {
             dataset: args.dataset.into(),
             path: args.path,
@@ -90,8 +91,8 @@ impl From<EvalClassify> for eval::classify::Options {
     }
 }
 
-impl From<EvalUnanswerable> for eval::unanswerable::Options {
-    fn from(args: EvalUnanswerable) -> Self {
+impl From<EvalUnanswerableArgs> for eval::unanswerable::Options {
+    fn from(args: EvalUnanswerableArgs) -> Self {
         Self {
             path: args.path,
             split: args.split.into(),
@@ -102,8 +103,8 @@ impl From<EvalUnanswerable> for eval::unanswerable::Options {
     }
 }
 
-impl From<EvalLoop> for eval::rounds::Options {
-    fn from(args: EvalLoop) -> Self {
+impl From<EvalLoopArgs> for eval::rounds::Options {
+    fn from(args: EvalLoopArgs) -> Self {
         Self {
             path: args.path,
             split: args.split.into(),
@@ -114,8 +115,8 @@ impl From<EvalLoop> for eval::rounds::Options {
     }
 }
 
-impl From<EvalModes> for eval::modes::Options {
-    fn from(args: EvalModes) -> Self {
+impl From<EvalModesArgs> for eval::modes::Options {
+    fn from(args: EvalModesArgs) -> Self {
         Self {
             path: args.path,
             split: args.split.into(),
@@ -126,8 +127,8 @@ impl From<EvalModes> for eval::modes::Options {
     }
 }
 
-impl From<EvalTrajectories> for eval::trajectories::Options {
-    fn from(args: EvalTrajectories) -> Self {
+impl From<EvalTrajectoriesArgs> for eval::trajectories::Options {
+    fn from(args: EvalTrajectoriesArgs) -> Self {
         Self {
             name: args.name,
             path: args.path,
@@ -135,8 +136,8 @@ impl From<EvalTrajectories> for eval::trajectories::Options {
     }
 }
 
-impl From<EvalGroundedness> for eval::groundedness::Options {
-    fn from(args: EvalGroundedness) -> Self {
+impl From<EvalGroundednessArgs> for eval::groundedness::Options {
+    fn from(args: EvalGroundednessArgs) -> Self {
         Self {
             path: args.path,
             fit: args.fit,

@@ -2,14 +2,14 @@
 //! again when it has failed, and reports its state. *Not* the authoritative copy, which is the stream, and no question waits
 //! for the store: while it is not open, conversations are read from the stream, which takes longer.
 
-use crate::fail::Fail;
+use crate::fail::CliError;
 use crate::kept;
 use crate::presence::{StatusReporter, StoreSeen};
 use crate::roles::Process;
 use bus::Bus;
 use conversation::StoreFirst;
 use conversation_log::sled_store::Options;
-use conversation_log::{ConversationKey, LogEvent, SledStore, Source, SourceError};
+use conversation_log::{ConversationKey, EventSource, LogEvent, SledStore, SourceError};
 use futures_util::future::{BoxFuture, ready};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -30,8 +30,8 @@ pub(super) fn open(
     process: &Process,
     teller: &StatusReporter,
     running: &mut JoinSet<()>,
-) -> Result<Arc<dyn Source>, Fail> {
-    let metrics = Metrics::new(&process.registry).map_err(|e| Fail::negative(e.to_string()))?;
+) -> Result<Arc<dyn EventSource>, CliError> {
+    let metrics = Metrics::new(&process.registry).map_err(|e| CliError::negative(e.to_string()))?;
     let (tell_seen, seen) = watch::channel(0);
     let (tell_sizes, sizes) = watch::channel(None);
     teller.keeps(StoreSeen {
@@ -70,7 +70,7 @@ impl Slot {
     }
 }
 
-impl Source for Slot {
+impl EventSource for Slot {
     fn events<'a>(
         &'a self,
         key: &'a ConversationKey,
