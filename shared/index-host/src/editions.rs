@@ -13,7 +13,7 @@ mod serving;
 
 pub use error::Error;
 
-use crate::qdrant_view::VectorFeed;
+use crate::vector_feed::VectorFeed;
 use bus::{Bus, BusError, Stream};
 use envelope::{Edition, subject};
 use futures_util::future::BoxFuture;

@@ -2,7 +2,7 @@
 //! switches are in the race tests.
 
 use super::*;
-use crate::qdrant_view::FeedPosition;
+use crate::vector_feed::FeedPosition;
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use bus::{Publish, StoredMessage};

@@ -21,9 +21,9 @@ mod described;
 pub mod editions;
 pub mod lookup;
 mod options;
-pub mod qdrant_view;
 pub mod search_factory;
 pub mod snapshot;
+pub mod vector_feed;
 pub mod view;
 
 pub use described::described;

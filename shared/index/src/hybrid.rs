@@ -7,10 +7,10 @@ use crate::Error;
 use crate::dates::days;
 use crate::fusion::Fusion;
 use crate::index::{Hits, Index, Snapshot};
-use crate::judge::judge;
 use crate::merged::{Aim, Merged, Picked, merge};
 use crate::metrics::{ALL, Metrics, OTHER, SEVERAL};
-use crate::rerank::Asked;
+use crate::model_rerank::judge;
+use crate::rerank::QueryFeatures;
 use envelope::{
     Bucket, Classed, Condition, ConditionOrigin, Filter, Op, Passage, SearchStrategy, TenantId,
 };
@@ -282,7 +282,7 @@ impl HybridSearcher {
         &self,
         snapshot: &Snapshot,
         request: &SearchRequest,
-    ) -> Result<(Hits, Asked), Error> {
+    ) -> Result<(Hits, QueryFeatures), Error> {
         let (snapshot, request) = (snapshot.clone(), request.clone());
         blocking(move || {
             let terms = snapshot.terms(&request)?;
@@ -294,7 +294,7 @@ impl HybridSearcher {
                 hits.best.extend(more);
             }
             let days = days(&request.query);
-            let asked = Asked {
+            let asked = QueryFeatures {
                 terms,
                 named,
                 days,

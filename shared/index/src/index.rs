@@ -16,10 +16,10 @@ mod nearest;
 mod occurrences;
 mod places;
 mod query;
+mod replay_dedup;
 mod row_writer;
 mod rows;
 pub(crate) mod schema;
-mod seen;
 mod sentence_cache;
 mod stored;
 mod table;
@@ -47,10 +47,10 @@ use crate::Error;
 use crate::gazetteer::Gazetteer;
 use dictionaries::Dictionaries;
 use envelope::{Bucket, ChunkRecord, TenantId};
+use replay_dedup::{Before, ReplayDedup};
 use rows::Layout;
 use schema::Fields;
 use search::StreamPosition;
-use seen::{Before, Seen};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -186,7 +186,7 @@ impl Index {
             inner,
             index: self.clone(),
             vectors: self.vectors.writer(layout),
-            seen: empty.then(Seen::default),
+            seen: empty.then(ReplayDedup::default),
         })
     }
 
@@ -265,7 +265,7 @@ pub struct Writer {
     index: Index,
     vectors: Option<VectorWriter>,
     /// While an index that was empty is fed.
-    seen: Option<Seen>,
+    seen: Option<ReplayDedup>,
 }
 
 impl Writer {
@@ -384,7 +384,7 @@ impl Writer {
         self.inner.rollback()?;
         self.inner.delete_all_documents()?;
         self.index.dictionaries.clear();
-        self.seen = Some(Seen::default());
+        self.seen = Some(ReplayDedup::default());
         self.vectors.as_mut().map_or(Ok(()), VectorWriter::clear)
     }
 

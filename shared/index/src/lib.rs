@@ -10,20 +10,20 @@
 //! | [`HybridSearcher`] | words, vectors, their fusion and the reranker behind [`search::Searcher`] |
 
 mod dates;
+mod diversify;
 mod duplicate;
 mod error;
 mod fusion;
 mod gazetteer;
 mod hybrid;
 mod index;
-mod judge;
 #[cfg(test)]
 mod law_tests;
-mod meaning;
 mod merged;
 mod metrics;
-mod pick;
+mod model_rerank;
 mod rerank;
+mod similarity;
 
 pub use error::Error;
 pub use fusion::Fusion;

@@ -4,12 +4,12 @@
 //! are scored again ([`crate::rerank`]) and which of them are shown ([`crate::pick`]).
 
 use crate::Error;
+use crate::diversify::{Scored, pick};
 use crate::fusion::fuse;
 use crate::hybrid::Options;
 use crate::index::{Hits, Occurrences, SentenceVectors, Snapshot, analyzer};
-use crate::meaning::{Desk, Meaning};
-use crate::pick::{Scored, pick};
-use crate::rerank::{Asked, Features};
+use crate::rerank::{Features, QueryFeatures};
+use crate::similarity::{Desk, SentenceSimilarity};
 use envelope::ChunkRecord;
 use search::{SearchRequest, SearchResult};
 use std::collections::HashMap;
@@ -49,7 +49,7 @@ pub(crate) struct Merged {
     snapshot: Snapshot,
     pub(crate) candidates: Vec<Candidate>,
     /// `None` where nobody looks again.
-    asked: Option<Asked>,
+    asked: Option<QueryFeatures>,
     total_hits: u64,
     unknown_fields: Vec<String>,
     unlike_fields: Vec<String>,
@@ -148,7 +148,7 @@ struct Unread {
 fn read_before(
     snapshot: &Snapshot,
     candidates: &[Candidate],
-    asked: Option<&Asked>,
+    asked: Option<&QueryFeatures>,
     cache_bytes: usize,
 ) -> Vec<Option<SentenceVectors>> {
     let are_judged = candidates
@@ -165,7 +165,7 @@ fn read_before(
 fn scored(
     snapshot: &Snapshot,
     candidates: Vec<Candidate>,
-    asked: Option<&Asked>,
+    asked: Option<&QueryFeatures>,
     read: Vec<Option<SentenceVectors>>,
 ) -> Result<Vec<Scored<Unread>>, Error> {
     let mut read = read.into_iter();
@@ -206,7 +206,7 @@ fn scored(
 /// Who reads candidates, one after the other.
 struct Reader<'a> {
     snapshot: &'a Snapshot,
-    asked: Option<&'a Asked>,
+    asked: Option<&'a QueryFeatures>,
     /// Memory for sentences that are read.
     cache_bytes: usize,
     analyzer: TextAnalyzer,
@@ -244,7 +244,7 @@ impl Reader<'_> {
     }
 
     /// Keeps the sentences that were read just now.
-    fn keep(&mut self, asked: &Asked, read: &Unread) {
+    fn keep(&mut self, asked: &QueryFeatures, read: &Unread) {
         let Some(meaning) = asked.meaning.as_ref().filter(|_| !read.is_read) else {
             return;
         };
@@ -262,7 +262,7 @@ pub(crate) fn merge(
     snapshot: Snapshot,
     request: &SearchRequest,
     options: &Options,
-    words: Option<(Hits, Asked)>,
+    words: Option<(Hits, QueryFeatures)>,
     vectors: Option<(Vec<(f32, DocAddress)>, Aim)>,
 ) -> Result<Merged, Error> {
     let (hits, asked) = words.unzip();
@@ -288,8 +288,8 @@ pub(crate) fn merge(
     let words: Vec<Option<f32>> = chunks.iter().map(|c| by_words.get(c).copied()).collect();
     let weight = aim.as_ref().map_or(0.0, |aim| aim.weight);
     let fitted = snapshot.fitted().zip(aim.as_ref());
-    let meaning = fitted.map(|(by, aim)| Meaning::new(by.clone(), aim.vector.clone()));
-    let asked = asked.map(|asked| Asked {
+    let meaning = fitted.map(|(by, aim)| SentenceSimilarity::new(by.clone(), aim.vector.clone()));
+    let asked = asked.map(|asked| QueryFeatures {
         vector_share: weight,
         meaning,
         ..asked

@@ -30,7 +30,7 @@ fn order(records: &[ChunkRecord], terms: &Terms, top_k: usize) -> Vec<String> {
 fn order_by(
     records: &[ChunkRecord],
     terms: &Terms,
-    meaning: Option<Meaning>,
+    meaning: Option<SentenceSimilarity>,
     top_k: usize,
 ) -> Vec<String> {
     let index = Index::open_in_ram(&VectorSource::None).unwrap();
@@ -47,7 +47,7 @@ fn order_by(
     let merged = Merged {
         candidates: snapshot.all().into_iter().map(candidate).collect(),
         snapshot,
-        asked: Some(Asked {
+        asked: Some(QueryFeatures {
             terms: terms.clone(),
             named: Vec::new(),
             days: Vec::new(),
@@ -135,6 +135,6 @@ fn a_sentence_that_means_it_counts_even_in_other_words() {
         ["a.0", "b.0"],
         "words know nothing of it"
     );
-    let meaning = Meaning::new(Arc::new(by), vector);
+    let meaning = SentenceSimilarity::new(Arc::new(by), vector);
     assert_eq!(order_by(&records, &terms, Some(meaning), 2), ["b.0", "a.0"]);
 }

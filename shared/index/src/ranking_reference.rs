@@ -5,8 +5,8 @@
 
 use crate::gazetteer::Named;
 use crate::index::{Terms, identifier, stems};
-use crate::meaning::Desk;
-use crate::rerank::Asked;
+use crate::rerank::QueryFeatures;
+use crate::similarity::Desk;
 use envelope::{ChunkRecord, Passage};
 use search::WordSet;
 use serde_json::Value;
@@ -73,7 +73,7 @@ struct Scored {
 /// The best of the candidates, each with its record, in the order in which they were found.
 pub(super) fn rerank(
     found: Vec<(ChunkRecord, f32)>,
-    asked: Option<&Asked>,
+    asked: Option<&QueryFeatures>,
     analyzer: &mut TextAnalyzer,
     top_k: usize,
 ) -> (Vec<Passage>, u32) {
@@ -128,7 +128,7 @@ impl Read<'_> {
     }
 }
 
-fn score(found: f32, read: &Read<'_>, asked: &Asked) -> f32 {
+fn score(found: f32, read: &Read<'_>, asked: &QueryFeatures) -> f32 {
     let terms = &asked.terms;
     let Read {
         record,

@@ -12,7 +12,7 @@ use crate::gazetteer::Named;
 use crate::index::{
     Occurrences, SentenceVectors, Terms, WORD_BYTES_MAX, identifier, is_plain, stems,
 };
-use crate::meaning::{Desk, Meaning};
+use crate::similarity::{Desk, SentenceSimilarity};
 use envelope::ChunkRecord;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -66,7 +66,7 @@ enum Feature {
 }
 
 /// What a query is made of, for looking again.
-pub(crate) struct Asked {
+pub(crate) struct QueryFeatures {
     pub(crate) terms: Terms,
     pub(crate) named: Vec<Named>,
     /// Days, see [`crate::dates`].
@@ -74,7 +74,7 @@ pub(crate) struct Asked {
     /// The share of the vectors in the fused score; 0 where there are none.
     pub(crate) vector_share: f32,
     /// Its meaning, where sentences can be compared with it at once.
-    pub(crate) meaning: Option<Meaning>,
+    pub(crate) meaning: Option<SentenceSimilarity>,
 }
 
 /// The features of a candidate, or the most that they can be: no part of the score falls when one of
@@ -101,7 +101,7 @@ impl Features {
         found: f32,
         seen: &Occurrences,
         sentences: Option<&SentenceVectors>,
-        asked: &Asked,
+        asked: &QueryFeatures,
     ) -> Features {
         let meaning = asked.meaning.as_ref().zip(sentences);
         Features {
@@ -123,7 +123,7 @@ impl Features {
         self,
         seen: &Occurrences,
         record: &ChunkRecord,
-        asked: &Asked,
+        asked: &QueryFeatures,
         analyzer: &mut TextAnalyzer,
     ) -> Features {
         let terms = &asked.terms;
@@ -155,7 +155,7 @@ impl Features {
     pub(crate) fn by_sentences(
         self,
         record: &ChunkRecord,
-        asked: &Asked,
+        asked: &QueryFeatures,
         desk: &mut Desk,
     ) -> Features {
         let meaning = asked.meaning.as_ref();
@@ -171,7 +171,7 @@ impl Features {
     }
 
     /// The score, from 0 to 1.
-    pub(crate) fn score(&self, asked: &Asked) -> f32 {
+    pub(crate) fn score(&self, asked: &QueryFeatures) -> f32 {
         let terms = &asked.terms;
         let everything = terms.weight(u64::MAX);
         let share = |sum: f32| {

@@ -3,8 +3,8 @@
 //! are those of the servers' releases up to late 2026.
 
 use crate::dialect::JsonDialect;
+use crate::error_body::ErrorBody;
 use crate::failure::Failure;
-use crate::said::ErrorBody;
 use std::time::Duration;
 
 /// Words by which a server says that the prompt does not fit, in lower case.

@@ -1,17 +1,17 @@
 //! Every server's wordings, as bodies.
 
 use super::*;
-use crate::said;
+use crate::error_body;
 use proptest::prelude::*;
 
 const BUSY: Option<Duration> = Some(Duration::from_secs(3));
 
 fn meaning(status: u16, body: &str) -> Failure {
-    classify(status, said::read(body.as_bytes()), None, None)
+    classify(status, error_body::read(body.as_bytes()), None, None)
 }
 
 fn with_schema(status: u16, body: &str, asked: JsonDialect) -> Failure {
-    classify(status, said::read(body.as_bytes()), None, Some(asked))
+    classify(status, error_body::read(body.as_bytes()), None, Some(asked))
 }
 
 /// Server, status, body, limit.
@@ -251,7 +251,7 @@ fn a_rejected_format_is_known_only_where_one_was_asked_for() {
 
 #[test]
 fn what_may_pass_is_told_from_what_will_not() {
-    let busy = |status, body: &str| classify(status, said::read(body.as_bytes()), BUSY, None);
+    let busy = |status, body: &str| classify(status, error_body::read(body.as_bytes()), BUSY, None);
     for (status, body) in [
         (
             429,

@@ -1,9 +1,9 @@
 //! Looks for a model on this machine: the ports where the usual servers listen. Not a way to find
 //! nodes of a fleet; those are configured.
 
+use crate::constants::{BODY_BYTES_MAX, DISCOVER_TIMEOUT};
 use crate::error::Error;
 use crate::http;
-use crate::limits::{BODY_BYTES_MAX, DISCOVER_TIMEOUT};
 use futures_util::future::join_all;
 use reqwest::Client;
 use serde_json::Value;

@@ -3,8 +3,8 @@
 //! For the files of a model. *Not* for calls of one: redirects are followed, since hubs send on to where
 //! files lie, and a proxy of the environment is used. Whether it is the right file, who asked looks.
 
+use crate::constants::DOWNLOAD_IDLE_MAX;
 use crate::http::reason;
-use crate::limits::DOWNLOAD_IDLE_MAX;
 use reqwest::header::{CONTENT_LENGTH, RANGE};
 use reqwest::{Client, Response, redirect};
 use std::fs::File;

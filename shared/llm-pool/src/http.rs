@@ -3,7 +3,7 @@
 //! One client for each node, so that no node can use up the connections of another. No redirects (a
 //! key must not follow one), no proxy from the environment, no retries of its own.
 
-use crate::limits::IDLE_CONNECTION_MAX;
+use crate::constants::IDLE_CONNECTION_MAX;
 use reqwest::{Client, Response, Url, redirect, retry};
 use std::net::SocketAddr;
 use std::time::Duration;

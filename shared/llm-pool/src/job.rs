@@ -2,13 +2,13 @@
 //!
 //! *Not* how it is made: see [`crate::pool`].
 
-use crate::aloud::Aloud;
 use crate::balance::{Ask, NodeId};
 use crate::cut::PerWord;
 use crate::dialect::JsonDialect;
 use crate::failure::Failure;
 use crate::node::Body;
 use crate::options::Options;
+use crate::streaming::Aloud;
 use crate::wire::{self, Answer};
 use envelope::Role;
 use llm::ChatRequest;

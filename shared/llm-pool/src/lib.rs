@@ -23,15 +23,15 @@
 //! | `metrics`, `trace` | what is counted; the span of a call |
 //! | `wire`, `stream` | the bodies of a call, whole and in pieces |
 //! | `classify`, `said`, `failure` | what a failure means |
-//! | `aloud` | what is told of an answer while it is written |
+//! | `streaming` | what is told of an answer while it is written |
 //! | `cut` | whether a node read all of a prompt |
 //! | `dialect` | how a node is asked for JSON |
 //! | `retry`, `retry_after` | the one retry loop, and how long a node wants to be left alone |
 
-mod aloud;
 mod balance;
 pub mod cache;
 mod classify;
+pub mod constants;
 pub mod cost;
 mod cut;
 mod dialect;
@@ -39,24 +39,24 @@ pub mod discover;
 pub mod download;
 mod embedding;
 mod error;
+mod error_body;
 mod failure;
+mod hedge;
 mod http;
 mod job;
-pub mod limits;
+mod lease;
 mod load;
-pub mod look;
 mod metrics;
 mod node;
+pub mod node_info;
 pub mod options;
 mod pool;
 mod pools;
-mod race;
 mod reranker;
 mod retry;
 mod retry_after;
-mod said;
-mod seat;
 mod stream;
+mod streaming;
 mod trace;
 mod watch;
 mod wire;

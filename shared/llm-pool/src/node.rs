@@ -1,17 +1,17 @@
 //! One node: where it is, how it is asked, and one exchange with it. What it deserves to be given is
 //! decided in [`crate::balance`].
 
-use crate::aloud::Thoughts;
 use crate::balance::NodeId;
+use crate::constants::{BODY_BYTES_MAX, PROBE_TIMEOUT};
 use crate::cut::PerWord;
 use crate::dialect::{JsonDialect, Learned};
 use crate::error::Error;
 use crate::failure::Failure;
 use crate::http::{self, BodyError};
-use crate::limits::{BODY_BYTES_MAX, PROBE_TIMEOUT};
 use crate::load::{self, Load};
 use crate::stream::Streamed;
-use crate::{classify, options, retry_after, said, wire};
+use crate::streaming::Thoughts;
+use crate::{classify, error_body, options, retry_after, wire};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, Response, Url};
 use std::net::SocketAddr;
@@ -217,7 +217,7 @@ impl Node {
             }));
         }
         // A rejection counts by its status even when its body is lost.
-        let said = said::read(&body.unwrap_or_default());
+        let said = error_body::read(&body.unwrap_or_default());
         Err(classify::classify(status, said, wait, asked))
     }
 

@@ -2,9 +2,9 @@
 
 use crate::balance::BalancePolicy;
 use crate::cache;
+use crate::constants::{CACHE_ENTRIES_MAX, IN_FLIGHT_MAX, NODES_MAX, TIMEOUT_MAX};
 use crate::dialect::JsonDialect;
 use crate::error::Error;
-use crate::limits::{CACHE_ENTRIES_MAX, IN_FLIGHT_MAX, NODES_MAX, TIMEOUT_MAX};
 use envelope::{Profile, Role};
 use serde::{Deserialize, Serialize};
 use settings::{Backoff, Secret, TimeSpan};

@@ -1,18 +1,18 @@
 //! A model that several nodes serve: each call goes to one node and, if that fails or is late, to another;
 //! the caller gets the reply or the error.
 
-use crate::aloud::Aloud;
 use crate::balance::{Ask, Balance, NodeId, NodeView};
+use crate::constants::{BODY_BYTES_MAX, NODES_MAX};
 use crate::dialect::JsonDialect;
 use crate::error::Error as PoolError;
 use crate::failure::{Failure, NextAction};
+use crate::hedge::FailedAttempt;
 use crate::job::{Came, Job, Tried, Work};
-use crate::limits::{BODY_BYTES_MAX, NODES_MAX};
 use crate::metrics::{Metrics, Outcome};
 use crate::node::{Node, Timeouts};
 use crate::options::{self, Options};
-use crate::race::Miss;
 use crate::retry::{self, Step};
+use crate::streaming::Aloud;
 use crate::watch::watch;
 use crate::wire::{self, Answer};
 use envelope::{Role, TenantId, TurnId};
@@ -290,7 +290,7 @@ impl Shared {
         }
     }
 
-    async fn attempt(&self, job: &Job<'_>, tried: &Mutex<Tried>) -> Step<Came, Miss> {
+    async fn attempt(&self, job: &Job<'_>, tried: &Mutex<Tried>) -> Step<Came, FailedAttempt> {
         let before = tried.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let came = self.try_once(&before.next(job), tried).await;
         let mut tried = tried.lock().unwrap_or_else(PoisonError::into_inner);
@@ -301,7 +301,12 @@ impl Shared {
     }
 
     /// What follows from a failed try.
-    fn after(&self, job: &Job<'_>, mut miss: Miss, tried: &mut Tried) -> Step<Came, Miss> {
+    fn after(
+        &self,
+        job: &Job<'_>,
+        mut miss: FailedAttempt,
+        tried: &mut Tried,
+    ) -> Step<Came, FailedAttempt> {
         match self.learn(job, &mut miss, tried) {
             NextAction::Stop => return Step::Failed(miss),
             NextAction::Rephrase => return Step::Rephrase(miss),
@@ -334,7 +339,12 @@ impl Shared {
     }
 
     /// Remembers what a failed try says, of its node and for the next try of the call. What is to follow.
-    pub(crate) fn learn(&self, job: &Job<'_>, miss: &mut Miss, tried: &mut Tried) -> NextAction {
+    pub(crate) fn learn(
+        &self,
+        job: &Job<'_>,
+        miss: &mut FailedAttempt,
+        tried: &mut Tried,
+    ) -> NextAction {
         let Some(node) = miss.node else {
             return NextAction::Stop;
         };
@@ -380,7 +390,7 @@ impl Shared {
         }
     }
 
-    fn note_retry(&self, miss: &Miss) {
+    fn note_retry(&self, miss: &FailedAttempt) {
         let reason = Outcome::from(&miss.failure);
         let node = &miss.name;
         self.metrics.retried(&self.options.model, node, reason);

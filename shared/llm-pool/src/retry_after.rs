@@ -1,6 +1,6 @@
 //! The `Retry-After` header: seconds or an HTTP date. Pure: now is passed in.
 
-use crate::limits::RETRY_AFTER_MAX;
+use crate::constants::RETRY_AFTER_MAX;
 use std::time::Duration;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;

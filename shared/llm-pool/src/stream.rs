@@ -3,10 +3,10 @@
 //! *Not* the time-outs between pieces: those are kept where the pieces are read.
 
 use crate::classify::classify;
+use crate::constants::{BLANKS_MAX, BODY_BYTES_MAX};
 use crate::dialect::JsonDialect;
+use crate::error_body;
 use crate::failure::Failure;
-use crate::limits::{BLANKS_MAX, BODY_BYTES_MAX};
-use crate::said;
 use crate::wire::Counts;
 use serde::Deserialize;
 use serde_json::Value;
@@ -114,7 +114,7 @@ impl Streamed {
             reason: format!("a piece of the stream is no JSON: {error}"),
         })?;
         if let Some(error) = piece.error.filter(|error| !error.is_null()) {
-            let said = said::from_json(&serde_json::json!({ "error": error }));
+            let said = error_body::from_json(&serde_json::json!({ "error": error }));
             let status = said.code.filter(|code| (400..600).contains(code));
             return Err(classify(status.unwrap_or(500), said, None, asked));
         }

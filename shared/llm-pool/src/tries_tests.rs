@@ -63,7 +63,7 @@ async fn a_node_that_failed_is_not_asked_again_at_once_while_the_other_is_full()
             reason: "reset".into(),
             retry_after: None,
         };
-        let miss = Miss {
+        let miss = FailedAttempt {
             node: Some(0),
             name: "node-0".into(),
             failure,

@@ -3,7 +3,7 @@
 //! One task, which ends with the pool. A probe never counts as a failure of its node: only real calls do.
 
 use crate::balance::NodeId;
-use crate::limits::{LOOKUP_TIMEOUT, PROBE_EVERY};
+use crate::constants::{LOOKUP_TIMEOUT, PROBE_EVERY};
 use crate::node::{Node, Probe};
 use crate::options;
 use crate::pool::Shared;

@@ -4,8 +4,8 @@
 use crate::classify::classify;
 use crate::cut::PerWord;
 use crate::dialect::JsonDialect;
+use crate::error_body;
 use crate::failure::Failure;
-use crate::said;
 use crate::stream::Streamed;
 use envelope::Usage;
 use llm::{ChatRequest, tokens};
@@ -115,7 +115,7 @@ pub(crate) fn answer(
     let json: Value =
         serde_json::from_slice(body).map_err(|error| garbled(format!("no JSON: {error}")))?;
     if json.get("error").is_some_and(|error| !error.is_null()) {
-        let said = said::from_json(&json);
+        let said = error_body::from_json(&json);
         let status = said.code.filter(|code| (400..600).contains(code));
         return Err(classify(status.unwrap_or(400), said, None, asked));
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::rule::BrokenRule;
-use crate::span::TimeSpan;
+use crate::time_span::TimeSpan;
 
 /// How long to wait between tries: a ceiling that starts at `first`, is multiplied by `factor` after
 /// each try and never exceeds `max`; the delay is drawn evenly from zero to that ceiling.

@@ -18,15 +18,15 @@
 //! | [`error`] | what was wrong, where, and what was meant |
 
 pub mod backoff;
+pub mod byte_size;
 pub mod error;
 pub mod load;
 pub mod named;
 pub mod place;
 pub mod rule;
 mod secret;
-pub mod size;
 pub mod sources;
-pub mod span;
+pub mod time_span;
 
 mod merge;
 mod schema;
@@ -34,6 +34,7 @@ mod show;
 mod tree;
 
 pub use backoff::Backoff;
+pub use byte_size::ByteSize;
 pub use error::{Error, SettingFault, SettingOrigin, SettingProblem};
 pub use load::{Configuration, load};
 pub use named::NamedVariable;
@@ -41,6 +42,5 @@ pub use place::line_of;
 pub use rule::BrokenRule;
 pub use schema::nearest_name;
 pub use secret::Secret;
-pub use size::ByteSize;
 pub use sources::Sources;
-pub use span::TimeSpan;
+pub use time_span::TimeSpan;

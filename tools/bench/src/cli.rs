@@ -5,7 +5,7 @@ mod pool;
 pub use pool::{PoolArgs, PoolPolicy, Scenario};
 
 use argosy::cli::{GlobalArgs, RunArgs};
-use argosy::fail::CliError;
+use argosy::cli_error::CliError;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;

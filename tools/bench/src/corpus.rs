@@ -4,7 +4,7 @@
 //! many values. Or a folder: read and cut as it would be indexed, asked for words that follow each
 //! other in one of its chunks, filtered by a value of its own. *Not* judged: nobody says what is right.
 
-use argosy::fail::CliError;
+use argosy::cli_error::CliError;
 use argosy::render::ProgressLine;
 use documents::document::{Document, TextLine, bucket_of, doc_id_of};
 use documents::record::publish_order;

@@ -1,7 +1,7 @@
 //! The closed loop: a fixed number of questions in flight, each answered before the next is asked.
 
 use crate::host::{cpu_ms, memory_mb};
-use argosy::fail::CliError;
+use argosy::cli_error::CliError;
 use bus::{Bus, Publish, Stream};
 use bytes::Bytes;
 use std::collections::HashMap;

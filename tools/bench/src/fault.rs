@@ -1,6 +1,6 @@
 //! `--fault POINT=P`: a process that kills itself at a named point with a probability, for tests.
 
-use argosy::fail::CliError;
+use argosy::cli_error::CliError;
 use futures_util::future::BoxFuture;
 use harness::fault::{Faults, Point};
 use std::sync::Arc;

@@ -4,7 +4,7 @@
 use crate::corpus::Corpus;
 use crate::host::{cpu_ms, memory_mb};
 use crate::index_floor::Floor;
-use argosy::fail::CliError;
+use argosy::cli_error::CliError;
 use argosy::render::ProgressLine;
 use envelope::ChunkRecord;
 use index::Index;

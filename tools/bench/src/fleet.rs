@@ -10,7 +10,7 @@ use crate::fleet_run::{self, Kind, Measured, Setting};
 use crate::out::println;
 use crate::{driver, real, steady};
 use argosy::cli::Output;
-use argosy::fail::CliError;
+use argosy::cli_error::CliError;
 use eval::machine;
 use owo_colors::OwoColorize;
 use serde::Serialize;

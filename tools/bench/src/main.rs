@@ -1,9 +1,9 @@
 //! `argosy-bench`: loads, measures, exits.
 
 use argosy::cli::ServerArgs;
+use argosy::cli_error::CliError;
 use argosy::command::run::{Hooks, run_with};
 use argosy::config::Config;
-use argosy::fail::CliError;
 use argosy::{entry, out};
 use argosy_bench::cli::{BenchCli, BenchCommand, BenchRunArgs};
 use argosy_bench::fault::Dice;

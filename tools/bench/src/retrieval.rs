@@ -11,7 +11,7 @@ use crate::index_floor::FloorSearch;
 use crate::out::println;
 use crate::waiting::Waiting;
 use argosy::cli::Output;
-use argosy::fail::CliError;
+use argosy::cli_error::CliError;
 use argosy::render::ProgressLine;
 use envelope::{ConditionOrigin, Filter, TenantId};
 use eval::machine;

@@ -2,7 +2,7 @@
 //! run.
 
 use crate::fleet::median;
-use argosy::fail::CliError;
+use argosy::cli_error::CliError;
 use bus::{Bus, StoredMessage, Stream};
 use envelope::{Envelope, Part, Subject, decode};
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! An embedder and a reranker behind HTTP that only wait: every call takes the same time, however many there
 //! are. What they answer means nothing.
 
-use argosy::fail::CliError;
+use argosy::cli_error::CliError;
 use axum::extract::State;
 use axum::routing::post;
 use axum::{Json, Router};

@@ -1,7 +1,7 @@
 //! The command line.
 
+use crate::cli_error::CliError;
 use crate::config::Config;
-use crate::fail::CliError;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use envelope::ModeChoice;
 use envelope::limits::{ROUNDS_MAX, SEARCHES_MAX};

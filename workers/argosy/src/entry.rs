@@ -2,8 +2,8 @@
 //! how it all ends. Both binaries stand on it. *Not* here: which commands there are.
 
 use crate::cli::{Colour, GlobalArgs, Output, ServerArgs};
+use crate::cli_error::CliError;
 use crate::config::Config;
-use crate::fail::CliError;
 use crate::{command, render};
 use envelope::Role;
 use settings::Configuration;

@@ -26,20 +26,21 @@
 //! | [`fail`] | how commands fail: the error of the command line, and what it is made of |
 
 pub mod cli;
+pub mod cli_error;
 pub mod command;
 pub mod config;
+pub mod conversations;
 pub mod doctor;
 pub mod entry;
 mod extraction_cache;
-pub mod fail;
 pub mod fleet;
-pub mod kept;
+pub mod kept_conversations;
 mod keys;
 mod line_diff;
 pub mod local;
 pub mod metrics;
 pub mod model;
-pub mod models;
+pub mod model_files;
 pub mod offline_model;
 pub mod out;
 mod presence;
@@ -47,4 +48,3 @@ mod prompt_files;
 pub mod render;
 pub mod roles;
 pub mod signal;
-pub mod talks;

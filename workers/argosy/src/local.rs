@@ -4,7 +4,7 @@
 //! is for one process: what is asked here ends with it.
 
 use crate::config::{Config, FILE};
-use crate::kept::{self, Kept};
+use crate::kept_conversations::{self, Kept};
 use crate::model::{self, Chosen};
 use crate::roles::{self, Collaborators, Process, ingest};
 use bus::memory::MemoryBus;
@@ -252,7 +252,10 @@ impl Local {
     }
 
     /// Opens a conversation for one question: what was said before is on the bus then, and is kept when it is closed.
-    pub(crate) async fn open(&self, conversation: &ConversationId) -> Result<Kept, kept::Error> {
+    pub(crate) async fn open(
+        &self,
+        conversation: &ConversationId,
+    ) -> Result<Kept, kept_conversations::Error> {
         let key = ConversationKey {
             tenant: TenantId::default_tenant(),
             conversation: conversation.clone(),

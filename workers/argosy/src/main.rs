@@ -1,8 +1,8 @@
 //! `argosy`: loads, runs, drains, exits.
 
 use argosy::cli::{Cli, Command, ConfigCommand, EditionCommand, Output, SchemaCommand, ServerArgs};
+use argosy::cli_error::CliError;
 use argosy::config::Config;
-use argosy::fail::CliError;
 use argosy::{command, entry, out};
 use clap::Parser;
 use std::process::ExitCode;

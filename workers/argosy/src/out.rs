@@ -5,7 +5,7 @@
 //! was [`decided`] before it was printed. Words on the side, by `eprintln!`, may go unheard. *Not* for
 //! services, which log.
 
-use crate::fail::CliError;
+use crate::cli_error::CliError;
 use std::fmt::Arguments;
 use std::io::{ErrorKind, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

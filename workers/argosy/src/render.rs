@@ -21,7 +21,7 @@ pub(crate) use quiet::is_quiet;
 pub(crate) use said::{asked_back, said, sources};
 
 use crate::cli::Output;
-use crate::fail::CliError;
+use crate::cli_error::CliError;
 use crate::out::{self, eprintln, println};
 use corpus_sync::{SkippedFile, Summary};
 use envelope::{AnswerTable, CheckedSentence, Judgement, Outcome, Remark, Terminal, TrailEntry};

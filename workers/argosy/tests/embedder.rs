@@ -111,7 +111,7 @@ async fn a_slow_server_is_waited_for_as_long_as_one_is_patient() {
         .index(root.clone(), PublishMode::Incremental, |_| {})
         .await;
     let given_up = given_up.unwrap_err();
-    let given_up = argosy::fail::CliError::from(given_up);
+    let given_up = argosy::cli_error::CliError::from(given_up);
     let hint = given_up.hint.unwrap_or_default();
     assert_eq!(given_up.exit, 6, "{}", given_up.message);
     assert!(hint.contains("--patience"), "{hint}");

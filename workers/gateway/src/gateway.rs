@@ -6,7 +6,7 @@ use crate::options::Options;
 use crate::quota::{Limits, Quota};
 use crate::turns::Turns;
 use crate::turnstile::Turnstile;
-use crate::{answers, ask, backlog, completions, inbox, sweep, timers, watch};
+use crate::{answers, ask, backlog, ended_turns, inbox, sweep, timers, watch};
 use bus::topology::Topology;
 use bus::{Bus, ConsumerSpec};
 use envelope::Role;
@@ -134,7 +134,7 @@ impl Gateway {
                 backlog::watch(&turns),
                 ask::serve(&turns),
                 sweep::on_start_and_reconnect(&turns),
-                completions::watch(&turns),
+                ended_turns::watch(&turns),
                 hear_cancels(&turns.ended, cancels),
             )
         };

@@ -3,7 +3,7 @@
 //! A number alone is no amount: it takes words of comparison around it, or a second number that it reaches to. *Not*
 //! decided here: which column is meant.
 
-mod bounds;
+mod comparatives;
 mod currencies;
 mod number;
 #[cfg(test)]
@@ -96,7 +96,7 @@ fn range(tokens: &[QuestionToken], at: usize) -> Option<(usize, Amount)> {
 }
 
 fn compared(tokens: &[QuestionToken], at: usize) -> Option<(usize, Amount)> {
-    let (skipped, bound) = bounds::before(tokens, at)?;
+    let (skipped, bound) = comparatives::before(tokens, at)?;
     let (length, number) = number(tokens, at + skipped)?;
     Some((skipped + length, number.compared(bound)))
 }
@@ -106,7 +106,7 @@ fn compared_behind(tokens: &[QuestionToken], at: usize) -> Option<(usize, Amount
     let from = usize::from(tokens.get(at)?.lower == "from");
     let (length, number) = number(tokens, at + from)?;
     let length = from + length;
-    match bounds::behind(tokens, at + length) {
+    match comparatives::behind(tokens, at + length) {
         Some((behind, bound)) => Some((length + behind, number.compared(bound))),
         None if number.is_plus => Some((length, number.compared(Bound::AtLeast))),
         None => None,

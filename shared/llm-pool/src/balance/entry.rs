@@ -1,8 +1,8 @@
 //! What is known of one node, what a call of it came to, and what follows from both. Pure.
 
+use super::at_once::{Permits, Took};
 use super::breaker::{Breaker, BreakerDecision};
 use super::latency::Mean;
-use super::permits::{Permits, Took};
 use super::pick::NodeState;
 use super::{Ask, End};
 use crate::load::Load;

@@ -3,12 +3,12 @@
 //!
 //! *Not* the calls themselves: [`crate::pool`] makes them and tells what they came to.
 
+mod at_once;
 mod breaker;
 mod cost;
 mod entry;
 mod hedges;
 mod latency;
-mod permits;
 mod pick;
 mod queue;
 
@@ -16,7 +16,7 @@ pub(crate) use cost::cost;
 pub use entry::NodeView;
 pub use pick::BalancePolicy;
 
-use crate::limits::WAITING_MAX;
+use crate::constants::WAITING_MAX;
 use crate::load::Load;
 use crate::node::Node;
 use entry::Entry;

@@ -1,8 +1,8 @@
 //! What may be tuned about an embedder behind HTTP.
 
 use super::{Node, bad, validate_nodes};
+use crate::constants::TIMEOUT_MAX;
 use crate::error::Error;
-use crate::limits::TIMEOUT_MAX;
 use serde::{Deserialize, Serialize};
 use settings::TimeSpan;
 

@@ -1,8 +1,8 @@
 //! Logs on a server: turns opened and ended, exchanges read back, two that write to the same conversation.
 
 use crate::cli::ConversationArgs;
+use argosy::cli_error::CliError;
 use argosy::config::Config;
-use argosy::fail::CliError;
 use bus::{Bus, Stream};
 use bus_nats::{self as nats, NatsBus};
 use conversation_log::{

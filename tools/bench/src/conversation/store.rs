@@ -2,7 +2,7 @@
 
 use super::log::{Reads, TURNS_EACH, failed, key, places, reads};
 use crate::cli::ConversationArgs;
-use argosy::fail::CliError;
+use argosy::cli_error::CliError;
 use bus::{Bus, Stream};
 use bus_nats::NatsBus;
 use conversation_log::sled_store::Options;

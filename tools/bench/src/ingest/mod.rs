@@ -16,7 +16,7 @@ use crate::fleet_run::nats_server;
 use crate::out::println;
 use crate::waiting::Waiting;
 use argosy::cli::Output;
-use argosy::fail::CliError;
+use argosy::cli_error::CliError;
 use argosy::render::ProgressLine;
 use eval::machine;
 use owo_colors::OwoColorize;

@@ -3,8 +3,8 @@
 use crate::corpus::{CHUNK_WORDS, Words};
 use crate::fleet_run::Ground;
 use crate::host::{cpu_ms, memory_mb};
+use argosy::cli_error::CliError;
 use argosy::config::Config;
-use argosy::fail::CliError;
 use argosy::fleet::{Member, drain};
 use bus::{Bus, Headers, Publish, StoredMessage, Stream};
 use bytes::Bytes;

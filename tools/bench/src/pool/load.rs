@@ -1,7 +1,7 @@
 //! A closed loop of calls: so many callers, each with one call at a time, taking the next one of a
 //! common list, as the slots of mappers do. And what the calls came to, which is pure.
 
-use argosy::fail::CliError;
+use argosy::cli_error::CliError;
 use llm::{ChatModel, ChatRequest};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -18,7 +18,7 @@ pub use overhead::{Allocations, overhead};
 use crate::cli::{PoolArgs, PoolPolicy, Scenario};
 use crate::out::println;
 use argosy::cli::Output;
-use argosy::fail::CliError;
+use argosy::cli_error::CliError;
 use argosy::render::ProgressLine;
 use eval::machine;
 use lag::Lag;
@@ -36,7 +36,7 @@ use world::{CALLERS_PER_SLOT, World};
 /// What is left out at the beginning of a run, by the clock of the world.
 const WARM_UP: Duration = Duration::from_secs(6);
 /// Most nodes of a run: a pool takes no more.
-const NODES_MAX: usize = llm_pool::limits::NODES_MAX;
+const NODES_MAX: usize = llm_pool::constants::NODES_MAX;
 
 /// Most times that a run is repeated.
 const REPEAT_MAX: usize = 99;

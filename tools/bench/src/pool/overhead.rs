@@ -7,7 +7,7 @@ use super::world::World;
 use crate::host::memory_mb;
 use crate::out::println;
 use argosy::cli::Output;
-use argosy::fail::CliError;
+use argosy::cli_error::CliError;
 use argosy::render::ProgressLine;
 use eval::machine;
 use llm_pool::options::Node;

@@ -2,7 +2,7 @@
 //! from what the pool costs.
 
 use crate::host::{cpu_ms, threads_cpu_ms};
-use argosy::fail::CliError;
+use argosy::cli_error::CliError;
 use sim_node::{NodeCounts, Options, SimNode};
 use tokio::runtime::{Builder, Runtime};
 

@@ -214,5 +214,5 @@ const REPORTS: ShelfWords = ShelfWords {
         "Freight rates came back to earth.",
         "We sold the brewery.",
     ],
-    aside: "Talks with {} came to nothing.",
+    aside: "ConversationSource with {} came to nothing.",
 };

@@ -1,13 +1,13 @@
 //! `argosy ask`
 
 use crate::cli::{self, Output, only_with};
+use crate::cli_error::CliError;
 use crate::command::asking::ask_once;
 use crate::command::turn::save_csv;
 use crate::command::{
     IN_THIS_PROCESS, budget, connect_or, for_fleet, must_be_folder, only_for_folder, score_min,
 };
 use crate::config::Config;
-use crate::fail::CliError;
 use crate::local::{Local, index_dir};
 use crate::model::PLUG_IN;
 use crate::out::eprintln;

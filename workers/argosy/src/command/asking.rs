@@ -3,7 +3,7 @@
 //! *Not* here: the answer. The draft is off the screen before it is shown, and so it is when there is none.
 
 use crate::cli::Output;
-use crate::fail::CliError;
+use crate::cli_error::CliError;
 use crate::render::draft::Canvas;
 use crate::render::{self, ProgressLine};
 use bus::Bus;

@@ -1,7 +1,7 @@
 //! `argosy completions`: what a shell wants to know of this command line.
 
 use crate::cli::{Cli, CompletionsArgs, Output};
-use crate::fail::CliError;
+use crate::cli_error::CliError;
 use crate::out::print;
 use crate::render;
 use clap::CommandFactory;

@@ -1,8 +1,8 @@
 //! `argosy config`: what the options are set to and by whom, and whether a file is right.
 
 use crate::cli::{ConfigCheckArgs, ConfigShowArgs, Output};
+use crate::cli_error::CliError;
 use crate::config::Config;
-use crate::fail::CliError;
 use crate::out::{self, println};
 use crate::{render, roles};
 use bus_nats::without_secrets;

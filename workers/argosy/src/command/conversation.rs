@@ -5,12 +5,12 @@ mod removal;
 mod stores;
 
 use crate::cli::{self, ConversationCommand, Output, only_with};
+use crate::cli_error::CliError;
 use crate::command::ask::DEFAULT_TENANT;
 use crate::config::Config;
-use crate::fail::CliError;
+use crate::conversations::{self, ConversationSource, Talk};
 use crate::out::println;
 use crate::render::{self, count};
-use crate::talks::{self, Talk, Talks};
 use conversation_log::{ConversationKey, Read};
 use envelope::{TenantId, UnixMs};
 use owo_colors::OwoColorize;
@@ -24,8 +24,8 @@ pub async fn run(
 ) -> Result<(), CliError> {
     match what {
         ConversationCommand::Ls(args) => {
-            let (talks, tenant) = place(&args.place, &config).await?;
-            let (found, more) = talks.list(&tenant, args.limit as usize).await?;
+            let (source, tenant) = place(&args.place, &config).await?;
+            let (found, more) = source.list(&tenant, args.limit as usize).await?;
             list(&found, more, output);
             Ok(())
         }
@@ -48,36 +48,36 @@ pub async fn run(
 async fn place(
     args: &cli::ConversationPlaceArgs,
     config: &Config,
-) -> Result<(Talks, TenantId), CliError> {
+) -> Result<(ConversationSource, TenantId), CliError> {
     let is_remote = args.server.is_named(config)?;
     only_with(is_remote, &[("--tenant", args.tenant != DEFAULT_TENANT)])?;
     let tenant = TenantId::new(args.tenant.as_str())
         .map_err(|error| CliError::usage(format!("--tenant: {error}")))?;
-    let talks = match is_remote {
-        true => Talks::Fleet(super::connect(config).await?),
-        false => Talks::Here(config.data_dir.0.clone()),
+    let source = match is_remote {
+        true => ConversationSource::Fleet(super::connect(config).await?),
+        false => ConversationSource::Here(config.data_dir.0.clone()),
     };
-    Ok((talks, tenant))
+    Ok((source, tenant))
 }
 
 async fn one(
     args: cli::OneConversationArgs,
     config: &Config,
-) -> Result<(Talks, ConversationKey), CliError> {
-    let (talks, tenant) = place(&args.place, config).await?;
+) -> Result<(ConversationSource, ConversationKey), CliError> {
+    let (source, tenant) = place(&args.place, config).await?;
     let key = ConversationKey {
         tenant,
         conversation: args.conversation,
     };
-    Ok((talks, key))
+    Ok((source, key))
 }
 
 async fn events(
     args: cli::OneConversationArgs,
     config: &Config,
 ) -> Result<(ConversationKey, Vec<Read>), CliError> {
-    let (talks, key) = one(args, config).await?;
-    let events = talks.events(&key).await?;
+    let (source, key) = one(args, config).await?;
+    let events = source.events(&key).await?;
     if events.is_empty() {
         return Err(unknown());
     }
@@ -98,7 +98,7 @@ fn list(found: &[Talk], more: bool, output: Output) {
         println!("no conversations");
         return;
     }
-    let now = talks::now();
+    let now = conversations::now();
     println!(
         "{}",
         format!(
@@ -136,7 +136,7 @@ fn state(talk: &Talk) -> String {
 }
 
 fn show(key: &ConversationKey, events: &[Read], output: Output) {
-    let turns = talks::turns(events);
+    let turns = conversations::turns(events);
     let state = events.last().map(|read| &read.event.state);
     let (copy_of, forks) = state.map_or((&None, &[][..]), |s| (&s.copy_of, &s.children[..]));
     if output == Output::Json {

@@ -1,8 +1,8 @@
 //! `argosy dead`
 
 use crate::cli::{self, ChosenDeadArgs, DeadFilterArgs, Output};
+use crate::cli_error::{CliError, FULL};
 use crate::config::Config;
-use crate::fail::{CliError, FULL};
 use crate::out::{self, println};
 use crate::render::{self, one_line};
 use bus::{Bus, StoredMessage, Stream};

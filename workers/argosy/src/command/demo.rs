@@ -1,9 +1,9 @@
 //! `argosy demo`: the sample corpus, a few questions that show the range, in one process.
 
 use crate::cli::{self, Output};
+use crate::cli_error::CliError;
 use crate::command::asking::ask_and_show;
 use crate::config::Config;
-use crate::fail::CliError;
 use crate::local::Local;
 use crate::model::{OFFLINE, PLUG_IN};
 use crate::offline_model::serve;

@@ -1,9 +1,9 @@
 //! `argosy doctor` and `argosy explain`
 
 use crate::cli::{self, Output};
+use crate::cli_error::CliError;
 use crate::config::Config;
 use crate::doctor::{self, CheckScope, CheckStatus, Code, Finding, code};
-use crate::fail::CliError;
 use crate::out::{self, println};
 use crate::render;
 use owo_colors::OwoColorize;

@@ -1,9 +1,9 @@
 //! `argosy edition`: the corpus built anew beside the one that answers, and the switch.
 
 use crate::cli::{self, Output};
+use crate::cli_error::CliError;
 use crate::command::connect;
 use crate::config::Config;
-use crate::fail::CliError;
 use crate::out::println;
 use crate::render;
 use bus::Bus;

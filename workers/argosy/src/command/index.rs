@@ -1,10 +1,10 @@
 //! `argosy index`
 
 use crate::cli::{self, Output, only_with};
+use crate::cli_error::CliError;
 use crate::command::ask::DEFAULT_TENANT;
 use crate::command::{connect_or, must_be_folder};
 use crate::config::{Config, FILE};
-use crate::fail::CliError;
 use crate::local::{Local, index_dir};
 use crate::out::{self, eprintln};
 use crate::render::{self, ProgressLine};

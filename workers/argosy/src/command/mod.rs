@@ -28,8 +28,8 @@ pub mod turn;
 pub mod up;
 
 use crate::cli::Output;
+use crate::cli_error::CliError;
 use crate::config::Config;
-use crate::fail::CliError;
 use crate::out::eprintln;
 use crate::render::is_quiet;
 use bus::BusError;

@@ -1,10 +1,10 @@
 //! `argosy models`
 
 use crate::cli::{ModelName, ModelsCommand, ModelsPullArgs, Output};
+use crate::cli_error::CliError;
 use crate::config::Config;
-use crate::fail::CliError;
-use crate::models::source::DownloadSource;
-use crate::models::{FileOnDisk, MINILM};
+use crate::model_files::source::DownloadSource;
+use crate::model_files::{FileOnDisk, MINILM};
 use crate::out::println;
 use crate::render::{self, ProgressLine};
 use owo_colors::OwoColorize;

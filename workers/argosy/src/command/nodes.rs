@@ -1,8 +1,8 @@
 //! `argosy nodes`: the model nodes as the processes of the fleet see them.
 
 use crate::cli::{self, Output};
+use crate::cli_error::CliError;
 use crate::config::Config;
-use crate::fail::CliError;
 use crate::out::{print, println};
 use crate::render::screen::Screen;
 use crate::signal;

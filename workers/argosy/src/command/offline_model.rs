@@ -1,7 +1,7 @@
 //! `argosy offline-model`: the offline reader behind HTTP, until it is told to stop.
 
 use crate::cli::{self, Output};
-use crate::fail::CliError;
+use crate::cli_error::CliError;
 use crate::model::OFFLINE;
 use crate::offline_model::serve;
 use crate::out::println;

@@ -1,8 +1,8 @@
 //! `argosy probe`: how a role of this machine is, for health checks of containers without a shell.
 
 use crate::cli::{Output, ProbeArgs, ProbeTarget};
+use crate::cli_error::CliError;
 use crate::config::Config;
-use crate::fail::CliError;
 use crate::out::println;
 use crate::render;
 use std::net::SocketAddr;

@@ -1,8 +1,8 @@
 //! `argosy prompts`: which there are, and what a folder in their place changes. Nothing is asked of a fleet or a model.
 
 use crate::cli::{Output, PromptsCommand};
+use crate::cli_error::CliError;
 use crate::config::Config;
-use crate::fail::CliError;
 use crate::line_diff::{DiffLine, diff};
 use crate::out::println;
 use crate::{prompt_files, render, roles};

@@ -1,12 +1,12 @@
 //! `argosy replay`
 
 use crate::cli::{self, Output};
+use crate::cli_error::CliError;
 use crate::config::Config;
-use crate::fail::CliError;
+use crate::conversations::ConversationSource;
 use crate::out::println;
 use crate::render;
 use crate::roles;
-use crate::talks::Talks;
 use bus::Bus;
 use envelope::{ConversationId, Overrides, Role, TurnId};
 use harness::replay::{self, Start};
@@ -69,7 +69,7 @@ pub async fn run(args: cli::ReplayArgs, config: Config, output: Output) -> Resul
     let keep = config.topology().keep;
     // A claim is a turn: it is made only for what can be done.
     replay::check(&start, &found.history, &overrides, keep)?;
-    let talks = Talks::Fleet(bus.clone());
+    let talks = ConversationSource::Fleet(bus.clone());
     if let Some(branch) = &args.conversation {
         talks
             .branch(&args.turn, found.history.begun.as_ref(), branch)

@@ -1,12 +1,12 @@
 //! `argosy run`: one role of the fleet in this process.
 
+mod conversation_store;
 mod host;
-mod store;
 
 pub(crate) use host::RoomMetrics;
 
+use crate::cli_error::CliError;
 use crate::config::{Config, Telemetry};
-use crate::fail::CliError;
 use crate::presence::StatusReporter;
 use crate::roles::{self, Collaborators, NoSearch, Process};
 use crate::{cli, model, signal};
@@ -22,9 +22,9 @@ use index_host::editions::{
     self, EditionRouter, IndexContext, OpenEdition, OpenIndex, OpenRequest,
 };
 use index_host::lookup::{self, Lookup};
-use index_host::qdrant_view;
 use index_host::search_factory::{self, SearchFactory};
 use index_host::snapshot::{self, Fit, Keeper};
+use index_host::vector_feed;
 use index_host::view::IndexView;
 use indexer::schema::Schemas;
 use llm::ChatModel;
@@ -242,7 +242,7 @@ async fn collaborators(
         }
     };
     let conversations = match role {
-        Role::Conversation => Some(store::open(process, teller, running)?),
+        Role::Conversation => Some(conversation_store::open(process, teller, running)?),
         _ => None,
     };
     let catalog: Arc<dyn CatalogSource> = match role {
@@ -361,7 +361,7 @@ impl Indexes {
         let mut tasks = JoinSet::new();
         let index = tokio::task::block_in_place(|| Index::open(dir, &vectors)).map_err(broken)?;
         index.describe(index_host::described(&self.schemas));
-        let fed = qdrant_view::FeedSource {
+        let fed = vector_feed::FeedSource {
             bus: &self.bus,
             stop,
             options,
@@ -370,7 +370,7 @@ impl Indexes {
             stream,
             without_vector: self.metrics.without_vector(edition.as_str()),
         };
-        let (factory, vectors) = qdrant_view::added(fed, factory, &mut tasks).await?;
+        let (factory, vectors) = vector_feed::added(fed, factory, &mut tasks).await?;
         let (view, seen) = IndexView::new(index.clone(), stream.to_owned()).map_err(broken)?;
         let without_vector = self.metrics.without_vector(edition.as_str());
         let view = view.telling(without_vector).map_err(broken)?;

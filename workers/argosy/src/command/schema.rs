@@ -1,7 +1,7 @@
 //! `argosy schema`: whether a schema can be, and what it finds in a file. Nothing is stored.
 
 use crate::cli::{self, Output};
-use crate::fail::CliError;
+use crate::cli_error::CliError;
 use crate::out::{eprintln, println};
 use crate::render;
 use documents::document::bucket_of;

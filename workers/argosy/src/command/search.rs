@@ -1,10 +1,10 @@
 //! `argosy search`, `argosy catalog` and `argosy show`: what is in the corpus, without asking a question.
 
 use crate::cli::{self, Output, only_with};
+use crate::cli_error::CliError;
 use crate::command::ask::{DEFAULT_TENANT, prepare};
 use crate::command::{IN_THIS_PROCESS, connect_or, must_be_folder, only_for_folder};
 use crate::config::Config;
-use crate::fail::CliError;
 use crate::local::{Local, index_dir};
 use crate::render;
 use crate::render::found::{self, Shown};

@@ -1,9 +1,9 @@
 //! `argosy setup`
 
 use crate::cli::{self, Output};
+use crate::cli_error::CliError;
 use crate::command::{LOOK_AGAIN, connect, connect_soon};
 use crate::config::Config;
-use crate::fail::CliError;
 use crate::out::{self, eprintln, println};
 use crate::render::is_quiet;
 use bus::BusError;

@@ -1,10 +1,10 @@
 //! `argosy status` and `argosy top`: the whole fleet at a glance, once or live.
 
 use crate::cli::{self, KeyArg, Output};
+use crate::cli_error::CliError;
 use crate::command::connect;
 use crate::config::Config;
 use crate::doctor::room::full_at;
-use crate::fail::CliError;
 use crate::keys::Keys;
 use crate::out::{eprintln, print, println};
 use crate::render;

@@ -1,8 +1,8 @@
 //! `argosy trace`
 
 use crate::cli::{self, Output};
+use crate::cli_error::CliError;
 use crate::config::Config;
-use crate::fail::CliError;
 use crate::out::println;
 use crate::render;
 use crate::render::screen::Screen;

@@ -1,9 +1,9 @@
 //! `argosy answer`, which prints the answer of a turn, and `argosy cancel`, which ends a turn as cancelled.
 
 use crate::cli::{self, Output};
+use crate::cli_error::CliError;
 use crate::command::{connect, for_fleet};
 use crate::config::Config;
-use crate::fail::CliError;
 use crate::out::println;
 use crate::render;
 use bus::Bus;

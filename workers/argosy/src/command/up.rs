@@ -1,10 +1,10 @@
 //! `argosy up`: a local nats-server and one process per role in the foreground.
 
 use crate::cli::{self, GlobalArgs, Output};
+use crate::cli_error::CliError;
 use crate::command::must_be_folder;
 use crate::command::setup::no_room;
 use crate::config::{Config, FILE};
-use crate::fail::CliError;
 use crate::fleet::{FleetPlan, Member, drain, nats_server, nats_server_or_fetched};
 use crate::out::{self, eprintln, println};
 use crate::render::is_quiet;

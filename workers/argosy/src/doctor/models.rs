@@ -8,7 +8,7 @@ use crate::roles;
 use envelope::Role;
 use futures_util::future::join_all;
 use inspect::processes::ProcessStatus;
-use llm_pool::look::{NodeInfo, NodeReport, look};
+use llm_pool::node_info::{NodeInfo, NodeReport, look};
 use llm_pool::{NodeView, Options};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -6,18 +6,18 @@ mod prompt;
 mod words;
 
 use crate::cli::{self, Output, only_with};
+use crate::cli_error::CliError;
 use crate::command::ask::{DEFAULT_TENANT, prepare};
 use crate::command::asking::ask_and_show;
 use crate::command::{
     IN_THIS_PROCESS, budget, connect_or, for_fleet, must_be_folder, score_min, trace,
 };
 use crate::config::Config;
-use crate::fail::CliError;
+use crate::conversations::{self, ConversationSource, Standing};
 use crate::local::{Local, index_dir};
 use crate::out::{eprintln, println};
 use crate::render;
 use crate::render::draft::Canvas;
-use crate::talks::{self, Standing, Talks};
 use bus::Bus;
 use bus_nats::NatsBus;
 use conversation_log::ConversationKey;
@@ -242,10 +242,10 @@ impl Chat {
         Ok(())
     }
 
-    fn talks(&self) -> Talks {
+    fn source(&self) -> ConversationSource {
         match &self.with {
-            Answering::Fleet(bus) => Talks::Fleet(bus.clone()),
-            Answering::Here(_) => Talks::Here(self.config.data_dir.0.clone()),
+            Answering::Fleet(bus) => ConversationSource::Fleet(bus.clone()),
+            Answering::Here(_) => ConversationSource::Here(self.config.data_dir.0.clone()),
         }
     }
 
@@ -270,7 +270,7 @@ impl Chat {
                 "it was erased, and takes no question any more; /new begins another one".to_owned()
             }
             Some(standing) => {
-                let ago = render::age(standing.last.until(talks::now()));
+                let ago = render::age(standing.last.until(conversations::now()));
                 format!("last used {ago} ago")
             }
         };
@@ -281,8 +281,8 @@ impl Chat {
     }
 
     async fn standing(&self) -> Result<Option<Standing>, CliError> {
-        let (talks, key) = (self.talks(), self.key()?);
-        let looked = tokio::time::timeout(LOOK_MAX, talks.standing(&key)).await;
+        let (source, key) = (self.source(), self.key()?);
+        let looked = tokio::time::timeout(LOOK_MAX, source.standing(&key)).await;
         let late = |_| CliError::negative("how the conversation stands could not be read in time");
         Ok(looked.map_err(late)??)
     }
@@ -297,7 +297,7 @@ impl Chat {
     /// Goes on in a copy; what was said stays where it is.
     async fn fork(&mut self, turns: Option<usize>) -> Result<(), CliError> {
         let child = new_conversation()?;
-        let taken = self.talks().fork(&self.key()?, turns, &child).await?;
+        let taken = self.source().fork(&self.key()?, turns, &child).await?;
         self.conversation = child;
         self.last = None;
         self.greet();

@@ -3,7 +3,7 @@
 //! What was typed is kept in `chat_history.txt` of the data folder, readable by its owner alone. Reading blocks, so it has
 //! a thread of its own.
 
-use crate::fail::CliError;
+use crate::cli_error::CliError;
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{Config, Editor};

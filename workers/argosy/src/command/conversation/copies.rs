@@ -2,11 +2,11 @@
 
 use super::{one, place, unknown};
 use crate::cli::{self, Output};
+use crate::cli_error::CliError;
 use crate::config::Config;
-use crate::fail::CliError;
+use crate::conversations::ConversationSource;
 use crate::out::println;
 use crate::render::{self, count};
-use crate::talks::Talks;
 use conversation_log::{ConversationKey, EventError, LogEvent, Read, copy};
 use envelope::ConversationId;
 use owo_colors::OwoColorize;
@@ -55,10 +55,10 @@ pub(super) async fn import(
     output: Output,
 ) -> Result<(), CliError> {
     let (exported, events) = read(&args.file)?;
-    let (talks, tenant) = place(&args.place, config).await?;
+    let (source, tenant) = place(&args.place, config).await?;
     let from = exported.conversation;
     let is_other = exported.tenant != tenant.as_str() && args.id.is_none();
-    if is_other && matches!(talks, Talks::Fleet(_)) {
+    if is_other && matches!(source, ConversationSource::Fleet(_)) {
         return Err(CliError::usage(format!(
             "it is of the tenant `{}`, and its turns have ids there",
             exported.tenant
@@ -77,7 +77,7 @@ pub(super) async fn import(
         tenant,
         conversation,
     };
-    let is_new = talks.write(&key, &events).await?;
+    let is_new = source.write(&key, &events).await?;
     let turns = copy::ended_turns(&events).len();
     let key = key.conversation;
     if output == Output::Json {
@@ -146,15 +146,15 @@ pub(super) async fn fork(
     config: &Config,
     output: Output,
 ) -> Result<(), CliError> {
-    let (talks, key) = one(args.one, config).await?;
-    if talks.events(&key).await?.is_empty() {
+    let (source, key) = one(args.one, config).await?;
+    if source.events(&key).await?.is_empty() {
         return Err(unknown());
     }
     let child = match args.id {
         Some(id) => id,
         None => client::new_conversation()?,
     };
-    let turns = talks.fork(&key, args.at, &child).await?;
+    let turns = source.fork(&key, args.at, &child).await?;
     if output == Output::Json {
         render::json(&json!({"conversation": child, "copy_of": key.conversation, "turns": turns}));
     } else {

@@ -3,11 +3,11 @@
 use super::stores::{self, ErasedStore};
 use super::{one, unknown};
 use crate::cli::{self, Output};
+use crate::cli_error::CliError;
 use crate::config::Config;
-use crate::fail::CliError;
+use crate::conversations::{self, ConversationSource};
 use crate::out::println;
 use crate::render::{self, count};
-use crate::talks::{self, Talks};
 use conversation_log::{ConversationKey, copy};
 use envelope::ConversationId;
 use erasure::{ErasedCount, ErasureReport};
@@ -21,9 +21,9 @@ pub(super) async fn rm(
     config: &Config,
     output: Output,
 ) -> Result<(), CliError> {
-    let (talks, key) = one(args.one, config).await?;
+    let (source, key) = one(args.one, config).await?;
     if !args.yes {
-        return would(&talks, &key, output).await;
+        return would(&source, &key, output).await;
     }
     let mut done = Vec::new();
     let mut seen = BTreeSet::new();
@@ -36,13 +36,13 @@ pub(super) async fn rm(
             conversation: conversation.clone(),
             ..key.clone()
         };
-        let report = match talks.erase(&key, &config.topology()).await {
+        let report = match source.erase(&key, &config.topology()).await {
             Ok(report) => report,
-            Err(talks::Error::Erase(erasure::Error::Unknown)) if done.is_empty() => {
+            Err(conversations::Error::Erase(erasure::Error::Unknown)) if done.is_empty() => {
                 return Err(unknown());
             }
             // A fork may have aged out.
-            Err(talks::Error::Erase(erasure::Error::Unknown)) => continue,
+            Err(conversations::Error::Erase(erasure::Error::Unknown)) => continue,
             Err(error) => {
                 // What was erased before it failed stays erased.
                 told(&done, args.forks, None, output);
@@ -51,16 +51,19 @@ pub(super) async fn rm(
         };
         if args.forks {
             for fork in &report.forks {
-                if talks.is_copy(&tenant_of(&key, fork), &conversation).await? {
+                if source
+                    .is_copy(&tenant_of(&key, fork), &conversation)
+                    .await?
+                {
                     todo.push(fork.clone());
                 }
             }
         }
         done.push((conversation, report));
     }
-    let stores = match &talks {
-        Talks::Fleet(bus) => Some(stores::read_back(&**bus).await?),
-        Talks::Here(_) => None,
+    let stores = match &source {
+        ConversationSource::Fleet(bus) => Some(stores::read_back(&**bus).await?),
+        ConversationSource::Here(_) => None,
     };
     told(&done, args.forks, stores.as_deref(), output);
     match done.iter().map(|(_, report)| report.left()).sum::<u64>() {
@@ -80,8 +83,12 @@ fn tenant_of(key: &ConversationKey, conversation: &ConversationId) -> Conversati
     }
 }
 
-async fn would(talks: &Talks, key: &ConversationKey, output: Output) -> Result<(), CliError> {
-    let events = talks.events(key).await?;
+async fn would(
+    source: &ConversationSource,
+    key: &ConversationKey,
+    output: Output,
+) -> Result<(), CliError> {
+    let events = source.events(key).await?;
     let Some(last) = events.last() else {
         return Err(unknown());
     };
@@ -146,7 +153,7 @@ fn told(
                 be(report.cancelled)
             );
         }
-        let left = talks::now().until(report.swept_until);
+        let left = conversations::now().until(report.swept_until);
         if left > 0 {
             let left = render::age(left);
             println!("  steps that a worker may still store are looked for for another {left}");

@@ -1,6 +1,6 @@
 //! The stores of conversation workers, asked after an erasure whether they are without it.
 
-use crate::fail::CliError;
+use crate::cli_error::CliError;
 use crate::out::println;
 use bus::{Bus, Stream};
 use envelope::Role;

@@ -8,8 +8,8 @@ use crate::cli::{
     EvalCommand, EvalLoopArgs, EvalModesArgs, EvalRetrievalArgs, EvalTrajectoriesArgs,
     EvalUnanswerableArgs,
 };
+use crate::cli_error::CliError;
 use crate::config::Config;
-use crate::fail::CliError;
 use crate::out::println;
 use crate::render::ProgressLine;
 use eval::{Emphasis, EvalReport, SearchSetting, TextLine};

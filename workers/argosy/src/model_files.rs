@@ -168,5 +168,5 @@ fn at(path: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
 }
 
 #[cfg(test)]
-#[path = "models/models_tests.rs"]
+#[path = "model_files/model_files_tests.rs"]
 mod tests;

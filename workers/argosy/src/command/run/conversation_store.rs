@@ -2,8 +2,8 @@
 //! again when it has failed, and reports its state. *Not* the authoritative copy, which is the stream, and no question waits
 //! for the store: while it is not open, conversations are read from the stream, which takes longer.
 
-use crate::fail::CliError;
-use crate::kept;
+use crate::cli_error::CliError;
+use crate::kept_conversations;
 use crate::presence::{StatusReporter, StoreSeen};
 use crate::roles::Process;
 use bus::Bus;
@@ -40,7 +40,7 @@ pub(super) fn open(
     });
     let slot = Arc::new(Slot::default());
     let keeper = Keeper {
-        folder: kept::view_folder(&process.config.data_dir.0),
+        folder: kept_conversations::view_folder(&process.config.data_dir.0),
         bus: process.bus.clone(),
         slot: slot.clone(),
         follow: Follow {
@@ -137,5 +137,5 @@ impl Keeper {
 }
 
 #[cfg(test)]
-#[path = "store_tests.rs"]
+#[path = "conversation_store_tests.rs"]
 mod tests;

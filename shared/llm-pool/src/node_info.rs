@@ -2,9 +2,9 @@
 //! model, how long is its context, how many calls do they run at once. For people who look for what is
 //! wrong; *not* a health check that anything depends on.
 
+use crate::constants::{BODY_BYTES_MAX, LOOK_TIMEOUT};
 use crate::error::Error;
 use crate::http;
-use crate::limits::{BODY_BYTES_MAX, LOOK_TIMEOUT};
 use crate::options;
 use futures_util::future::join_all;
 use reqwest::{Client, Url};

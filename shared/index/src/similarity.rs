@@ -19,7 +19,7 @@ const ROUNDING: f32 = 3e-5;
 const LANES: usize = 16;
 
 /// The vector of a query, and the embedder that made it.
-pub(crate) struct Meaning {
+pub(crate) struct SentenceSimilarity {
     by: Arc<StaticEmbedder>,
     vector: Vec<f32>,
     /// How far the vector goes in the common direction.
@@ -40,12 +40,12 @@ pub(crate) struct Desk {
     rows: SentenceRows,
 }
 
-impl Meaning {
+impl SentenceSimilarity {
     /// `vector` is of `by`'s making.
-    pub(crate) fn new(by: Arc<StaticEmbedder>, vector: Vec<f32>) -> Meaning {
+    pub(crate) fn new(by: Arc<StaticEmbedder>, vector: Vec<f32>) -> SentenceSimilarity {
         let pairs = by.common().0.iter().zip(&vector);
         let along = pairs.map(|(c, x)| c * x).sum();
-        Meaning {
+        SentenceSimilarity {
             question: QuestionVector::new(&vector),
             by,
             vector,
@@ -208,10 +208,10 @@ mod tests {
     use proptest::prelude::*;
     use static_embed::{Frequencies, StaticTable};
 
-    fn meaning(query: &str) -> Meaning {
+    fn meaning(query: &str) -> SentenceSimilarity {
         let by = StaticEmbedder::new(StaticTable::shipped(), &Frequencies::default());
         let vector = by.vector(query);
-        Meaning::new(Arc::new(by), vector)
+        SentenceSimilarity::new(Arc::new(by), vector)
     }
 
     #[test]
@@ -240,7 +240,7 @@ mod tests {
     }
 
     /// Every two in a row, each compared.
-    fn one_after_the_other(meaning: &Meaning, text: &str) -> f32 {
+    fn one_after_the_other(meaning: &SentenceSimilarity, text: &str) -> f32 {
         let sum = |text: &str| {
             let mut sum = vec![0.0; meaning.vector.len()];
             meaning
@@ -272,7 +272,7 @@ mod tests {
             counted.iter().for_each(|text| frequencies.count(&table.tokens(text)));
             let by = StaticEmbedder::new(table, &frequencies);
             let vector = by.vector(&query);
-            let meaning = Meaning::new(Arc::new(by), vector);
+            let meaning = SentenceSimilarity::new(Arc::new(by), vector);
             let text = texts.concat();
             let (found, wanted) = (meaning.closest(&text, &mut Desk::default()), one_after_the_other(&meaning, &text));
             prop_assert_eq!(found.to_bits(), wanted.to_bits(), "{}", text);

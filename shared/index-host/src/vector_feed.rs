@@ -468,5 +468,5 @@ fn records(batch: &[StoredMessage]) -> Vec<ChunkRecord> {
 #[path = "qdrant_rules_tests.rs"]
 mod rules_tests;
 #[cfg(test)]
-#[path = "qdrant_view_tests.rs"]
+#[path = "vector_feed_tests.rs"]
 mod tests;

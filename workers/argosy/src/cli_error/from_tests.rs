@@ -1,7 +1,7 @@
 //! What users and programs are told of errors below the command line: exit code, word, hint.
 
 use super::{CliError, FULL};
-use crate::{kept, local, model, models, roles, talks};
+use crate::{conversations, kept_conversations, local, model, model_files, roles};
 use bus::{BusError, PublishError};
 use conversation_log::sled_store::OpenError;
 use conversation_log::{EventError, StoreError};
@@ -237,7 +237,7 @@ fn what_is_not_there_is_named_with_where_to_look() {
     assert!(unknown.hint.unwrap().contains("copied in full"));
     assert_eq!(told(ServerError::NotFound), NOT_FOUND);
     assert!(hint(ServerError::NotFound).contains("--fetch-server"));
-    assert_eq!(told(models::Error::NoSource("x".into())), NOT_FOUND);
+    assert_eq!(told(model_files::Error::NoSource("x".into())), NOT_FOUND);
     let error = || io::Error::from(io::ErrorKind::NotFound);
     let path = || PathBuf::from("x");
     let missing = eval::Error::NoFile {
@@ -286,9 +286,9 @@ fn a_download_says_whether_it_goes_on() {
         url: "u".into(),
         status: 404,
     };
-    assert!(hint(models::Error::Download(lost)).contains("goes on where it stopped"));
-    assert!(hint(models::Error::Pip("x".into())).contains("Python"));
-    let other = models::Error::Other {
+    assert!(hint(model_files::Error::Download(lost)).contains("goes on where it stopped"));
+    assert!(hint(model_files::Error::Pip("x".into())).contains("Python"));
+    let other = model_files::Error::Other {
         name: "n",
         from: "f".into(),
         found: "1".into(),
@@ -327,14 +327,26 @@ fn a_store_of_conversations_says_what_it_needs() {
     let disk = || StoreError::Disk("read-only".into());
     let newer = || EventError::Newer(7);
     for (told, wanted) in [
-        (hint(kept::Error::Open(opened(full()))), "make room"),
-        (hint(talks::Error::Open(opened(full()))), "make room"),
-        (hint(kept::Error::Store(disk())), "writable"),
-        (hint(talks::Error::Store(disk())), "writable"),
-        (hint(kept::Error::Event(newer())), "use that release"),
-        (hint(talks::Error::Event(newer())), "use that release"),
         (
-            hint(talks::Error::Store(StoreError::Event(newer()))),
+            hint(kept_conversations::Error::Open(opened(full()))),
+            "make room",
+        ),
+        (
+            hint(conversations::Error::Open(opened(full()))),
+            "make room",
+        ),
+        (hint(kept_conversations::Error::Store(disk())), "writable"),
+        (hint(conversations::Error::Store(disk())), "writable"),
+        (
+            hint(kept_conversations::Error::Event(newer())),
+            "use that release",
+        ),
+        (
+            hint(conversations::Error::Event(newer())),
+            "use that release",
+        ),
+        (
+            hint(conversations::Error::Store(StoreError::Event(newer()))),
             "use that release",
         ),
     ] {

@@ -120,5 +120,5 @@ impl CliError {
 }
 
 #[cfg(test)]
-#[path = "fail/from_tests.rs"]
+#[path = "cli_error/from_tests.rs"]
 mod from_tests;

@@ -1,7 +1,7 @@
 //! What an error body says, whichever server wrote it: the words, without anything of the request
 //! that the server may have echoed. Pure.
 
-use crate::limits::{MESSAGE_CHARS_MAX, SEARCHED_BYTES_MAX};
+use crate::constants::{MESSAGE_CHARS_MAX, SEARCHED_BYTES_MAX};
 use serde_json::Value;
 
 /// The words of an error.

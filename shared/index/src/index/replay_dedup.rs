@@ -16,7 +16,7 @@ const DOCUMENTS_MAX: usize = 1_500_000;
 
 /// What was taken in since the index was empty.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct ReplayDedup {
     hasher: RandomState,
     documents: HashMap<u64, Document>,
 }
@@ -46,7 +46,7 @@ impl Before {
     };
 }
 
-impl Seen {
+impl ReplayDedup {
     /// Takes a record in and says what of it may have been there before. `None` when there are more
     /// documents than are remembered: this is of no use any more.
     pub(super) fn take_in(&mut self, record: &ChunkRecord) -> Option<Before> {

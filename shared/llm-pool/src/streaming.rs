@@ -3,7 +3,7 @@
 //! Each try of a call has a pen. The first one that writes a word has the floor; the others are heard only when it
 //! fails, or when they were done before it. *Not* the answer: the reply has all of it.
 
-use crate::limits::PIECE_EVERY;
+use crate::constants::PIECE_EVERY;
 use envelope::limits::LIVE_TEXT_BYTES_MAX;
 use llm::{Listener, LivePiece};
 use std::ops::Range;
@@ -182,5 +182,5 @@ fn tag_begun(text: &str) -> usize {
 }
 
 #[cfg(test)]
-#[path = "aloud_tests.rs"]
+#[path = "streaming_tests.rs"]
 mod tests;

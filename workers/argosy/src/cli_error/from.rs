@@ -6,7 +6,7 @@
 
 use super::{CliError, FULL, NO_ROOM};
 use crate::doctor::START_JETSTREAM;
-use crate::{config, fleet, kept, local, model, models, roles, talks};
+use crate::{config, conversations, fleet, kept_conversations, local, model, model_files, roles};
 use bus::{BusError, PublishError};
 use conversation_log::copy::CopyError;
 use conversation_log::sled_store::OpenError;
@@ -270,17 +270,16 @@ impl From<client::CsvError> for CliError {
     }
 }
 
-impl From<kept::Error> for CliError {
-    fn from(error: kept::Error) -> Self {
+impl From<kept_conversations::Error> for CliError {
+    fn from(error: kept_conversations::Error) -> Self {
         let text = format!("the conversation is not kept: {error}");
         match error {
-            kept::Error::Open(OpenError::Held { .. }) => {
+            kept_conversations::Error::Open(OpenError::Held { .. }) => {
                 CliError::still_running(text).hint("try again when that has its answer")
             }
-            kept::Error::Open(OpenError::Store { source, .. }) | kept::Error::Store(source) => {
-                of_store(text, &source)
-            }
-            kept::Error::Event(error) => of_event(text, &error),
+            kept_conversations::Error::Open(OpenError::Store { source, .. })
+            | kept_conversations::Error::Store(source) => of_store(text, &source),
+            kept_conversations::Error::Event(error) => of_event(text, &error),
             _ => CliError::negative(text),
         }
     }
@@ -310,32 +309,30 @@ fn of_event(text: String, error: &EventError) -> CliError {
     }
 }
 
-impl From<talks::Error> for CliError {
-    fn from(error: talks::Error) -> Self {
+impl From<conversations::Error> for CliError {
+    fn from(error: conversations::Error) -> Self {
         let text = error.to_string();
         match error {
-            talks::Error::Bus(error) => error.into(),
-            talks::Error::Open(OpenError::Held { .. }) => CliError::still_running(text),
-            talks::Error::Erase(erasure::Error::Bus(error)) => error.into(),
-            talks::Error::Log(LogError::Bus(error)) => error.into(),
-            talks::Error::Copy(CopyError::Turns(_)) => CliError::usage(text),
-            talks::Error::Copy(CopyError::Empty) => CliError::not_found(text),
-            talks::Error::Restore(RestoreError::Taken) => {
+            conversations::Error::Bus(error) => error.into(),
+            conversations::Error::Open(OpenError::Held { .. }) => CliError::still_running(text),
+            conversations::Error::Erase(erasure::Error::Bus(error)) => error.into(),
+            conversations::Error::Log(LogError::Bus(error)) => error.into(),
+            conversations::Error::Copy(CopyError::Turns(_)) => CliError::usage(text),
+            conversations::Error::Copy(CopyError::Empty) => CliError::not_found(text),
+            conversations::Error::Restore(RestoreError::Taken) => {
                 CliError::negative(text).hint("--as gives it another id")
             }
-            talks::Error::Open(OpenError::Store { source, .. }) | talks::Error::Store(source) => {
-                of_store(text, &source)
-            }
-            talks::Error::Event(error) | talks::Error::Log(LogError::Event(error)) => {
-                of_event(text, &error)
-            }
-            talks::Error::Open(_)
-            | talks::Error::Log(_)
-            | talks::Error::Copy(_)
-            | talks::Error::Append(_)
-            | talks::Error::Restore(_)
-            | talks::Error::Erase(_)
-            | talks::Error::Contended => CliError::negative(text),
+            conversations::Error::Open(OpenError::Store { source, .. })
+            | conversations::Error::Store(source) => of_store(text, &source),
+            conversations::Error::Event(error)
+            | conversations::Error::Log(LogError::Event(error)) => of_event(text, &error),
+            conversations::Error::Open(_)
+            | conversations::Error::Log(_)
+            | conversations::Error::Copy(_)
+            | conversations::Error::Append(_)
+            | conversations::Error::Restore(_)
+            | conversations::Error::Erase(_)
+            | conversations::Error::Contended => CliError::negative(text),
         }
     }
 }
@@ -396,9 +393,9 @@ impl From<fleet::Error> for CliError {
     }
 }
 
-impl From<models::Error> for CliError {
-    fn from(error: models::Error) -> Self {
-        use models::Error;
+impl From<model_files::Error> for CliError {
+    fn from(error: model_files::Error) -> Self {
+        use model_files::Error;
         let text = error.to_string();
         match error {
             Error::NoSource(_) => CliError::not_found(text)

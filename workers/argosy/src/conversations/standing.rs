@@ -1,6 +1,6 @@
 //! How a conversation stands, for who goes on with it at a prompt.
 
-use super::{Error, Talks, now, store};
+use super::{ConversationSource, Error, now, store};
 use conversation_log::store::Store;
 use conversation_log::{ConversationKey, EventKind, LogEvent, Read};
 use envelope::{Clarification, UnixMs};
@@ -17,11 +17,11 @@ pub(crate) struct Standing {
     pub(crate) asked_back: Option<Clarification>,
 }
 
-impl Talks {
+impl ConversationSource {
     /// How a conversation stands; `None` for one in which nothing was said. Reads two events at most.
     pub(crate) async fn standing(&self, key: &ConversationKey) -> Result<Option<Standing>, Error> {
         match self {
-            Talks::Fleet(bus) => {
+            ConversationSource::Fleet(bus) => {
                 let logs = Logs::on(bus.clone());
                 let last = logs.last(key).await?;
                 let event = match last.as_ref().and_then(asked_back) {
@@ -30,7 +30,7 @@ impl Talks {
                 };
                 Ok(last.map(|last| standing(&last, event)))
             }
-            Talks::Here(data_dir) => {
+            ConversationSource::Here(data_dir) => {
                 let Some(store) = store(data_dir).await? else {
                     return Ok(None);
                 };

@@ -1,8 +1,8 @@
 //! Conversations that are erased, in a fleet or in the data folder.
 
 use super::copies::{open, put};
-use super::{Error, Talks, now};
-use crate::kept;
+use super::{ConversationSource, Error, now};
+use crate::kept_conversations;
 use bus::topology::Topology;
 use conversation_log::store::Store;
 use conversation_log::{ConversationKey, EventKind, Read};
@@ -10,7 +10,7 @@ use envelope::ConversationId;
 use erasure::ErasureReport;
 use std::path::Path;
 
-impl Talks {
+impl ConversationSource {
     /// Whether a conversation is there that was begun as a copy of another one.
     pub(crate) async fn is_copy(
         &self,
@@ -29,19 +29,19 @@ impl Talks {
         topology: &Topology,
     ) -> Result<ErasureReport, Error> {
         match self {
-            Talks::Fleet(bus) => Ok(erasure::erase(bus, topology, key).await?),
-            Talks::Here(data_dir) => erase_here(data_dir, key).await,
+            ConversationSource::Fleet(bus) => Ok(erasure::erase(bus, topology, key).await?),
+            ConversationSource::Here(data_dir) => erase_here(data_dir, key).await,
         }
     }
 }
 
 /// Without a fleet there is one place: the store. What stays is written into new files, and the old ones go.
 async fn erase_here(data_dir: &Path, key: &ConversationKey) -> Result<ErasureReport, Error> {
-    if !kept::folder(data_dir).is_dir() {
+    if !kept_conversations::folder(data_dir).is_dir() {
         return Err(erasure::Error::Unknown.into());
     }
     let store = open(data_dir).await?;
-    let events = kept::all(&store, key).await?;
+    let events = kept_conversations::all(&store, key).await?;
     let Some(last) = events.last() else {
         return Err(erasure::Error::Unknown.into());
     };
@@ -66,7 +66,7 @@ async fn erase_here(data_dir: &Path, key: &ConversationKey) -> Result<ErasureRep
     if store.sizes().await?.purge_due {
         store.purge().await?;
     }
-    let left = kept::all(&store, key).await?;
+    let left = kept_conversations::all(&store, key).await?;
     let is_text = |read: &&Read| !read.event.state.is_erased;
     report.log.left = left.iter().filter(is_text).count() as u64;
     Ok(report)

@@ -1,14 +1,14 @@
 //! One try: at one node, and at a second one when the first is late. The first answer counts, the
 //! other call is cancelled by closing its connection.
 
-use crate::aloud::Pen;
 use crate::balance::{Ask, End, NodeId};
 use crate::failure::Failure;
 use crate::job::{self, Came, Job};
+use crate::lease::Lease;
 use crate::metrics::{Hedge, Outcome};
 use crate::node::{Reply, Watcher};
 use crate::pool::Shared;
-use crate::seat::Lease;
+use crate::streaming::Pen;
 use crate::trace;
 use std::future::pending;
 use std::pin::pin;
@@ -21,7 +21,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// A failed try: at which node, and why.
 #[derive(Debug)]
-pub(crate) struct Miss {
+pub(crate) struct FailedAttempt {
     pub(crate) node: Option<NodeId>,
     pub(crate) name: String,
     pub(crate) failure: Failure,
@@ -41,7 +41,7 @@ impl Drop for Taken<'_> {
     }
 }
 
-type Tried = Result<Came, Miss>;
+type Tried = Result<Came, FailedAttempt>;
 
 /// One exchange as its node tells of it: to the seat, and to who hears the answer while it is written.
 struct Watching<'a> {
@@ -75,7 +75,7 @@ impl Shared {
     pub(crate) async fn try_once(&self, job: &Job<'_>, tried: &Mutex<job::Tried>) -> Tried {
         let patience = self.options.queue_timeout.into();
         let seat = self.seat(&job.ask, patience, job.until).await;
-        let first = seat.map_err(|failure| Miss {
+        let first = seat.map_err(|failure| FailedAttempt {
             node: None,
             name: String::new(),
             failure,
@@ -238,7 +238,7 @@ impl Shared {
                     End::Unfit if job.is_foreign() => End::Refused,
                     end => end,
                 };
-                let miss = Miss {
+                let miss = FailedAttempt {
                     node: Some(node.id),
                     name: node.name.clone(),
                     failure,

@@ -6,7 +6,7 @@ mod standing;
 
 pub(crate) use standing::Standing;
 
-use crate::kept;
+use crate::kept_conversations;
 use bus::{Bus, BusError, StoredMessage, Stream};
 use conversation_log::copy::CopyError;
 use conversation_log::sled_store::OpenError;
@@ -26,7 +26,7 @@ use streams::conversation::{LogError, Logs, RestoreError};
 const NEXT_WAIT: Duration = Duration::from_secs(5);
 
 /// Where conversations are.
-pub(crate) enum Talks {
+pub(crate) enum ConversationSource {
     Fleet(Arc<dyn Bus>),
     Here(PathBuf),
 }
@@ -83,32 +83,32 @@ pub(crate) struct Talk {
     pub(crate) is_newer: bool,
 }
 
-impl Talks {
+impl ConversationSource {
     /// Conversations of a tenant, the last used first, at most `limit`; and whether there are more.
     pub(crate) async fn list(
         &self,
         tenant: &TenantId,
         limit: usize,
     ) -> Result<(Vec<Talk>, bool), Error> {
-        let mut talks = match self {
-            Talks::Fleet(bus) => listed(&**bus, tenant).await?,
-            Talks::Here(data_dir) => match store(data_dir).await? {
+        let mut found = match self {
+            ConversationSource::Fleet(bus) => listed(&**bus, tenant).await?,
+            ConversationSource::Here(data_dir) => match store(data_dir).await? {
                 Some(store) => held(&store, tenant).await?,
                 None => Vec::new(),
             },
         };
-        talks.sort_by_key(|talk| std::cmp::Reverse(talk.last));
-        let more = talks.len() > limit;
-        talks.truncate(limit);
-        Ok((talks, more))
+        found.sort_by_key(|talk| std::cmp::Reverse(talk.last));
+        let more = found.len() > limit;
+        found.truncate(limit);
+        Ok((found, more))
     }
 
     /// All events of a conversation that are still kept, in their order.
     pub(crate) async fn events(&self, key: &ConversationKey) -> Result<Vec<Read>, Error> {
         match self {
-            Talks::Fleet(bus) => Ok(Logs::on(bus.clone()).all(key).await?),
-            Talks::Here(data_dir) => match store(data_dir).await? {
-                Some(store) => Ok(kept::all(&store, key).await?),
+            ConversationSource::Fleet(bus) => Ok(Logs::on(bus.clone()).all(key).await?),
+            ConversationSource::Here(data_dir) => match store(data_dir).await? {
+                Some(store) => Ok(kept_conversations::all(&store, key).await?),
                 None => Ok(Vec::new()),
             },
         }
@@ -117,10 +117,12 @@ impl Talks {
 
 /// The store of the data folder, if there is one: looking makes none.
 async fn store(data_dir: &Path) -> Result<Option<SledStore>, OpenError> {
-    if !kept::folder(data_dir).is_dir() {
+    if !kept_conversations::folder(data_dir).is_dir() {
         return Ok(None);
     }
-    Ok(Some(kept::open(data_dir, now(), kept::LOOK_MAX).await?))
+    Ok(Some(
+        kept_conversations::open(data_dir, now(), kept_conversations::LOOK_MAX).await?,
+    ))
 }
 
 /// The time of this machine.
@@ -193,17 +195,17 @@ async fn newest_of_each(bus: &dyn Bus, filter: &str) -> Result<Vec<Talk>, Error>
 }
 
 async fn held(store: &SledStore, tenant: &TenantId) -> Result<Vec<Talk>, Error> {
-    let mut talks = Vec::new();
+    let mut found = Vec::new();
     let mut after: Option<ConversationKey> = None;
     loop {
         let page = store.list(Some(tenant), after.as_ref(), LIST_MAX).await?;
         let Some((last, _)) = page.last() else {
-            return Ok(talks);
+            return Ok(found);
         };
         after = Some(last.clone());
         for (key, _) in page {
             if let Some(read) = store.last(&key).await? {
-                talks.push(talk(&key, read.event.at, &read.event.state));
+                found.push(talk(&key, read.event.at, &read.event.state));
             }
         }
     }
@@ -246,8 +248,14 @@ pub(crate) fn turns(events: &[Read]) -> Vec<Had> {
                 let Some(had) = of else { continue };
                 had.outcome = Some(ended.outcome.map_or("unknown", |outcome| outcome.as_str()));
                 had.rewritten = ended.rewritten.clone();
-                had.answer = ended.answer.as_ref().map(|kept| kept.text.clone());
-                had.is_cut = ended.answer.as_ref().is_some_and(|kept| kept.is_cut);
+                had.answer = ended
+                    .answer
+                    .as_ref()
+                    .map(|kept| kept.text.clone());
+                had.is_cut = ended
+                    .answer
+                    .as_ref()
+                    .is_some_and(|kept| kept.is_cut);
                 had.asked_back = ended
                     .clarification
                     .as_ref()

@@ -1,7 +1,7 @@
 //! Conversations that are written a second time: forks, and what was exported.
 
-use super::{Error, Talks, now};
-use crate::kept;
+use super::{ConversationSource, Error, now};
+use crate::kept_conversations;
 use conversation_log::copy::{self, Places};
 use conversation_log::state::append;
 use conversation_log::store::{EntryBatch, LogEntry, Store};
@@ -14,7 +14,7 @@ use streams::conversation::{AppendResult, Logs, RestoreError};
 /// How often a log is read anew because somebody else was quicker.
 const TRIES: usize = 32;
 
-impl Talks {
+impl ConversationSource {
     /// Begins the conversation `child` with the first `turns` turns of another one, all that have ended without a number.
     /// The parent is told first, so that it knows of every fork there is. Returns how many turns were taken over.
     pub(crate) async fn fork(
@@ -49,7 +49,7 @@ impl Talks {
         events: &[Read],
     ) -> Result<bool, Error> {
         match self {
-            Talks::Fleet(bus) => {
+            ConversationSource::Fleet(bus) => {
                 let logs = Logs::on(bus.clone());
                 let written = logs.restore(key, events).await?;
                 // What is open in a log that was there before may run.
@@ -58,7 +58,7 @@ impl Talks {
                 }
                 Ok(written)
             }
-            Talks::Here(data_dir) => restore(data_dir, key, events).await,
+            ConversationSource::Here(data_dir) => restore(data_dir, key, events).await,
         }
     }
 
@@ -87,7 +87,9 @@ impl Talks {
 
     /// Appends the beginning of a turn that begins with a step of another one, to the conversation of its header.
     pub(crate) async fn open_turn(&self, header: &Header, case: &Case) -> Result<(), Error> {
-        let (Some(conversation), Talks::Fleet(bus)) = (header.conversation.clone(), self) else {
+        let (Some(conversation), ConversationSource::Fleet(bus)) =
+            (header.conversation.clone(), self)
+        else {
             return Ok(());
         };
         let key = ConversationKey {
@@ -123,8 +125,10 @@ impl Talks {
     /// Appends an event that says what became of a conversation.
     async fn tell(&self, key: &ConversationKey, kind: EventKind) -> Result<(), Error> {
         match self {
-            Talks::Fleet(bus) => tell_fleet(&Logs::on(bus.clone()), key, kind, bus.now()).await,
-            Talks::Here(data_dir) => {
+            ConversationSource::Fleet(bus) => {
+                tell_fleet(&Logs::on(bus.clone()), key, kind, bus.now()).await
+            }
+            ConversationSource::Here(data_dir) => {
                 let store = open(data_dir).await?;
                 let last = store.last(key).await?;
                 if knows(last.as_ref(), &kind) {
@@ -185,7 +189,7 @@ async fn end_open(logs: &Logs, key: &ConversationKey, at: UnixMs) -> Result<(), 
 }
 
 pub(super) async fn open(data_dir: &Path) -> Result<Arc<SledStore>, Error> {
-    let store = kept::open(data_dir, now(), kept::LOOK_MAX).await?;
+    let store = kept_conversations::open(data_dir, now(), kept_conversations::LOOK_MAX).await?;
     Ok(Arc::new(store))
 }
 
@@ -195,7 +199,7 @@ pub(super) async fn put(
     key: &ConversationKey,
     events: Vec<LogEvent>,
 ) -> Result<(), Error> {
-    let mut position = kept::begun(store).await?;
+    let mut position = kept_conversations::begun(store).await?;
     let mut entries = Vec::new();
     for event in events {
         position.sequence += 1;
@@ -212,8 +216,8 @@ pub(super) async fn put(
 /// The same as in a fleet, all at once: a store takes in a batch whole or not at all.
 async fn restore(data_dir: &Path, key: &ConversationKey, events: &[Read]) -> Result<bool, Error> {
     let store = open(data_dir).await?;
-    let mut sequence = kept::begun(&store).await?.sequence;
-    let there = kept::all(&store, key).await?;
+    let mut sequence = kept_conversations::begun(&store).await?.sequence;
+    let there = kept_conversations::all(&store, key).await?;
     let mut places = Places::default();
     let mut written: Vec<Read> = Vec::new();
     for (n, read) in events.iter().enumerate() {
