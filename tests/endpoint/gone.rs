@@ -1,7 +1,7 @@
 //! Calls that are given up, and a server that is killed and started again.
 
 use crate::subject::{Counted, only_own, request, subject};
-use envelope::{Class, Classed};
+use envelope::{Class, Classify};
 use llm::ChatModel;
 use std::time::Duration;
 use testkit::llama;

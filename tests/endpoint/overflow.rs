@@ -1,7 +1,7 @@
 //! Prompts that are too long: told apart from failures, remembered, not sent again.
 
 use crate::subject::{Counted, request, subject};
-use envelope::{Class, Classed};
+use envelope::{Class, Classify};
 use llm::{ChatModel, Error};
 use testkit::llama;
 

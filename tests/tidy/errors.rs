@@ -1,12 +1,12 @@
 //! Whose errors may be whose: the command line's own stay in the command line.
 //!
 //! Below it every module names what may go wrong there, so that a library of it does not know of exit
-//! codes and hints. `workers/argosy/src/fail/from.rs` turns those errors into failures of a command.
+//! codes and hints. `workers/argosy/src/cli_error/from.rs` turns those errors into failures of a command.
 
 use crate::tree::{none, rust};
 
 /// Where that error is defined and made of others.
-const HOME: &str = "workers/argosy/src/fail";
+const HOME: &str = "workers/argosy/src/cli_error";
 
 /// Files and folders of the command line, the only others to name it.
 const COMMAND_LINE: &[&str] = &[
@@ -29,7 +29,7 @@ fn names_it(line: &str) -> bool {
         let before = line[..at].chars().next_back();
         !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
     };
-    let mut places = line.match_indices("fail::").map(|(at, _)| at);
+    let mut places = line.match_indices("cli_error::").map(|(at, _)| at);
     is_code && places.any(starts_a_word)
 }
 
@@ -49,8 +49,8 @@ fn errors_of_the_command_line_stay_in_it() {
             Some(home) => hit[home] = true,
             None => findings.push(file.at(
                 number,
-                "`Fail` is the error of the command line: name your own with thiserror, and turn it \
-                 into one in workers/argosy/src/fail/from.rs",
+                "`CliError` is the error of the command line: name your own with thiserror, and turn it \
+                 into one in workers/argosy/src/cli_error/from.rs",
             )),
         }
     }
@@ -64,10 +64,17 @@ fn errors_of_the_command_line_stay_in_it() {
 
 #[test]
 fn the_rule_sees_what_it_looks_for() {
-    for line in ["use crate::fail::Fail;", "-> Result<(), fail::Fail> {"] {
+    for line in [
+        "use crate::cli_error::CliError;",
+        "-> Result<(), cli_error::CliError> {",
+    ] {
         assert!(names_it(line), "{line}");
     }
-    for line in ["Verdict::Fail", "/// [`crate::fail::Fail`]", "unfail::x"] {
+    for line in [
+        "Verdict::CliError",
+        "/// [`crate::cli_error::CliError`]",
+        "uncli_error::x",
+    ] {
         assert!(!names_it(line), "{line}");
     }
 }

@@ -7,7 +7,7 @@
 use crate::sizes::told;
 use crate::stream::{ConsumerProgress, ConsumerSpec, Stream, StreamState};
 use bytes::Bytes;
-use envelope::{Class, Classed, UnixMs};
+use envelope::{Class, Classify, UnixMs};
 use futures_util::future::BoxFuture;
 use std::time::Duration;
 
@@ -354,7 +354,7 @@ fn no_room(wanted: u64, offered: Option<u64>, least: Option<u64>) -> String {
     )
 }
 
-impl Classed for BusError {
+impl Classify for BusError {
     fn class(&self) -> Class {
         match self {
             BusError::Away(_) | BusError::NoJetStream(_) => Class::Transient,

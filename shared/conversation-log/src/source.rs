@@ -1,7 +1,7 @@
 //! Where the events of conversations are read from: the stream itself, or a store that follows it.
 
 use crate::event::LogEvent;
-use envelope::{Class, Classed, ConversationId, TenantId};
+use envelope::{Class, Classify, ConversationId, TenantId};
 use futures_util::future::BoxFuture;
 use std::fmt;
 
@@ -42,7 +42,7 @@ pub enum SourceError {
     Event(#[from] crate::event::EventError),
 }
 
-impl Classed for SourceError {
+impl Classify for SourceError {
     fn class(&self) -> Class {
         match self {
             SourceError::Away(_) => Class::Transient,

@@ -6,7 +6,7 @@
 
 mod unit;
 
-use crate::document::TextLine;
+use crate::document::NumberedLine;
 use unit::{Kind, Unit};
 
 /// Names how text is read and cut, whatever the sizes. It changes whenever the pieces of a document would: documents that
@@ -45,7 +45,7 @@ impl Options {
     }
 
     /// Cuts lines into pieces.
-    pub fn cut(&self, lines: &[TextLine]) -> Vec<Piece> {
+    pub fn cut(&self, lines: &[NumberedLine]) -> Vec<Piece> {
         let (units, sections) = unit::units(lines, self.tokens);
         let mut packer = Packer {
             options: *self,
@@ -133,7 +133,7 @@ pub fn heading(line: &str) -> Option<(usize, &str)> {
 }
 
 /// Cuts lines into pieces of the usual size.
-pub fn chunks(lines: &[TextLine]) -> Vec<Piece> {
+pub fn chunks(lines: &[NumberedLine]) -> Vec<Piece> {
     Options::default().cut(lines)
 }
 

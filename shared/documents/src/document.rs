@@ -42,12 +42,12 @@ pub struct Document {
     /// [`Document::to_json`] makes of it.
     pub hash: String,
     /// The text.
-    pub lines: Vec<TextLine>,
+    pub lines: Vec<NumberedLine>,
 }
 
 /// A line of text and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TextLine {
+pub struct NumberedLine {
     /// Line in the file, from 1. For HTML, PDF and DOCX: in the text that is made of them; for
     /// JSONL: in the text of the document.
     pub number: u32,
@@ -81,7 +81,7 @@ struct Body<'a> {
     ext: Cow<'a, str>,
     #[serde(default)]
     metadata: Cow<'a, BTreeMap<String, Value>>,
-    lines: Cow<'a, [TextLine]>,
+    lines: Cow<'a, [NumberedLine]>,
 }
 
 impl Document {
@@ -259,7 +259,7 @@ mod tests {
         ) {
             prop_assume!(texts.iter().any(|text| !text.trim().is_empty()));
             let (tenant, source) = (TenantId::new("t").unwrap(), "a/x.jsonl#7");
-            let lines = (1..).zip(texts).map(|(number, text)| TextLine { number, page, text });
+            let lines = (1..).zip(texts).map(|(number, text)| NumberedLine { number, page, text });
             let mut document = Document {
                 bucket: bucket_of(source),
                 doc_id: doc_id_of(&tenant, source),

@@ -8,7 +8,7 @@
 mod ocr;
 mod pages;
 
-use crate::document::TextLine;
+use crate::document::NumberedLine;
 use std::collections::HashSet;
 use text::unify;
 
@@ -19,7 +19,7 @@ pub const NORMALISER: &str = "clean-1";
 const SPACES_MAX: usize = 2;
 
 /// Cleans lines. Numbers and count of the lines stay.
-pub fn normalise(mut lines: Vec<TextLine>) -> Vec<TextLine> {
+pub fn normalise(mut lines: Vec<NumberedLine>) -> Vec<NumberedLine> {
     for line in &mut lines {
         line.text = clean(&line.text);
     }
@@ -71,7 +71,7 @@ fn is_invisible(c: char) -> bool {
 
 /// Joins `infor-` and `mation` at a line end. The document decides between `wellknown` and
 /// `well-known`: the form that it also writes inside a line wins.
-fn join_hyphenated(lines: &mut [TextLine]) {
+fn join_hyphenated(lines: &mut [NumberedLine]) {
     let breaks: Vec<usize> = (1..lines.len())
         .filter(|&i| broken_word(&lines[i - 1].text, &lines[i].text).is_some())
         .collect();
@@ -135,7 +135,7 @@ fn take_word(text: &str) -> &str {
 }
 
 /// Words with a hyphen inside a line, as the document writes them.
-fn compounds(lines: &[TextLine]) -> HashSet<String> {
+fn compounds(lines: &[NumberedLine]) -> HashSet<String> {
     lines
         .iter()
         .flat_map(|line| line.text.split_whitespace())
@@ -151,11 +151,14 @@ mod tests {
     use proptest::prelude::*;
 
     fn run(text: &str) -> Vec<String> {
-        let lines = text.split('\n').zip(1..).map(|(text, number)| TextLine {
-            number,
-            page: None,
-            text: text.to_owned(),
-        });
+        let lines = text
+            .split('\n')
+            .zip(1..)
+            .map(|(text, number)| NumberedLine {
+                number,
+                page: None,
+                text: text.to_owned(),
+            });
         normalise(lines.collect())
             .into_iter()
             .map(|l| l.text)

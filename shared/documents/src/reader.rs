@@ -14,7 +14,7 @@ mod skip;
 mod table;
 mod text;
 
-use crate::document::{Document, TextLine, bucket_of, doc_id_of, sha256_hex};
+use crate::document::{Document, NumberedLine, bucket_of, doc_id_of, sha256_hex};
 use crate::normalise::normalise;
 use envelope::TenantId;
 use envelope::document::DocumentForm;
@@ -48,7 +48,7 @@ pub type Documents = Box<dyn Iterator<Item = Result<Document, Skip>> + Send>;
 struct Parsed {
     title: Option<String>,
     metadata: BTreeMap<String, Value>,
-    lines: Vec<TextLine>,
+    lines: Vec<NumberedLine>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -278,7 +278,7 @@ fn take_title(metadata: &mut BTreeMap<String, Value>) -> Option<String> {
     .filter(|title| !title.trim().is_empty())
 }
 
-fn first_heading(lines: &[TextLine]) -> Option<String> {
+fn first_heading(lines: &[NumberedLine]) -> Option<String> {
     let heading = lines
         .iter()
         .find_map(|line| crate::chunk::heading(&line.text))?;

@@ -96,7 +96,7 @@ fn chunk_title(title: &str, headings: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{TextLine, bucket_of, doc_id_of};
+    use crate::document::{NumberedLine, bucket_of, doc_id_of};
     use envelope::Edition;
 
     fn document(text: &str) -> Document {
@@ -114,7 +114,7 @@ mod tests {
             lines: text
                 .lines()
                 .zip(1..)
-                .map(|(text, number)| TextLine {
+                .map(|(text, number)| NumberedLine {
                     number,
                     page: None,
                     text: text.into(),

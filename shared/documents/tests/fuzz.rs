@@ -6,7 +6,7 @@
 
 use argosy_documents::chunk;
 use argosy_documents::chunk::CHUNK_TOKENS_MAX;
-use argosy_documents::document::TextLine;
+use argosy_documents::document::NumberedLine;
 use argosy_documents::reader::{TEXT_BYTES_MAX, read_documents};
 use envelope::{ConditionOrigin, Filter, TenantId};
 use proptest::prelude::*;
@@ -186,9 +186,9 @@ proptest! {
 
     #[test]
     fn any_lines(texts in prop::collection::vec("(?s).{0,300}", 0..40), pages in any::<bool>()) {
-        let lines: Vec<TextLine> = (1..)
+        let lines: Vec<NumberedLine> = (1..)
             .zip(texts)
-            .map(|(number, text)| TextLine { number, page: pages.then_some(number / 5 + 1), text })
+            .map(|(number, text)| NumberedLine { number, page: pages.then_some(number / 5 + 1), text })
             .collect();
         for piece in chunk::chunks(&lines) {
             prop_assert!(chunk::tokens(&piece.text) <= CHUNK_TOKENS_MAX);

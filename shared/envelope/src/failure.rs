@@ -32,7 +32,7 @@ impl Class {
 }
 
 /// An error that knows its class.
-pub trait Classed: std::error::Error + Send + Sync + 'static {
+pub trait Classify: std::error::Error + Send + Sync + 'static {
     /// What it asks for.
     fn class(&self) -> Class;
     /// A word for programs that does not change between releases.

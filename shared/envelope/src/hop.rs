@@ -8,7 +8,7 @@
 //! On the wire a payload is written as its inner type: the role in the subject says which one it is.
 
 use crate::codec::{CodecError, decode};
-use crate::failure::{Class, Classed};
+use crate::failure::{Class, Classify};
 use crate::findings::{Findings, PartResult};
 use crate::history::History;
 use crate::ids::TurnId;
@@ -329,7 +329,7 @@ pub struct WrongTask {
     pub role: Role,
 }
 
-impl Classed for WrongTask {
+impl Classify for WrongTask {
     fn class(&self) -> Class {
         Class::Bug
     }

@@ -78,7 +78,7 @@ pub use chunk::{ChunkKey, ChunkRecord, Embedding};
 pub use codec::{CodecError, WIRE, decode, encode};
 pub use document::{IndexedEvent, Notice};
 pub use edition::{Edition, EditionError, Editions};
-pub use failure::{Class, Classed};
+pub use failure::{Class, Classify};
 pub use filter::{Condition, ConditionOrigin, Filter, Op};
 pub use findings::{FactSpan, Findings, Part, PartResult};
 pub use history::{Exchange, ExchangePlace, History};

@@ -5,7 +5,7 @@
 
 use super::{Error, beir, multihop};
 use documents::Document;
-use documents::document::{TextLine, bucket_of, doc_id_of, sha256_hex};
+use documents::document::{NumberedLine, bucket_of, doc_id_of, sha256_hex};
 use documents::normalise::normalise;
 use envelope::{DocId, Passage, TenantId};
 use serde_json::Value;
@@ -236,8 +236,8 @@ pub(super) fn squeezed(text: &str) -> String {
 }
 
 /// Lines of a text, cleaned as the reader of files does it.
-pub(super) fn lines(text: &str) -> Vec<TextLine> {
-    let lines = text.lines().zip(1..).map(|(text, number)| TextLine {
+pub(super) fn lines(text: &str) -> Vec<NumberedLine> {
+    let lines = text.lines().zip(1..).map(|(text, number)| NumberedLine {
         number,
         page: None,
         text: text.to_owned(),

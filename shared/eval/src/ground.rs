@@ -160,7 +160,7 @@ mod tests {
     use super::super::dataset::Unit;
     use super::*;
     use crate::dataset::DatasetName;
-    use documents::document::{Document, TextLine};
+    use documents::document::{Document, NumberedLine};
     use serde_json::json;
 
     fn data(city: &str) -> Dataset {
@@ -175,7 +175,7 @@ mod tests {
             ext: "md".into(),
             metadata: [("city".to_owned(), json!(city))].into(),
             hash: "h".into(),
-            lines: vec![TextLine {
+            lines: vec![NumberedLine {
                 number: 1,
                 page: None,
                 text: "The rates.".into(),

@@ -15,7 +15,7 @@ use envelope::attachment::FileRef;
 use envelope::limits::ATTACHMENTS_MAX;
 use envelope::route::{Event, Next, Transition, route};
 use envelope::{
-    Case, Classed, Envelope, Exit, Header, MapTask, Outcome, Part, PartResult, Payload, Problem,
+    Case, Classify, Envelope, Exit, Header, MapTask, Outcome, Part, PartResult, Payload, Problem,
     Role, Subject, Task, TenantId, Terminal, TrailEntry, UnixMs, Usage, WIRE, encode, header,
 };
 use stage::{Attachment, StepContext, StepOutput};

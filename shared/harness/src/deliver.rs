@@ -18,7 +18,7 @@ use crate::worker::Worker;
 use bus::{Delivery, StoredMessage, Stream};
 use envelope::fanout::soft_deadline;
 use envelope::limits::{DELIVERIES_MAX, DELIVERIES_NEWER_WIRE_MAX};
-use envelope::{Class, Classed, CodecError, Exit, Header, Payload, Subject, Task, UnixMs, WIRE};
+use envelope::{Class, Classify, CodecError, Exit, Header, Payload, Subject, Task, UnixMs, WIRE};
 use futures_util::FutureExt;
 use stage::{Live, StepClock, StepContext, StepOutput};
 use std::panic::AssertUnwindSafe;

@@ -177,8 +177,7 @@ fn begun(start: &Start) -> Header {
 
 fn subjects(start: &Start, history: &TurnRecord) -> Result<Vec<String>, Error> {
     let messages = messages(start, history, &begun(start), &Overrides::default(), KEEP)?;
-    let new = TurnId::again("x").to_string();
-    let short = |message: &Publish| message.subject.replace(&new, "NEW");
+    let short = |message: &Publish| message.subject.replace(TurnId::again("x").as_str(), "NEW");
     Ok(messages.iter().map(short).collect())
 }
 
@@ -204,9 +203,8 @@ fn a_step_stands_alone_or_brings_what_it_reads() {
 
 #[test]
 fn maps_are_made_again_all_of_them_or_those_that_failed() {
-    let all = subjects(&from(Role::Mapper), &history()).unwrap();
     assert_eq!(
-        all,
+        subjects(&from(Role::Mapper), &history()).unwrap(),
         [
             "argosy.step.0.scatter.NEW.2",
             "argosy.step.0.mapper.NEW.3.0",
@@ -217,9 +215,8 @@ fn maps_are_made_again_all_of_them_or_those_that_failed() {
     );
     let letter = stored("argosy.dead.mapper.old.3.1", 7, Bytes::new());
     let start = Start::from_letter(&letter, &history()).unwrap();
-    let failed = subjects(&start, &history()).unwrap();
     assert_eq!(
-        failed,
+        subjects(&start, &history()).unwrap(),
         [
             "argosy.step.0.scatter.NEW.2",
             "argosy.part.0.NEW.3.0",
@@ -237,9 +234,8 @@ fn maps_that_all_have_findings_are_reduced_at_once() {
     history.steps[7] = part(3, 1, findings());
     let letter = stored("argosy.dead.mapper.old.3.1", 7, Bytes::new());
     let start = Start::from_letter(&letter, &history).unwrap();
-    let all = subjects(&start, &history).unwrap();
     assert_eq!(
-        all,
+        subjects(&start, &history).unwrap(),
         [
             "argosy.step.0.scatter.NEW.2",
             "argosy.part.0.NEW.3.0",

@@ -21,7 +21,7 @@
 use crate::options::VectorStore;
 use crate::search_factory::{self, SearchFactory};
 use bus::{Bus, BusError, Reader, StoredMessage, Stream};
-use envelope::{ChunkRecord, Class, Classed, Edition};
+use envelope::{ChunkRecord, Class, Classify, Edition};
 use futures_util::future::BoxFuture;
 use index::WithoutVector;
 use llm::Embedder;

@@ -1,6 +1,6 @@
 //! Why an index failed.
 
-use envelope::{Class, Classed};
+use envelope::{Class, Classify};
 use std::path::PathBuf;
 use std::time::Duration;
 use tantivy::TantivyError;
@@ -48,7 +48,7 @@ impl From<Error> for search::Error {
     }
 }
 
-impl Classed for Error {
+impl Classify for Error {
     fn class(&self) -> Class {
         match self {
             Error::Index(_) | Error::Io { .. } => Class::Transient,

@@ -12,7 +12,7 @@ use crate::metrics::{ALL, Metrics, OTHER, SEVERAL};
 use crate::model_rerank::judge;
 use crate::rerank::QueryFeatures;
 use envelope::{
-    Bucket, Classed, Condition, ConditionOrigin, Filter, Op, Passage, SearchStrategy, TenantId,
+    Bucket, Classify, Condition, ConditionOrigin, Filter, Op, Passage, SearchStrategy, TenantId,
 };
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, TryFutureExt};

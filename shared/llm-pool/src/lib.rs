@@ -8,13 +8,13 @@
 //! |---|---|
 //! | [`options`] | what may be tuned |
 //! | [`discover`] | finds a model server on this machine |
-//! | [`look`](mod@look) | looks once at the configured nodes of a model |
+//! | [`node_info`](mod@look) | looks once at the configured nodes of a model |
 //! | [`download`](mod@download) | fetches the files of a model |
-//! | [`limits`] | every limit that is no option |
+//! | [`constants`] | every limit that is no option |
 //! | [`Pools`] | all pools of a process, to tell of |
 //! | [`HttpEmbedder`] | vectors of texts, from the nodes of an embedding model |
 //! | [`HttpReranker`] | how well texts fit a query, from the nodes of a reranking model |
-//! | `pool`, `job`, `race`, `seat` | one call: a place, a try, a second one when it is late, what follows |
+//! | `pool`, `job`, `hedge`, `lease` | one call: a place, a try, a second one when it is late, what follows |
 //! | [`cost`] | what picking a node costs |
 //! | `balance` | who gets the next call and who waits: breaker, permits, latency, queue |
 //! | `node` | one exchange with one node |
@@ -22,7 +22,7 @@
 //! | [`cache`] | map calls made before |
 //! | `metrics`, `trace` | what is counted; the span of a call |
 //! | `wire`, `stream` | the bodies of a call, whole and in pieces |
-//! | `classify`, `said`, `failure` | what a failure means |
+//! | `classify`, `error_body`, `failure` | what a failure means |
 //! | `streaming` | what is told of an answer while it is written |
 //! | `cut` | whether a node read all of a prompt |
 //! | `dialect` | how a node is asked for JSON |

@@ -1,6 +1,6 @@
 //! One call of a model.
 
-use envelope::{Class, Classed, Role, TenantId, TurnId, Usage};
+use envelope::{Class, Classify, Role, TenantId, TurnId, Usage};
 use futures_util::future::BoxFuture;
 use std::time::Duration;
 
@@ -142,7 +142,7 @@ pub enum Error {
     Protocol(String),
 }
 
-impl Classed for Error {
+impl Classify for Error {
     fn class(&self) -> Class {
         match self {
             Error::TooLong { .. } => Class::TooLarge,

@@ -2,7 +2,7 @@
 //!
 //! *Not* where vectors are kept or searched.
 
-use envelope::{Class, Classed};
+use envelope::{Class, Classify};
 use futures_util::future::BoxFuture;
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ pub enum Error {
     },
 }
 
-impl Classed for Error {
+impl Classify for Error {
     fn class(&self) -> Class {
         match self {
             Error::Model { .. } | Error::Refused { .. } => Class::Permanent,

@@ -1,6 +1,6 @@
 //! Why a search failed, whatever stands behind it.
 
-use envelope::{Class, Classed};
+use envelope::{Class, Classify};
 use std::time::Duration;
 
 /// Why a search failed.
@@ -45,7 +45,7 @@ pub enum Error {
     Options(String),
 }
 
-impl Classed for Error {
+impl Classify for Error {
     fn class(&self) -> Class {
         match self {
             Error::Index(_) | Error::Io { .. } | Error::Behind { .. } => Class::Transient,

@@ -6,8 +6,8 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`span`] | lengths of time: `250ms`, `30s`, `5m`, `2h` |
-//! | [`size`] | amounts of bytes: `256KiB`, `1GiB` |
+//! | [`TimeSpan`] | lengths of time: `250ms`, `30s`, `5m`, `2h` |
+//! | [`ByteSize`] | amounts of bytes: `256KiB`, `1GiB` |
 //! | `secret` | text that never shows itself |
 //! | [`backoff`] | growing, jittered delays |
 //! | [`rule`] | which rule a value broke |
@@ -18,7 +18,7 @@
 //! | [`error`] | what was wrong, where, and what was meant |
 
 pub mod backoff;
-pub mod byte_size;
+mod byte_size;
 pub mod error;
 pub mod load;
 pub mod named;
@@ -26,7 +26,7 @@ pub mod place;
 pub mod rule;
 mod secret;
 pub mod sources;
-pub mod time_span;
+mod time_span;
 
 mod merge;
 mod schema;

@@ -57,12 +57,12 @@ pub struct PromptText {
 
 /// A request for embeddings.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct EmbeddingRequest {
+pub(crate) struct EmbeddingRequest {
     /// The model's name; echoed.
     #[serde(default)]
-    pub model: String,
+    pub(crate) model: String,
     /// The texts.
-    pub input: Vec<String>,
+    pub(crate) input: Vec<String>,
 }
 
 impl CompletionRequest {

@@ -7,7 +7,7 @@
 
 use bytes::Bytes;
 use envelope::attachment::{FileRef, NameError};
-use envelope::{Class, Classed, Header, limits};
+use envelope::{Class, Classify, Header, limits};
 use sha2::{Digest, Sha256};
 
 /// A file with its bytes.
@@ -38,7 +38,7 @@ pub enum AttachmentError {
     },
 }
 
-impl Classed for AttachmentError {
+impl Classify for AttachmentError {
     fn class(&self) -> Class {
         match self {
             AttachmentError::Name(_) => Class::Bug,

@@ -1,6 +1,6 @@
 //! A failure of a stage: class, code, cause.
 
-use envelope::{Class, Classed};
+use envelope::{Class, Classify};
 use std::time::Duration;
 
 /// Why a step could not be done. The harness asks for the class and acts; it never reads the text.
@@ -17,7 +17,7 @@ pub struct Error {
     pub source: Box<dyn std::error::Error + Send + Sync>,
 }
 
-impl<E: Classed> From<E> for Error {
+impl<E: Classify> From<E> for Error {
     fn from(cause: E) -> Self {
         Error {
             class: cause.class(),

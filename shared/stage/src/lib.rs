@@ -16,7 +16,7 @@ mod live;
 
 pub use attachment::{Attachment, AttachmentError};
 pub use context::{StepClock, StepContext};
-pub use envelope::{Class, Classed, FanOut, Task, WrongTask};
+pub use envelope::{Class, Classify, FanOut, Task, WrongTask};
 pub use error::Error;
 pub use futures_util::future::BoxFuture;
 pub use ingest::{Chunk, ChunkPlace, Columns, Cut, DocumentWork, Incoming, Ingest};

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a fake answer is: the text, or why there is none.
-pub type ScriptedReply = Result<String, Error>;
+pub type FakeReply = Result<String, Error>;
 
 /// A fake [`ChatModel`]: its answers come from a queue or a closure, its requests are kept.
 pub struct ScriptedModel {
@@ -21,8 +21,8 @@ pub struct ScriptedModel {
 }
 
 enum Script {
-    Queue(Mutex<VecDeque<ScriptedReply>>),
-    Closure(Box<dyn Fn(&ChatRequest) -> ScriptedReply + Send + Sync>),
+    Queue(Mutex<VecDeque<FakeReply>>),
+    Closure(Box<dyn Fn(&ChatRequest) -> FakeReply + Send + Sync>),
 }
 
 impl ScriptedModel {
@@ -37,14 +37,14 @@ impl ScriptedModel {
     }
 
     /// Answers with `answers`, one after the other, and then fails as unavailable.
-    pub fn queue(answers: impl IntoIterator<Item = ScriptedReply>) -> Arc<Self> {
+    pub fn queue(answers: impl IntoIterator<Item = FakeReply>) -> Arc<Self> {
         let answers = answers.into_iter().collect();
         Self::with(Script::Queue(Mutex::new(answers)))
     }
 
     /// Answers with what `answer` makes of the request.
     pub fn answering(
-        answer: impl Fn(&ChatRequest) -> ScriptedReply + Send + Sync + 'static,
+        answer: impl Fn(&ChatRequest) -> FakeReply + Send + Sync + 'static,
     ) -> Arc<Self> {
         Self::with(Script::Closure(Box::new(answer)))
     }
@@ -58,7 +58,7 @@ impl ScriptedModel {
     /// Tells these before it answers with `answers`, one after the other: pieces, and `None` where it begins anew.
     pub fn aloud(
         pieces: impl IntoIterator<Item = Option<&'static str>>,
-        answers: impl IntoIterator<Item = ScriptedReply>,
+        answers: impl IntoIterator<Item = FakeReply>,
     ) -> Arc<Self> {
         let answers = Mutex::new(answers.into_iter().collect());
         Arc::new(ScriptedModel {
@@ -76,7 +76,7 @@ impl ScriptedModel {
         })
     }
 
-    fn answer(&self, request: &ChatRequest) -> ScriptedReply {
+    fn answer(&self, request: &ChatRequest) -> FakeReply {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         requests.push(request.clone());
         drop(requests);

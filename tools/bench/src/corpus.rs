@@ -6,7 +6,7 @@
 
 use argosy::cli_error::CliError;
 use argosy::render::ProgressLine;
-use documents::document::{Document, TextLine, bucket_of, doc_id_of};
+use documents::document::{Document, NumberedLine, bucket_of, doc_id_of};
 use documents::record::publish_order;
 use envelope::{ChunkRecord, TenantId};
 use search::BUILT_IN_FIELDS;
@@ -269,7 +269,7 @@ pub(super) fn document(n: usize, words: &mut Words) -> Document {
         ]
         .into(),
         hash: n.to_string(),
-        lines: vec![TextLine {
+        lines: vec![NumberedLine {
             number: 1,
             page: None,
             text,

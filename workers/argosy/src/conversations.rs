@@ -248,14 +248,8 @@ pub(crate) fn turns(events: &[Read]) -> Vec<Had> {
                 let Some(had) = of else { continue };
                 had.outcome = Some(ended.outcome.map_or("unknown", |outcome| outcome.as_str()));
                 had.rewritten = ended.rewritten.clone();
-                had.answer = ended
-                    .answer
-                    .as_ref()
-                    .map(|kept| kept.text.clone());
-                had.is_cut = ended
-                    .answer
-                    .as_ref()
-                    .is_some_and(|kept| kept.is_cut);
+                had.answer = ended.answer.as_ref().map(|kept| kept.text.clone());
+                had.is_cut = ended.answer.as_ref().is_some_and(|kept| kept.is_cut);
                 had.asked_back = ended
                     .clarification
                     .as_ref()

@@ -4,9 +4,9 @@
 //! that was torn or changed is fetched again. *Not* how they are read: see `embed`.
 
 mod error;
-pub mod source;
+pub(crate) mod source;
 
-pub use error::Error;
+pub(crate) use error::Error;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -20,7 +20,7 @@ pub(crate) type Tell<'a> = dyn FnMut(&str, u64, Option<u64>) + Send + 'a;
 
 /// A model as it is published.
 #[derive(Debug, Clone, Copy)]
-pub struct Model {
+pub(crate) struct Model {
     /// Its name on the command line.
     pub name: &'static str,
     /// What it is, for people.
@@ -37,7 +37,7 @@ pub struct Model {
 
 /// One file of a model.
 #[derive(Debug, Clone, Copy)]
-pub struct ModelFile {
+pub(crate) struct ModelFile {
     /// Its name.
     pub name: &'static str,
     /// Its size in bytes.

@@ -2,7 +2,7 @@
 
 use crate::clarification;
 use crate::options::Options;
-use envelope::{Clarification, Class, Classed, Doubt, Fallback, Role};
+use envelope::{Clarification, Class, Classify, Doubt, Fallback, Role};
 use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, ReplySchema, TODAY};
 use serde_json::json;
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
@@ -19,7 +19,7 @@ pub enum Error {
     Prompt(#[from] PromptError),
 }
 
-impl Classed for Error {
+impl Classify for Error {
     fn class(&self) -> Class {
         Class::Bug
     }

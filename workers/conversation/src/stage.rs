@@ -3,7 +3,7 @@
 use crate::recall::{self, Recalled};
 use conversation_log::{ConversationKey, EventSource, exchanges};
 use envelope::hop::ConversationExit;
-use envelope::{Class, Classed, Fallback, History, Recall, Role};
+use envelope::{Class, Classify, Fallback, History, Recall, Role};
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub enum Error {
     NothingToResume,
 }
 
-impl Classed for Error {
+impl Classify for Error {
     fn class(&self) -> Class {
         match self {
             Error::NoConversation => Class::Bug,

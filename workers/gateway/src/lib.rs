@@ -17,7 +17,7 @@
 //! | `clarified` | replies to a question back, outside of conversations |
 //! | `conversations` | turns of conversations: admitted, begun, ended in their log |
 //! | `quota` | how many turns of one tenant run, and what they may spend |
-//! | `completions` | hearing which turns have ended, for the quota |
+//! | `ended_turns` | hearing which turns have ended, for the quota |
 //! | `backlog` | reading what waits for each role, for the gauges |
 //! | `turnstile` | questions of one conversation, in the order of the inbox |
 //! | `turns` | beginning and ending turns: what the consumers have in common |

@@ -1,7 +1,7 @@
 //! Why a document has no chunks.
 
 use documents::SkipReason;
-use envelope::{Class, Classed, CodecError};
+use envelope::{Class, Classify, CodecError};
 use std::time::Duration;
 
 /// Why.
@@ -36,7 +36,7 @@ pub enum Error {
     Panic,
 }
 
-impl Classed for Error {
+impl Classify for Error {
     fn class(&self) -> Class {
         match self {
             Error::Skip(_) | Error::Vectors { .. } | Error::Chunk { .. } => Class::Permanent,

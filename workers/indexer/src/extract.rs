@@ -107,7 +107,7 @@ impl Extractor {
         };
         let text = format!("{}\n{text}", document.title);
         match self.answer(&request).await {
-            Err(error) => failed(&columns, envelope::Classed::code(&error), &error),
+            Err(error) => failed(&columns, envelope::Classify::code(&error), &error),
             Ok(answer) => match json::read_object(&answer) {
                 Some((Value::Object(answers), _)) => {
                     take(table, &columns, answers, &text, document)

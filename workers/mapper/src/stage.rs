@@ -4,7 +4,7 @@ use crate::findings::{self, Read};
 use crate::occurrence::{settle, unsupported};
 use crate::options::Options;
 use envelope::limits::FACTS_PER_PASSAGE_MAX;
-use envelope::{Class, Classed, Fallback, Findings, MapTask, Passage, Role};
+use envelope::{Class, Classify, Fallback, Findings, MapTask, Passage, Role};
 use llm::reply::without_prompt;
 use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, ReplySchema, TODAY};
 use serde_json::json;
@@ -23,7 +23,7 @@ pub enum Error {
     Prompt(#[from] PromptError),
 }
 
-impl Classed for Error {
+impl Classify for Error {
     fn class(&self) -> Class {
         Class::Bug
     }

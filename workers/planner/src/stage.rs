@@ -12,7 +12,7 @@ use crate::routes;
 use crate::schema::schema;
 use crate::trail_line;
 use envelope::hop::PlannerExit;
-use envelope::{Class, Classed, Doubt, Fallback, History, Plan, PlanRoute, PlanTask, Role, Usage};
+use envelope::{Class, Classify, Doubt, Fallback, History, Plan, PlanRoute, PlanTask, Role, Usage};
 use llm::{
     ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, RenderedPrompt, ReplySchema,
     TODAY, tokens,
@@ -33,7 +33,7 @@ pub enum Error {
     Prompt(#[from] PromptError),
 }
 
-impl Classed for Error {
+impl Classify for Error {
     fn class(&self) -> Class {
         Class::Bug
     }

@@ -1,7 +1,7 @@
 //! How long the one call of a step may take, when it is given up, and how much of the evidence it is asked with again.
 //! Pure; the call itself is the [stage](crate::stage)'s.
 
-use envelope::{Class, Classed};
+use envelope::{Class, Classify};
 use llm::{ChatRequest, tokens};
 use stage::StepContext;
 use std::time::Duration;

@@ -23,7 +23,7 @@ fn piece(draft: u16, text: &str) -> (u16, String) {
     (draft, text.to_owned())
 }
 
-fn model(answers: impl IntoIterator<Item = testkit::model::ScriptedReply>) -> Arc<ScriptedModel> {
+fn model(answers: impl IntoIterator<Item = testkit::model::FakeReply>) -> Arc<ScriptedModel> {
     ScriptedModel::aloud([Some("It is "), None, Some("24 months")], answers)
 }
 

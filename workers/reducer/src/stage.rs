@@ -15,7 +15,7 @@ use crate::remarks;
 use crate::stitch::stitch;
 use envelope::hop::ReducerExit;
 use envelope::{
-    Class, Classed, Fallback, FanOut, FilterMatch, Passage, Payload, ReadMark, ReduceTask, Role,
+    Class, Classify, Fallback, FanOut, FilterMatch, Passage, Payload, ReadMark, ReduceTask, Role,
     Task, Usage, WrongTask,
 };
 use llm::reply::{without_prompt, without_thoughts};
@@ -34,7 +34,7 @@ pub enum Error {
     Prompt(#[from] PromptError),
 }
 
-impl Classed for Error {
+impl Classify for Error {
     fn class(&self) -> Class {
         Class::Bug
     }

@@ -14,7 +14,7 @@ use crate::unclear;
 use crate::unread::UnreadSearcher;
 use envelope::hop::RetrieverExit;
 use envelope::{
-    After, Class, Classed, CodecError, Doubt, Fallback, Filter, FilterMatch, Passage, Plan, Role,
+    After, Class, Classify, CodecError, Doubt, Fallback, Filter, FilterMatch, Passage, Plan, Role,
     Scatter, Search,
 };
 use linking::LinkedQuestion;
@@ -43,7 +43,7 @@ pub enum Error {
     Encode(#[from] CodecError),
 }
 
-impl Classed for Error {
+impl Classify for Error {
     fn class(&self) -> Class {
         match self {
             Error::Options(_) => Class::Permanent,

@@ -8,7 +8,7 @@ use crate::options::Options;
 use crate::stage::Error;
 use crate::verdict::Judged;
 use envelope::limits::REASON_CHARS_MAX;
-use envelope::{Classed, Fallback, Grounding, Judgement, Profile, Role, Sufficiency, Verdict};
+use envelope::{Classify, Fallback, Grounding, Judgement, Profile, Role, Sufficiency, Verdict};
 use groundedness::{CONTRADICTED_MAX, UNSUPPORTED_MAX};
 use llm::reply::without_prompt;
 use llm::{

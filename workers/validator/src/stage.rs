@@ -6,7 +6,7 @@ use crate::judge::{Judge, JudgeModels};
 use crate::options::Options;
 use crate::verdict::{Judged, exit, judge};
 use envelope::hop::ValidatorExit;
-use envelope::{Class, Classed, Draft, Fallback, Role};
+use envelope::{Class, Classify, Draft, Fallback, Role};
 use llm::{ChatModel, PromptError, Prompts};
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::fmt::Write;
@@ -23,7 +23,7 @@ pub enum Error {
     Prompt(#[from] PromptError),
 }
 
-impl Classed for Error {
+impl Classify for Error {
     fn class(&self) -> Class {
         Class::Bug
     }

@@ -12,7 +12,7 @@ use crate::sled_store::salvage::{Salvage, rescued};
 use crate::sled_store::verify::{Unsound, verify};
 use crate::sled_store::{OnDamage, Options, StorePoint};
 use crate::store::StoreError;
-use envelope::{Class, Classed, UnixMs};
+use envelope::{Class, Classify, UnixMs};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -55,7 +55,7 @@ fn process(pid: Option<u32>) -> String {
     })
 }
 
-impl Classed for OpenError {
+impl Classify for OpenError {
     fn class(&self) -> Class {
         match self {
             OpenError::Held { .. } => Class::Transient,

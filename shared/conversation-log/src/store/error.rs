@@ -2,7 +2,7 @@
 
 use crate::event::EventError;
 use crate::source::SourceError;
-use envelope::{Class, Classed, UnixMs};
+use envelope::{Class, Classify, UnixMs};
 use std::io;
 
 /// Why a store did not do what it was asked.
@@ -86,7 +86,7 @@ impl From<StoreError> for SourceError {
     }
 }
 
-impl Classed for StoreError {
+impl Classify for StoreError {
     fn class(&self) -> Class {
         match self {
             StoreError::Full(_) | StoreError::Disk(_) | StoreError::Failed(_) => Class::Transient,

@@ -4,10 +4,10 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::HashSet;
 
-fn lines(text: &str) -> Vec<TextLine> {
+fn lines(text: &str) -> Vec<NumberedLine> {
     text.split('\n')
         .zip(1..)
-        .map(|(text, number)| TextLine {
+        .map(|(text, number)| NumberedLine {
             number,
             page: None,
             text: text.into(),

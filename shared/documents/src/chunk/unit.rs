@@ -1,7 +1,7 @@
 //! The smallest parts that are packed: sentences, rows, list items, headings.
 
 use super::{heading, tokens};
-use crate::document::TextLine;
+use crate::document::NumberedLine;
 use text::sentences::cut;
 
 /// What a unit is.
@@ -80,7 +80,7 @@ pub(super) fn join(units: &[Unit]) -> String {
 }
 
 /// Reads lines into units of at most `most` tokens and the paths of headings that they stand under.
-pub(super) fn units(lines: &[TextLine], most: usize) -> (Vec<Unit>, Vec<Vec<String>>) {
+pub(super) fn units(lines: &[NumberedLine], most: usize) -> (Vec<Unit>, Vec<Vec<String>>) {
     let mut reader = Reader {
         most,
         units: Vec::new(),
@@ -105,7 +105,7 @@ struct Reader<'a> {
     sections: Vec<Vec<String>>,
     /// Level of each heading of the current path.
     levels: Vec<usize>,
-    paragraph: Vec<&'a TextLine>,
+    paragraph: Vec<&'a NumberedLine>,
     /// Unit of the header of the current table.
     table: Option<usize>,
     fenced: bool,
@@ -113,7 +113,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn line(&mut self, line: &'a TextLine) {
+    fn line(&mut self, line: &'a NumberedLine) {
         let text = line.text.trim();
         let fence = text.starts_with("```") || text.starts_with("~~~");
         if !is_row(text) {
@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds a unit, or several when it is too long for one piece.
-    fn push(&mut self, kind: Kind, line: &TextLine, text: &str) {
+    fn push(&mut self, kind: Kind, line: &NumberedLine, text: &str) {
         for part in parts(text, self.most) {
             self.units.push(Unit {
                 kind,

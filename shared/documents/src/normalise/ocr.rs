@@ -4,7 +4,7 @@
 //! read otherwise: `1O,368.OO` and `De1ivered` are repaired, `O2`, `200l` and `1st` are not, nor is
 //! anything that would need a dictionary (`rn` for `m`). All repairs keep the number of characters.
 
-use crate::document::TextLine;
+use crate::document::NumberedLine;
 
 /// Confusions that make a document a scan.
 const CONFUSIONS_MIN: usize = 3;
@@ -12,7 +12,7 @@ const CONFUSIONS_MIN: usize = 3;
 const CONFUSED_ONE_IN: usize = 200;
 
 /// Repairs the lines of a scan; leaves other documents alone.
-pub(super) fn repair(lines: &mut [TextLine]) {
+pub(super) fn repair(lines: &mut [NumberedLine]) {
     let (mut words, mut confusions) = (0, 0);
     for word in lines.iter().flat_map(|line| line.text.split_whitespace()) {
         words += 1;
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn clean_documents_are_left_alone() {
-        let line = |text: &str| TextLine {
+        let line = |text: &str| NumberedLine {
             number: 1,
             page: None,
             text: text.to_owned(),

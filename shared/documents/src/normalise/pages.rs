@@ -5,7 +5,7 @@
 //! said once is ever lost. A number may differ between pages where it counts them: alone, or behind
 //! a word for page (`Page 3 of 12`). `Lesson 3` on the third page is no footer.
 
-use crate::document::TextLine;
+use crate::document::NumberedLine;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -35,7 +35,7 @@ struct Said {
 }
 
 /// Empties lines that repeat headers and footers of earlier pages. Numbers and count of lines stay.
-pub(super) fn say_once(lines: &mut [TextLine]) {
+pub(super) fn say_once(lines: &mut [NumberedLine]) {
     let pages = pages(lines);
     if pages.len() < PAGES_MIN {
         return;
@@ -74,7 +74,7 @@ pub(super) fn say_once(lines: &mut [TextLine]) {
 }
 
 /// The lines of each page.
-fn pages(lines: &[TextLine]) -> Vec<Range<usize>> {
+fn pages(lines: &[NumberedLine]) -> Vec<Range<usize>> {
     let mut pages: Vec<Range<usize>> = Vec::new();
     for (i, line) in lines
         .iter()
@@ -90,7 +90,7 @@ fn pages(lines: &[TextLine]) -> Vec<Range<usize>> {
 }
 
 /// Lines with text at the upper and the lower edge of a page, each once.
-fn edges(lines: &[TextLine], page: &Range<usize>) -> Vec<usize> {
+fn edges(lines: &[NumberedLine], page: &Range<usize>) -> Vec<usize> {
     let full = |i: &usize| !lines[*i].text.trim().is_empty();
     let mut found: Vec<usize> = page.clone().filter(full).take(EDGE_LINES).collect();
     let below: Vec<usize> = page.clone().rev().filter(full).take(EDGE_LINES).collect();
@@ -100,7 +100,7 @@ fn edges(lines: &[TextLine], page: &Range<usize>) -> Vec<usize> {
 }
 
 /// The ways to read a line: as it stands, and with a number of it as the number of the page.
-fn said(line: &TextLine) -> impl Iterator<Item = Said> {
+fn said(line: &NumberedLine) -> impl Iterator<Item = Said> {
     let text = line.text.split_whitespace().collect::<Vec<_>>().join(" ");
     let page = i64::from(line.page.unwrap_or(0));
     let fits = !text.is_empty() && text.chars().count() <= CHARS_MAX;
@@ -158,13 +158,13 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashSet;
 
-    fn document(pages: &[Vec<String>]) -> Vec<TextLine> {
+    fn document(pages: &[Vec<String>]) -> Vec<NumberedLine> {
         let lines = (1..)
             .zip(pages)
             .flat_map(|(page, lines)| lines.iter().map(move |l| (page, l)));
         (1..)
             .zip(lines)
-            .map(|(number, (page, text))| TextLine {
+            .map(|(number, (page, text))| NumberedLine {
                 number,
                 page: Some(page),
                 text: text.clone(),

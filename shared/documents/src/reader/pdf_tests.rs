@@ -1,7 +1,7 @@
 //! PDFs of several programs, and PDFs that mean harm.
 
 use super::*;
-use crate::document::{Document, TextLine};
+use crate::document::{Document, NumberedLine};
 use crate::reader::tests::{all, read, sample};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -65,7 +65,7 @@ fn said(text: &str) -> (String, Vec<u8>) {
 }
 
 fn lines_of_page(document: &Document, page: u32) -> Vec<&str> {
-    let here = |line: &&TextLine| line.page == Some(page) && !line.text.is_empty();
+    let here = |line: &&NumberedLine| line.page == Some(page) && !line.text.is_empty();
     document
         .lines
         .iter()

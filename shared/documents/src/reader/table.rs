@@ -9,7 +9,7 @@
 use super::text::{Decoded, stream, stream_of};
 use super::{File, Parsed, SkipReason, unreadable};
 use crate::chunk::{CHUNK_TOKENS_MAX, tokens};
-use crate::document::{Document, TextLine};
+use crate::document::{Document, NumberedLine};
 use crate::reader::Skip;
 use std::io::{self, BufRead, BufReader, Cursor};
 use std::path::Path;
@@ -73,14 +73,14 @@ impl Table {
     }
 
     /// The next lines, below the header: this many bytes, or a row more.
-    fn lines(&mut self, first: bool, bytes_max: usize) -> io::Result<Vec<TextLine>> {
+    fn lines(&mut self, first: bool, bytes_max: usize) -> io::Result<Vec<NumberedLine>> {
         let title = row(self.header.iter().map(String::as_str));
         let wide = tokens(&title) > HEADER_TOKENS_MAX;
-        let mut lines: Vec<TextLine> = Vec::new();
+        let mut lines: Vec<NumberedLine> = Vec::new();
         let mut bytes = 0;
         let mut push = |number: u32, text: String| {
             bytes += text.len();
-            lines.push(TextLine {
+            lines.push(NumberedLine {
                 number,
                 page: None,
                 text,

@@ -4,7 +4,7 @@
 //! none of the three is binary, and its skip reason says to save it as UTF-8.
 
 use super::{Parsed, SkipReason, front_matter, take_title, unreadable};
-use crate::document::TextLine;
+use crate::document::NumberedLine;
 use encoding_rs::{Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
@@ -170,7 +170,7 @@ pub(super) fn plain(text: &str) -> Parsed {
 }
 
 /// Lines with numbers that start behind `skipped` lines; form feeds count pages.
-pub(super) fn numbered(body: &str, skipped: u32) -> Vec<TextLine> {
+pub(super) fn numbered(body: &str, skipped: u32) -> Vec<NumberedLine> {
     let mut page = body.contains('\u{c}').then_some(1);
     let mut lines = Vec::new();
     for (number, line) in (skipped + 1..).zip(body.lines()) {
@@ -179,7 +179,7 @@ pub(super) fn numbered(body: &str, skipped: u32) -> Vec<TextLine> {
                 page = page.map(|p| p + 1);
             }
             if i == 0 || !part.is_empty() {
-                lines.push(TextLine {
+                lines.push(NumberedLine {
                     number,
                     page,
                     text: part.to_owned(),

@@ -8,7 +8,7 @@ use envelope::lookup::{
     FacetValue, SearchReply,
 };
 use envelope::{
-    Bucket, Classed, Condition, ConditionOrigin, Filter, FilterMatch, Op, Passage, Problem,
+    Bucket, Classify, Condition, ConditionOrigin, Filter, FilterMatch, Op, Passage, Problem,
     SearchStrategy, TenantId, UnixMs,
 };
 use index::{CountRequest, DocumentFacts, Index};
@@ -236,7 +236,7 @@ fn alone(strategy: SearchStrategy, failed: &[SearchPart]) -> Result<(), Problem>
     Err(Problem::new("strategy_unavailable", text))
 }
 
-fn failed(error: impl Classed + std::fmt::Display) -> Problem {
+fn failed(error: impl Classify + std::fmt::Display) -> Problem {
     Problem::new(error.code(), error.to_string())
 }
 

@@ -201,7 +201,7 @@ async fn a_wait_that_does_not_fit_goes_back_to_the_caller() {
         node.script([status_after(429, header)]);
         let begun = Instant::now();
         let error = ask(options(&[&node])).await.unwrap_err();
-        let wait = Classed::retry_after(&error);
+        let wait = Classify::retry_after(&error);
         assert_eq!(wait, Some(Duration::from_secs(wanted)), "{error:?}");
         assert_eq!(error.class(), Class::Overloaded);
         assert!(begun.elapsed() < LONG / 2);

@@ -12,7 +12,7 @@ mod nodes;
 mod streams;
 
 use argosy_llm_pool::{BalancePolicy, Options, Pool, options};
-use envelope::{Class, Classed, Role, TenantId, TurnId};
+use envelope::{Class, Classify, Role, TenantId, TurnId};
 use llm::{ChatModel, ChatReply, ChatRequest, Error, ReplySchema};
 use serde_json::json;
 use settings::{Backoff, Secret, TimeSpan};

@@ -2,7 +2,7 @@
 
 use crate::{node, nodes, status};
 use argosy_llm_pool::{HttpEmbedder, options::embedding::Options};
-use envelope::{Class, Classed};
+use envelope::{Class, Classify};
 use llm::embed::Error;
 use llm::{Embedder, Side};
 use settings::TimeSpan;

@@ -3,7 +3,7 @@
 use crate::{node, nodes, status};
 use argosy_llm_pool::HttpReranker;
 use argosy_llm_pool::options::reranker::{Options, RerankDialect};
-use envelope::{Class, Classed};
+use envelope::{Class, Classify};
 use llm::Reranker;
 use settings::TimeSpan;
 use std::time::{Duration, Instant};

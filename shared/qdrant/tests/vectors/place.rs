@@ -1,7 +1,7 @@
 //! What the cases need of a place.
 
 use argosy_qdrant::{Options, Qdrant};
-use envelope::{ChunkRecord, Classed, Filter};
+use envelope::{ChunkRecord, Classify, Filter};
 use index::{Index, VectorSource};
 use search::{Near, SearchRequest, StreamPosition, VectorSearch};
 

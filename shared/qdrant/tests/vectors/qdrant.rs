@@ -3,7 +3,7 @@
 use crate::place::{DIMS, EMBEDDER};
 use crate::records::{chunk, request};
 use argosy_qdrant::{Options, Qdrant};
-use envelope::{Class, Classed};
+use envelope::{Class, Classify};
 use qdrant_client::qdrant::quantization_config::Quantization;
 use qdrant_client::qdrant::{
     CollectionConfig, CreateCollectionBuilder, Distance, Memory, VectorParamsBuilder,

@@ -23,7 +23,7 @@ const ARCHIVES: [&str; 2] = [".whl", ".zip"];
 
 /// Where files come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DownloadSource {
+pub(crate) enum DownloadSource {
     /// An address below which every file has its name.
     Address(String),
     /// The address of an archive.
@@ -53,7 +53,7 @@ impl DownloadSource {
     ///
     /// # Errors
     /// When there is no such file or folder.
-    pub fn named(from: &str) -> Result<DownloadSource, Error> {
+    pub(crate) fn named(from: &str) -> Result<DownloadSource, Error> {
         let is_archive = ARCHIVES.iter().any(|ending| from.ends_with(ending));
         if from.starts_with("http://") || from.starts_with("https://") {
             let url = from.trim_end_matches('/').to_owned();

@@ -3,7 +3,7 @@
 use super::label::{Folded, Label, value_behind};
 use super::value::{ITEMS_MAX, UnfitValue, ValueForm, ValueKind};
 use documents::Document;
-use documents::document::TextLine;
+use documents::document::NumberedLine;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -103,7 +103,7 @@ pub(super) struct Tried {
 /// A document as rules look at it.
 pub(super) struct Text<'a> {
     document: &'a Document,
-    lines: &'a [TextLine],
+    lines: &'a [NumberedLine],
     /// Made when the first label is looked for.
     folded: OnceCell<Vec<Folded>>,
 }
@@ -111,7 +111,7 @@ pub(super) struct Text<'a> {
 impl<'a> Text<'a> {
     pub(super) fn new(document: &'a Document) -> Text<'a> {
         let mut left = TEXT_BYTES_MAX;
-        let fits = |line: &&TextLine| {
+        let fits = |line: &&NumberedLine| {
             left = left.saturating_sub(line.text.len() + 1);
             left > 0
         };
@@ -124,7 +124,7 @@ impl<'a> Text<'a> {
     }
 
     /// The lines that a rule may look at, with their place in the document.
-    fn lines(&self, rule: &Rule) -> impl Iterator<Item = (usize, &'a TextLine)> {
+    fn lines(&self, rule: &Rule) -> impl Iterator<Item = (usize, &'a NumberedLine)> {
         let (lines, pages) = (rule.lines.unwrap_or(u32::MAX), rule.pages);
         self.lines
             .iter()
@@ -134,7 +134,7 @@ impl<'a> Text<'a> {
     }
 
     fn folded(&self) -> &[Folded] {
-        let fold = |line: &TextLine| Folded::new(cut(&line.text));
+        let fold = |line: &NumberedLine| Folded::new(cut(&line.text));
         self.folded
             .get_or_init(|| self.lines.iter().map(fold).collect())
     }
@@ -149,7 +149,7 @@ fn cut(line: &str) -> &str {
     &line[..end]
 }
 
-fn place(line: &TextLine) -> RulePlace {
+fn place(line: &NumberedLine) -> RulePlace {
     RulePlace::Line(line.number, line.page)
 }
 

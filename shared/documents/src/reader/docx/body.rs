@@ -2,12 +2,12 @@
 
 use super::styles::{Style, Styles, level_of_outline};
 use super::{DEPTH_MAX, SkipReason, TEXT_BYTES_MAX, attribute, bad_xml, entity, local};
-use crate::document::TextLine;
+use crate::document::NumberedLine;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 /// The lines of a body.
-pub(super) fn lines(xml: &str, styles: &Styles) -> Result<Vec<TextLine>, SkipReason> {
+pub(super) fn lines(xml: &str, styles: &Styles) -> Result<Vec<NumberedLine>, SkipReason> {
     let mut reader = Reader::from_str(xml);
     let mut body = Body {
         styles,
@@ -67,7 +67,7 @@ struct Paragraph {
 
 struct Body<'a> {
     styles: &'a Styles,
-    lines: Vec<TextLine>,
+    lines: Vec<NumberedLine>,
     bytes: usize,
     paragraph: Paragraph,
     /// How many tables we are in; the text of inner ones belongs to the cell around them.
@@ -164,7 +164,7 @@ impl Body<'_> {
     fn push(&mut self, text: String) {
         self.bytes += text.len();
         let number = u32::try_from(self.lines.len() + 1).unwrap_or(u32::MAX);
-        self.lines.push(TextLine {
+        self.lines.push(NumberedLine {
             number,
             page: None,
             text,

@@ -5,7 +5,7 @@
 //! of columns: nearly all programs draw them one after the other.
 
 use super::glyphs::Placed;
-use crate::document::TextLine;
+use crate::document::NumberedLine;
 use std::collections::HashMap;
 
 /// Gaps in sizes of the type: from here on a space, and from there on another cell.
@@ -117,12 +117,12 @@ pub(super) fn rows(glyphs: Vec<Placed>) -> Vec<Row> {
 }
 
 /// The lines of a document.
-pub(super) fn lines(rows: Vec<(u32, Row)>) -> Vec<TextLine> {
+pub(super) fn lines(rows: Vec<(u32, Row)>) -> Vec<NumberedLine> {
     let body = body_size(&rows);
-    let mut lines: Vec<TextLine> = Vec::with_capacity(rows.len());
+    let mut lines: Vec<NumberedLine> = Vec::with_capacity(rows.len());
     let mut push = |page: u32, text: String| {
         let number = u32::try_from(lines.len() + 1).unwrap_or(u32::MAX);
-        lines.push(TextLine {
+        lines.push(NumberedLine {
             number,
             page: Some(page),
             text,
