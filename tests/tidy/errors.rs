@@ -12,6 +12,7 @@ const HOME: &str = "workers/argosy/src/cli_error";
 const COMMAND_LINE: &[&str] = &[
     "workers/argosy/src/main.rs",
     "workers/argosy/src/cli.rs",
+    "workers/argosy/src/cli/server.rs",
     "workers/argosy/src/command/",
     "workers/argosy/src/entry.rs",
     "workers/argosy/src/out.rs",
