@@ -275,7 +275,7 @@ pub trait Bus: Send + Sync + 'static {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PublishError {
     /// Its fence is closed: what it says is there already. For create-once that is success; for
-    /// [`Fence::AfterAcross`] somebody else wrote in between.
+    /// [`WriteCondition::LastIs`] somebody else wrote in between.
     #[error("a message is stored there already")]
     Exists,
     /// A conflicting write is in flight (three replicas): try again shortly.

@@ -33,7 +33,7 @@ pub(crate) const HOPS_MAX: u16 = 64;
 pub const FANOUT_MAX: usize = 64;
 /// Most passage text inside one scatter record, in bytes; the retriever leaves out what is over it.
 pub const SCATTER_TEXT_BYTES_MAX: usize = 200 * 1024;
-/// Most passage text that a draft carries for its check, in bytes; where there is more, the scatter records are read.
+/// Most passage text that a draft carries for its check, in bytes as they are encoded; where there is more, the scatter records are read.
 pub const DRAFT_TEXT_BYTES_MAX: usize = 32 * 1024;
 /// Deliveries of one step before it is given up, without being worked on again.
 pub const DELIVERIES_MAX: u64 = 8;

@@ -1,6 +1,6 @@
 //! Which index answers: the indexes of a retriever, fed from the corpus stream, and searches over the current one.
 //!
-//! An index is made ([`search_factory`]), begun with a [`snapshot`], fed ([`view`], [`qdrant_view`]), searched when it has
+//! An index is made ([`search_factory`]), begun with a [`snapshot`], fed ([`view`], [`vector_feed`]), searched when it has
 //! caught up ([`editions`]) and looked into from outside ([`lookup`]). *Not* how an index searches, which is `index`, and
 //! *not* when a search is due, which a retriever decides.
 //!
@@ -10,7 +10,7 @@
 //! | [`search_factory`] | the parts of a search, made of that |
 //! | [`editions`] | the indexes of a retriever, and which of them is searched |
 //! | [`view`] | the corpus stream into an index |
-//! | [`qdrant_view`] | the corpus stream into a Qdrant server |
+//! | [`vector_feed`] | the corpus stream into a Qdrant server |
 //! | [`snapshot`] | snapshots of an index, written and begun with |
 //! | [`lookup`] | looking into the corpus by request and reply |
 //! | [`catalog`] | what planners may know of the corpus, kept for a minute |

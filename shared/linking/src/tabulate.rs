@@ -71,9 +71,8 @@ pub struct TableQuestion {
     pub limit: Option<usize>,
     /// Columns to show of each document, the most telling ones first.
     pub shown: Vec<String>,
-    /// Words of the question that say how a name or a day belongs to the documents, and that nobody understood: the table
-    /// goes without them, and tells it.
-    pub left_out: Vec<String>,
+    /// Words that were taken for a column because they are near to it in meaning, each with that column: to be told.
+    pub likened: Vec<(String, String)>,
 }
 
 /// Whether a table answers a question.

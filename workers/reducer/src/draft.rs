@@ -136,12 +136,25 @@ fn draft(
 
 /// What a draft of `sources` is checked against, where it is not too much to carry, and nothing of it is missing.
 fn carried(marks: Vec<ReadMark>, sources: Vec<Passage>) -> Option<Box<DraftReading>> {
-    let bytes: usize = sources.iter().map(|source| source.text.len()).sum();
+    let bytes: usize = sources
+        .iter()
+        .map(|source| encoded_bytes(&source.text))
+        .sum();
     let is_whole = sources.iter().all(|source| !source.text.is_empty());
     (is_whole && bytes <= DRAFT_TEXT_BYTES_MAX).then(|| {
         let texts = sources.into_iter().map(|source| source.text).collect();
         Box::new(DraftReading { texts, marks })
     })
+}
+
+/// How many bytes a text takes on the wire: its quotes and breaks are escaped there.
+fn encoded_bytes(text: &str) -> usize {
+    let bytes = text.bytes().map(|byte| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' => 2,
+        0..0x20 => 6,
+        _ => 1,
+    });
+    bytes.sum()
 }
 
 #[cfg(test)]
@@ -159,6 +172,9 @@ mod tests {
         let little = passage("b", "x");
         let over = vec![half.clone(), half.clone(), little];
         assert_eq!(carried(mark(&half), over), None);
+        // Escapes count.
+        let breaks = passage("d", &"\n".repeat(DRAFT_TEXT_BYTES_MAX * 2 / 3));
+        assert_eq!(carried(Vec::new(), vec![breaks]), None);
         // What is not there has to be read.
         let without = passage("c", "");
         assert_eq!(carried(mark(&half), vec![half, without]), None);

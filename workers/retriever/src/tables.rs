@@ -121,11 +121,12 @@ impl Retriever {
             )));
         }
         let filter = cx.case.filter.clone().and(derived.filter.clone());
-        let aside = (!said.left_out.is_empty()).then(|| {
-            let words = said.left_out.join("`, `");
-            format!("Left out of account, since no column says it: `{words}`.")
+        let likened = said.likened.iter();
+        let likened = likened.map(|(words, column)| {
+            let column = worded::column(column);
+            format!("`{words}` was taken for {column}.")
         });
-        let notices = left_out.into_iter().chain(aside).collect();
+        let notices = left_out.into_iter().chain(likened).collect();
         let mut done = listed(cx, plan, linked, said, sides, &filter, notices)?;
         done.fallbacks.splice(0..0, behind);
         Ok(Tabled::Done(Box::new(done)))

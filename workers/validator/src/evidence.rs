@@ -41,14 +41,14 @@ impl TryFrom<Task> for Evidence {
     }
 }
 
-/// The texts of its sources that a draft carries. What was read for it is `read`, unless the records of the searches are there.
+/// The texts of its sources that a draft carries. What was read for it joins what the records of the searches tell.
 fn take_texts(draft: &mut Draft, read: &mut Vec<ReadMark>) -> Vec<String> {
     let Some(carried) = draft.read.take() else {
         return Vec::new();
     };
-    if read.is_empty() {
-        *read = carried.marks;
-    }
+    read.extend(carried.marks);
+    read.sort_unstable();
+    read.dedup();
     carried.texts
 }
 

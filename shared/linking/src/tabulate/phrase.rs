@@ -12,7 +12,7 @@ const PART: usize = 50;
 const DESCRIBED: usize = 20;
 const KINDRED: usize = 10;
 /// What a name or description counts that is only near in meaning.
-const LIKE: usize = 5;
+pub(super) const LIKE: usize = 5;
 /// Least likeness of words that mean a column, and least distance to the next one. Read off pairs of words, not fitted.
 const LIKE_MIN: f32 = 0.30;
 const LIKE_MARGIN: f32 = 0.08;

@@ -158,12 +158,12 @@ impl<'a> Reading<'a> {
                 ("most", "recent" | "recently")
                     | ("grand" | "sum", "total")
                     | ("in", "all")
-                    | ("total", "number" | "count" | "quantity")
+                    | ("total", "number" | "count")
                     | ("all", "told")
             );
             let found = match (self.word(at), next) {
                 ("most", "recent" | "recently") => Some((ColumnOperation::Largest, true)),
-                ("total", "number" | "count" | "quantity") => Some((ColumnOperation::Count, false)),
+                ("total", "number" | "count") => Some((ColumnOperation::Count, false)),
                 ("grand" | "sum", "total") | ("in", "all") | ("all", "told") | ("amount", "to") => {
                     Some((ColumnOperation::Sum, false))
                 }
@@ -184,6 +184,7 @@ impl<'a> Reading<'a> {
                 ("together", _) if is_of(before, "taken put added") => {
                     Some((ColumnOperation::Sum, false))
                 }
+                ("tally", _) if self.is_money_ahead(at) => Some((ColumnOperation::Sum, false)),
                 ("more" | "fewer", _) if before == "there" => Some((ColumnOperation::Count, false)),
                 // Where a request begins, it is what is to be done; else it is part of a column's name.
                 ("total", _) if at == 0 => Some((ColumnOperation::Sum, false)),
@@ -334,19 +335,19 @@ impl<'a> Reading<'a> {
 
     /// Finds out what a run is there for, or its parts, where it is none of one thing: `budget quoted in`.
     fn place_parts(&mut self, run: Range<usize>) -> Outcome<()> {
-        let before = self.table.clone();
+        let before = (self.table.clone(), self.asks_for_money);
         let whole = self.place(run.clone());
         if !matches!(whole, Err(Tabulation::Unfit { .. })) {
             return whole;
         }
         for middle in run.start + 1..run.end {
-            self.table = before.clone();
+            (self.table, self.asks_for_money) = before.clone();
             let is_placed = self.place(run.start..middle).is_ok();
             if is_placed && self.place(middle..run.end).is_ok() {
                 return Ok(());
             }
         }
-        self.table = before;
+        (self.table, self.asks_for_money) = before;
         match self.is_idle(&run) {
             true => Ok(()),
             false => whole,
@@ -379,6 +380,7 @@ impl<'a> Reading<'a> {
         if fit.is_some() && is_beside
             || self.is_of_money(&run)
             || self.is_of_bucket(&run)
+            || self.is_own_number(&run)
             || self.is_day_alone(&run)
         {
             return Ok(());

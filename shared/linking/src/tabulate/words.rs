@@ -4,7 +4,7 @@ use super::ColumnOperation;
 use crate::frame::is_of;
 
 const AVERAGE: &str = "average averages averaged averaging mean avg typical typically evenly";
-const SUM: &str = "sum sums summed summing add adding added altogether combined aggregate aggregated cumulative tot overall entirety";
+const SUM: &str = "sum sums summed summing add adding added altogether combined aggregate aggregated cumulative tot";
 const COUNT: &str = "count counts counted counting many tally headcount break breakdown split";
 const LARGEST: &str = "largest biggest highest greatest dearest longest heaviest maximum maximal max most top tops \
     strongest priciest steepest costliest";
@@ -50,8 +50,8 @@ const FILLER: &str = "list show give find get fetch display enumerate pull bring
     associated connected drafted concluded entered carrying occurring occur happening happen originating \
     stemming coming went goes go due mature matures maturing until till onwards onward later earlier prior after \
     before whose whom addressed assigned allocated taken course set next against \
-    lying arithmetic level represent represents exhibit exhibits entail entails rank ranks disaggregated register \
-    back calendar throughout line lines row single separately individually apiece taking take exist exists lie lies money terms gap numerous according distributed \
+    lying arithmetic represent represents entail entails disaggregated entirety \
+    going back calendar throughout single separately individually apiece taking take exist exists lie lies money terms gap numerous according distributed \
     spread divided owe owes owed state larger smaller bigger longer shorter cheaper dearer newer older others stand stands";
 
 /// An operation that a word says, and whether it is said of days.

@@ -15,31 +15,26 @@ const SAYING: &str = "say says state states stated mention mentions mentioned co
 impl Reading<'_> {
     /// Whether a run, or an end of it while the rest has its place, may say nothing; that is kept then.
     pub(super) fn is_idle(&mut self, run: &Range<usize>) -> bool {
-        let before = self.table.clone();
+        let before = (self.table.clone(), self.asks_for_money);
         for middle in run.start + 1..run.end {
             let (head, tail) = (run.start..middle, middle..run.end);
             for (idle, other) in [(head.clone(), tail.clone()), (tail, head)] {
-                let (relates, is_idle) = (self.relates(&idle), self.may_be_idle(&idle));
-                if (relates || is_idle) && self.place(other).is_ok() {
-                    self.leave_out(&idle, relates);
+                if self.place(other).is_ok() && self.says_nothing(&idle) {
+                    self.unplaced.push(self.said(&idle));
                     return true;
                 }
-                self.table = before.clone();
+                (self.table, self.asks_for_money) = before.clone();
             }
         }
-        let (relates, is_idle) = (self.relates(run), self.may_be_idle(run));
-        if relates || is_idle {
-            self.leave_out(run, relates);
+        let says_nothing = self.says_nothing(run);
+        if says_nothing {
+            self.unplaced.push(self.said(run));
         }
-        relates || is_idle
+        says_nothing
     }
 
-    fn leave_out(&mut self, run: &Range<usize>, relates: bool) {
-        let said = self.said(run);
-        match relates {
-            true => self.table.left_out.push(said),
-            false => self.unplaced.push(said),
-        }
+    fn says_nothing(&self, run: &Range<usize>) -> bool {
+        self.relates(run) || self.may_be_idle(run)
     }
 
     /// Whether a run stands where words say what is done with a list, and not which documents are on it: before the noun and

@@ -1,10 +1,19 @@
 //! Words of a question that say nothing to a table by themselves: what a request begins with, and what leads to a condition.
 //! Pure.
 
+use super::relating::TOPIC;
 use super::*;
 
 /// How far behind a participle the condition may be that it leads to, in words.
 const LEAD_WORDS_MAX: usize = 3;
+/// Participles that do not end in `ed`.
+const PARTICIPLES: &str = "given written built borne met made bought sold drawn sent held struck won taken put paid brought done known shown \
+    grown born";
+/// Things of any kind.
+const THINGS: &str = "stuff goods items things wares articles services";
+/// Nouns that are parts of prepositions: `in respect of`.
+const PREPOSITIONAL: &str = "behalf respect provision accordance regard regards relation relative connection reference account favour \
+    favor terms light view";
 /// Words that a request may begin with, before its verb.
 pub(super) const POLITE: &str = "please kindly can could would will you i we d ll to like want need wish us let me now hi hello hey just";
 /// What is written about documents, and is no list of them.
@@ -12,21 +21,35 @@ pub(super) const WRITING: &str = "summarize summarise explain describe define cl
     translate interpret paraphrase quote recap condense digest brief characterise characterize review";
 
 impl Reading<'_> {
-    /// Whether a run is a verb that leads to a condition: `drawn up with`, `awarded to`, `that went out to`.
+    /// Whether a run only leads to a condition: a verb (`drawn up with`, `awarded to`, `that went out to`), such a verb of things of
+    /// any kind (`goods bought from`), or the noun of a preposition (`on behalf of`).
     pub(super) fn leads(&self, run: &Range<usize>) -> bool {
-        let [word] = &self.linker.tokens[run.clone()] else {
-            return false;
+        let word = match &self.linker.tokens[run.clone()] {
+            [word] => word,
+            [thing, word] if is_of(&thing.lower, THINGS) && is_participle(&word.lower) => word,
+            _ => return false,
         };
         let before = run.start.checked_sub(1).map_or("", |at| self.word(at));
-        let is_verb = word.lower.ends_with("ed")
-            || word.lower.ends_with("ing")
-            || is_of(before, "that which who");
+        // `contracts about catering with Acme`, `invoices disputed by Acme`: what they are about, and which they are.
+        let is_thing = word.lower.ends_with("ing") && is_of(before, "about for on of regarding");
+        let is_verb = (is_participle(&word.lower) || is_of(before, "that which who"))
+            && !is_thing
+            && !is_of(&word.lower, TOPIC);
+        let after = self
+            .linker
+            .tokens
+            .get(run.end)
+            .map_or("", |next| &next.lower);
+        let is_of_preposition = is_of(&word.lower, PREPOSITIONAL) && is_of(after, "of to with for");
         let next = run.end..self.is_taken.len().min(run.end + LEAD_WORDS_MAX);
         let is_mention = |at: &usize| self.mentions.iter().any(|mention| mention.start == *at);
         // Nothing that is not known yet stands between them.
         let mut between = next.clone().take_while(|at| !is_mention(at));
         let is_near = next.clone().any(|at| is_mention(&at));
-        is_verb && !word.is_last && is_near && between.all(|at| words::is_filler(self.word(at)))
+        (is_verb || is_of_preposition)
+            && !word.is_last
+            && is_near
+            && between.all(|at| words::is_filler(self.word(at)))
     }
 
     /// Whether a run says what somebody does who is named, or what documents are called anyway: `did Acme send us`, `for
@@ -68,6 +91,10 @@ impl Reading<'_> {
             && !is_of(self.word(run.start), WRITING)
             && between.all(|at| words::is_filler(self.word(at)))
     }
+}
+
+fn is_participle(word: &str) -> bool {
+    word.ends_with("ed") || word.ends_with("ing") || is_of(word, PARTICIPLES)
 }
 
 /// Where a reply to a question back asks for a list: `… - User clarified: List all of them`.

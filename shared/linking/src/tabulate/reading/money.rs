@@ -8,6 +8,13 @@ use super::*;
 const SAID: &str = "outlay outlays outgoings expenditure expenditures expense expenses spend spending spendings cost costs \
     price prices bill charge charges payment payments disbursement disbursements consideration commitment obligation \
     liability money sum amount worth value proceeds damage figure total";
+/// Those of them that are terms of a contract as often.
+const DEBTS: &str =
+    "payment payments consideration commitment obligation liability damage charge charges";
+/// What says that one amount for all is wanted.
+const ALL: &str = "total overall aggregate cumulative combined";
+/// What leads from an amount to the documents that it is of.
+const BEHIND: &str = "of for on do does did we before after net including excluding inclusive with without arising across";
 /// Words that say of which sort, and mean no column by themselves.
 const SORTS: &str = "contracted contractual budgetary financial monetary aggregate cumulative full entire whole overall total combined";
 /// What is in an amount, or is not.
@@ -35,6 +42,9 @@ impl Reading<'_> {
         }
         let behind = run.end..self.is_taken.len().min(run.end + NEAR);
         let is_told = |at: &usize| {
+            if self.is_taken[*at] {
+                return false;
+            }
             let parts = self.parts(*at..*at + 1);
             parts
                 .iter()
@@ -43,18 +53,22 @@ impl Reading<'_> {
         let told = behind
             .take_while(is_told)
             .flat_map(|at| self.parts(at..at + 1));
-        let is_net = words
-            .iter()
-            .cloned()
-            .chain(told)
-            .any(|word| is_of(&word, WITHOUT));
+        let told: Vec<String> = words.iter().cloned().chain(told).collect();
+        let is_net = is_without(&told);
         let columns = self.linker.dictionary.columns(self.bucket);
         let columns = columns.filter(|(_, column)| {
-            phrase::is_number(column) && is_money(column) && is_part(column) == is_net
+            phrase::is_number(column) && holds_amounts(column) && is_part(column) == is_net
         });
         let mut columns: Vec<ColumnId> = columns.map(|(id, _)| id).collect();
         columns.dedup_by_key(|id| self.field(*id));
         (columns.len() == 1).then_some(Fit { score: 1, columns })
+    }
+
+    /// Whether money is named between a word and the noun.
+    pub(super) fn is_money_ahead(&self, at: usize) -> bool {
+        let subject = self.linker.frame.subject.as_ref();
+        let end = subject.map_or(at, |subject| subject.start);
+        (at + 1..end).any(|at| is_of(self.word(at), SAID))
     }
 
     /// Whether a run asks what documents come to: `what is the outlay for the invoices?`, `cost of all deals, please`.
@@ -62,22 +76,37 @@ impl Reading<'_> {
         let Some(subject) = &self.linker.frame.subject else {
             return false;
         };
-        let is_asking = is_of(self.word(0), "what how") || run.start == 0;
-        self.operation.is_none()
-            && run.end <= subject.start
-            && is_asking
-            && self.money(run).is_some()
+        let parts = self.parts(run.clone());
+        let says = |known: &str| parts.iter().any(|word| is_of(word, known));
+        let word = |at: usize| self.linker.tokens.get(at).map_or("", |token| &token.lower);
+        let is_asking = match self.word(0) {
+            "how" => is_of(word(1), "much high large big"),
+            "what" => is_of(word(1), "is are was were does do did s") || run.start == 1,
+            _ => run.start == 0,
+        };
+        let is_of_them = is_of(word(run.end), BEHIND);
+        let before = run.start.checked_sub(1).map_or("", |at| self.word(at));
+        let is_total = is_of(before, ALL) || says(ALL);
+        let is_amount = is_asking && is_of_them && !says(DEBTS) || is_total;
+        let is_ahead = self.operation.is_none() && run.end <= subject.start;
+        is_ahead && is_amount && self.money(run).is_some()
     }
 
-    /// Whether a run says no more than whether taxes are in the amount that is meant already.
+    /// Whether a run says no more than what the amount that is meant already is with, or without.
     pub(super) fn is_of_money(&self, run: &Range<usize>) -> bool {
-        let words = self.parts(run.clone());
+        let words = self.parts(run.start.saturating_sub(2)..run.end);
         let is_known = |word: &String| {
             [TAXES, WITHOUT, JOINING, SORTS]
                 .iter()
                 .any(|known| is_of(word, known))
         };
-        self.table.measure.is_some() && words.iter().all(is_known)
+        let is_part = self.table.measure.as_ref().is_some_and(|field| {
+            let mut columns = self.linker.dictionary.columns(self.bucket);
+            columns.any(|(_, column)| column.field == *field && is_part(column))
+        });
+        self.table.measure.is_some()
+            && self.parts(run.clone()).iter().all(is_known)
+            && is_part == is_without(&words)
     }
 
     /// Words in small letters, those with a hyphen taken apart: `tax-inclusive` is two.
@@ -90,14 +119,30 @@ impl Reading<'_> {
     }
 }
 
-/// Whether a column holds amounts without what is added to them, by its name or its description.
-fn is_part(column: &KnownColumn) -> bool {
+/// Whether words say that taxes are left out.
+fn is_without(words: &[String]) -> bool {
+    let says = |known: &str| words.iter().any(|word| is_of(word, known));
+    says("net untaxed pretax") || says(WITHOUT) && says(TAXES)
+}
+
+/// Whether a column holds amounts of money, and not of taxes alone: by a word of its name or its description.
+fn holds_amounts(column: &KnownColumn) -> bool {
     let described = column.description.split(|c: char| !c.is_alphanumeric());
-    let mut words = column.words.iter().map(String::as_str).chain(described);
-    words.any(|word| {
-        is_of(
-            &word.to_lowercase(),
-            "net before without excluding exclusive",
-        )
-    })
+    let described: Vec<String> = described.map(str::to_lowercase).collect();
+    let mut all = column.words.iter().chain(&described);
+    let is_named = |known: &str| column.words.iter().any(|word| is_of(word, known));
+    let is_tax = is_named("tax vat gst duty discount rebate")
+        && !is_named("before net with total gross incl excl");
+    is_money(column) && !is_tax && all.any(|word| is_of(word, MONEY) || is_of(word, SAID))
+}
+
+/// Whether a column holds amounts without what is added to them: by its name, else by its description.
+fn is_part(column: &KnownColumn) -> bool {
+    let is_named = |known: &str| column.words.iter().any(|word| is_of(word, known));
+    if is_named("total gross") {
+        return false;
+    }
+    let mut described = column.description.split(|c: char| !c.is_alphanumeric());
+    let said = "net before without excluding exclusive";
+    is_named(said) || described.any(|word| is_of(&word.to_lowercase(), said))
 }

@@ -30,6 +30,7 @@ impl Reading<'_> {
             return Err(unfit(format!("no column is called `{said}`")));
         };
         let column = self.one_of(run, &fit)?;
+        self.tell_likened(run, &fit);
         self.table.group = Some(GroupKey::Column(self.field(column)));
         Ok(true)
     }
@@ -73,8 +74,26 @@ impl Reading<'_> {
             return None;
         }
         let fit = self.fit(at..at + 1, |column| column.kind() == ColumnKind::Day)?;
+        // Of two days that fit alike, the one on which something ends has a word of its own.
+        let begins = |id: &ColumnId| !self.is_end(*id);
+        let columns: Vec<ColumnId> = fit.columns.iter().copied().filter(begins).collect();
+        let [column] = columns[..] else {
+            return None;
+        };
+        let fit = Fit {
+            columns: vec![column],
+            ..fit
+        };
         self.is_taken[at] = true;
         Some(fit)
+    }
+
+    /// Keeps what was taken for a column because it is near in meaning alone: the answer tells it.
+    fn tell_likened(&mut self, run: &Range<usize>, fit: &Fit) {
+        if fit.score == phrase::LIKE {
+            let (said, field) = (self.said(run), self.field(fit.columns[0]));
+            self.table.likened.push((said, field));
+        }
     }
 
     pub(super) fn needs_measure(&self) -> bool {
@@ -113,6 +132,7 @@ impl Reading<'_> {
             return Ok(false);
         };
         let column = self.one_of(run, &fit)?;
+        self.tell_likened(run, &fit);
         self.table.is_day = phrase::is_day(self.linker.dictionary.column(column));
         self.table.measure = Some(self.field(column));
         Ok(true)

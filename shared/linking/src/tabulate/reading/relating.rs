@@ -11,12 +11,12 @@ const NEAR: usize = 3;
 /// What is said of, is a topic, and tells documents apart.
 pub(super) const TOPIC: &str = "about say says said saying state states mention mentions mentioned mentioning contain contains \
     containing discuss discusses discussing describe describes explain explains regarding concerning topic topics dispute \
-    disputes disputed claim claims refuse refused reject rejected cancel cancelled unpaid overdue";
+    disputes disputed claim claims claimed refuse refused reject rejected cancel cancelled contested breached terminated credited \
+    refunded overcharged outstanding pending approved unapproved unpaid overdue late";
 
 impl Reading<'_> {
-    /// Whether a run leads from the documents, or from another name, to a name or a day, and a number over documents is asked
-    /// for. Such a number is made of columns or of nothing: no search counts. Names, numbers, topics, and what stands right before
-    /// the noun are left alone.
+    /// Whether a run may only lead from the documents, or from another name, to a name or a day, where a number over documents is
+    /// asked for. Whether it says more, who has the documents knows. Names, numbers and topics are left alone.
     pub(super) fn relates(&self, run: &Range<usize>) -> bool {
         let Some(subject) = &self.linker.frame.subject else {
             return false;
@@ -31,7 +31,8 @@ impl Reading<'_> {
         let is_number = self
             .operation
             .is_some_and(|one| one != ColumnOperation::List)
-            || self.table.group.is_some();
+            || self.table.group.is_some()
+            || self.asks_for_money;
         if !is_number || run.len() > WORDS_MAX || tokens.iter().any(is_telling) {
             return false;
         }
@@ -42,23 +43,36 @@ impl Reading<'_> {
             let is_subject = noun == at && at > run.end;
             is_subject || self.mentions.iter().any(|mention| mention.start == at)
         };
-        let mut led = near.take_while(|at| *at == run.end || words::is_filler(self.word(*at - 1)));
+        let is_leading = |at: usize| {
+            let word = self.word(at);
+            words::is_filler(word) && !is_of(word, "and or but nor")
+        };
+        let mut led = near.take_while(|at| *at == run.end || is_leading(*at - 1));
         self.joining(run).is_none()
-            && (is_open(run.end - 1) && led.any(starts) || self.is_in_clause(run))
+            && !self.is_object(run)
+            && is_open(run.end - 1)
+            && led.any(starts)
     }
 
-    /// Whether a run ends a clause about what is named in it: `that Acme has on the wall`, `saying that ISO 9001 is met`.
-    fn is_in_clause(&self, run: &Range<usize>) -> bool {
-        let mut mentions = self.mentions.iter();
-        mentions.any(|mention| {
-            let is_before = mention.end <= run.start;
-            let begins = (mention.start.saturating_sub(NEAR)..mention.start)
-                .any(|at| is_of(self.word(at), "that which where who whom whose"));
-            let mut between = mention.end..run.start;
-            let is_near = between.len() <= NEAR
-                && between.all(|at| words::is_filler(self.word(at)) || self.is_taken[at]);
-            is_before && begins && is_near
-        })
+    /// Whether a run is what a question is about, or what somebody who is named has done, and not only what leads to a name:
+    /// `contracts about insurance with Acme`, `that Acme broke in 2024`, `the average discount on invoices`.
+    fn is_object(&self, run: &Range<usize>) -> bool {
+        let before = (0..run.start).rev().map(|at| self.word(at));
+        let before = before
+            .into_iter()
+            .find(|word| !is_of(word, "the a an any our their its"));
+        let last = self.word(run.end - 1);
+        let is_done =
+            last.ends_with("ed") || is_of(last, "bought sold made done sent drawn given held");
+        let is_led_to = before.is_some_and(|word| {
+            is_of(
+                word,
+                "about on for of over with have has had regarding concerning covering",
+            )
+        });
+        let is_measure = self.needs_measure() && self.table.measure.is_none();
+        let is_of_name = self.mentions.iter().any(|mention| mention.end == run.start);
+        is_measure || is_of_name || is_led_to && !is_done
     }
 
     /// Where the noun begins with all that it is called.
@@ -72,6 +86,13 @@ impl Reading<'_> {
     pub(super) fn is_of_bucket(&self, run: &Range<usize>) -> bool {
         let subject = self.linker.frame.subject.as_ref();
         subject.is_some_and(|subject| run.end == subject.start) && self.is_of_name(run.clone())
+    }
+
+    /// Whether a run says whose day or number is meant: `with a bill date in 2024`.
+    pub(super) fn is_own_number(&self, run: &Range<usize>) -> bool {
+        let next = self.linker.tokens.get(run.end);
+        let is_own = next.is_some_and(|next| is_of(&next.lower, "date dated day number no"));
+        is_own && self.is_of_name(run.clone())
     }
 
     /// Whether words are of the name of the part of the corpus.

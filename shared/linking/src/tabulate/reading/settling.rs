@@ -149,6 +149,12 @@ impl Reading<'_> {
         best.map(|(id, _)| id)
     }
 
+    /// Whether something ends on the day that a column holds.
+    pub(super) fn is_end(&self, column: ColumnId) -> bool {
+        let mut words = self.linker.dictionary.column(column).words.iter();
+        words.any(|word| is_of(word, ENDS))
+    }
+
     /// What one document is called.
     pub(super) fn subject(&self) -> Vec<String> {
         let bucket = self
