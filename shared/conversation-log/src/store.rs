@@ -71,7 +71,7 @@ pub struct StoreSizes {
     pub purge_due: bool,
 }
 
-/// Keeps the events of conversations. As a [`Source`] it has `None` for a sequence that it lacks.
+/// Keeps the events of conversations. As a [`EventSource`] it has `None` for a sequence that it lacks.
 ///
 /// Conversations and events come in pages, ordered by key and by sequence.
 pub trait Store: EventSource {

@@ -2,7 +2,7 @@
 //! of it.
 //!
 //! The body of the message is the document itself, byte for byte, or where a file has several in it
-//! one of them as JSON ([`Form`]). *Which* document it is follows
+//! one of them as JSON ([`DocumentForm`]). *Which* document it is follows
 //! from tenant and source alone, never from the subject: two publishers cannot make two documents of
 //! one source. The name in the subject is theirs to choose.
 

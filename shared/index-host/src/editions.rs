@@ -5,7 +5,7 @@
 //! search takes it. A search that runs ends where it began, so none is over two editions. An edition
 //! that was dropped is kept until its last search has ended, then its folder goes. Where a server keeps
 //! the vectors, a swap waits for them as well, unless the server is away. *Not* here: how an
-//! index is opened ([`Open`]), and who changes the record (`streams::editions`).
+//! index is opened ([`OpenEdition`]), and who changes the record (`streams::editions`).
 
 mod error;
 mod lag;

@@ -157,7 +157,7 @@ impl VectorFeed {
         }
     }
 
-    /// Comes back when [`Vectors::missing`] may have changed.
+    /// Comes back when [`VectorFeed::missing`] may have changed.
     pub async fn changed(&mut self) {
         let before = self.missing();
         let last = self.last;

@@ -203,7 +203,7 @@ impl Shared {
         let sent = body.len() as u64;
         let mut watcher = Watching {
             seat,
-            pen: job.aloud.map(|aloud| aloud.pen(&node.thoughts)),
+            pen: job.stream.map(|stream| stream.pen(&node.thoughts)),
         };
         let reply = node.call(job.path(), body, asked, job.until, &mut watcher);
         let reply = reply.await;

@@ -8,7 +8,7 @@ use crate::dialect::JsonDialect;
 use crate::failure::Failure;
 use crate::node::Body;
 use crate::options::Options;
-use crate::streaming::Aloud;
+use crate::streaming::DraftStream;
 use crate::wire::{self, Answer};
 use envelope::Role;
 use llm::ChatRequest;
@@ -24,7 +24,7 @@ pub(crate) struct Job<'a> {
     pub(crate) dialect: Option<JsonDialect>,
     pub(crate) work: Work<'a>,
     /// Who hears the answer while it is written, if somebody does.
-    pub(crate) aloud: Option<&'a Aloud<'a>>,
+    pub(crate) stream: Option<&'a DraftStream<'a>>,
 }
 
 /// What is sent, and how the answer is read.

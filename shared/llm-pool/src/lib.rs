@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`options`] | what may be tuned |
 //! | [`discover`] | finds a model server on this machine |
-//! | [`node_info`](mod@look) | looks once at the configured nodes of a model |
+//! | [`node_info`](mod@node_info) | looks once at the configured nodes of a model |
 //! | [`download`](mod@download) | fetches the files of a model |
 //! | [`constants`] | every limit that is no option |
 //! | [`Pools`] | all pools of a process, to tell of |

@@ -12,7 +12,7 @@ use crate::metrics::{Metrics, Outcome};
 use crate::node::{Node, Timeouts};
 use crate::options::{self, Options};
 use crate::retry::{self, Step};
-use crate::streaming::Aloud;
+use crate::streaming::DraftStream;
 use crate::watch::watch;
 use crate::wire::{self, Answer};
 use envelope::{Role, TenantId, TurnId};
@@ -127,7 +127,7 @@ impl Pool {
             until: Instant::now() + time,
             dialect: None,
             work: Work::Post { path, body, read },
-            aloud: None,
+            stream: None,
         };
         self.shared.run(&job).await.map(drop)
     }
@@ -239,7 +239,7 @@ impl Shared {
         request: &'a ChatRequest,
         listener: Option<&'a Listener<'a>>,
     ) -> Result<ChatReply, Error> {
-        let aloud = listener.map(Aloud::new);
+        let stream = listener.map(DraftStream::new);
         let total = request.timeout.min(self.options.total_timeout.into());
         let until = Instant::now() + total;
         let job = Job {
@@ -256,7 +256,7 @@ impl Shared {
             until,
             dialect: None,
             work: Work::Chat(request),
-            aloud: aloud.as_ref(),
+            stream: stream.as_ref(),
         };
         let answer = match self.run(&job).await {
             Ok(Some(answer)) => answer,

@@ -15,7 +15,7 @@ const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
 
 /// A call that is listened to.
-pub(crate) struct Aloud<'a> {
+pub(crate) struct DraftStream<'a> {
     listener: &'a Listener<'a>,
     floor: Mutex<Floor>,
 }
@@ -31,7 +31,7 @@ struct Floor {
 
 /// What one try tells. Dropped before it is done, the try has failed: what it told is void.
 pub(crate) struct Pen<'a> {
-    aloud: &'a Aloud<'a>,
+    stream: &'a DraftStream<'a>,
     thoughts: &'a Thoughts,
     n: u64,
     /// What was told of its text.
@@ -40,10 +40,10 @@ pub(crate) struct Pen<'a> {
     is_done: bool,
 }
 
-impl<'a> Aloud<'a> {
+impl<'a> DraftStream<'a> {
     pub(crate) fn new(listener: &'a Listener<'a>) -> Self {
         let floor = Mutex::default();
-        Aloud { listener, floor }
+        DraftStream { listener, floor }
     }
 
     /// A pen for a try at a node of which this is known.
@@ -51,7 +51,7 @@ impl<'a> Aloud<'a> {
         let mut floor = self.floor();
         floor.pens += 1;
         Pen {
-            aloud: self,
+            stream: self,
             thoughts,
             n: floor.pens,
             told: 0..0,
@@ -91,7 +91,7 @@ impl Pen<'_> {
 
     /// Tells what is new; whether there was something.
     fn tell(&mut self, text: &str, prose: Range<usize>, counts: bool) -> bool {
-        let mut floor = self.aloud.floor();
+        let mut floor = self.stream.floor();
         let is_writer = floor.writer == Some(self.n);
         let may_write = is_writer || counts || (floor.writer.is_none() && !prose.is_empty());
         if !may_write {
@@ -99,7 +99,7 @@ impl Pen<'_> {
         }
         // Thoughts without a tag in front are known as such only when they end.
         if !is_writer || prose.start != self.told.start {
-            self.aloud.void(&mut floor);
+            self.stream.void(&mut floor);
             floor.writer = Some(self.n);
             self.told = prose.start..prose.start;
         }
@@ -107,7 +107,7 @@ impl Pen<'_> {
             return false;
         };
         for piece in pieces(new) {
-            (self.aloud.listener)(LivePiece::Text(piece));
+            (self.stream.listener)(LivePiece::Text(piece));
         }
         floor.has_told |= !new.is_empty();
         self.told.end = prose.end;
@@ -117,10 +117,10 @@ impl Pen<'_> {
 
 impl Drop for Pen<'_> {
     fn drop(&mut self) {
-        let mut floor = self.aloud.floor();
+        let mut floor = self.stream.floor();
         if !self.is_done && floor.writer == Some(self.n) {
             floor.writer = None;
-            self.aloud.void(&mut floor);
+            self.stream.void(&mut floor);
         }
     }
 }

@@ -33,9 +33,9 @@ async fn later() {
 async fn a_fast_model_is_told_in_few_pieces() {
     let heard = Heard::default();
     let listener = keep(&heard);
-    let aloud = Aloud::new(&listener);
+    let stream = DraftStream::new(&listener);
     let thoughts = Thoughts::default();
-    let mut pen = aloud.pen(&thoughts);
+    let mut pen = stream.pen(&thoughts);
     let mut text = String::new();
     for _ in 0..500 {
         text.push_str("word ");
@@ -53,9 +53,9 @@ async fn a_fast_model_is_told_in_few_pieces() {
 async fn two_tries_are_never_mixed() {
     let heard = Heard::default();
     let listener = keep(&heard);
-    let aloud = Aloud::new(&listener);
+    let stream = DraftStream::new(&listener);
     let thoughts = Thoughts::default();
-    let (mut first, mut second) = (aloud.pen(&thoughts), aloud.pen(&thoughts));
+    let (mut first, mut second) = (stream.pen(&thoughts), stream.pen(&thoughts));
     first.write("The lease");
     second.write("It");
     later().await;
@@ -76,9 +76,9 @@ async fn two_tries_are_never_mixed() {
 async fn who_was_done_first_is_heard_in_the_end() {
     let heard = Heard::default();
     let listener = keep(&heard);
-    let aloud = Aloud::new(&listener);
+    let stream = DraftStream::new(&listener);
     let thoughts = Thoughts::default();
-    let (mut first, mut second) = (aloud.pen(&thoughts), aloud.pen(&thoughts));
+    let (mut first, mut second) = (stream.pen(&thoughts), stream.pen(&thoughts));
     first.write("The lease");
     second.write("It ends");
     second.done("It ends in May.");
@@ -90,12 +90,12 @@ async fn who_was_done_first_is_heard_in_the_end() {
 fn a_try_that_told_nothing_leaves_nothing_to_begin_anew() {
     let heard = Heard::default();
     let listener = keep(&heard);
-    let aloud = Aloud::new(&listener);
+    let stream = DraftStream::new(&listener);
     let thoughts = Thoughts::default();
-    let mut pen = aloud.pen(&thoughts);
+    let mut pen = stream.pen(&thoughts);
     pen.write("<think>hm");
     drop(pen);
-    aloud.pen(&thoughts).done("Yes.");
+    stream.pen(&thoughts).done("Yes.");
     assert_eq!(shown(&heard), ("Yes.".into(), 0));
 }
 
@@ -103,9 +103,9 @@ fn a_try_that_told_nothing_leaves_nothing_to_begin_anew() {
 fn what_is_too_long_for_a_message_comes_in_several() {
     let heard = Heard::default();
     let listener = keep(&heard);
-    let aloud = Aloud::new(&listener);
+    let stream = DraftStream::new(&listener);
     let text = "ä".repeat(LIVE_TEXT_BYTES_MAX);
-    aloud.pen(&Thoughts::default()).done(&text);
+    stream.pen(&Thoughts::default()).done(&text);
     assert_eq!(shown(&heard), (text, 0));
     let heard = heard.lock().unwrap();
     let fits = |piece: &Option<String>| piece.as_ref().unwrap().len() <= LIVE_TEXT_BYTES_MAX;
@@ -137,8 +137,8 @@ async fn thoughts_without_a_tag_in_front_are_taken_back_once_and_not_told_again(
     let listener = keep(&heard);
     let thoughts = Thoughts::default();
     let answer = "Is it 7?</think>It is 5.";
-    let aloud = Aloud::new(&listener);
-    let mut pen = aloud.pen(&thoughts);
+    let stream = DraftStream::new(&listener);
+    let mut pen = stream.pen(&thoughts);
     pen.write("Is it 7?");
     later().await;
     pen.write("Is it 7?</think>");
@@ -148,8 +148,8 @@ async fn thoughts_without_a_tag_in_front_are_taken_back_once_and_not_told_again(
 
     thoughts.learn(answer);
     heard.lock().unwrap().clear();
-    let aloud = Aloud::new(&listener);
-    let mut pen = aloud.pen(&thoughts);
+    let stream = DraftStream::new(&listener);
+    let mut pen = stream.pen(&thoughts);
     pen.write("Is it 7?");
     assert_eq!(shown(&heard), (String::new(), 0));
     pen.write("Is it 7?</think>It is");
@@ -164,9 +164,9 @@ proptest! {
     ) {
         let heard = Heard::default();
         let listener = keep(&heard);
-        let aloud = Aloud::new(&listener);
+        let stream = DraftStream::new(&listener);
         let thoughts = Thoughts::default();
-        let mut pen = aloud.pen(&thoughts);
+        let mut pen = stream.pen(&thoughts);
         let mut text = String::new();
         for part in &parts {
             text.push_str(part);

@@ -56,7 +56,7 @@ async fn a_node_that_failed_is_not_asked_again_at_once_while_the_other_is_full()
         until: Instant::now() + LONG,
         dialect: None,
         work: Work::Chat(&request()),
-        aloud: None,
+        stream: None,
     };
     let wait_after = || {
         let failure = Failure::Down {

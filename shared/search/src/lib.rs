@@ -5,7 +5,7 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`Searcher`], [`Request`] | one search, and what came of it |
+//! | [`Searcher`], [`SearchRequest`] | one search, and what came of it |
 //! | [`search_each`] | a question and its sub-queries, made one list |
 //! | [`CatalogSource`] | what a planner may know of the corpus |
 //! | [`TableRequest`], [`TableResult`] | what the columns of documents come to |

@@ -20,7 +20,7 @@ pub struct Near {
 pub trait VectorSearch: Send + Sync + 'static {
     /// The `k` chunks closest to `vector` among those that the request's tenant, buckets and filter
     /// let through, closest first. Every condition has to hold: which fields nobody has is for the
-    /// lexical index to say ([`Request::without_fields`]), because this place may be behind it or before
+    /// lexical index to say ([`SearchRequest::without_fields`]), because this place may be behind it or before
     /// it. The words of the request are not looked at.
     ///
     /// A place that cannot evaluate a condition leaves it out and returns more than `k`, so that

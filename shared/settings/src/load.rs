@@ -5,7 +5,7 @@
 //! is serialized. Sources are checked one key at a time before anything is merged; then the type reads
 //! the merged tree, and when it refuses a key, that key is put back to its default and the reading
 //! goes on, to find the next problem. Rules that span several sections are the caller's to check, who
-//! reports them with [`Loaded::reject`].
+//! reports them with [`Configuration::reject`].
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -104,7 +104,7 @@ pub trait Ingest: Send + Sync + 'static {
     /// What a message of the corpus says of its document; `None` when it cannot be read.
     fn known(&self, body: &[u8]) -> Option<ChunkPlace>;
 
-    /// A document of this version, on its way to chunks. Nothing is done before [`Draft::next`].
+    /// A document of this version, on its way to chunks. Nothing is done before [`DocumentWork::next`].
     fn draft<'a>(
         &'a self,
         incoming: &'a Incoming,

@@ -186,7 +186,7 @@ impl FakeNode {
         self
     }
 
-    /// Does this whenever the script is empty. At first: [`Behaviour::Answer`].
+    /// Does this whenever the script is empty. At first: [`FakeNodeBehaviour::Answer`].
     pub fn always(&self, standing: FakeNodeBehaviour) -> &Self {
         self.shared.script().standing = standing;
         self
@@ -210,7 +210,7 @@ impl FakeNode {
         self
     }
 
-    /// Lets so many calls go on that are or will be held by [`Behaviour::Hold`].
+    /// Lets so many calls go on that are or will be held by [`FakeNodeBehaviour::Hold`].
     pub fn release(&self, calls: usize) {
         self.shared.held.add_permits(calls);
     }

@@ -14,7 +14,7 @@ pub(crate) const NO_ROOM: &str = "no_room";
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct CliError {
-    /// Exit code: see [`Fail::CODES`].
+    /// Exit code: see [`CliError::CODES`].
     pub exit: u8,
     /// A word that does not change between releases.
     pub code: &'static str,

@@ -14,16 +14,16 @@
 //! | `line_diff` | what differs between two texts, line by line |
 //! | `prompt_files` | the folder of prompts that replace the embedded ones |
 //! | [`local`] | the whole fleet in one process |
-//! | [`kept_conversations`], [`conversations`] | its conversations, on disk between questions; conversations to look at |
+//! | `kept_conversations`, [`conversations`] | its conversations, on disk between questions; conversations to look at |
 //! | `extraction_cache` | what models answered about documents, kept |
 //! | [`model`] | which model answers |
 //! | [`offline_model`] | the offline reader behind HTTP |
 //! | `presence` | what this process tells of itself |
 //! | [`doctor`] | what may be wrong with a fleet, looked for |
 //! | [`metrics`] | every metric there is, as a document |
-//! | [`model_files`] | the files of local models |
+//! | `model_files` | the files of local models |
 //! | [`render`], [`out`], `keys` | how results look; printing them; keys of who looks |
-//! | [`fail`] | how commands fail: the error of the command line, and what it is made of |
+//! | [`cli_error`] | how commands fail: the error of the command line, and what it is made of |
 
 pub mod cli;
 pub mod cli_error;

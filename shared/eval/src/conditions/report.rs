@@ -119,6 +119,16 @@ impl ConditionReport {
                 format!("{:.3} of {}", sums.exact_tables, sums.tables),
             ),
             (
+                "  tables with a schema, and without",
+                format!(
+                    "{} of {}, {} of {}",
+                    sums.tables_described.right,
+                    sums.tables_described.questions,
+                    sums.tables_undescribed.right,
+                    sums.tables_undescribed.questions
+                ),
+            ),
+            (
                 "linking, p50 and p99",
                 format!(
                     "{:.0} and {:.0} µs",

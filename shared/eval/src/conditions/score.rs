@@ -33,6 +33,9 @@ pub(super) struct Score {
     is_right: bool,
     tables: usize,
     exact_tables: usize,
+    /// The same in parts of the corpus that a schema describes; and whether the last question is about one.
+    described_tables: KindScore,
+    is_described: bool,
     tables_of: BTreeMap<&'static str, KindScore>,
     unmade: BTreeMap<&'static str, usize>,
     dropped: BTreeMap<&'static str, usize>,
@@ -72,6 +75,9 @@ pub(super) struct ConditionSums {
     /// Of the tables of questions with all conditions and documents right, the share that is exact; and how many those are.
     pub(super) exact_tables: f64,
     pub(super) tables: usize,
+    /// The same of questions about parts of the corpus that a schema describes, and about others.
+    pub(super) tables_described: KindScore,
+    pub(super) tables_undescribed: KindScore,
     /// Of the tables, those that are exact, by kind of question; and why others are not, by what became of them.
     pub(super) tables_of: BTreeMap<&'static str, KindScore>,
     pub(super) tables_unmade: BTreeMap<&'static str, usize>,
@@ -98,6 +104,7 @@ impl Score {
         found: &BTreeSet<String>,
         is_described: bool,
     ) {
+        self.is_described = is_described;
         for (_, reason) in &linked.dropped {
             *self.dropped.entry(reason).or_default() += 1;
         }
@@ -184,11 +191,13 @@ impl Score {
             return;
         };
         self.tables += 1;
+        self.described_tables.questions += usize::from(self.is_described);
         let of_kind = self.tables_of.entry(question.kind.as_str()).or_default();
         of_kind.questions += 1;
         match tables::wrong(gold, made, linked) {
             None => {
                 self.exact_tables += 1;
+                self.described_tables.right += usize::from(self.is_described);
                 of_kind.right += 1;
             }
             Some(wrong) => {
@@ -265,6 +274,11 @@ impl Score {
             false_questions: self.false_questions,
             exact_tables: share(self.exact_tables, self.tables),
             tables: self.tables,
+            tables_described: self.described_tables,
+            tables_undescribed: KindScore {
+                right: self.exact_tables - self.described_tables.right,
+                questions: self.tables - self.described_tables.questions,
+            },
             tables_of: self.tables_of.clone(),
             tables_unmade: self.unmade.clone(),
             dropped: self.dropped.clone(),
