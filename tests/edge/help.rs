@@ -130,8 +130,9 @@ fn no_option_is_without_effect() {
     let mut text = String::new();
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../workers/argosy/src");
     sources(Path::new(folder), &mut text);
-    let own = std::fs::read_to_string(Path::new(folder).join("cli.rs")).unwrap();
-    let (text, own) = (joined(&text), joined(&own));
+    let own = ["cli.rs", "cli/server.rs"]
+        .map(|file| std::fs::read_to_string(Path::new(folder).join(file)).unwrap());
+    let (text, own) = (joined(&text), joined(&own.concat()));
     // Flags of a server are read where they become options.
     let is_read = |id: &str| HOLDERS.iter().any(|h| names(&text, h, id)) || names(&own, "self", id);
     for (path, command) in commands() {

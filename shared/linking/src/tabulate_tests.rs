@@ -373,6 +373,18 @@ proptest::proptest! {
 fn words_that_only_lead_to_a_name_change_no_number() {
     let wrong: Vec<String> = [
         (
+            "Of the invoices from Acme Pumps, the largest.",
+            "largest 1 total_amount currency",
+        ),
+        (
+            "Among the invoices from Acme Pumps, state the one with the lowest net amount.",
+            "smallest 1 net_amount currency",
+        ),
+        (
+            "Show the largest invoices from Acme Pumps.",
+            "largest 5 total_amount currency",
+        ),
+        (
             "Which is the largest invoice overall?",
             "largest 1 total_amount currency",
         ),

@@ -36,7 +36,7 @@ const SECTIONS: &[(&str, &str, &str)] = &[
     (
         "retrieval.minilm",
         "shared/index-host/src/options.rs",
-        "MiniLm",
+        "MiniLmOptions",
     ),
     (
         "retrieval.http",

@@ -257,9 +257,15 @@ impl<'a> Reading<'a> {
         let is_one = pairs.any(|at| {
             is_of(
                 self.linker.tokens.get(at + 1).map_or("", |t| &t.lower),
-                "has is was had one bears carries shows came",
+                "has is was had one bears carries shows came comes",
             )
         });
+        // `Of the invoices, the largest`, `state the one with the lowest total`.
+        let is_one = is_one
+            || is_of(self.word(0), "of among amongst")
+            || (1..self.is_taken.len()).any(|at| {
+                self.word(at) == "one" && is_of(self.word(at - 1), "the which single only")
+            });
         match self.is_plural() && !is_one && !is_of(self.word(at), "first last") {
             true => MOST_OF_MANY,
             false => 1,
