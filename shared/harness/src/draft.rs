@@ -1,7 +1,8 @@
 //! What a draft is checked against: the passages that it was written from, and the draft that was kept for a better one.
 //!
-//! A draft that carries what it was written from is checked against that, and nothing is read. What maps made of passages proves nothing, so parts are not read. What is no longer stored is left out: the check is then
-//! against less, and no question fails for it.
+//! A draft that carries what it was written from is checked against that, and nothing is read. What maps made of passages
+//! proves nothing, so parts are not read. What is no longer stored is left out: the check is then against less, and no question
+//! fails for it.
 
 use crate::join::{record, scatter_subject};
 use crate::step::Step;
@@ -77,4 +78,72 @@ async fn fan_outs(bus: &dyn Bus, header: &Header, hops: &[u16]) -> Result<Vec<Fa
         results: Vec::new(),
     });
     Ok(without_maps.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bus::Publish;
+    use bus::memory::MemoryBus;
+    use bus::topology::Topology;
+    use envelope::{DraftReading, DraftScore, FilterMatch, KeptDraft, Plan, WIRE, encode};
+    use testkit::model::passage;
+
+    fn with<P>(payload: P) -> Envelope<P> {
+        let cx = testkit::model::step(Role::Validator, "q");
+        Envelope {
+            v: WIRE,
+            header: cx.header.clone(),
+            case: cx.case.clone(),
+            trail: Vec::new(),
+            payload,
+        }
+    }
+
+    fn draft(read: Option<DraftReading>) -> Draft {
+        Draft {
+            text: "It ends [1].".into(),
+            sources: Vec::new(),
+            facts: Vec::new(),
+            scatters: vec![2],
+            read: read.map(Box::new),
+            strict: false,
+            no_information: false,
+            stitched: false,
+            matched: FilterMatch::Matched,
+            table: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn records_are_read_for_a_draft_that_carries_nothing_or_has_a_rival() {
+        let bus = MemoryBus::new(&Topology::default());
+        let record = with(Scatter {
+            plan: Plan::default(),
+            passages: vec![passage("d", "It ends.")],
+            matched: FilterMatch::Matched,
+            total_hits: 1,
+            after: Default::default(),
+        });
+        let at = scatter_subject(0, &record.header.turn, 2);
+        let body = encode(&record).unwrap();
+        bus.publish(Publish::new(at, body.into())).await.unwrap();
+        let carried = Some(DraftReading::default());
+        let score = DraftScore {
+            grounded: true,
+            confidence: 0.5,
+        };
+        let kept = Some(KeptDraft { hop: 1, score });
+        for (read, kept, records) in [
+            (None, None, 1),
+            (carried.clone(), None, 0),
+            (carried, kept, 1),
+        ] {
+            let draft = draft(read);
+            let mut step = with(Payload::Validator(draft.clone()));
+            step.case.kept = kept;
+            let task = checkable(&*bus, &step, &draft).await.unwrap();
+            assert_eq!(task.evidence.len(), records, "{draft:?}, kept: {kept:?}");
+        }
+    }
 }

@@ -194,3 +194,6 @@ impl Linker<'_> {
 #[cfg(test)]
 #[path = "tabulate_tests.rs"]
 mod tests;
+#[cfg(test)]
+#[path = "tabulate_wording_tests.rs"]
+mod wording_tests;

@@ -123,6 +123,13 @@ fn shown(model: &ScriptedModel) -> String {
 async fn composes_from_the_facts_alone() {
     let model = ScriptedModel::saying(["Answer: The guarantee is 24 months [1, 2]."]);
     let (draft, done) = run(&model, &cx(), gather(enough(), false, false)).await;
+    let read = draft.read.as_ref().unwrap();
+    let texts = [
+        "The guarantee of the Delta pump runs for 24 months.",
+        "The Delta pump is sold with lamps.",
+    ];
+    assert_eq!(read.texts, texts, "the words of its sources, for the check");
+    assert_eq!(read.marks.len(), 3, "what helped nothing was read, too");
     assert_eq!(draft.text, "The guarantee is 24 months [1][2].");
     let cited: Vec<_> = draft
         .sources

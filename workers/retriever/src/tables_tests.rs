@@ -362,6 +362,17 @@ async fn topics_that_rules_made_leave_no_word_out() {
 }
 
 #[tokio::test]
+async fn what_was_likened_to_a_column_is_told() {
+    let likened = Tabulation::Fit(Box::new(TableQuestion {
+        likened: vec![("debtor".into(), "vendor_name".into())],
+        ..TableQuestion::default()
+    }));
+    let done = run(&columns(3, likened), &cx("List all invoices from Acme")).await;
+    let told = "`debtor` was taken for vendor name.";
+    assert_eq!(listing(&done).notices, [told]);
+}
+
+#[tokio::test]
 async fn nothing_is_counted_as_nothing() {
     let count = Tabulation::Fit(Box::new(TableQuestion {
         operation: ColumnOperation::List,

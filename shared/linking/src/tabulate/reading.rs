@@ -109,7 +109,10 @@ impl<'a> Reading<'a> {
     pub(super) fn table(mut self) -> Outcome<(TableQuestion, Vec<String>)> {
         self.read_operation();
         for run in self.runs() {
-            self.place_parts(run)?;
+            // `by year of issue`: what was taken along has its place.
+            if !self.is_taken[run.clone()].iter().all(|taken| *taken) {
+                self.place_parts(run)?;
+            }
         }
         self.settle()?;
         self.is_list()?;
@@ -339,21 +342,31 @@ impl<'a> Reading<'a> {
         runs
     }
 
+    /// What is known so far, to go back to where words turn out to be there for something else.
+    fn findings(&self) -> (TableQuestion, bool, Vec<bool>) {
+        let table = self.table.clone();
+        (table, self.asks_for_money, self.is_taken.clone())
+    }
+
+    fn go_back(&mut self, before: &(TableQuestion, bool, Vec<bool>)) {
+        (self.table, self.asks_for_money, self.is_taken) = before.clone();
+    }
+
     /// Finds out what a run is there for, or its parts, where it is none of one thing: `budget quoted in`.
     fn place_parts(&mut self, run: Range<usize>) -> Outcome<()> {
-        let before = (self.table.clone(), self.asks_for_money);
+        let before = self.findings();
         let whole = self.place(run.clone());
         if !matches!(whole, Err(Tabulation::Unfit { .. })) {
             return whole;
         }
         for middle in run.start + 1..run.end {
-            (self.table, self.asks_for_money) = before.clone();
+            self.go_back(&before);
             let is_placed = self.place(run.start..middle).is_ok();
             if is_placed && self.place(middle..run.end).is_ok() {
                 return Ok(());
             }
         }
-        (self.table, self.asks_for_money) = before;
+        self.go_back(&before);
         match self.is_idle(&run) {
             true => Ok(()),
             false => whole,

@@ -15,7 +15,7 @@ const SAYING: &str = "say says state states stated mention mentions mentioned co
 impl Reading<'_> {
     /// Whether a run, or an end of it while the rest has its place, may say nothing; that is kept then.
     pub(super) fn is_idle(&mut self, run: &Range<usize>) -> bool {
-        let before = (self.table.clone(), self.asks_for_money);
+        let before = self.findings();
         for middle in run.start + 1..run.end {
             let (head, tail) = (run.start..middle, middle..run.end);
             for (idle, other) in [(head.clone(), tail.clone()), (tail, head)] {
@@ -23,7 +23,7 @@ impl Reading<'_> {
                     self.unplaced.push(self.said(&idle));
                     return true;
                 }
-                (self.table, self.asks_for_money) = before.clone();
+                self.go_back(&before);
             }
         }
         let says_nothing = self.says_nothing(run);

@@ -68,6 +68,11 @@ impl Reading<'_> {
                 "of in which it they that was were is are its their the",
             )
         };
+        // `per year were paid` says what was done, and not which year it is.
+        let begins = behind.clone().next()?;
+        if !is_of(self.word(begins), "of in it they") {
+            return None;
+        }
         let at = behind.clone().find(|at| !is_joining(*at))?;
         let is_open = |at: usize| !self.linker.tokens[at].is_last;
         if at == run.end || !(run.end - 1..at).all(is_open) || self.is_taken[at] {
@@ -75,8 +80,9 @@ impl Reading<'_> {
         }
         let fit = self.fit(at..at + 1, |column| column.kind() == ColumnKind::Day)?;
         // Of two days that fit alike, the one on which something ends has a word of its own.
-        let begins = |id: &ColumnId| !self.is_end(*id);
-        let columns: Vec<ColumnId> = fit.columns.iter().copied().filter(begins).collect();
+        let is_alone = fit.columns.len() == 1;
+        let is_meant = |id: &ColumnId| is_alone || !self.is_end(*id);
+        let columns: Vec<ColumnId> = fit.columns.iter().copied().filter(is_meant).collect();
         let [column] = columns[..] else {
             return None;
         };
