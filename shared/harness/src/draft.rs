@@ -127,7 +127,7 @@ mod tests {
         });
         let at = scatter_subject(0, &record.header.turn, 2);
         let body = encode(&record).unwrap();
-        bus.publish(Publish::new(at, body.into())).await.unwrap();
+        bus.publish(Publish::new(at, body)).await.unwrap();
         let carried = Some(DraftReading::default());
         let score = DraftScore {
             grounded: true,
