@@ -203,6 +203,8 @@ impl Linker<'_> {
     pub(crate) fn said_before(&self, at: usize) -> Vec<Said> {
         let words = self.words_before(at).into_iter();
         let telling = words.filter(|word| !text::stop::is_content_free(word));
+        // `a settlement date on any date before`: which date, the other words say.
+        let telling = telling.filter(|word| !is_of(word, "date dates day"));
         let weighed = telling.zip([3, 2].into_iter().chain(std::iter::repeat(1)));
         let said = weighed.map(|(word, weight)| Said {
             kin: Kin::of(word),
@@ -242,6 +244,15 @@ impl Linker<'_> {
                 }),
         );
         said.extend(self.said_behind(mention.at.end));
+        // `with VAT` is said of an amount that has it in it.
+        let behind = self.words_behind(mention.at.end);
+        let is_taxed = behind.windows(2).any(|pair| {
+            is_of(pair[0], "with including incl inclusive of plus")
+                && is_of(pair[1], "vat tax taxes gst")
+        }) && !behind.iter().any(|word| is_of(word, UNTAXED));
+        if is_taxed {
+            said.retain(|said| !said.kin.is_of("vat tax taxes gst"));
+        }
         let columns = self.dictionary.columns(bucket);
         let numbers = columns.filter(|(_, column)| column.kind() == ColumnKind::Number);
         let unit = amount.unit.as_deref();
@@ -261,6 +272,7 @@ impl Linker<'_> {
             let of_unit = unit.is_some() && fits > 0;
             (
                 of_unit,
+                !(is_taxed && is_untaxed(column)),
                 said,
                 fits,
                 either("total gross"),
@@ -273,7 +285,7 @@ impl Linker<'_> {
         let best = scored
             .first()
             .ok_or("the part of the corpus has no numbers")?;
-        let (of_unit, said, fits, ..) = best.0;
+        let (of_unit, _, said, fits, ..) = best.0;
         if !(said > 0 || fits > 0 || scored.len() == 1 && unit.is_none())
             || unit.is_some() && !of_unit && said == 0
         {
@@ -310,6 +322,14 @@ impl Linker<'_> {
     }
 }
 
+/// Whether a column is called after amounts without tax.
+fn is_untaxed(column: &KnownColumn) -> bool {
+    column
+        .words
+        .iter()
+        .any(|word| is_of(word, UNTAXED) || is_of(word, "excl untaxed base taxable"))
+}
+
 fn sorted(mut forms: Vec<String>) -> Vec<String> {
     forms.sort();
     forms.dedup();
@@ -318,6 +338,10 @@ fn sorted(mut forms: Vec<String>) -> Vec<String> {
 
 /// Words that say that an amount is one without tax.
 const UNTAXED: &str = "before without excluding net";
+
+/// Words of columns of days on which something ends.
+pub(crate) const ENDS: &str = "end ends ending due until till expiry expires expiration deadline payable lapse lapses stop over \
+    closing termination cessation renewal validity valid settlement maturity";
 
 /// Words of columns that hold money.
 const MONEY: &str = "amount total value price cost sum revenue net gross fee turnover sales worth payment rate money \

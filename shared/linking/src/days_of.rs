@@ -4,8 +4,10 @@
 //! they may be called after a year: `ACME_2018_10K.pdf`.
 
 use crate::amounts::Bound;
+use crate::columns::ENDS;
 use crate::days::{DaySpan, FiscalEnd, Grain, SpanSide};
 use crate::dictionary::{ColumnId, ColumnKind, KnownColumn};
+use crate::frame::is_of;
 use crate::link::{Fitting, Linker, Placed};
 use crate::linked::Test;
 use crate::mention::{Mention, Named};
@@ -41,8 +43,12 @@ impl Linker<'_> {
             let mut columns: Vec<((usize, bool), ColumnId)> = columns
                 .map(|(id, column)| (self.fit(column, &said), id))
                 .collect();
-            // The sort keeps the order of those that fit alike.
-            columns.sort_by_key(|(fit, _)| std::cmp::Reverse(*fit));
+            // The sort keeps the order of those that fit alike; where nothing is said, a day on which something ends is not meant.
+            let is_end = |id: &ColumnId| {
+                let mut words = self.dictionary.column(*id).words.iter();
+                words.any(|word| is_of(word, ENDS))
+            };
+            columns.sort_by_key(|(fit, id)| (std::cmp::Reverse(*fit), fit.0 == 0 && is_end(id)));
             columns
         };
         let days = of_kind(ColumnKind::Day);

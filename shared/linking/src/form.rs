@@ -39,10 +39,13 @@ fn explains(clause: &[QuestionToken]) -> bool {
     };
     let first = word(0);
     match first {
-        "how" => !matches!(
-            word(1),
-            "many" | "much" | "large" | "big" | "high" | "low" | "few"
-        ),
+        "how" => {
+            let is_size = matches!(
+                word(1),
+                "many" | "much" | "large" | "big" | "high" | "low" | "few"
+            );
+            !is_size && !is_dividing(clause)
+        }
         "who" => true,
         "can" | "could" | "would" | "will" if word(1) == "you" => {
             let mut verbs = (2..5).map(word).filter(|verb| !is_of(verb, POLITE));
@@ -55,13 +58,44 @@ fn explains(clause: &[QuestionToken]) -> bool {
             word(1) != "there" && !is_of(word(1), "more fewer any all")
         }
         "do" | "does" | "did" | "have" | "has" | "had" => {
-            !is_of(word(1), PERSONS) || !is_request(clause, skipped + 2) && !is_of(word(2), HAVING)
+            (!is_of(word(1), PERSONS)
+                || !is_request(clause, skipped + 2) && !is_of(word(2), HAVING))
+                && !clause.iter().any(|token| token.lower == "outnumber")
         }
         "where" if is_of(word(2), PERSONS) => !is_of(word(3), HAVING),
         "where" => !matches!(word(1), "is" | "are"),
-        "what" | "what's" => explains_what(word(1), word(2)),
+        "what" | "what's" => explains_what(word(1), word(2)) && !comes_to(clause),
+        // `If I add up the invoices, what do I get?`
+        "if" if is_of(word(1), PERSONS) => !is_of(word(2), RECKONING),
         _ => is_of(first, EXPLAINING),
     }
+}
+
+/// What persons do with amounts.
+const RECKONING: &str =
+    "add sum tot total count tally spread split divide share average take put combine";
+
+/// `what do the invoices come to`: an amount is asked for.
+fn comes_to(clause: &[QuestionToken]) -> bool {
+    clause.windows(2).any(|pair| {
+        matches!(
+            (pair[0].lower.as_str(), pair[1].lower.as_str()),
+            (
+                "come" | "amount" | "sum" | "total" | "add" | "work",
+                "to" | "up" | "out"
+            )
+        )
+    })
+}
+
+/// `how are the invoices distributed by year`, `how does the number of invoices compare with ...`: documents are counted.
+fn is_dividing(clause: &[QuestionToken]) -> bool {
+    let says = |words: &str| clause.iter().any(|token| is_of(&token.lower, words));
+    says("distributed divided split spread broken") && says("by per across over among between")
+        || says("compare compares") && says("number numbers count total")
+        || clause
+            .windows(2)
+            .any(|pair| pair[0].lower == "add" && pair[1].lower == "up")
 }
 
 /// `what does it mean`, `what happens when`; but not `what invoices`, nor `what is the total`.
@@ -70,7 +104,7 @@ fn explains_what(next: &str, third: &str) -> bool {
         "happens" | "if" | "makes" | "comes" | "belongs" | "about" | "to" | "should" | "must"
         | "may" => true,
         "is" | "are" | "was" | "were" => matches!(third, "a" | "an" | "meant" | "it" | "covered"),
-        "does" | "do" | "did" => !is_of(third, PERSONS),
+        "does" | "do" | "did" => !is_of(third, PERSONS) && third != "each",
         _ => false,
     }
 }
@@ -81,8 +115,13 @@ const COMPARATIVE: &str = "more fewer less higher lower larger smaller bigger gr
 /// Words that a question begins with that is answered with one of two.
 const CHOOSING: &str = "which who what are is was were do does did have has had";
 /// Two words that put one thing beside another.
-const BESIDE: [(&str, &str); 7] = [
+const BESIDE: [(&str, &str); 12] = [
     ("next", "to"),
+    ("relative", "to"),
+    ("compare", "with"),
+    ("compare", "to"),
+    ("compares", "with"),
+    ("respective", "numbers"),
     ("many", "each"),
     ("much", "each"),
     ("against", "that"),
@@ -123,6 +162,16 @@ pub(crate) fn is_measuring(tokens: &[QuestionToken]) -> bool {
     is_choosing(tokens)
         || says("gap exceed exceeds exceeding surpass surpasses differ differs")
             && says("and of that than")
+}
+
+/// Participles that do not end in `ed`.
+const PARTICIPLES: &str = "given written built borne met made bought sold drawn sent held struck won taken put paid brought done known shown \
+    grown born";
+
+/// Whether a word may be a participle or say what may be done, by its ending or as one of a few: `charged`, `chargeable`.
+pub(crate) fn is_participle(word: &str) -> bool {
+    let endings = ["ed", "ing", "able", "ible"];
+    endings.iter().any(|ending| word.ends_with(ending)) || is_of(word, PARTICIPLES)
 }
 
 /// Orders for documents.

@@ -3,8 +3,8 @@
 //! The noun that a question is about is looked for first; what stands before it has to say that documents with it are
 //! wanted. `What is a 10-K?` and `how long should invoices be kept?` ask for words.
 
-use crate::dictionary::Dictionary;
-use crate::form::{is_choosing, is_explaining, is_order};
+use crate::dictionary::{Dictionary, KnownValue};
+use crate::form::{is_choosing, is_explaining, is_order, is_participle};
 use crate::linked::Intent;
 use crate::token::QuestionToken;
 use std::ops::Range;
@@ -49,7 +49,7 @@ const NAME_WORDS_MAX: usize = 5;
 const BETWEEN: &str = "me us all the every each any of our those these up in by for to do does did we you i there only \
     just please amount value newest latest oldest earliest first last largest smallest biggest highest lowest \
     greatest cheapest dearest longest shortest top final recent most least new old current full complete whole entire \
-    out my can could would will how on over both single maximum minimum two three four five six seven eight nine ten";
+    out my let can could would will how on over both single maximum minimum two three four five six seven eight nine ten";
 
 /// What a question asks for, as far as its form tells. Where its form is none of those that are known, something that
 /// is named beyond doubt (`is_evident`) tells that the noun is meant, too; so does a noun for many, or for one that is
@@ -186,7 +186,10 @@ fn is_definite(tokens: &[QuestionToken], noun: &Noun) -> bool {
     let before = (noun.at.start - named).checked_sub(1);
     let is_all = before.is_some_and(|before| {
         let word = tokens[before].lower.as_str();
-        is_of(word, "the every each any all our this that no which what")
+        is_of(
+            word,
+            "the every each any all our this that no which what per average typical",
+        )
     });
     let behind = tokens.get(noun.at.end).filter(|_| !last.is_last);
     // `part list V-100`, `contract no. 12`
@@ -225,7 +228,8 @@ fn noun(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
         Some((length, Some(bucket.to_owned())))
     };
     let is_open = !tokens[at].is_last;
-    named(1).or_else(|| named(2).filter(|_| is_open))
+    let longer = || named(2).or_else(|| named(3)).filter(|_| is_open);
+    named(1).or_else(longer)
 }
 
 /// What a column calls documents. Where nobody described the columns, a column that is called a category may hold topics:
@@ -233,9 +237,13 @@ fn noun(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
 fn kind(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
     let (length, key) = dictionary.longest_at(tokens, at)?;
     let entries = dictionary.with_key(&key);
-    let mut kinds =
-        entries.filter(|entry| dictionary.is_column(entry.column) && dictionary.is_kind(entry));
+    let is_known = |entry: &&KnownValue| {
+        dictionary.is_column(entry.column)
+            && (dictionary.is_kind(entry) || dictionary.may_be_kind(entry))
+    };
+    let mut kinds = entries.filter(is_known);
     let kind = kinds.next()?;
+    let is_open = !dictionary.is_kind(kind);
     let column = dictionary.column(kind.column);
     let bucket = column.bucket.clone();
     // What several parts of the corpus have says of none of them that it is meant.
@@ -248,12 +256,24 @@ fn kind(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
     let is_many = said != fold::name_key(&kind.text);
     let next = tokens.get(at_kind.end);
     let is_called = next.is_some_and(|next| is_of(&next.lower, ANY_DOCUMENT));
-    let is_told = || !column.is_topic() || is_pointed_at(tokens, &at_kind);
+    let is_told = || !(is_open || column.is_topic()) || is_pointed_at(tokens, &at_kind);
     let is_noun = dictionary.is_described(&bucket)
-        || is_many
+        || is_many && (!is_open || is_counted(tokens, &at_kind))
         || is_called
         || is_head(tokens, &at_kind) && is_told();
     is_noun.then_some((length, Some(bucket).filter(|_| !is_shared)))
+}
+
+/// Whether words before a noun for many say that there are such documents: `how many yearbooks`, `list all yearbooks`.
+fn is_counted(tokens: &[QuestionToken], at: &Range<usize>) -> bool {
+    let before = at.start.checked_sub(1);
+    let before = before.map_or("", |before| tokens[before].lower.as_str());
+    is_head(tokens, at)
+        && (before.is_empty()
+            || is_of(
+                before,
+                "many all the of any these those show list find get give which what are have more number",
+            ))
 }
 
 /// Whether words are what the ones before them describe, and do not describe what follows: `the proxy statement by Acme`,
@@ -268,8 +288,8 @@ fn is_head(tokens: &[QuestionToken], at: &Range<usize>) -> bool {
     // `agreement ending in May`, but not `sports betting platform`.
     let goes_on =
         |token: &QuestionToken| is_name(token) || text::stop::is_content_free(&token.lower);
-    let is_verb = word.ends_with("ed")
-        || word.ends_with("ing") && (next.is_last || tokens.get(at.end + 1).is_none_or(goes_on));
+    let is_verb = is_participle(word)
+        && (!word.ends_with("ing") || next.is_last || tokens.get(at.end + 1).is_none_or(goes_on));
     is_name(next) || text::stop::is_content_free(word) || is_verb || is_of(word, BEHIND)
 }
 
@@ -288,7 +308,11 @@ fn is_pointed_at(tokens: &[QuestionToken], at: &Range<usize>) -> bool {
     };
     let is_year = |word: &str| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
     match word(1) {
-        "the" => is_of(word(2), LOOKING) || (word(3), word(2)) == ("where", "is"),
+        "the" => {
+            let is_looked_for =
+                is_of(word(2), "for at") && is_of(word(3), "looking look search searching asking");
+            is_of(word(2), LOOKING) || is_looked_for || (word(3), word(2)) == ("where", "is")
+        }
         before => is_of(before, POINTING) || is_year(before) || is_numbered(),
     }
 }

@@ -7,11 +7,11 @@
 use crate::frame::is_of;
 
 /// Words that stand for one another.
-const FAMILIES: [&str; 16] = [
+const FAMILIES: [&str; 17] = [
     "end ended ending ends expire expires expired expiry expiring expiration terminate terminates terminated terminating \
-     termination lapse lapses lapsed lapsing finish finishes finishing close closing until out over run runs running ran \
+     termination lapse lapses lapsed lapsing finish finishes finishing close closing until out over run runs running ran cease ceases ceased ceasing cessation stop stops stopping \
      valid validity good to till thru through",
-    "start started starting starts begin begins beginning began commence commences commencing commencement effective \
+    "kick kicks kicking start started starting starts begin begins beginning began commence commences commencing commencement effective \
      effect force inception entered enter entering from since opens opening",
     "due payable pay paid paying payment deadline settle settled settlement owed owing falls falling fall mature matures \
      maturity",
@@ -27,8 +27,9 @@ const FAMILIES: [&str; 16] = [
     "price cost costs costing priced charge fee",
     "revenue turnover sales income earned earnings",
     "voltage volt volts",
-    "current ampere amperes amp amps amperage",
+    "current ampere amperes amp amps amperage ampacity",
     "notice period term duration length",
+    "currency denomination denominated money",
 ];
 
 /// Fewest letters of a root that two words share.

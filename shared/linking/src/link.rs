@@ -47,10 +47,9 @@ pub fn link_by(
         is_in_one_bucket: linker.bucket().is_some(),
         ..linker
     };
-    if linker.frame.intent == Intent::Prose
-        && is_measuring(&linker.tokens)
-        && linker.names_numbers()
-    {
+    let is_prose = linker.frame.intent == Intent::Prose;
+    let is_measured = || is_measuring(&linker.tokens) && linker.names_numbers();
+    if is_prose && (is_measured() || linker.names_two() && linker.names_measure()) {
         linker.frame.intent = Intent::Compare;
     }
     let linked = linker.link(question);

@@ -1,22 +1,24 @@
 //! Whether a mention is meant as one, and whether the words before it take it back. Pure, by rule.
 
-use crate::dictionary::ColumnId;
+use crate::dictionary::{ColumnId, KnownValue};
+use crate::form::is_participle;
 use crate::frame::is_of;
 use crate::link::{Linker, Placed};
 use crate::linked::Intent;
-use crate::mention::Mention;
+use crate::mention::{Mention, Named};
 use crate::merge::Link;
 use crate::token::QuestionToken;
+use text::fold;
 
 /// Fewest letters of a word that is a value.
 const WORD_MIN: usize = 4;
 /// How far before a mention a word may stand that takes it back.
-const NEGATED_WORDS_MAX: usize = 7;
+const NEGATED_WORDS_MAX: usize = 9;
 const NEGATING: &str = "not no none nothing nobody non except excepting excluding exclude excludes excluded without minus \
     barring bar omitting omit omits ignoring ignore disregarding disregard skipping skip dropping nor neither isn't aren't \
-    don't doesn't didn't weren't wasn't haven't hasn't cannot can't won't never besides leaving unless outside sans less";
+    don't doesn't didn't weren't wasn't haven't hasn't cannot can't won't never besides leaving unless outside sans less save";
 /// Two words that do so together.
-const NEGATING_PAIRS: [(&str, &str); 16] = [
+const NEGATING_PAIRS: [(&str, &str); 17] = [
     ("other", "than"),
     ("rather", "than"),
     ("apart", "from"),
@@ -32,12 +34,18 @@ const NEGATING_PAIRS: [(&str, &str); 16] = [
     ("different", "from"),
     ("with", "exception"),
     ("exception", "of"),
+    ("exclusion", "of"),
     ("instead", "of"),
 ];
 /// Words that may stand between such a word and what it takes back.
-const BESIDE_NEGATION: &str = "from by of with for in at on to about held those the any ones one and or under a an that \
+const BESIDE_NEGATION: &str = "from by of with for in at on to about held those the any ones one and or and/or under a an that \
     which are is were was be been being issued made it its their whose has have having all anything everything out \
     those them they we us our you including booked charged signed sent dated";
+/// What stands for documents behind a word that takes them back: `minus those that are for parts by Acme` takes back what is
+/// named next, whatever it says of them.
+const TAKEN_BACK: &str = "those ones these whatever anything everything any all what which";
+/// What an amount is without: `the cost without tax of the invoices` takes no invoice back.
+const TAXES: &str = "tax taxes vat gst duty duties discount shipping";
 /// Words behind a value that take it back: `Acme excluded`.
 const NEGATING_BEHIND: &str = "excluded excepted exempted omitted aside apart notwithstanding";
 
@@ -47,6 +55,13 @@ impl Linker<'_> {
         let tokens = &self.tokens[mention.at.clone()];
         let shown = self.dictionary.column(column);
         if shown.is_kind() && !self.is_asked_for() {
+            return false;
+        }
+        if self.frame.subject.as_ref() == Some(&mention.at) {
+            return true;
+        }
+        // `premises` are of no company that is called Premise.
+        if !shown.is_kind() && self.is_common_plural(mention, column) {
             return false;
         }
         if tokens.iter().any(QuestionToken::has_digit) && self.is_asked_for() {
@@ -76,6 +91,21 @@ impl Linker<'_> {
             || self.is_followed(mention.at.end)
     }
 
+    /// Whether one word in small letters is many of what documents write as the name of one.
+    fn is_common_plural(&self, mention: &Mention, column: ColumnId) -> bool {
+        let [token] = &self.tokens[mention.at.clone()] else {
+            return false;
+        };
+        let key = fold::key(&token.text);
+        let Named::Value(known) = &mention.what else {
+            return false;
+        };
+        let named = self.dictionary.with_key(known);
+        let mut names = named.filter(|value| value.column == column).peekable();
+        let is_name = |value: &KnownValue| value.text.starts_with(char::is_uppercase);
+        !token.is_capital() && key != *known && names.peek().is_some() && names.all(is_name)
+    }
+
     /// Whether a word before a value says that one comes: `from`, `about`, the name of a column.
     pub(crate) fn is_led(&self, at: usize) -> bool {
         let leads = "from by of with for in at on to about held except excluding without not under covering concerning \
@@ -84,7 +114,9 @@ impl Linker<'_> {
             owned signed than but that where";
         let mut words = (1..=3).map_while(|back| self.word(at, back));
         let first = words.find(|word| !matches!(*word, "the" | "a" | "an" | "those"));
-        first.is_some_and(|word| is_of(word, leads) || self.dictionary.is_column_word(word))
+        first.is_some_and(|word| {
+            is_of(word, leads) || is_participle(word) || self.dictionary.is_column_word(word)
+        })
     }
 
     /// Whether `and`, `or` or a comma joins a mention to what stands before it.
@@ -97,7 +129,7 @@ impl Linker<'_> {
         let between = "in from by of with for on to during since not those the";
         for back in 1..=3 {
             match self.word(at, back) {
-                Some("or" | "nor") => return Link::Or,
+                Some("or" | "nor" | "and/or") => return Link::Or,
                 Some("and" | "&") => return Link::And,
                 // `and in 2023`
                 Some(word) if is_of(word, between) => {}
@@ -160,28 +192,53 @@ impl Linker<'_> {
             };
             let place = at - back;
             let pair = (self.word(at, back + 1).unwrap_or_default(), word);
-            // `bill no. 12`
-            if back == 1 && word == "no" && self.tokens[at].has_digit() {
+            // `bill no. 12`, but not `but no 0805`
+            let is_number = back == 1 && word == "no" && self.tokens[at].has_digit();
+            if is_number && !is_of(pair.0, "but with and have has") {
                 return false;
             }
-            if is_of(word, NEGATING) || NEGATING_PAIRS.contains(&pair) {
+            // `the cost excluding tax of the invoices`
+            if back > 1
+                && self
+                    .word(at, back - 1)
+                    .is_some_and(|next| is_of(next, TAXES))
+            {
+                return false;
+            }
+            if is_of(word, NEGATING) && place > 0 || NEGATING_PAIRS.contains(&pair) {
                 return true;
             }
             let mut mentions = self.mentions[..number].iter();
             if let Some(inside) = mentions.position(|mention| mention.at.contains(&place)) {
                 let mut between = (1..back).filter_map(|near| self.word(at, near));
-                let is_joined = between.any(|word| matches!(word, "and" | "or" | "nor"));
+                let is_joined = between.any(|word| matches!(word, "and" | "or" | "nor" | "and/or"));
                 let is_listed = self.tokens[place].is_last;
                 let mut placed = before.iter().filter(|placed| placed.mention == inside);
                 return (is_joined || is_listed) && placed.any(|placed| placed.is_negated);
             }
             // Verbs may stand between: `not issued by`.
-            let is_verb = word.len() > 4 && (word.ends_with("ed") || word.ends_with("ing"));
-            if !is_of(word, BESIDE_NEGATION) && !is_verb && !self.dictionary.is_column_word(word) {
+            let is_verb = word.len() > 4 && is_participle(word);
+            if !is_of(word, BESIDE_NEGATION)
+                && !is_verb
+                && !self.dictionary.is_column_word(word)
+                && !self.is_of_taken_back(at, back)
+            {
                 return false;
             }
         }
         false
+    }
+
+    /// Whether a word before a mention is said of documents that are taken back: `minus those for parts by Acme`.
+    fn is_of_taken_back(&self, at: usize, back: usize) -> bool {
+        let word = |back| self.word(at, back).unwrap_or_default();
+        let mut before = back + 1..=NEGATED_WORDS_MAX;
+        before.any(|back| {
+            let is_taken = is_of(word(back), NEGATING)
+                || NEGATING_PAIRS.contains(&(word(back + 1), word(back)));
+            is_taken && is_of(word(back - 1), TAKEN_BACK)
+                || is_taken && word(back - 1) == "the" && word(back - 2) == "ones"
+        })
     }
 
     /// The words behind a token that may say which column is meant, up to the next thing that is named.

@@ -15,8 +15,10 @@ mod reading;
 mod words;
 
 use crate::dictionary::ColumnKind;
+use crate::frame::is_of;
 use crate::link::Linker;
 use crate::linked::{Intent, LinkedQuestion};
+use crate::mention::Named;
 use crate::token::QuestionToken;
 use reading::Reading;
 
@@ -167,6 +169,30 @@ impl Linker<'_> {
             fit.is_some_and(|fit| fit.score >= phrase::NAMED_MIN)
         };
         self.tokens.windows(2).any(names)
+    }
+
+    /// Whether a word or two next to one another may mean a column of numbers, in whatever words.
+    pub(crate) fn names_measure(&self) -> bool {
+        let names = |tokens: &[QuestionToken]| {
+            let said: Vec<&str> = tokens.iter().map(|token| token.lower.as_str()).collect();
+            phrase::best(self.dictionary, None, &said, phrase::is_number).is_some()
+        };
+        self.tokens.windows(2).any(names) || self.tokens.windows(1).any(names)
+    }
+
+    /// Whether two documents are named, each by a number of its own, and nothing is to be explained.
+    pub(crate) fn names_two(&self) -> bool {
+        let word = |at: usize| self.tokens.get(at).map_or("", |token| token.lower.as_str());
+        let is_explaining = is_of(word(0), "why how when who where")
+            && (word(0), word(1)) != ("how", "far")
+            && (word(0), word(1)) != ("how", "much");
+        let numbers = self.mentions.iter().filter(|mention| {
+            let mut tokens = self.tokens[mention.at.clone()].iter();
+            matches!(mention.what, Named::Value(_))
+                && tokens.any(QuestionToken::has_digit)
+                && self.is_evident(mention)
+        });
+        !is_explaining && numbers.count() == 2
     }
 
     /// By what the documents of a part of the corpus can be told apart: the years of its days, then columns with few

@@ -27,9 +27,10 @@ pub(super) fn wrong(
     };
     if made.rows.len() != gold.rows.len() {
         return Some(format!(
-            "{} rows, and {} are right",
+            "{} rows, and {} are right: {}",
             made.rows.len(),
-            gold.rows.len()
+            gold.rows.len(),
+            understood(linked)
         ));
     }
     let mut places = Vec::with_capacity(gold.columns.len());
@@ -41,8 +42,9 @@ pub(super) fn wrong(
             Some(place) => places.push(place),
             None => {
                 return Some(format!(
-                    "no column `{column}` among {}",
-                    made.columns.join(", ")
+                    "no column `{column}` among {}: {}",
+                    made.columns.join(", "),
+                    understood(linked)
                 ));
             }
         }
@@ -66,6 +68,20 @@ pub(super) fn wrong(
         left.remove(at);
     }
     None
+}
+
+/// What a question was understood to ask for, in words.
+fn understood(linked: &LinkedQuestion) -> String {
+    match &linked.tabulation {
+        Tabulation::Fit(asked) | Tabulation::Unsure { table: asked, .. } => format!(
+            "{:?} of {}, by {:?}, at most {:?}",
+            asked.operation,
+            asked.measure.as_deref().unwrap_or("nothing"),
+            asked.group,
+            asked.limit
+        ),
+        other => format!("{other:?}"),
+    }
 }
 
 fn is_same(gold: &Value, made: &Value, column: &str) -> bool {

@@ -34,9 +34,13 @@ pub(super) fn number(tokens: &[QuestionToken], at: usize) -> Option<(usize, Numb
     let scale = scale.filter(|_| written.scale.is_none() && written.glued.is_empty());
     next += usize::from(scale.is_some());
     let mut unit = (!written.glued.is_empty()).then(|| written.glued.to_lowercase());
-    if let Some((length, code)) = currency(tokens, next).filter(|_| currency_of.is_none()) {
+    // `87 in euros`
+    let is_in =
+        tokens.get(next).is_some_and(|token| token.lower == "in") && !tokens[next - 1].is_last;
+    let at_currency = next + usize::from(is_in);
+    if let Some((length, code)) = currency(tokens, at_currency).filter(|_| currency_of.is_none()) {
         currency_of = Some(code);
-        next += length;
+        next = at_currency + length;
     } else if unit.is_none()
         && !tokens[next - 1].is_last
         && let Some(token) = tokens.get(next).filter(|token| is_unit(&token.text))

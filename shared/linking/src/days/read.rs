@@ -85,7 +85,15 @@ impl<'a> Reader<'a> {
     fn between(&self) -> Option<(usize, DaySpan)> {
         let joins: &[&str] = match *self.words.first()? {
             "between" => &["and"],
-            "from" => &["to", "until", "till", "through", "thru", "up to"],
+            "from" => &[
+                "to",
+                "until",
+                "till",
+                "through",
+                "thru",
+                "up to",
+                "right up to",
+            ],
             _ => return None,
         };
         let joined = |at: &usize| {
@@ -171,7 +179,11 @@ impl<'a> Reader<'a> {
     fn plain(&self, at: usize, is_time: bool) -> Option<(usize, DaySpan)> {
         let mut the = usize::from(self.word(at) == "the");
         let is_year = |word: &str| matches!(word, "year" | "years" | "calendar" | "month" | "cy");
-        while is_year(self.word(at + the)) && !matches!(self.word(at + the + 1), "to" | "before") {
+        let is_told = |at: usize| {
+            matches!(self.word(at), "to" | "before" | "that" | "we")
+                || (self.word(at), self.word(at + 1)) == ("in", "progress")
+        };
+        while is_year(self.word(at + the)) && !is_told(at + the + 1) {
             the += 1;
         }
         let at_all = at + the;

@@ -5,6 +5,7 @@
 
 use super::calendar::{months, one, years};
 use super::{DayRange, DaySpan, Grain, SpanSide};
+use crate::frame::is_of;
 use time::{Date, Duration};
 
 /// Most days, weeks, months or years that are counted back.
@@ -24,6 +25,9 @@ const WITHIN: [&str; 9] = [
 ];
 const BEYOND: [&str; 5] = ["more than", "longer than", "older than", "at least", "over"];
 
+/// Behind `the last day`, what says that a column is called so.
+const DAY_OF: &str = "for of in on any some all before after last next this from to until since anywhere between during within";
+
 /// The span that words begin with, and how many of them name it.
 pub(super) fn read(words: &[&str], today: Date) -> Option<(usize, DaySpan)> {
     let word = |at: usize| words.get(at).copied().unwrap_or_default();
@@ -32,7 +36,7 @@ pub(super) fn read(words: &[&str], today: Date) -> Option<(usize, DaySpan)> {
     }
     let back = match word(0) {
         "last" | "previous" | "past" | "prior" | "preceding" => 1,
-        "this" | "current" | "ongoing" | "running" => 0,
+        "this" | "current" | "ongoing" | "running" | "present" => 0,
         "next" | "coming" | "upcoming" => -1,
         _ => return None,
     };
@@ -60,6 +64,10 @@ pub(super) fn read(words: &[&str], today: Date) -> Option<(usize, DaySpan)> {
             return Some((3, DaySpan::of(range, Grain::Days)));
         }
         None => {}
+    }
+    // `the last day for payment` is no day before today.
+    if word(1) == "day" && is_of(word(2), DAY_OF) {
+        return None;
     }
     let (skipped, is_fiscal) = match word(1) {
         "calendar" | "full" | "complete" => (1, false),
@@ -136,6 +144,21 @@ fn called(words: &[&str], today: Date) -> Option<(usize, DaySpan)> {
             match (unit, word(2)) {
                 ("day", "yesterday") => found(3, whole("day", 2, today)),
                 (_, "last") => found(3, whole(unit, 2, today)),
+                // `the quarter before this one`
+                (_, "this") => {
+                    let with_one = usize::from(matches!(word(3), "one") || word(3) == unit);
+                    found(3 + with_one, whole(unit, 1, today))
+                }
+                _ => None,
+            }
+        }
+        // `the year that we are in`
+        unit @ ("year" | "quarter" | "month" | "week") => {
+            let that = usize::from(matches!(word(1), "that" | "which"));
+            let is_ours = (word(1 + that), word(2 + that), word(3 + that)) == ("we", "are", "in");
+            match (is_ours, (word(1), word(2)) == ("in", "progress")) {
+                (true, _) => found(4 + that, whole(unit, 0, today)),
+                (_, true) => found(3, whole(unit, 0, today)),
                 _ => None,
             }
         }

@@ -15,6 +15,7 @@ impl Reader<'_> {
         };
         let at = at + skipped;
         let (length, year) = self.fiscal_year(at)?;
+        let length = length + self.owner(at + length);
         let range = match quarter {
             Some(quarter) => calendar::months(year, i32::from(quarter) * 3 - 2, 3)?,
             None => calendar::years(year, year)?,
@@ -23,6 +24,26 @@ impl Reader<'_> {
             skipped + length,
             DaySpan::of(range, Grain::Fiscal { year, quarter }),
         ))
+    }
+
+    /// How many words say no more than whose fiscal year it is: `of that entity`.
+    fn owner(&self, at: usize) -> usize {
+        let is_owner = self.word(at) == "of"
+            && matches!(self.word(at + 1), "that" | "its" | "their" | "the" | "this")
+            && matches!(
+                self.word(at + 2),
+                "entity"
+                    | "company"
+                    | "firm"
+                    | "organisation"
+                    | "organization"
+                    | "business"
+                    | "issuer"
+                    | "supplier"
+                    | "vendor"
+                    | "party"
+            );
+        if is_owner { 3 } else { 0 }
     }
 
     fn fiscal_year(&self, at: usize) -> Option<(usize, i32)> {
@@ -40,6 +61,17 @@ impl Reader<'_> {
         let year = usize::from(self.word(at + 1) == "year");
         let of = self.of(at + 1 + year);
         Some((2 + year + of, short_year(self.word(at + 1 + year + of))?))
+    }
+
+    /// `2024`, `calendar year 2024`, `the year 2024`, `CY2024`, with `of` or `in` before it: how many words, and which year.
+    fn year_behind(&self, at: usize) -> Option<(usize, i32)> {
+        let mut skipped = self.of(at);
+        while matches!(self.word(at + skipped), "the" | "calendar" | "year" | "cy") {
+            skipped += 1;
+        }
+        let word = self.word(at + skipped);
+        let year = year_of(word.strip_prefix("cy").unwrap_or(word))?;
+        Some((skipped + 1, year))
     }
 
     /// `Q2 2024`, `2024 Q2`, `second quarter of 2024`, `H1 2024`, `first half of 2024`.
@@ -61,10 +93,7 @@ impl Reader<'_> {
         let at_year = at + before + length;
         let (after, year) = match year {
             Some(year) => (0, year),
-            None => {
-                let of = self.of(at_year);
-                (of + 1, year_of(self.word(at_year + of))?)
-            }
+            None => self.year_behind(at_year)?,
         };
         let range = calendar::months(year, first, count)?;
         Some((before + length + after, DaySpan::of(range, Grain::Days)))
@@ -108,10 +137,12 @@ impl Reader<'_> {
             _ => return None,
         };
         let of = self.of(at + 3);
-        let year = year_of(self.word(at + 3 + of)).filter(|_| of > 0 && months <= 12)?;
+        let (length, year) = self
+            .year_behind(at + 3)
+            .filter(|_| of > 0 && months <= 12)?;
         let first = if is_first { 1 } else { 13 - months };
         let range = calendar::months(year, first, months)?;
-        Some((4 + of, DaySpan::of(range, Grain::Days)))
+        Some((3 + length, DaySpan::of(range, Grain::Days)))
     }
 
     /// `week 12 of 2024`, `CW12 2024`: Monday to Sunday.
@@ -170,6 +201,10 @@ impl Reader<'_> {
         if let Some(digit) = word.strip_prefix('h').and_then(|digit| digit.parse().ok()) {
             return (1..=2).contains(&digit).then_some((1, digit));
         }
+        if matches!(word, "semester" | "half" | "half-year") {
+            let number = number_of(self.word(at + 1)).filter(|number| (1..=2).contains(number));
+            return number.map(|number| (2, i32::from(number)));
+        }
         // `the second six months of 2024`
         if self.word(at + 1) == "six" && self.word(at + 2) == "months" {
             let half = match word {
@@ -178,7 +213,7 @@ impl Reader<'_> {
             };
             return (1..=2).contains(&half).then_some((3, i32::from(half)));
         }
-        let is_half = matches!(self.word(at + 1), "half" | "half-year");
+        let is_half = matches!(self.word(at + 1), "half" | "half-year" | "semester");
         let ordinal = match (word, is_half) {
             ("last" | "final", true) => 2,
             (_, true) => ordinal(word)?,
@@ -247,9 +282,8 @@ impl Reader<'_> {
         if date_of(self.word_before(at)).is_some() {
             return None;
         }
-        let of = self.of(at + 1);
-        if let Some(year) = year_of(self.word(at + 1 + of)) {
-            return written(2 + of, year, month);
+        if let Some((length, year)) = self.year_behind(at + 1) {
+            return written(1 + length, year, month);
         }
         let is_named = matches!(self.word_before(at), "in" | "during") && self.is_capital;
         if !is_time && !is_named {

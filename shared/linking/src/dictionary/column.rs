@@ -76,7 +76,10 @@ impl KnownColumn {
         self.unit = unit.to_lowercase();
         let words = description.split(|c: char| !c.is_alphanumeric());
         let words = words.filter(|word| word.len() > 2).map(str::to_lowercase);
-        let telling = words.filter(|word| !text::stop::is_content_free(word));
+        // Every column of days is described as a date of something.
+        let telling = words.filter(|word| {
+            !text::stop::is_content_free(word) && !matches!(word.as_str(), "date" | "day")
+        });
         self.described_by = telling.map(|word| Kin::of(&word)).collect();
     }
 

@@ -59,6 +59,15 @@ impl Dictionary {
         column.is_kind() || column.distinct <= FEW && column.says(&value.text)
     }
 
+    /// Whether it may say so where nobody described the columns: it is one of few, and no name.
+    pub(crate) fn may_be_kind(&self, value: &KnownValue) -> bool {
+        let column = self.column(value.column);
+        !self.is_described(&column.bucket)
+            && !column.is_named()
+            && column.has_few_values()
+            && !column.is_naming()
+    }
+
     /// The part of the corpus whose columns are described with a word, or whose documents are called by it, if there is
     /// one alone.
     pub(crate) fn bucket_described(&self, word: &str) -> Option<&str> {

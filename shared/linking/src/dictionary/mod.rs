@@ -92,7 +92,9 @@ impl Dictionary {
         let whole = key(bucket);
         let words = bucket.rsplit(|c: char| !c.is_alphanumeric());
         let last = words.into_iter().find(|word| !word.is_empty()).map(key);
-        if let Some(last) = last.filter(|last| *last != whole) {
+        // `ups` of `write-ups` says nothing by itself.
+        let is_noun = |last: &String| last.chars().count() >= NOUN_LETTERS_MIN && *last != whole;
+        if let Some(last) = last.filter(is_noun) {
             let known = self
                 .buckets
                 .entry(last)

@@ -11,6 +11,8 @@ const WHOLE: usize = 100;
 const PART: usize = 50;
 const DESCRIBED: usize = 20;
 const KINDRED: usize = 10;
+/// The same of a description.
+const KINDRED_DESCRIBED: usize = 7;
 /// What a name or description counts that is only near in meaning.
 pub(super) const LIKE: usize = 5;
 /// Least likeness of words that mean a column, and least distance to the next one. Read off pairs of words, not fitted.
@@ -137,8 +139,16 @@ fn score(column: &KnownColumn, words: &[&str]) -> usize {
         let mut known = column.kin.iter();
         known.any(|known| word.stands_for(known) || word.is_like(known))
     });
-    match all(kindred.count()) {
-        true => KINDRED + named,
+    if all(kindred.count()) {
+        return KINDRED + named;
+    }
+    let described = words.iter().filter(|word| {
+        let word = Kin::of(word);
+        let mut known = column.described_by.iter();
+        known.any(|known| word.is_like(known) || word.stands_for(known))
+    });
+    match all(described.count()) {
+        true => KINDRED_DESCRIBED,
         false => 0,
     }
 }

@@ -7,7 +7,7 @@ use crate::dictionary::{ColumnId, ColumnKind, KnownColumn};
 use crate::frame::is_of;
 use crate::link::Linker;
 use crate::linked::{Intent, LinkedQuestion};
-use crate::mention::Mention;
+use crate::mention::{Mention, Named};
 use crate::token::QuestionToken;
 use std::ops::Range;
 use text::fold;
@@ -27,6 +27,8 @@ const SHOWN_MAX: usize = 6;
 const MOST_OF_MANY: usize = 5;
 /// Most words of a column's name that are looked for together.
 const PHRASE_WORDS_MAX: usize = 4;
+/// How far behind `day` the day may stand that it is said of, in words: `the last day for payment in 2024`.
+const DAY_WORDS: usize = 5;
 /// Words of columns that hold money.
 const MONEY: &str =
     "amount total value price cost sum revenue net gross fee turnover sales worth payment";
@@ -154,22 +156,25 @@ impl<'a> Reading<'a> {
                 .map_or("", |next| next.lower.as_str());
             let before = at.checked_sub(1).map_or("", |at| self.word(at));
             let subject = self.linker.frame.subject.as_ref();
-            let is_before_subject = subject.is_some_and(|subject| subject.start == at + 1);
+            let is_before_subject = subject.is_some_and(|subject| {
+                subject.start == at + 1 || self.noun_start(subject) == at + 1
+            });
             let is_end = self.linker.tokens[at].is_last;
             let is_pair = matches!(
                 (self.word(at), next),
                 ("most", "recent" | "recently")
                     | ("grand" | "sum", "total")
-                    | ("in", "all")
+                    | ("in", "all" | "total")
                     | ("total", "number" | "count")
                     | ("all", "told")
             );
             let found = match (self.word(at), next) {
                 ("most", "recent" | "recently") => Some((ColumnOperation::Largest, true)),
                 ("total", "number" | "count") => Some((ColumnOperation::Count, false)),
-                ("grand" | "sum", "total") | ("in", "all") | ("all", "told") | ("amount", "to") => {
-                    Some((ColumnOperation::Sum, false))
-                }
+                ("grand" | "sum", "total")
+                | ("in", "all" | "total")
+                | ("all", "told")
+                | ("amount", "to") => Some((ColumnOperation::Sum, false)),
                 ("first", _) if is_end && before.ends_with("ed") => {
                     Some((ColumnOperation::Smallest, true))
                 }
@@ -179,19 +184,26 @@ impl<'a> Reading<'a> {
                 ("more" | "fewer", _) if is_before_subject || is_end => {
                     Some((ColumnOperation::Count, false))
                 }
+                // `what do the invoices come to?`
+                ("come" | "comes" | "came", "to") => Some((ColumnOperation::Sum, false)),
                 ("numerous", _) => Some((ColumnOperation::Count, false)),
+                ("number" | "count", "between" | "for" | "of") if is_of(before, "in by the") => {
+                    Some((ColumnOperation::Count, false))
+                }
                 ("first", _) if is_of(before, COMING) => Some((ColumnOperation::Smallest, true)),
                 ("last", _) if is_of(before, COMING) => Some((ColumnOperation::Largest, true)),
                 ("first", _) if is_before_subject => Some((ColumnOperation::Smallest, true)),
                 ("last", _) if is_before_subject => Some((ColumnOperation::Largest, true)),
-                ("together", _) if is_of(before, "taken put added") => {
+                ("together", _)
+                    if is_of(before, "taken put added") || is_end && self.says_take(at) =>
+                {
                     Some((ColumnOperation::Sum, false))
                 }
                 ("tally", _) if self.is_money_ahead(at) => Some((ColumnOperation::Sum, false)),
                 ("more" | "fewer", _) if before == "there" => Some((ColumnOperation::Count, false)),
                 // Where a request begins, it is what is to be done; else it is part of a column's name.
                 ("total", _) if at == 0 => Some((ColumnOperation::Sum, false)),
-                ("number" | "quantity", "of") => Some((ColumnOperation::Count, false)),
+                ("number" | "numbers" | "quantity", "of") => Some((ColumnOperation::Count, false)),
                 (word, _) => words::operation(word),
             };
             if let Some((operation, is_day)) = found {
@@ -329,8 +341,16 @@ impl<'a> Reading<'a> {
                 .rev()
                 .map(|at| self.word(at))
                 .find(|word| !is_of(word, "the a an"));
-            let is_grouped =
-                before.is_some_and(words::is_per) && self.linker.dictionary.is_column_word(word);
+            let is_of_period = self
+                .linker
+                .tokens
+                .get(at + 1)
+                .is_some_and(|next| words::period(&next.lower).is_some());
+            let is_grouped = before.is_some_and(words::is_per)
+                && (self.linker.dictionary.is_column_word(word)
+                    || is_of_period
+                        && !text::stop::is_content_free(word)
+                        && !is_of(word, "calendar single"));
             if self.is_taken[at] || !(is_said || is_grouped) {
                 continue;
             }
@@ -385,7 +405,7 @@ impl<'a> Reading<'a> {
         };
         let is_beside = self.mentions.iter().any(is_beside);
         // `with an end date in 2027` says of which column a condition is, and not what the oldest is by.
-        if is_beside && self.is_of_condition(&run) {
+        if is_beside && self.is_of_condition(&run) || self.is_own_number(&run) {
             return Ok(());
         }
         if self.table.measure.is_none() && !self.is_day_alone(&run) {
@@ -399,7 +419,6 @@ impl<'a> Reading<'a> {
         if fit.is_some() && is_beside
             || self.is_of_money(&run)
             || self.is_of_bucket(&run)
-            || self.is_own_number(&run)
             || self.is_day_alone(&run)
         {
             return Ok(());
@@ -429,7 +448,10 @@ impl<'a> Reading<'a> {
             at -= 1;
             let is_of_kind = self.word(at) == "of"
                 && at > 0
-                && is_of(self.word(at - 1), "kind kinds type types sort sorts name");
+                && is_of(
+                    self.word(at - 1),
+                    "kind kinds type types sort sorts name period length",
+                );
             if is_of_kind {
                 at -= 1;
             } else if !is_of(
@@ -448,17 +470,24 @@ impl<'a> Reading<'a> {
             self.operation,
             Some(ColumnOperation::Largest | ColumnOperation::Smallest)
         );
-        is_most && run.len() == 1 && is_of(self.word(run.start), "day date dates days")
+        let mut mentions = self.linker.mentions.iter();
+        let is_near = |mention: &Mention| {
+            matches!(mention.what, Named::Days(_))
+                && (run.end..=run.end + DAY_WORDS).contains(&mention.at.start)
+        };
+        (is_most || mentions.any(is_near))
+            && run.len() == 1
+            && is_of(self.word(run.start), "day date dates days")
     }
 
     /// Whether a run names the column of a condition.
     fn is_of_condition(&self, run: &Range<usize>) -> bool {
-        let fit = self.fit(run.clone(), |_| true);
-        let Some([column]) = fit.as_ref().map(|fit| fit.columns.as_slice()) else {
+        let Some(fit) = self.fit(run.clone(), |_| true) else {
             return false;
         };
-        let field = self.field(*column);
-        let mut conditions = self.linked.conditions.iter();
-        conditions.any(|condition| condition.field == field)
+        // `with settlement in euros`: of the days and the currency of a settlement the one that has a condition.
+        let mut fields = fit.columns.iter().map(|column| self.field(*column));
+        let conditions = || self.linked.conditions.iter();
+        fields.any(|field| conditions().any(|condition| condition.field == field))
     }
 }

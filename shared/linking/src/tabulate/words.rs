@@ -7,15 +7,14 @@ const AVERAGE: &str = "average averages averaged averaging mean avg typical typi
 const SUM: &str = "sum sums summed summing add adding added altogether combined aggregate aggregated cumulative tot";
 const COUNT: &str = "count counts counted counting many tally headcount break breakdown split";
 const LARGEST: &str = "largest biggest highest greatest dearest longest heaviest maximum maximal max most top tops \
-    strongest priciest steepest costliest";
-const SMALLEST: &str =
-    "smallest lowest least littlest cheapest shortest lightest minimum minimal min fewest";
+    hugest superior strongest priciest steepest costliest";
+const SMALLEST: &str = "smallest lowest least littlest cheapest shortest lightest minimum minimal min fewest tiniest slightest";
 const NEWEST: &str = "newest latest youngest";
 const OLDEST: &str = "oldest earliest";
 /// Words that join a group to what it is counted by.
 const PER: &str = "per each every by across according";
 /// Words that say the size of a document, where no column is called so.
-const SIZE: &str = "size worth value amount volume sum figure price cost costs charge charges expense expenses outlay spend spending";
+const SIZE: &str = "size worth value amount volume sum figure price cost costs charge charges expense expenses outlay spend spending level levels limit limits";
 /// What companies and people do with documents, whichever those are.
 const HANDLING: &str = "send sends sent issue issues issued submit submits submitted raise raises raised write writes wrote bill \
     bills billed charge charges charged supply supplies supplied deliver delivers delivered grant grants granted award awards \
@@ -50,7 +49,9 @@ const FILLER: &str = "list show give find get fetch display enumerate pull bring
     associated connected drafted concluded entered carrying occurring occur happening happen originating \
     stemming coming went goes go due mature matures maturing until till onwards onward later earlier prior after \
     before whose whom addressed assigned allocated taken course set next against \
-    lying arithmetic represent represents entail entails disaggregated entirety \
+    and/or attributable arising stemming margin offers offer beat beats win wins exhibits exhibit differ differs admissible permissible permitted allowable nominal \
+    ranks rank shows \
+    outnumber outnumbers relative expressed line lines row rows register registers lying arithmetic represent represents entail entails disaggregated entirety \
     going back calendar throughout single separately individually apiece taking take exist exists lie lies money terms gap numerous according distributed \
     spread divided owe owes owed state larger smaller bigger longer shorter cheaper dearer newer older others stand stands";
 

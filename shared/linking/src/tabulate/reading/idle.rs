@@ -50,7 +50,8 @@ impl Reading<'_> {
         let Some(subject) = &self.linker.frame.subject else {
             return false;
         };
-        if run.len() > IDLE_WORDS_MAX
+        if self.joining(run).is_some()
+            || run.len() > IDLE_WORDS_MAX
             || tokens.iter().enumerate().any(is_name)
             || tokens.iter().any(is_told)
         {

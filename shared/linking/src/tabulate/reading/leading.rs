@@ -3,14 +3,13 @@
 
 use super::relating::TOPIC;
 use super::*;
+use crate::form::is_participle;
+use crate::mention::Named;
 
 /// How far behind a participle the condition may be that it leads to, in words.
 const LEAD_WORDS_MAX: usize = 3;
-/// Participles that do not end in `ed`.
-const PARTICIPLES: &str = "given written built borne met made bought sold drawn sent held struck won taken put paid brought done known shown \
-    grown born";
 /// Things of any kind.
-const THINGS: &str = "stuff goods items things wares articles services";
+const THINGS: &str = "stuff goods items things wares articles services premises site sites location locations place places";
 /// Nouns that are parts of prepositions: `in respect of`.
 const PREPOSITIONAL: &str = "behalf respect provision accordance regard regards relation relative connection reference account favour \
     favor terms light view";
@@ -27,6 +26,8 @@ impl Reading<'_> {
         let word = match &self.linker.tokens[run.clone()] {
             [word] => word,
             [thing, word] if is_of(&thing.lower, THINGS) && is_participle(&word.lower) => word,
+            // `with obligations ending in 2024`
+            [_, word] if is_participle(&word.lower) && self.is_with_day(run) => word,
             _ => return false,
         };
         let before = run.start.checked_sub(1).map_or("", |at| self.word(at));
@@ -41,6 +42,23 @@ impl Reading<'_> {
             .get(run.end)
             .map_or("", |next| &next.lower);
         let is_of_preposition = is_of(&word.lower, PREPOSITIONAL) && is_of(after, "of to with for");
+        // `showing that ISO 9001 is met`
+        let is_that = is_of(
+            &word.lower,
+            "saying showing stating proving attesting confirming certifying",
+        ) && after == "that";
+        if is_that
+            && self
+                .mentions
+                .iter()
+                .any(|mention| mention.start == run.end + 1)
+        {
+            return true;
+        }
+        // `with respect to the voltage`, where two are compared by it.
+        if is_of_preposition && self.linked.intent == Intent::Compare {
+            return true;
+        }
         let next = run.end..self.is_taken.len().min(run.end + LEAD_WORDS_MAX);
         let is_mention = |at: &usize| self.mentions.iter().any(|mention| mention.start == *at);
         // Nothing that is not known yet stands between them.
@@ -49,7 +67,19 @@ impl Reading<'_> {
         (is_verb || is_of_preposition)
             && !word.is_last
             && is_near
-            && between.all(|at| words::is_filler(self.word(at)))
+            && between.all(|at| {
+                words::is_filler(self.word(at))
+                    || self.linker.dictionary.is_column_word(self.word(at))
+            })
+    }
+
+    /// Whether a run stands between `with` and a day.
+    fn is_with_day(&self, run: &Range<usize>) -> bool {
+        let before = run.start.checked_sub(1).map_or("", |at| self.word(at));
+        let mut mentions = self.linker.mentions.iter();
+        let next = mentions.find(|mention| mention.at.start >= run.end);
+        let is_day = next.is_some_and(|next| matches!(next.what, Named::Days(_)));
+        is_day && is_of(before, "with whose having")
     }
 
     /// Whether a run says what somebody does who is named, or what documents are called anyway: `did Acme send us`, `for
@@ -61,6 +91,15 @@ impl Reading<'_> {
         let before = run.start.checked_sub(1).map_or("", |at| self.word(at));
         let is_behind = self.mentions.iter().any(|mention| mention.end == run.start)
             || is_of(before, "we they you i who that which");
+        // `does the register contain`
+        let is_kept = is_of(&word.lower, "contain contains include includes")
+            && is_of(
+                before,
+                "register archive system database library repository folder files books collection corpus",
+            );
+        if is_kept {
+            return true;
+        }
         let bucket = self.linker.dictionary.bucket_named(&word.lower);
         let is_bucket = bucket.is_some() && bucket == self.bucket;
         is_bucket
@@ -91,10 +130,6 @@ impl Reading<'_> {
             && !is_of(self.word(run.start), WRITING)
             && between.all(|at| words::is_filler(self.word(at)))
     }
-}
-
-fn is_participle(word: &str) -> bool {
-    word.ends_with("ed") || word.ends_with("ing") || is_of(word, PARTICIPLES)
 }
 
 /// Where a reply to a question back asks for a list: `… - User clarified: List all of them`.

@@ -71,6 +71,11 @@ impl Reading<'_> {
         (at + 1..end).any(|at| is_of(self.word(at), SAID))
     }
 
+    /// Whether documents are to be taken, put or added before a word: `if you take all invoices together`.
+    pub(super) fn says_take(&self, end: usize) -> bool {
+        (0..end).any(|at| is_of(self.word(at), "take put add"))
+    }
+
     /// Whether a run asks what documents come to: `what is the outlay for the invoices?`, `cost of all deals, please`.
     pub(super) fn asks_what_it_costs(&self, run: &Range<usize>) -> bool {
         let Some(subject) = &self.linker.frame.subject else {
@@ -87,7 +92,8 @@ impl Reading<'_> {
         let is_of_them = is_of(word(run.end), BEHIND);
         let before = run.start.checked_sub(1).map_or("", |at| self.word(at));
         let is_total = is_of(before, ALL) || says(ALL);
-        let is_amount = is_asking && is_of_them && !says(DEBTS) || is_total;
+        let is_told = !says(DEBTS) || says(SORTS);
+        let is_amount = (is_asking || self.is_split()) && is_of_them && is_told || is_total;
         let is_ahead = self.operation.is_none() && run.end <= subject.start;
         is_ahead && is_amount && self.money(run).is_some()
     }
@@ -107,6 +113,12 @@ impl Reading<'_> {
         self.table.measure.is_some()
             && self.parts(run.clone()).iter().all(is_known)
             && is_part == is_without(&words)
+    }
+
+    /// Whether one amount for each of several groups or sides is wanted.
+    fn is_split(&self) -> bool {
+        let is_per = (0..self.is_taken.len()).any(|at| words::is_per(self.word(at)));
+        is_per || self.linked.intent == Intent::Compare && self.is_between_many()
     }
 
     /// Words in small letters, those with a hyphen taken apart: `tax-inclusive` is two.

@@ -39,6 +39,14 @@ impl Reading<'_> {
     fn calendar(&mut self, run: &Range<usize>, period: Period) -> Outcome<GroupKey> {
         let said = run.start..run.end - 1;
         let days = |column: &KnownColumn| column.kind() == ColumnKind::Day;
+        // `by accounting year`: the year that documents state, if they state one.
+        let is_fiscal = said
+            .clone()
+            .any(|at| is_of(self.word(at), "fiscal financial business accounting"));
+        let stated = self.day_by_default(ColumnKind::Year);
+        if let Some(stated) = stated.filter(|_| is_fiscal && period == Period::Year) {
+            return Ok(GroupKey::Column(self.field(stated)));
+        }
         let column = match said.is_empty() {
             true => self.told_behind(run).map(|fit| fit.columns[0]),
             false => self.fit(said, days).map(|fit| fit.columns[0]),
@@ -134,7 +142,11 @@ impl Reading<'_> {
             false => self.near(run, phrase::is_number),
         });
         // What only stands for a column's words, beside a condition, leads to that condition.
-        let Some(fit) = best else {
+        let leads = best.as_ref().is_some_and(|fit| {
+            let column = self.linker.dictionary.column(fit.columns[0]);
+            fit.score < NAMED_MIN && phrase::is_day(column)
+        }) && self.is_before_mention(run);
+        let Some(fit) = best.filter(|_| !leads) else {
             return Ok(false);
         };
         let column = self.one_of(run, &fit)?;
@@ -142,6 +154,13 @@ impl Reading<'_> {
         self.table.is_day = phrase::is_day(self.linker.dictionary.column(column));
         self.table.measure = Some(self.field(column));
         Ok(true)
+    }
+
+    /// Whether something that is named stands right behind a run, with one word between them at most: `that we pay in dollars`.
+    fn is_before_mention(&self, run: &Range<usize>) -> bool {
+        let is_open = !self.linker.tokens[run.end - 1].is_last;
+        let mut starts = self.mentions.iter().map(|mention| mention.start);
+        is_open && starts.any(|start| start >= run.end && start - run.end <= 1)
     }
 
     /// The column that a run means; asks back where two fit alike.

@@ -76,7 +76,7 @@ impl Reading<'_> {
     }
 
     /// Where the noun begins with all that it is called.
-    fn noun_start(&self, subject: &Range<usize>) -> usize {
+    pub(super) fn noun_start(&self, subject: &Range<usize>) -> usize {
         let before = (0..subject.start).rev();
         let called = before.take_while(|at| self.is_of_name(*at..*at + 1));
         called.last().unwrap_or(subject.start)

@@ -1,6 +1,7 @@
 //! What the words of a question leave open of its table: what is done, with which column, which are shown. Pure.
 
 use super::*;
+use crate::columns::ENDS;
 use std::cmp::Reverse;
 use text::currencies::CODES;
 
@@ -8,10 +9,6 @@ use text::currencies::CODES;
 const COUNTED: &str = "days day weeks months month years year hours period notice term duration count quantity qty pieces pages \
     page percent percentage voltage volts current amps power frequency weight mass length width height size temperature \
     resistance rating score rank";
-
-/// Words of columns of days on which something ends.
-const ENDS: &str = "end ends ending due until expiry expires expiration deadline payable lapse lapses \
-    closing termination renewal";
 
 impl Reading<'_> {
     /// What is done, as far as the words alone did not say: what a total is of, makes it a sum.
@@ -23,6 +20,16 @@ impl Reading<'_> {
             self.table.measure = self.shown_number();
         }
         let has_measure = self.table.measure.is_some();
+        let is_most = matches!(
+            self.operation,
+            Some(ColumnOperation::Largest | ColumnOperation::Smallest)
+        );
+        // `Top voltage: HX-1 or HX-2?` wants what both have.
+        if is_most && has_measure && self.linked.intent == Intent::Compare && self.is_between_two()
+        {
+            self.operation = None;
+            self.table.limit = None;
+        }
         self.table.operation = match (self.operation, self.linked.intent) {
             (Some(operation), _) => operation,
             (None, _) if self.table.group.is_some() => match has_measure {
@@ -35,6 +42,9 @@ impl Reading<'_> {
             (None, Intent::Documents) if self.asks_for_money => ColumnOperation::Sum,
             (None, Intent::Compute) if has_measure => ColumnOperation::Sum,
             (None, Intent::Compute) => ColumnOperation::Count,
+            (None, Intent::Compare) if !has_measure && self.is_between_many() => {
+                ColumnOperation::Count
+            }
             (None, Intent::Compare) if !has_measure => {
                 return Err(unfit("no column is named that could be compared".into()));
             }
@@ -54,7 +64,7 @@ impl Reading<'_> {
     }
 
     /// Whether the sides of a comparison are many documents each, and not one.
-    fn is_between_many(&self) -> bool {
+    pub(super) fn is_between_many(&self) -> bool {
         let is_many = |field: &str| {
             let mut columns = self.linker.dictionary.columns(self.bucket);
             let column = columns.find(|(_, column)| column.field == field);
@@ -62,6 +72,16 @@ impl Reading<'_> {
         };
         let mut parts = self.linked.parts.iter();
         self.linker.frame.subject.is_some() && parts.any(|part| is_many(&part.field))
+    }
+
+    /// Whether the sides of a comparison are documents that are named, each by a number of its own.
+    fn is_between_two(&self) -> bool {
+        let is_number = |field: &str| {
+            let mut columns = self.linker.dictionary.columns(self.bucket);
+            let column = columns.find(|(_, column)| column.field == field);
+            column.is_some_and(|(_, column)| column.is_naming() || column.is_named())
+        };
+        !self.linked.parts.is_empty() && self.linked.parts.iter().all(|part| is_number(&part.field))
     }
 
     /// Whether a list of documents is wanted, where nothing is counted: `what does invoice 4 say?` asks for its words.
