@@ -1,6 +1,6 @@
 //! The sides of the corpus.
 
-use crate::words::{Words, dev, extra, fourth, test, third};
+use crate::words::{Words, dev, extra, fifth, fourth, test, third};
 
 /// A side: what is tuned is tuned on [`Half::Dev`] and the further ones, and measured on [`Half::Test`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,6 +15,8 @@ pub enum Half {
     Third,
     /// In the words of an analyst of procurement and compliance, written without sight of them, too.
     Fourth,
+    /// In the words of an office manager who types into a search box, written without sight of them, too.
+    Fifth,
 }
 
 impl Half {
@@ -22,7 +24,7 @@ impl Half {
     pub const ALL: [Half; 2] = [Half::Dev, Half::Test];
 
     /// The further ones.
-    pub(crate) const FURTHER: [Half; 3] = [Half::Extra, Half::Third, Half::Fourth];
+    pub(crate) const FURTHER: [Half; 4] = [Half::Extra, Half::Third, Half::Fourth, Half::Fifth];
 
     /// The word on a command line and in ids.
     pub const fn as_str(self) -> &'static str {
@@ -32,6 +34,7 @@ impl Half {
             Half::Extra => "extra",
             Half::Third => "third",
             Half::Fourth => "fourth",
+            Half::Fifth => "fifth",
         }
     }
 
@@ -49,6 +52,7 @@ impl Half {
             Half::Extra => 20_230_817,
             Half::Third => 20_220_411,
             Half::Fourth => 20_251_103,
+            Half::Fifth => 20_240_715,
         }
     }
 
@@ -59,6 +63,7 @@ impl Half {
             Half::Extra => &extra::WORDS,
             Half::Third => &third::WORDS,
             Half::Fourth => &fourth::WORDS,
+            Half::Fifth => &fifth::WORDS,
         }
     }
 }

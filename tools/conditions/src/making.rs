@@ -131,6 +131,7 @@ impl Maker<'_> {
             Half::Extra => format!("{serial}-{}", &format!("{squashed}ZZ")[..3]),
             Half::Third => format!("{}.{serial}", &squashed[..1]),
             Half::Fourth => format!("VI-{serial}-{:02}", serial % 89),
+            Half::Fifth => format!("INV-{serial}"),
         }
     }
 
@@ -150,6 +151,7 @@ impl Maker<'_> {
                     Half::Extra => format!("K.{serial}"),
                     Half::Third => format!("DL{serial}"),
                     Half::Fourth => format!("PA-{serial}-L"),
+                    Half::Fifth => format!("SA-{serial}"),
                 },
                 nature: contract,
                 category: self.word(self.words.subjects),
@@ -198,6 +200,7 @@ impl Maker<'_> {
                         Half::Extra => format!("V{serial}.{letter}"),
                         Half::Third => format!("EL{serial}{letter}"),
                         Half::Fourth => format!("{letter}-{serial}-DS"),
+                        Half::Fifth => format!("M{serial}-{letter}"),
                     },
                     category,
                     volts: self.volts(),
@@ -240,6 +243,7 @@ impl Maker<'_> {
                         Half::Extra => format!("{serial}-QS"),
                         Half::Third => format!("OK{serial}"),
                         Half::Fourth => format!("CONF.{serial}"),
+                        Half::Fifth => format!("REG-{serial}"),
                     },
                     standard,
                     body,

@@ -40,6 +40,7 @@ pub(crate) fn source(half: Half, company: &Company, record: &BusinessRecord) -> 
         Half::Extra => format!("{:x}z", record.serial),
         Half::Third => format!("p{}", record.serial),
         Half::Fourth => format!("{:05}q", record.serial),
+        Half::Fifth => format!("id{:04}", record.serial),
     });
     let name = format!("{folder}{}", tokens.join(joint(half, words)));
     let root = words.folder;
@@ -57,6 +58,7 @@ pub(crate) fn source(half: Half, company: &Company, record: &BusinessRecord) -> 
                 Half::Extra => format!("{root}/export.{batch}.jsonl#{name}"),
                 Half::Third => format!("{root}/stack{batch}.jsonl#{name}"),
                 Half::Fourth => format!("{root}/register_{batch:02}.jsonl#{name}"),
+                Half::Fifth => format!("{root}/records-{batch}.jsonl#{name}"),
             }
         }
     }
@@ -71,6 +73,7 @@ pub(crate) fn joint(half: Half, words: &ShelfWords) -> &'static str {
         (false, Half::Extra) => "-",
         (false, Half::Third) => "+",
         (false, Half::Fourth) => "=",
+        (false, Half::Fifth) => ".",
     }
 }
 
@@ -108,6 +111,8 @@ fn company_in_path(half: Half, words: &ShelfWords, company: &Company) -> String 
         (Half::Third, false) => company.squashed(),
         (Half::Fourth, true) => company.name.clone(),
         (Half::Fourth, false) => company.short.to_uppercase().replace(' ', "-"),
+        (Half::Fifth, true) => company.short.to_lowercase().replace(' ', "-"),
+        (Half::Fifth, false) => company.short.clone(),
     }
 }
 
@@ -127,6 +132,8 @@ pub(crate) fn text_in_path(half: Half, words: &ShelfWords, field: Field, text: &
         (Half::Third, false) => text.replace(' ', "_"),
         (Half::Fourth, true) => text.split(' ').map(capital).collect::<Vec<_>>().join("_"),
         (Half::Fourth, false) => text.to_uppercase().replace(' ', "-"),
+        (Half::Fifth, true) => text.to_lowercase().replace(' ', "_"),
+        (Half::Fifth, false) => text.to_owned(),
     }
 }
 
@@ -146,16 +153,19 @@ pub(crate) fn pattern(half: Half, shelf: Shelf, field: Field) -> String {
         ("date", Half::Extra) => "[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}",
         ("date", Half::Third) => "[0-9]{1,2} [A-Z][a-z]+ [0-9]{4}",
         ("date", Half::Fourth) => "[12][0-9]{3}-[01][0-9]-[0-3][0-9]",
+        ("date", Half::Fifth) => "[0-9]{4}-[01][0-9]-[0-3][0-9]",
         ("number", Half::Dev) => "-?[0-9.]+",
         ("number", Half::Test) => "-?[0-9.,]+",
         ("number", Half::Extra) => "-?[0-9]+[.]?[0-9]*",
         ("number", Half::Third) => "-?[0-9]{1,12}[.]?[0-9]{0,2}",
         ("number", Half::Fourth) => "-?[0-9]+(?:[.][0-9]+)?",
+        ("number", Half::Fifth) => "-?[0-9]+[.]?[0-9]{0,2}",
         (_, Half::Dev) => "[A-Za-z0-9-]+",
         (_, Half::Test) => "[^/#]+?",
         (_, Half::Extra) => "[^/#~]+",
         (_, Half::Third) => "[^/#,]+",
         (_, Half::Fourth) => "[^/#;]+",
+        (_, Half::Fifth) => "[^/#|]+?",
     };
     match called.token {
         (before, "/") => format!("[/#]{before}({value})/[^/]*$"),

@@ -1,6 +1,6 @@
 //! The sides share nothing that something could be tuned to: no name, no word of a form, no path, no pattern of a
 //! question, no seed. What the side extra shares with that of test is not looked at: whoever wrote it would learn
-//! something of test. The third and the fourth share nothing with any.
+//! something of test. The third, the fourth and the fifth share nothing with any.
 
 use crate::field::{Field, Shelf};
 use crate::half::Half;
@@ -10,7 +10,7 @@ use crate::words::Called;
 use std::collections::BTreeSet;
 
 /// The sides that share nothing.
-const PAIRS: [(Half, Half); 9] = [
+const PAIRS: [(Half, Half); 14] = [
     (Half::Dev, Half::Test),
     (Half::Dev, Half::Extra),
     (Half::Dev, Half::Third),
@@ -20,6 +20,11 @@ const PAIRS: [(Half, Half); 9] = [
     (Half::Third, Half::Fourth),
     (Half::Fourth, Half::Test),
     (Half::Fourth, Half::Extra),
+    (Half::Dev, Half::Fifth),
+    (Half::Third, Half::Fifth),
+    (Half::Fourth, Half::Fifth),
+    (Half::Fifth, Half::Test),
+    (Half::Fifth, Half::Extra),
 ];
 
 fn every_side() -> impl Iterator<Item = Half> {

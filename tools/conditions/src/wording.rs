@@ -1,8 +1,9 @@
-//! How a side asks: the patterns of its questions and of the phrases in them. No pattern of dev, third or fourth is in
-//! another side.
+//! How a side asks: the patterns of its questions and of the phrases in them. No pattern of dev, third, fourth or
+//! fifth is in another side.
 
 pub(crate) mod dev;
 pub(crate) mod extra;
+pub(crate) mod fifth;
 pub(crate) mod fourth;
 pub(crate) mod test;
 pub(crate) mod third;
@@ -122,6 +123,7 @@ impl Half {
             Half::Extra => &extra::WORDING,
             Half::Third => &third::WORDING,
             Half::Fourth => &fourth::WORDING,
+            Half::Fifth => &fifth::WORDING,
         }
     }
 }

@@ -41,6 +41,7 @@ impl Scene<'_> {
             Half::Extra => [450, 200, 130, 70, 150],
             Half::Third => [430, 120, 250, 50, 150],
             Half::Fourth => [330, 480, 20, 100, 70],
+            Half::Fifth => [520, 160, 180, 20, 120],
         };
         match self.dice.weighted(&weights) {
             0 => short,

@@ -207,6 +207,8 @@ pub enum CorpusSide {
     Third,
     /// A further one, in the words of an analyst.
     Fourth,
+    /// A further one, in the words of an office manager.
+    Fifth,
 }
 
 /// `argosy eval retrieval`

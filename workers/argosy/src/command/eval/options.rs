@@ -46,6 +46,7 @@ impl From<CorpusSide> for conditions::Half {
             CorpusSide::Extra => conditions::Half::Extra,
             CorpusSide::Third => conditions::Half::Third,
             CorpusSide::Fourth => conditions::Half::Fourth,
+            CorpusSide::Fifth => conditions::Half::Fifth,
         }
     }
 }
