@@ -1,5 +1,5 @@
 //! Files as large as they come, at full size: that each is read or refused by name, how long it takes
-//! and how much memory. Minutes of work, so they are ignored unless they are asked for (docs/operations.md).
+//! and how much memory. Minutes of work, so they are ignored unless they are asked for (docs/operations/data.md).
 
 use crate::shell::{Shell, signal};
 use serde_json::Value;

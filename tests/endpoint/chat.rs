@@ -7,7 +7,7 @@ use testkit::llama;
 const MAX_TOKENS: u32 = 48;
 
 #[tokio::test]
-#[ignore = "wants a real model server: see docs/operations.md"]
+#[ignore = "wants a real model server: see docs/operations/tune.md"]
 async fn answers_whole_and_in_pieces_and_says_what_they_cost() {
     let subject = subject(llama::Options::default()).await;
     for stream in [false, true] {
@@ -32,7 +32,7 @@ async fn answers_whole_and_in_pieces_and_says_what_they_cost() {
 }
 
 #[tokio::test]
-#[ignore = "wants a real model server: see docs/operations.md"]
+#[ignore = "wants a real model server: see docs/operations/tune.md"]
 async fn many_calls_at_once_are_all_answered() {
     // Else it would break off each answer for the next call.
     let subject = subject(llama::Options {

@@ -6,7 +6,7 @@ use llm_pool::JsonDialect;
 use testkit::llama;
 
 #[tokio::test]
-#[ignore = "wants a real model server: see docs/operations.md"]
+#[ignore = "wants a real model server: see docs/operations/tune.md"]
 async fn every_dialect_is_answered_and_what_a_server_enforces_is_json() {
     let subject = subject(llama::Options::default()).await;
     for (pinned, word) in [
@@ -36,7 +36,7 @@ async fn every_dialect_is_answered_and_what_a_server_enforces_is_json() {
 /// llama-cpp-python knows no `json_schema` and says so with status 500 and a validation error, which
 /// looks like a server in trouble.
 #[tokio::test]
-#[ignore = "wants a real model server: see docs/operations.md"]
+#[ignore = "wants a real model server: see docs/operations/tune.md"]
 async fn a_dialect_that_is_refused_is_learned_and_remembered() {
     let what = "which dialect is refused";
     let Some(subject) = only_own(what, llama::Options::default()).await else {

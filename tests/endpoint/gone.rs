@@ -19,7 +19,7 @@ fn in_turns() -> llama::Options {
 }
 
 #[tokio::test]
-#[ignore = "wants a real model server: see docs/operations.md"]
+#[ignore = "wants a real model server: see docs/operations/tune.md"]
 async fn a_call_that_is_dropped_frees_the_server() {
     let subject = subject(in_turns()).await;
     let counted = Counted::new(subject.options());
@@ -48,7 +48,7 @@ async fn a_call_that_is_dropped_frees_the_server() {
 }
 
 #[tokio::test]
-#[ignore = "wants a real model server: see docs/operations.md"]
+#[ignore = "wants a real model server: see docs/operations/tune.md"]
 async fn a_server_that_is_killed_is_left_alone_and_taken_back() {
     let Some(mut subject) = only_own("a restart", in_turns()).await else {
         return;

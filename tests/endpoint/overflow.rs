@@ -9,7 +9,7 @@ use testkit::llama;
 const WORDS: usize = 200_000;
 
 #[tokio::test]
-#[ignore = "wants a real model server: see docs/operations.md"]
+#[ignore = "wants a real model server: see docs/operations/tune.md"]
 async fn a_prompt_that_is_too_long_is_known_as_such_and_not_repeated() {
     let server = llama::Options {
         context_tokens: 2_048,

@@ -29,14 +29,14 @@ fn roomy() -> llama::Options {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "wants a real model server: see docs/operations.md"]
+#[ignore = "wants a real model server: see docs/operations/tune.md"]
 async fn every_turn_ends_well_and_names_its_defaults() {
     turns_end_well(subject(roomy()).await, &QUESTIONS).await;
 }
 
 /// As people start it: it breaks off each answer for the next call, and its context is short.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "wants a real model server: see docs/operations.md"]
+#[ignore = "wants a real model server: see docs/operations/tune.md"]
 async fn a_server_that_breaks_off_answers_and_reads_little_is_borne() {
     let what = "a server that breaks off answers";
     if let Some(model) = only_own(what, llama::Options::default()).await {

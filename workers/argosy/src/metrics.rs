@@ -17,8 +17,8 @@ const IN_WORDS: [&str; 5] = ["role", "model", "node", "version", "revision"];
 
 const HEAD: &str = "# Metrics
 
-Every metric of a process, at `/metrics` of its [admin endpoints](operations/watch.md#ready-alive), in the text format of
-Prometheus. This file is written by `ARGOSY_WRITE_DOCS=1 cargo test -p argosy --test metrics` and compared by the same test without.
+Each process serves these metrics at `/metrics` of its [admin endpoints](operations/watch.md#ready-alive), in the text format of
+Prometheus. `ARGOSY_WRITE_DOCS=1 cargo test -p argosy --test metrics` writes this page; the same test without the variable compares it.
 
 Counters whose label values are known at the start begin at 0, so that the first count shows as a step.
 `role` is one of the nine roles, `model` and `node` are names of the configuration, `bucket` is a bucket of the
@@ -35,8 +35,8 @@ turns that were ended from outside and left no trail; latency targets differ by 
 |---|---|---|
 | iterations of a question | `argosy_query_rounds` | the word for it is round, in options, trails and budgets too |
 | clarifications asked | `argosy_queries_total` with `outcome` `clarification` | a question back ends its turn |
-| clarifications open, answered, expired | nothing | nobody waits for a reply: it comes as a question of its own |
-| a verdict `off_topic` | `argosy_validations_total` with `insufficient` | only a model that judges (`model_of.validator`) looks at topics; what it takes to be beside the question is searched for once more, as is what it finds incomplete |
+| clarifications open, answered, expired | nothing | no process waits for a reply: it comes as a question of its own |
+| a verdict `off_topic` | `argosy_validations_total` with `insufficient` | only a model that judges (`model_of.validator`) looks at topics; where it finds an answer off topic or incomplete, the fleet searches once more |
 | a repair that `failed` | `argosy_llm_output_repairs_total` with `defaulted` | an output that cannot be read has a named default, always |
 | dead letters by `max_deliver`, `poison`, `schema` | `argosy_dead_letters_total` with `bug` and `permanent` | the label is the class, which decides what is done; the exact word is the letter's `Argosy-Dead-Reason` |
 | dead letters by `budget`, `expired` | `argosy_fallbacks_total` with `budget_spent`; `argosy_queries_total` with `expired` | a spent budget and a passed deadline end a turn in order, without a letter |
@@ -46,7 +46,7 @@ turns that were ended from outside and left no trail; latency targets differ by 
 | partitions, owners | nothing | no process holds the state of a turn or a conversation |
 | state on disk, its flushes and recoveries | `argosy_conversation_store_*` | the store of conversations is a view of their stream |
 | the size of a conversation | `argosy_conversation_log_bytes_total` over `argosy_conversation_turns_total` | an id of a conversation is a secret: what is counted is a turn on average |
-| reloads of the configuration | nothing | it is read at the start, and a bad one stops that |
+| reloads of the configuration | nothing | a process reads its configuration at the start, and a wrong one stops the start |
 ";
 
 /// Conditions of being ready besides the consumer of a role, which bears its name.

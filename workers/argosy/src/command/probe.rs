@@ -27,7 +27,7 @@ pub async fn run(args: ProbeArgs, config: Config, output: Output) -> Result<(), 
     let body = answer.body.trim_end();
     if !answer.is_so {
         return Err(CliError::negative(format!("the role at {at} is not {word}: {body}"))
-            .hint("what each condition wants stands in docs/operations.md; `argosy doctor` looks for the cause"));
+            .hint("what each condition wants stands in docs/operations/watch.md; `argosy doctor` looks for the cause"));
     }
     match output {
         Output::Json => render::json(&serde_json::json!({"at": at, "body": body})),

@@ -1,10 +1,10 @@
-//! The checks by their codes. Each has a page, which is a section of docs/operations.md: the text has one
+//! The checks by their codes. Each has a page, which is a section of docs/operations/doctor.md: the text has one
 //! home, and `argosy explain` prints it from there.
 
 use serde::{Serialize, Serializer};
 
 /// Where the pages are.
-const PAGES: &str = include_str!("../../../../docs/operations.md");
+const PAGES: &str = include_str!("../../../../docs/operations/doctor.md");
 
 /// One check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -142,7 +142,7 @@ mod tests {
         let paged: Vec<_> = pages().iter().map(|page| page.code).collect();
         assert_eq!(
             paged, codes,
-            "docs/operations.md wants a section `### D.. title` for each code, in their order"
+            "docs/operations/doctor.md wants a section `### D.. title` for each code, in their order"
         );
         for page in pages() {
             assert!(page.text.len() > 80, "{} says too little", page.code);
