@@ -247,8 +247,7 @@ impl Linker<'_> {
         // `with VAT` is said of an amount that has it in it.
         let behind = self.words_behind(mention.at.end);
         let is_taxed = behind.windows(2).any(|pair| {
-            is_of(pair[0], "with including incl inclusive of plus")
-                && is_of(pair[1], "vat tax taxes gst")
+            is_of(pair[0], "with including incl inclusive") && is_of(pair[1], "vat tax taxes gst")
         }) && !behind.iter().any(|word| is_of(word, UNTAXED));
         if is_taxed {
             said.retain(|said| !said.kin.is_of("vat tax taxes gst"));
@@ -338,10 +337,6 @@ fn sorted(mut forms: Vec<String>) -> Vec<String> {
 
 /// Words that say that an amount is one without tax.
 const UNTAXED: &str = "before without excluding net";
-
-/// Words of columns of days on which something ends.
-pub(crate) const ENDS: &str = "end ends ending due until till expiry expires expiration deadline payable lapse lapses stop over \
-    closing termination cessation renewal validity valid settlement maturity";
 
 /// Words of columns that hold money.
 const MONEY: &str = "amount total value price cost sum revenue net gross fee turnover sales worth payment rate money \

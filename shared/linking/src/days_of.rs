@@ -4,10 +4,8 @@
 //! they may be called after a year: `ACME_2018_10K.pdf`.
 
 use crate::amounts::Bound;
-use crate::columns::ENDS;
 use crate::days::{DaySpan, FiscalEnd, Grain, SpanSide};
 use crate::dictionary::{ColumnId, ColumnKind, KnownColumn};
-use crate::frame::is_of;
 use crate::link::{Fitting, Linker, Placed};
 use crate::linked::Test;
 use crate::mention::{Mention, Named};
@@ -44,10 +42,7 @@ impl Linker<'_> {
                 .map(|(id, column)| (self.fit(column, &said), id))
                 .collect();
             // The sort keeps the order of those that fit alike; where nothing is said, a day on which something ends is not meant.
-            let is_end = |id: &ColumnId| {
-                let mut words = self.dictionary.column(*id).words.iter();
-                words.any(|word| is_of(word, ENDS))
-            };
+            let is_end = |id: &ColumnId| self.dictionary.column(*id).is_end();
             columns.sort_by_key(|(fit, id)| (std::cmp::Reverse(*fit), fit.0 == 0 && is_end(id)));
             columns
         };

@@ -60,7 +60,7 @@ fn explains(clause: &[QuestionToken]) -> bool {
         "do" | "does" | "did" | "have" | "has" | "had" => {
             (!is_of(word(1), PERSONS)
                 || !is_request(clause, skipped + 2) && !is_of(word(2), HAVING))
-                && !clause.iter().any(|token| token.lower == "outnumber")
+                && !puts_beside(clause)
         }
         "where" if is_of(word(2), PERSONS) => !is_of(word(3), HAVING),
         "where" => !matches!(word(1), "is" | "are"),
@@ -77,25 +77,33 @@ const RECKONING: &str =
 
 /// `what do the invoices come to`: an amount is asked for.
 fn comes_to(clause: &[QuestionToken]) -> bool {
-    clause.windows(2).any(|pair| {
+    let ends = |at: usize| {
+        let next = clause.get(at + 1).map_or("", |next| next.lower.as_str());
+        clause[at].is_last || is_of(next, "for per by each") || next.is_empty()
+    };
+    let is_pair = |at: &usize| {
         matches!(
-            (pair[0].lower.as_str(), pair[1].lower.as_str()),
-            (
-                "come" | "amount" | "sum" | "total" | "add" | "work",
-                "to" | "up" | "out"
-            )
+            (clause[at - 1].lower.as_str(), clause[*at].lower.as_str()),
+            ("come" | "amount" | "sum", "to") | ("add" | "total" | "sum", "up")
         )
-    })
+    };
+    (1..clause.len()).any(|at| is_pair(&at) && ends(at))
 }
 
 /// `how are the invoices distributed by year`, `how does the number of invoices compare with ...`: documents are counted.
 fn is_dividing(clause: &[QuestionToken]) -> bool {
     let says = |words: &str| clause.iter().any(|token| is_of(&token.lower, words));
-    says("distributed divided split spread broken") && says("by per across over among between")
-        || says("compare compares") && says("number numbers count total")
-        || clause
-            .windows(2)
-            .any(|pair| pair[0].lower == "add" && pair[1].lower == "up")
+    let word = |at: usize| clause.get(at).map_or("", |token| token.lower.as_str());
+    // `how should invoices be split?`
+    let asks_for_rules =
+        is_of(word(1), "should must can could would may to") || is_of(word(2), PERSONS);
+    !asks_for_rules
+        && (says("distributed divided split spread broken")
+            && says("by per across over among between")
+            || says("compare compares") && says("number numbers count total")
+            || clause
+                .windows(2)
+                .any(|pair| pair[0].lower == "add" && pair[1].lower == "up"))
 }
 
 /// `what does it mean`, `what happens when`; but not `what invoices`, nor `what is the total`.
@@ -115,13 +123,18 @@ const COMPARATIVE: &str = "more fewer less higher lower larger smaller bigger gr
 /// Words that a question begins with that is answered with one of two.
 const CHOOSING: &str = "which who what are is was were do does did have has had";
 /// Two words that put one thing beside another.
-const BESIDE: [(&str, &str); 12] = [
+const BESIDE: [(&str, &str); 17] = [
     ("next", "to"),
     ("relative", "to"),
     ("compare", "with"),
     ("compare", "to"),
     ("compares", "with"),
     ("respective", "numbers"),
+    ("exceed", "that"),
+    ("exceeds", "that"),
+    ("exceed", "those"),
+    ("outnumber", "those"),
+    ("outnumber", "the"),
     ("many", "each"),
     ("much", "each"),
     ("against", "that"),
@@ -134,8 +147,7 @@ const BESIDE: [(&str, &str); 12] = [
 /// to those`. What is `more than 500` is compared with nothing else.
 pub(crate) fn is_choosing(tokens: &[QuestionToken]) -> bool {
     let word = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
-    let is_beside = |at: usize| BESIDE.contains(&(word(at), word(at + 1)));
-    if (0..tokens.len()).any(is_beside) {
+    if puts_beside(tokens) {
         return true;
     }
     let polite = tokens
@@ -156,6 +168,12 @@ pub(crate) fn is_choosing(tokens: &[QuestionToken]) -> bool {
     is_asked && (is_or && than.is_none() || is_than)
 }
 
+/// Whether two words say that one thing is put beside another.
+fn puts_beside(tokens: &[QuestionToken]) -> bool {
+    let mut pairs = tokens.windows(2);
+    pairs.any(|pair| BESIDE.contains(&(pair[0].lower.as_str(), pair[1].lower.as_str())))
+}
+
 /// Whether two things are put side by side by a figure of theirs: `the gap between HX-1 and HX-2`.
 pub(crate) fn is_measuring(tokens: &[QuestionToken]) -> bool {
     let says = |words: &str| tokens.iter().any(|token| is_of(&token.lower, words));
@@ -168,10 +186,13 @@ pub(crate) fn is_measuring(tokens: &[QuestionToken]) -> bool {
 const PARTICIPLES: &str = "given written built borne met made bought sold drawn sent held struck won taken put paid brought done known shown \
     grown born";
 
+/// More letters than in `cable`, `table` and `variable`, which are things.
+const ABLE_LETTERS: usize = 8;
+
 /// Whether a word may be a participle or say what may be done, by its ending or as one of a few: `charged`, `chargeable`.
 pub(crate) fn is_participle(word: &str) -> bool {
-    let endings = ["ed", "ing", "able", "ible"];
-    endings.iter().any(|ending| word.ends_with(ending)) || is_of(word, PARTICIPLES)
+    let is_able = word.len() > ABLE_LETTERS && (word.ends_with("able") || word.ends_with("ible"));
+    word.ends_with("ed") || word.ends_with("ing") || is_able || is_of(word, PARTICIPLES)
 }
 
 /// Orders for documents.

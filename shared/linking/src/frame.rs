@@ -188,7 +188,7 @@ fn is_definite(tokens: &[QuestionToken], noun: &Noun) -> bool {
         let word = tokens[before].lower.as_str();
         is_of(
             word,
-            "the every each any all our this that no which what per average typical",
+            "the every each any all our this that no which what per average",
         )
     });
     let behind = tokens.get(noun.at.end).filter(|_| !last.is_last);

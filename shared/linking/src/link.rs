@@ -49,7 +49,10 @@ pub fn link_by(
     };
     let is_prose = linker.frame.intent == Intent::Prose;
     let is_measured = || is_measuring(&linker.tokens) && linker.names_numbers();
-    if is_prose && (is_measured() || linker.names_two() && linker.names_measure()) {
+    if linker.is_of_two() {
+        linker.frame.subject = None;
+        linker.frame.intent = Intent::Compare;
+    } else if is_prose && is_measured() {
         linker.frame.intent = Intent::Compare;
     }
     let linked = linker.link(question);

@@ -33,6 +33,7 @@ fn dictionary() -> Dictionary {
         "Northern Light Works",
         "New Lane Weavers",
         "Vandermeer",
+        "Premise LP",
     ] {
         for at in 0..6 {
             let mut add = |field, value| dictionary.add("bills", field, value);
@@ -91,6 +92,13 @@ fn conditions(question: &str) -> Vec<String> {
     let linked = linked(question);
     let all = linked.conditions.iter().chain(&linked.parts);
     all.map(shown).collect()
+}
+
+/// The same without what documents are called.
+fn told(question: &str) -> Vec<String> {
+    let mut all = conditions(question);
+    all.retain(|one| !one.starts_with("bill_type"));
+    all
 }
 
 #[test]
@@ -352,4 +360,108 @@ fn a_name_or_number_that_no_field_has_may_stand_in_a_sentence() {
         ["bill_type: bill"],
         "its fields are known"
     );
+}
+
+#[test]
+fn what_is_taken_back_ends_with_what_it_is_said_of() {
+    for (question, wanted) in [
+        (
+            "Show all bills of 2024 minus those for parts by Quorn or Vandermeer.",
+            "not seller: Quorn|Vandermeer",
+        ),
+        (
+            "Every bill of 2024 minus whatever the kitchen has to bear",
+            "not team: kitchen",
+        ),
+        (
+            "All bills written in 2024, save those borne by gardening and/or kitchen",
+            "not team: gardening|kitchen",
+        ),
+        (
+            "All bills of 2024 to the exclusion of those sent from Ulm",
+            "not origin: Ulm",
+        ),
+        // What an amount is without takes nothing back, nor does a sentence that saves something.
+        (
+            "What does the cost without tax of our bills from Vandermeer come to?",
+            "seller: Vandermeer",
+        ),
+        ("Save the bills from Vandermeer.", "seller: Vandermeer"),
+        (
+            "Please save the bills from Vandermeer.",
+            "seller: Vandermeer",
+        ),
+        (
+            "Excluding Vandermeer, how many bills are there?",
+            "not seller: Vandermeer",
+        ),
+        ("Except Quorn, list all bills.", "not seller: Quorn"),
+        (
+            "Show the bills without any fee from Vandermeer.",
+            "seller: Vandermeer",
+        ),
+        (
+            "Which bills, except those already settled, are from Vandermeer?",
+            "seller: Vandermeer",
+        ),
+        (
+            "Apart from those of Quorn, which bills are from Vandermeer?",
+            "seller: Vandermeer",
+        ),
+    ] {
+        let found = told(question);
+        assert!(found.contains(&wanted.to_owned()), "{question}: {found:?}");
+    }
+}
+
+#[test]
+fn parts_of_a_year_are_read_however_the_year_is_called() {
+    for (said, wanted) in [
+        (
+            "in the first half of calendar year 2024",
+            "2024-01-01..2024-07-01",
+        ),
+        ("in semester 2 of 2024", "2024-07-01..2025-01-01"),
+        ("in May of calendar year 2024", "2024-05-01..2024-06-01"),
+        ("in CY2024", "2024-01-01..2025-01-01"),
+        ("in the year that we are in", "2025-01-01..2026-01-01"),
+        ("in the calendar year in progress", "2025-01-01..2026-01-01"),
+        ("in the quarter before this one", "2025-07-01..2025-10-01"),
+        (
+            "from 3 May 2024 right up to 5 May 2024",
+            "2024-05-03..2024-05-06",
+        ),
+        ("on the last day of March 2024", "2024-03-31..2024-04-01"),
+        ("on the first day of Q3 2024", "2024-07-01..2024-07-02"),
+        (
+            "from 2021 to 2023 in euros",
+            "2021-01-01..2024-01-01|money: EUR",
+        ),
+    ] {
+        let found = told(&format!("Show the bills written {said}."));
+        assert_eq!(found.join("|"), format!("written_on: {wanted}"), "{said}");
+    }
+    let found = told("Show the bills with the last day for payment in 2024.");
+    assert_eq!(found, ["pay_until: 2024-01-01..2025-01-01"]);
+}
+
+#[test]
+fn a_plural_in_small_letters_is_no_name_and_taxes_choose_the_amount() {
+    for (question, wanted) in [
+        (
+            "Show the bills for premises that were inspected in 2024",
+            "written_on: 2024-01-01..2025-01-01",
+        ),
+        (
+            "Show the bills over 500 in euros with tax",
+            "sum_total: Over 500|money: EUR",
+        ),
+        (
+            "Show the bills over 500 before tax",
+            "sum_untaxed: Over 500",
+        ),
+    ] {
+        let found = told(question);
+        assert_eq!(found.join("|"), wanted, "{question}");
+    }
 }

@@ -43,9 +43,9 @@ const BESIDE_NEGATION: &str = "from by of with for in at on to about held those 
     those them they we us our you including booked charged signed sent dated";
 /// What stands for documents behind a word that takes them back: `minus those that are for parts by Acme` takes back what is
 /// named next, whatever it says of them.
-const TAKEN_BACK: &str = "those ones these whatever anything everything any all what which";
+const TAKEN_BACK: &str = "those ones these whatever";
 /// What an amount is without: `the cost without tax of the invoices` takes no invoice back.
-const TAXES: &str = "tax taxes vat gst duty duties discount shipping";
+const TAXES: &str = "tax taxes vat gst duty duties";
 /// Words behind a value that take it back: `Acme excluded`.
 const NEGATING_BEHIND: &str = "excluded excepted exempted omitted aside apart notwithstanding";
 
@@ -56,9 +56,6 @@ impl Linker<'_> {
         let shown = self.dictionary.column(column);
         if shown.is_kind() && !self.is_asked_for() {
             return false;
-        }
-        if self.frame.subject.as_ref() == Some(&mention.at) {
-            return true;
         }
         // `premises` are of no company that is called Premise.
         if !shown.is_kind() && self.is_common_plural(mention, column) {
@@ -91,7 +88,7 @@ impl Linker<'_> {
             || self.is_followed(mention.at.end)
     }
 
-    /// Whether one word in small letters is many of what documents write as the name of one.
+    /// Whether one word in small letters is many of what is the name of one company.
     fn is_common_plural(&self, mention: &Mention, column: ColumnId) -> bool {
         let [token] = &self.tokens[mention.at.clone()] else {
             return false;
@@ -101,9 +98,12 @@ impl Linker<'_> {
             return false;
         };
         let named = self.dictionary.with_key(known);
-        let mut names = named.filter(|value| value.column == column).peekable();
-        let is_name = |value: &KnownValue| value.text.starts_with(char::is_uppercase);
-        !token.is_capital() && key != *known && names.peek().is_some() && names.all(is_name)
+        let mut names = named.filter(|value| value.column == column);
+        let is_company = |value: &&KnownValue| {
+            let mut words = value.text.rsplit(' ');
+            words.next().is_some_and(fold::is_legal_form) && words.next().is_some()
+        };
+        !token.is_capital() && key != *known && names.any(|value| is_company(&value))
     }
 
     /// Whether a word before a value says that one comes: `from`, `about`, the name of a column.
@@ -191,30 +191,36 @@ impl Linker<'_> {
                 return false;
             };
             let place = at - back;
-            let pair = (self.word(at, back + 1).unwrap_or_default(), word);
+            let previous = self.word(at, back + 1).unwrap_or_default();
             // `bill no. 12`, but not `but no 0805`
             let is_number = back == 1 && word == "no" && self.tokens[at].has_digit();
-            if is_number && !is_of(pair.0, "but with and have has") {
+            if is_number && !is_of(previous, "but have has") {
                 return false;
             }
             // `the cost excluding tax of the invoices`
-            if back > 1
+            let is_taxed = back > 1
                 && self
                     .word(at, back - 1)
-                    .is_some_and(|next| is_of(next, TAXES))
-            {
-                return false;
-            }
-            if is_of(word, NEGATING) && place > 0 || NEGATING_PAIRS.contains(&pair) {
-                return true;
+                    .is_some_and(|next| is_of(next, TAXES));
+            if self.takes_back(place) {
+                return !is_taxed;
             }
             let mut mentions = self.mentions[..number].iter();
             if let Some(inside) = mentions.position(|mention| mention.at.contains(&place)) {
                 let mut between = (1..back).filter_map(|near| self.word(at, near));
                 let is_joined = between.any(|word| matches!(word, "and" | "or" | "nor" | "and/or"));
-                let is_listed = self.tokens[place].is_last;
+                let is_subject_between = self
+                    .frame
+                    .subject
+                    .as_ref()
+                    .is_some_and(|subject| place < subject.start && subject.end <= at);
+                let is_listed = self.tokens[place].is_last && !is_subject_between;
                 let mut placed = before.iter().filter(|placed| placed.mention == inside);
                 return (is_joined || is_listed) && placed.any(|placed| placed.is_negated);
+            }
+            // `except those already paid, from Acme`
+            if self.tokens[place].is_last {
+                return false;
             }
             // Verbs may stand between: `not issued by`.
             let is_verb = word.len() > 4 && is_participle(word);
@@ -229,16 +235,36 @@ impl Linker<'_> {
         false
     }
 
-    /// Whether a word before a mention is said of documents that are taken back: `minus those for parts by Acme`.
+    /// Whether a word takes back what is named behind it.
+    fn takes_back(&self, place: usize) -> bool {
+        let word = self.tokens[place].lower.as_str();
+        let before = place
+            .checked_sub(1)
+            .map_or("", |before| self.tokens[before].lower.as_str());
+        // `Please save the bills` is an order.
+        let is_order = word == "save"
+            && self
+                .frame
+                .subject
+                .as_ref()
+                .is_none_or(|subject| place < subject.end);
+        is_of(word, NEGATING) && !is_order || NEGATING_PAIRS.contains(&(before, word))
+    }
+
+    /// Whether a word before a mention is said of documents that are taken back: `minus those for parts by Acme`. A mark ends it.
     fn is_of_taken_back(&self, at: usize, back: usize) -> bool {
-        let word = |back| self.word(at, back).unwrap_or_default();
-        let mut before = back + 1..=NEGATED_WORDS_MAX;
-        before.any(|back| {
-            let is_taken = is_of(word(back), NEGATING)
-                || NEGATING_PAIRS.contains(&(word(back + 1), word(back)));
-            is_taken && is_of(word(back - 1), TAKEN_BACK)
-                || is_taken && word(back - 1) == "the" && word(back - 2) == "ones"
-        })
+        let word = |place: usize| self.tokens[place].lower.as_str();
+        let places = (0..at - back).rev().take(NEGATED_WORDS_MAX - back);
+        let mut places = places.take_while(|place| !self.tokens[*place].is_last);
+        let is_open = self.tokens[at - back..at]
+            .iter()
+            .all(|token| !token.is_last);
+        is_open
+            && places.any(|place| {
+                let is_told = is_of(word(place + 1), TAKEN_BACK)
+                    || (word(place + 1), word(place + 2)) == ("the", "ones");
+                self.takes_back(place) && is_told
+            })
     }
 
     /// The words behind a token that may say which column is meant, up to the next thing that is named.

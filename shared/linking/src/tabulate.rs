@@ -15,12 +15,14 @@ mod reading;
 mod words;
 
 use crate::dictionary::ColumnKind;
+use crate::form::is_explaining;
 use crate::frame::is_of;
 use crate::link::Linker;
 use crate::linked::{Intent, LinkedQuestion};
 use crate::mention::Named;
 use crate::token::QuestionToken;
 use reading::Reading;
+use std::ops::Range;
 
 /// Most columns by which documents are told apart.
 const FACETS_MAX: usize = 3;
@@ -171,21 +173,39 @@ impl Linker<'_> {
         self.tokens.windows(2).any(names)
     }
 
+    /// Whether a figure of two documents is asked for, and no noun says which documents: `voltage limit: HX-1 or HX-2?`.
+    pub(crate) fn is_of_two(&self) -> bool {
+        let subject = self.frame.subject.as_ref();
+        self.names_two()
+            && self.names_measure()
+            && subject.is_none_or(|subject| self.is_measure(subject))
+    }
+
+    /// Whether all words are of what is measured, and none is what documents are called.
+    fn is_measure(&self, tokens: &Range<usize>) -> bool {
+        self.tokens[tokens.clone()].iter().all(|token| {
+            let fit = phrase::best(self.dictionary, None, &[&token.lower], phrase::is_number);
+            fit.is_some() && self.dictionary.bucket_named(&token.lower).is_none()
+        })
+    }
+
     /// Whether a word or two next to one another may mean a column of numbers, in whatever words.
-    pub(crate) fn names_measure(&self) -> bool {
+    fn names_measure(&self) -> bool {
         let names = |tokens: &[QuestionToken]| {
             let said: Vec<&str> = tokens.iter().map(|token| token.lower.as_str()).collect();
-            phrase::best(self.dictionary, None, &said, phrase::is_number).is_some()
+            let is_said = |word: &&str| !text::stop::is_content_free(word);
+            said.iter().all(is_said)
+                && phrase::best(self.dictionary, None, &said, phrase::is_number).is_some()
         };
         self.tokens.windows(2).any(names) || self.tokens.windows(1).any(names)
     }
 
     /// Whether two documents are named, each by a number of its own, and nothing is to be explained.
-    pub(crate) fn names_two(&self) -> bool {
-        let word = |at: usize| self.tokens.get(at).map_or("", |token| token.lower.as_str());
-        let is_explaining = is_of(word(0), "why how when who where")
-            && (word(0), word(1)) != ("how", "far")
-            && (word(0), word(1)) != ("how", "much");
+    fn names_two(&self) -> bool {
+        let mut tokens = self.tokens.iter();
+        let is_beside =
+            tokens.any(|token| is_of(&token.lower, "beat beats win wins apart differ differs"));
+        let is_explaining = is_explaining(&self.tokens) && !is_beside;
         let numbers = self.mentions.iter().filter(|mention| {
             let mut tokens = self.tokens[mention.at.clone()].iter();
             matches!(mention.what, Named::Value(_))

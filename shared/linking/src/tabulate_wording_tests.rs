@@ -120,6 +120,123 @@ fn words_that_only_lead_to_a_name_change_no_number() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// The same documents with a schema.
+fn told_described(question: &str) -> String {
+    let mut known = dictionary();
+    for (field, description, unit) in [
+        ("max_voltage", "highest voltage that the part stands", "V"),
+        ("max_current", "highest current that the part stands", "A"),
+        ("part_number", "number of the part", ""),
+    ] {
+        known.describe("datasheets", field, description, unit);
+    }
+    let today = day(2025, 6, 2).unwrap();
+    match crate::link(question, &known, today).tabulation {
+        Tabulation::Fit(table) => format!("{:?} of {}", table.operation, table.shown[0]),
+        Tabulation::None => "none".into(),
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_two_documents_have_is_put_side_by_side() {
+    let wrong: Vec<String> = [
+        ("Max voltage: HX-3 or HX-5?", "List of max_voltage"),
+        ("Voltage limit: HX-3 or HX-5?", "List of max_voltage"),
+        (
+            "What's the voltage of HX-3, and what's that of HX-5?",
+            "List of max_voltage",
+        ),
+        (
+            "Contrast HX-3 and HX-5 with respect to admissible current.",
+            "List of max_current",
+        ),
+        (
+            "By what margin does the voltage of HX-3 differ from that of HX-5?",
+            "List of max_voltage",
+        ),
+        (
+            "How far apart are HX-3 and HX-5 in voltage?",
+            "List of max_voltage",
+        ),
+        (
+            "Going by voltage, is it HX-3 or HX-5 that wins?",
+            "List of max_voltage",
+        ),
+        // What they say, and why, is no table.
+        ("Why has HX-3 more voltage than HX-5?", "none"),
+        ("Is HX-3 interchangeable with HX-5 at full current?", "none"),
+    ]
+    .into_iter()
+    .filter(|(question, wanted)| told_described(question) != *wanted)
+    .map(|(question, _)| format!("{question}: {}", told_described(question)))
+    .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn questions_in_other_words_are_counted_where_nothing_is_left_over() {
+    let wrong: Vec<String> = [
+        (
+            "Are there more invoices from Acme Pumps than from Corvane Logistics?",
+            "count",
+        ),
+        (
+            "Compare the invoices from Acme Pumps and Corvane Logistics.",
+            "unfit: no column is named that could be compared",
+        ),
+        ("How many invoices did Acme Pumps send in total?", "count"),
+        (
+            "How many invoices came to us from Acme Pumps in May 2024?",
+            "count",
+        ),
+        (
+            "How many invoices are deductible in 2024?",
+            "count unless `deductible`",
+        ),
+        (
+            "What is the average margin on the invoices from Acme Pumps?",
+            "unfit: `margin` is no condition on a column",
+        ),
+        (
+            "How many invoices have exhibits?",
+            "unfit: `exhibits` is no condition on a column",
+        ),
+        ("How should invoices be split by vendor?", "none"),
+        ("What do vendors have to add to the invoices?", "none"),
+        (
+            "How are the invoices of 2024 distributed by vendor?",
+            "count by vendor_name of vendor_name",
+        ),
+        (
+            "Provide a breakdown of the outlay net of VAT of invoices of 2024 by vendor.",
+            "sum net_amount currency by vendor_name of vendor_name",
+        ),
+        (
+            "If I add up the cost of all invoices from Acme Pumps, what do I get?",
+            "sum total_amount currency",
+        ),
+        (
+            "If a vendor goes broke, what do we do with the invoices?",
+            "none",
+        ),
+        ("How are invoices distributed to the departments?", "none"),
+        (
+            "How many invoices from Acme Pumps with obligations ending in 2024 are there?",
+            "count",
+        ),
+        (
+            "How many invoices for pumps ending in 2024 are there?",
+            "unfit: `pumps` is no condition on a column",
+        ),
+    ]
+    .into_iter()
+    .filter(|(question, wanted)| told(question) != *wanted)
+    .map(|(question, _)| format!("{question}: {}", told(question)))
+    .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 /// A table that knows two words.
 struct TwoWords;
 

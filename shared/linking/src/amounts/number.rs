@@ -35,8 +35,12 @@ pub(super) fn number(tokens: &[QuestionToken], at: usize) -> Option<(usize, Numb
     next += usize::from(scale.is_some());
     let mut unit = (!written.glued.is_empty()).then(|| written.glued.to_lowercase());
     // `87 in euros`
-    let is_in =
-        tokens.get(next).is_some_and(|token| token.lower == "in") && !tokens[next - 1].is_last;
+    // ... but `from 2021 to 2023 in euros` names years.
+    let is_year = written.digits.len() == 4
+        && (written.digits.starts_with("19") || written.digits.starts_with("20"));
+    let is_in = !is_year
+        && tokens.get(next).is_some_and(|token| token.lower == "in")
+        && !tokens[next - 1].is_last;
     let at_currency = next + usize::from(is_in);
     if let Some((length, code)) = currency(tokens, at_currency).filter(|_| currency_of.is_none()) {
         currency_of = Some(code);

@@ -103,6 +103,12 @@ impl<'a> Reader<'a> {
                 .map(|join| (*at, *join))
         };
         let (at, join) = (2..BETWEEN_WORDS_MAX).find_map(|at| joined(&at))?;
+        // `from 2021 to 2023`: the years are one span already.
+        if let Some((length, span)) = self.plain(1, true)
+            && length + 1 > at
+        {
+            return Some((1 + length, span));
+        }
         let second = at + join.split(' ').count();
         let (length, until) = self.plain(second, true)?;
         let from = match self.plain(1, true) {
@@ -188,7 +194,8 @@ impl<'a> Reader<'a> {
         }
         let at_all = at + the;
         let found = self
-            .fiscal(at_all)
+            .edge_of_span(at_all)
+            .or_else(|| self.fiscal(at_all))
             .or_else(|| self.first_of_year(at_all))
             .or_else(|| self.part_of_year(at_all))
             .or_else(|| self.week(at_all))

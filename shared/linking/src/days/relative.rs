@@ -145,9 +145,8 @@ fn called(words: &[&str], today: Date) -> Option<(usize, DaySpan)> {
                 ("day", "yesterday") => found(3, whole("day", 2, today)),
                 (_, "last") => found(3, whole(unit, 2, today)),
                 // `the quarter before this one`
-                (_, "this") => {
-                    let with_one = usize::from(matches!(word(3), "one") || word(3) == unit);
-                    found(3 + with_one, whole(unit, 1, today))
+                (_, "this") if word(3) == "one" || word(3) == unit => {
+                    found(4, whole(unit, 1, today))
                 }
                 _ => None,
             }

@@ -123,6 +123,27 @@ impl Reader<'_> {
         written(1, short_year(year)?, first, count)
     }
 
+    /// `the last day of March 2024`, `the first day of Q3 2024`.
+    pub(super) fn edge_of_span(&self, at: usize) -> Option<(usize, DaySpan)> {
+        let is_first = match self.word(at) {
+            "first" => true,
+            "last" | "final" => false,
+            _ => return None,
+        };
+        ((self.word(at + 1), self.word(at + 2)) == ("day", "of")).then_some(())?;
+        let behind = at + 3;
+        let whole = self
+            .part_of_year(behind)
+            .or_else(|| self.month(behind, false));
+        let (length, span) =
+            whole.or_else(|| self.years(behind + usize::from(self.word(behind) == "year")))?;
+        let day = match is_first {
+            true => span.range.from?,
+            false => span.range.until?.previous_day()?,
+        };
+        Some((3 + length, DaySpan::of(calendar::one(day)?, Grain::Days)))
+    }
+
     /// `the first three months of 2024`, `the last two quarters of 2023`.
     pub(super) fn first_of_year(&self, at: usize) -> Option<(usize, DaySpan)> {
         let is_first = match self.word(at) {

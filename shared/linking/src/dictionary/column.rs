@@ -1,6 +1,7 @@
 //! A column of the documents of a bucket. Pure.
 
 use super::{FEW, VALUE_WORDS_MAX};
+use crate::frame::is_of;
 use crate::kindred::Kin;
 use text::fold;
 
@@ -14,6 +15,10 @@ pub const NAMED: &str = "named";
 const MOSTLY: f32 = 0.9;
 /// With fewer documents for each value a column names documents: numbers of invoices, names of parts.
 const NAMING_MAX: f32 = 4.0;
+
+/// Words of columns of days on which something ends.
+const ENDS: &str = "end ends ending due until till expiry expires expiration deadline payable lapse lapses stop closing \
+    termination cessation renewal settlement maturity";
 
 /// What most values of a column are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,6 +157,12 @@ impl KnownColumn {
     pub(crate) fn is_topic(&self) -> bool {
         let is_open = |word: &String| matches!(word.as_str(), "category" | "class" | "genre");
         !self.says_bucket && self.words.iter().any(is_open)
+    }
+
+    /// Whether it is called after days on which something ends. `period_end` says which time a document is about.
+    pub(crate) fn is_end(&self) -> bool {
+        let says = |known: &str| self.words.iter().any(|word| is_of(word, known));
+        says(ENDS) && !says("from start since begin period year")
     }
 
     /// Whether it says what documents are: an invoice, a credit note.

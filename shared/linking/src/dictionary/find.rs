@@ -59,13 +59,14 @@ impl Dictionary {
         column.is_kind() || column.distinct <= FEW && column.says(&value.text)
     }
 
-    /// Whether it may say so where nobody described the columns: it is one of few, and no name.
+    /// Whether it may say so where nobody described the columns: it is one of few, and the name of a sort of papers.
     pub(crate) fn may_be_kind(&self, value: &KnownValue) -> bool {
         let column = self.column(value.column);
         !self.is_described(&column.bucket)
             && !column.is_named()
             && column.has_few_values()
             && !column.is_naming()
+            && is_paper(&value.text)
     }
 
     /// The part of the corpus whose columns are described with a word, or whose documents are called by it, if there is
@@ -199,6 +200,30 @@ fn is_article_of_name(tokens: &[QuestionToken], at: usize) -> bool {
     let next = tokens.get(at + 1);
     is_article && next.is_some_and(|next| next.is_capital() || next.has_digit())
 }
+
+/// Words for papers.
+const PAPERS: &str = "report statement book note sheet bill form letter certificate agreement contract invoice filing memo memorandum \
+    minutes order policy plan notice quote quotation receipt record summary proposal review paper document card badge slip deed \
+    licence license permit warranty manual guide newsletter release transcript prospectus protocol dossier offer claim survey audit";
+
+/// Whether a value is called after papers, by the end of its last word (`yearbook`), or by the number of a form: `40-F`.
+fn is_paper(value: &str) -> bool {
+    let last = value
+        .rsplit(|c: char| c.is_whitespace() || c == '_')
+        .next()
+        .unwrap_or_default();
+    let last = fold::singular(&last.to_lowercase());
+    let is_form = last.len() <= FORM_BYTES_MAX
+        && last.contains(|c: char| c.is_ascii_digit())
+        && last.contains(char::is_alphabetic);
+    is_form
+        || PAPERS
+            .split_ascii_whitespace()
+            .any(|paper| last.ends_with(paper))
+}
+
+/// Longest number of a form: `N-CSR1`.
+const FORM_BYTES_MAX: usize = 6;
 
 fn is_acronym(word: &str) -> bool {
     word.chars().all(char::is_uppercase)

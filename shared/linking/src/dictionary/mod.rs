@@ -23,6 +23,8 @@ use text::fold;
 pub(crate) const VALUE_WORDS_MAX: usize = 10;
 /// A shorter word of a description is no noun for documents.
 const NOUN_LETTERS_MIN: usize = 4;
+/// A shorter last word of a bucket's name, as one, is no noun: `ups` of `write-ups`.
+const BUCKET_LETTERS_MIN: usize = 3;
 /// Words of descriptions that tell no document from another.
 const ANY_DOCUMENT: [&str; 16] = [
     "year", "month", "week", "quarter", "date", "time", "number", "name", "amount", "currency",
@@ -93,7 +95,7 @@ impl Dictionary {
         let words = bucket.rsplit(|c: char| !c.is_alphanumeric());
         let last = words.into_iter().find(|word| !word.is_empty()).map(key);
         // `ups` of `write-ups` says nothing by itself.
-        let is_noun = |last: &String| last.chars().count() >= NOUN_LETTERS_MIN && *last != whole;
+        let is_noun = |last: &String| last.chars().count() >= BUCKET_LETTERS_MIN && *last != whole;
         if let Some(last) = last.filter(is_noun) {
             let known = self
                 .buckets

@@ -142,6 +142,10 @@ fn score(column: &KnownColumn, words: &[&str]) -> usize {
     if all(kindred.count()) {
         return KINDRED + named;
     }
+    // `issuance date`: of days alone, which are described in few words.
+    if column.kind() != ColumnKind::Day {
+        return 0;
+    }
     let described = words.iter().filter(|word| {
         let word = Kin::of(word);
         let mut known = column.described_by.iter();

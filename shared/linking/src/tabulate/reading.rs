@@ -17,6 +17,7 @@ mod leading;
 mod money;
 mod naming;
 mod relating;
+mod serving;
 mod settling;
 
 use leading::asked_again;
@@ -171,6 +172,9 @@ impl<'a> Reading<'a> {
             let found = match (self.word(at), next) {
                 ("most", "recent" | "recently") => Some((ColumnOperation::Largest, true)),
                 ("total", "number" | "count") => Some((ColumnOperation::Count, false)),
+                ("in", "all" | "total") | ("all", "told") if self.asks_how_many() => {
+                    Some((ColumnOperation::Count, false))
+                }
                 ("grand" | "sum", "total")
                 | ("in", "all" | "total")
                 | ("all", "told")
@@ -185,7 +189,9 @@ impl<'a> Reading<'a> {
                     Some((ColumnOperation::Count, false))
                 }
                 // `what do the invoices come to?`
-                ("come" | "comes" | "came", "to") => Some((ColumnOperation::Sum, false)),
+                ("come" | "comes" | "came", "to") if self.ends_clause(at + 1) => {
+                    Some((ColumnOperation::Sum, false))
+                }
                 ("numerous", _) => Some((ColumnOperation::Count, false)),
                 ("number" | "count", "between" | "for" | "of") if is_of(before, "in by the") => {
                     Some((ColumnOperation::Count, false))
@@ -203,7 +209,10 @@ impl<'a> Reading<'a> {
                 ("more" | "fewer", _) if before == "there" => Some((ColumnOperation::Count, false)),
                 // Where a request begins, it is what is to be done; else it is part of a column's name.
                 ("total", _) if at == 0 => Some((ColumnOperation::Sum, false)),
-                ("number" | "numbers" | "quantity", "of") => Some((ColumnOperation::Count, false)),
+                ("numbers", "of") if self.linked.intent == Intent::Compare => {
+                    Some((ColumnOperation::Count, false))
+                }
+                ("number" | "quantity", "of") => Some((ColumnOperation::Count, false)),
                 (word, _) => words::operation(word),
             };
             if let Some((operation, is_day)) = found {
@@ -224,6 +233,20 @@ impl<'a> Reading<'a> {
             }
             at += 1;
         }
+    }
+
+    fn asks_how_many(&self) -> bool {
+        (1..self.is_taken.len()).any(|at| (self.word(at - 1), self.word(at)) == ("how", "many"))
+    }
+
+    /// Whether a clause ends with a word, or goes on with what documents are taken together by.
+    fn ends_clause(&self, at: usize) -> bool {
+        let next = self
+            .linker
+            .tokens
+            .get(at + 1)
+            .map_or("", |next| next.lower.as_str());
+        self.linker.tokens[at].is_last || next.is_empty() || next == "for" || words::is_per(next)
     }
 
     /// How many tokens from one on name a column with more words than one: `maximum voltage` asks for no maximum.
@@ -411,6 +434,9 @@ impl<'a> Reading<'a> {
         if self.table.measure.is_none() && !self.is_day_alone(&run) {
             let asks_for_money = !self.needs_measure() && self.asks_what_it_costs(&run);
             if (self.needs_measure() || asks_for_money) && self.measure_by(&run)? {
+                if asks_for_money && self.is_broken_down(&run) {
+                    self.operation = Some(ColumnOperation::Sum);
+                }
                 self.asks_for_money |= asks_for_money;
                 return Ok(());
             }
@@ -423,7 +449,12 @@ impl<'a> Reading<'a> {
         {
             return Ok(());
         }
-        if self.leads(&run) || self.is_request(&run) || self.is_handled(&run) {
+        if self.is_of_group(&run)
+            || self.serves(&run)
+            || self.leads(&run)
+            || self.is_request(&run)
+            || self.is_handled(&run)
+        {
             return Ok(());
         }
         match fit.filter(|fit| fit.score >= NAMED_MIN) {

@@ -14,7 +14,7 @@ const OLDEST: &str = "oldest earliest";
 /// Words that join a group to what it is counted by.
 const PER: &str = "per each every by across according";
 /// Words that say the size of a document, where no column is called so.
-const SIZE: &str = "size worth value amount volume sum figure price cost costs charge charges expense expenses outlay spend spending level levels limit limits";
+const SIZE: &str = "size worth value amount volume sum figure price cost costs charge charges expense expenses outlay spend spending";
 /// What companies and people do with documents, whichever those are.
 const HANDLING: &str = "send sends sent issue issues issued submit submits submitted raise raises raised write writes wrote bill \
     bills billed charge charges charged supply supplies supplied deliver delivers delivered grant grants granted award awards \
@@ -49,9 +49,7 @@ const FILLER: &str = "list show give find get fetch display enumerate pull bring
     associated connected drafted concluded entered carrying occurring occur happening happen originating \
     stemming coming went goes go due mature matures maturing until till onwards onward later earlier prior after \
     before whose whom addressed assigned allocated taken course set next against \
-    and/or attributable arising stemming margin offers offer beat beats win wins exhibits exhibit differ differs admissible permissible permitted allowable nominal \
-    ranks rank shows \
-    outnumber outnumbers relative expressed line lines row rows register registers lying arithmetic represent represents entail entails disaggregated entirety \
+    and/or attributable arising lying arithmetic represent represents entail entails disaggregated entirety \
     going back calendar throughout single separately individually apiece taking take exist exists lie lies money terms gap numerous according distributed \
     spread divided owe owes owed state larger smaller bigger longer shorter cheaper dearer newer older others stand stands";
 

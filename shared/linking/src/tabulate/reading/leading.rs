@@ -9,7 +9,10 @@ use crate::mention::Named;
 /// How far behind a participle the condition may be that it leads to, in words.
 const LEAD_WORDS_MAX: usize = 3;
 /// Things of any kind.
-const THINGS: &str = "stuff goods items things wares articles services premises site sites location locations place places";
+const THINGS: &str = "stuff goods items things wares articles services premises";
+/// What of a paper begins and ends.
+const TERMS: &str =
+    "obligation obligations term terms duty duties validity rights coverage services";
 /// Nouns that are parts of prepositions: `in respect of`.
 const PREPOSITIONAL: &str = "behalf respect provision accordance regard regards relation relative connection reference account favour \
     favor terms light view";
@@ -24,23 +27,29 @@ impl Reading<'_> {
     /// any kind (`goods bought from`), or the noun of a preposition (`on behalf of`).
     pub(super) fn leads(&self, run: &Range<usize>) -> bool {
         let word = match &self.linker.tokens[run.clone()] {
+            // `with obligations ending in 2024`
+            [thing] | [thing, _] if is_of(&thing.lower, TERMS) && self.is_with_day(run) => {
+                return true;
+            }
             [word] => word,
             [thing, word] if is_of(&thing.lower, THINGS) && is_participle(&word.lower) => word,
-            // `with obligations ending in 2024`
-            [_, word] if is_participle(&word.lower) && self.is_with_day(run) => word,
             _ => return false,
         };
         let before = run.start.checked_sub(1).map_or("", |at| self.word(at));
-        // `contracts about catering with Acme`, `invoices disputed by Acme`: what they are about, and which they are.
-        let is_thing = word.lower.ends_with("ing") && is_of(before, "about for on of regarding");
-        let is_verb = (is_participle(&word.lower) || is_of(before, "that which who"))
-            && !is_thing
-            && !is_of(&word.lower, TOPIC);
         let after = self
             .linker
             .tokens
             .get(run.end)
             .map_or("", |next| &next.lower);
+        // `contracts about catering with Acme`, `invoices disputed by Acme`: what they are about, and which they are.
+        let is_thing = word.lower.ends_with("ing") && is_of(before, "about for on of regarding");
+        // `chargeable to Acme`, but not `deductible in 2024`.
+        let is_able = word.lower.ends_with("able") || word.lower.ends_with("ible");
+        let is_open = is_able && !is_of(after, "to by");
+        let is_verb = !is_open
+            && (is_participle(&word.lower) || is_of(before, "that which who"))
+            && !is_thing
+            && !is_of(&word.lower, TOPIC);
         let is_of_preposition = is_of(&word.lower, PREPOSITIONAL) && is_of(after, "of to with for");
         // `showing that ISO 9001 is met`
         let is_that = is_of(
@@ -69,6 +78,7 @@ impl Reading<'_> {
             && is_near
             && between.all(|at| {
                 words::is_filler(self.word(at))
+                    || is_of(self.word(at), PREPOSITIONAL)
                     || self.linker.dictionary.is_column_word(self.word(at))
             })
     }
@@ -91,15 +101,6 @@ impl Reading<'_> {
         let before = run.start.checked_sub(1).map_or("", |at| self.word(at));
         let is_behind = self.mentions.iter().any(|mention| mention.end == run.start)
             || is_of(before, "we they you i who that which");
-        // `does the register contain`
-        let is_kept = is_of(&word.lower, "contain contains include includes")
-            && is_of(
-                before,
-                "register archive system database library repository folder files books collection corpus",
-            );
-        if is_kept {
-            return true;
-        }
         let bucket = self.linker.dictionary.bucket_named(&word.lower);
         let is_bucket = bucket.is_some() && bucket == self.bucket;
         is_bucket

@@ -94,7 +94,8 @@ impl Reading<'_> {
         let is_total = is_of(before, ALL) || says(ALL);
         let is_told = !says(DEBTS) || says(SORTS);
         let is_amount = (is_asking || self.is_split()) && is_of_them && is_told || is_total;
-        let is_ahead = self.operation.is_none() && run.end <= subject.start;
+        let is_open = self.operation.is_none() || self.is_broken_down(run);
+        let is_ahead = is_open && run.end <= subject.start;
         is_ahead && is_amount && self.money(run).is_some()
     }
 
@@ -113,6 +114,14 @@ impl Reading<'_> {
         self.table.measure.is_some()
             && self.parts(run.clone()).iter().all(is_known)
             && is_part == is_without(&words)
+    }
+
+    /// Whether what was taken for a count is of an amount: `a breakdown of the outlay`.
+    pub(super) fn is_broken_down(&self, run: &Range<usize>) -> bool {
+        let mut before = (0..run.start).rev().map(|at| self.word(at));
+        let before = before.find(|word| !is_of(word, "of the"));
+        self.operation == Some(ColumnOperation::Count)
+            && before.is_some_and(|word| is_of(word, "breakdown split tally"))
     }
 
     /// Whether one amount for each of several groups or sides is wanted.

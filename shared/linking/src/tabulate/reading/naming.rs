@@ -7,7 +7,9 @@ impl Reading<'_> {
     pub(super) fn group_by(&mut self, run: &Range<usize>, joins: Option<&str>) -> Outcome<bool> {
         let period = words::period(self.word(run.end - 1));
         let is_grouped = joins.is_some() || period.is_some_and(|(_, is_implied)| is_implied);
-        if !is_grouped || self.table.group.is_some() {
+        // `Going by voltage, HX-1 or HX-2?` takes no documents together.
+        let is_of_two = self.linked.intent == Intent::Compare && self.is_between_two();
+        if !is_grouped || is_of_two || self.table.group.is_some() {
             return Ok(false);
         }
         let is_most = matches!(
@@ -33,6 +35,26 @@ impl Reading<'_> {
         self.tell_likened(run, &fit);
         self.table.group = Some(GroupKey::Column(self.field(column)));
         Ok(true)
+    }
+
+    /// Whether a run says more of the column that documents are taken together by: `period of termination notice`.
+    pub(super) fn is_of_group(&self, run: &Range<usize>) -> bool {
+        let is_behind = run.start >= 2
+            && self.word(run.start - 1) == "of"
+            && self.is_taken_or_said(run.start - 2);
+        let Some(GroupKey::Column(group)) = self.table.group.as_ref().filter(|_| is_behind) else {
+            return false;
+        };
+        let fit = self.fit(run.clone(), |_| true);
+        fit.is_some_and(|fit| {
+            fit.columns
+                .iter()
+                .any(|column| self.field(*column) == *group)
+        })
+    }
+
+    fn is_taken_or_said(&self, at: usize) -> bool {
+        self.is_taken[at] || self.linker.dictionary.is_column_word(self.word(at))
     }
 
     /// The part of the calendar that documents are taken together by, of the column of days that is meant.

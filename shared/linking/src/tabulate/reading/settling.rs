@@ -1,7 +1,7 @@
 //! What the words of a question leave open of its table: what is done, with which column, which are shown. Pure.
 
 use super::*;
-use crate::columns::ENDS;
+use crate::linked::Test;
 use std::cmp::Reverse;
 use text::currencies::CODES;
 
@@ -42,7 +42,9 @@ impl Reading<'_> {
             (None, Intent::Documents) if self.asks_for_money => ColumnOperation::Sum,
             (None, Intent::Compute) if has_measure => ColumnOperation::Sum,
             (None, Intent::Compute) => ColumnOperation::Count,
-            (None, Intent::Compare) if !has_measure && self.is_between_many() => {
+            (None, Intent::Compare)
+                if !has_measure && self.is_between_many() && self.says_count() =>
+            {
                 ColumnOperation::Count
             }
             (None, Intent::Compare) if !has_measure => {
@@ -74,14 +76,31 @@ impl Reading<'_> {
         self.linker.frame.subject.is_some() && parts.any(|part| is_many(&part.field))
     }
 
+    /// Whether it is said that documents are counted: `are there more contracts with Acme than with Bolt?`.
+    fn says_count(&self) -> bool {
+        let mut tokens = self.linker.tokens.iter();
+        tokens.any(|token| {
+            is_of(
+                &token.lower,
+                "many number numbers count tally more fewer less outnumber",
+            )
+        })
+    }
+
     /// Whether the sides of a comparison are documents that are named, each by a number of its own.
-    fn is_between_two(&self) -> bool {
+    pub(super) fn is_between_two(&self) -> bool {
         let is_number = |field: &str| {
             let mut columns = self.linker.dictionary.columns(self.bucket);
             let column = columns.find(|(_, column)| column.field == field);
             column.is_some_and(|(_, column)| column.is_naming() || column.is_named())
         };
-        !self.linked.parts.is_empty() && self.linked.parts.iter().all(|part| is_number(&part.field))
+        let has_digit = |test: &Test| {
+            matches!(test, Test::Is(things)
+                if things.iter().flatten().all(|form| form.contains(|c: char| c.is_ascii_digit())))
+        };
+        let mut parts = self.linked.parts.iter();
+        !self.linked.parts.is_empty()
+            && parts.all(|part| is_number(&part.field) && has_digit(&part.test))
     }
 
     /// Whether a list of documents is wanted, where nothing is counted: `what does invoice 4 say?` asks for its words.
@@ -163,16 +182,14 @@ impl Reading<'_> {
         let subject = self.subject();
         let is_called =
             |column: &KnownColumn| subject.iter().any(|word| column.words.contains(word));
-        let is_end = |column: &KnownColumn| column.words.iter().any(|word| is_of(word, ENDS));
         // The first of those that are alike.
-        let best = days.min_by_key(|(id, column)| (is_end(column), !is_called(column), *id));
+        let best = days.min_by_key(|(id, column)| (column.is_end(), !is_called(column), *id));
         best.map(|(id, _)| id)
     }
 
     /// Whether something ends on the day that a column holds.
     pub(super) fn is_end(&self, column: ColumnId) -> bool {
-        let mut words = self.linker.dictionary.column(column).words.iter();
-        words.any(|word| is_of(word, ENDS))
+        self.linker.dictionary.column(column).is_end()
     }
 
     /// What one document is called.

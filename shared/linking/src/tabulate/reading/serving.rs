@@ -1,0 +1,68 @@
+//! Words that say nothing to a table where they stand, and much elsewhere: `which exhibits the highest amount`, but not `contracts
+//! with exhibits`. Pure. *Not* words that lead to what is named (`leading`), and none that say nothing anywhere (`words`).
+
+use super::*;
+
+/// What one of two documents does that is compared with the other, and what two are compared by.
+const COMPARING: &str = "offer offers beat beats win wins margin differ differs relative outnumber outnumbers exceed exceeds";
+/// What a document does with the most or least of something.
+const HAVING: &str = "exhibit exhibits rank ranks show shows offer offers carry carries";
+/// Words before the name of a column of numbers that say that what may be at most is meant.
+const LIMITING: &str = "admissible permissible permitted allowable allowed nominal rated";
+/// Where documents are kept.
+const KEEPING: &str =
+    "register archive system database library repository folder collection corpus";
+
+impl Reading<'_> {
+    /// Whether a word says nothing where it stands.
+    pub(super) fn serves(&self, run: &Range<usize>) -> bool {
+        let [word] = &self.linker.tokens[run.clone()] else {
+            return false;
+        };
+        let word = word.lower.as_str();
+        let near = |at: Option<usize>| {
+            at.filter(|at| *at < self.is_taken.len())
+                .map_or("", |at| self.word(at))
+        };
+        let (before, after) = (near(run.start.checked_sub(1)), near(Some(run.end)));
+        let is_most = matches!(
+            self.operation,
+            Some(ColumnOperation::Largest | ColumnOperation::Smallest)
+        );
+        let is_number = |at: Option<usize>| {
+            let at = at.filter(|at| *at < self.is_taken.len());
+            at.is_some_and(|at| self.fit(at..at + 1, phrase::is_number).is_some())
+        };
+        let is_behind_mention = || {
+            self.mentions
+                .iter()
+                .any(|mention| mention.end + 1 == run.start)
+        };
+        match word {
+            word if is_of(word, COMPARING) && self.linked.intent == Intent::Compare => true,
+            // `exhibits the lowest spend`, `ranks highest`
+            word if is_of(word, HAVING) && is_most => {
+                after == "the" || words::operation(after).is_some()
+            }
+            // `one line per supplier`
+            "line" | "lines" | "row" | "rows" => words::is_per(after),
+            "expressed" => after == "as",
+            // `the admissible voltage`, `the voltage limit`, `the mean level of expenditure`
+            word if is_of(word, LIMITING) => is_number(Some(run.end)),
+            "limit" | "limits" => is_number(run.start.checked_sub(1)),
+            "level" | "levels" => {
+                after == "of" && self.needs_measure() || is_number(run.start.checked_sub(1))
+            }
+            // `does the register contain`, `held in the register`
+            word if is_of(word, KEEPING) => {
+                before == "the" && is_of(near(run.start.checked_sub(2)), "in does from")
+            }
+            "contain" | "contains" | "include" | "includes" => is_of(before, KEEPING),
+            // `that ISO 9001 is met`
+            "met" | "fulfilled" | "satisfied" => {
+                is_of(before, "is are was were") && is_behind_mention()
+            }
+            _ => false,
+        }
+    }
+}
