@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 import yaml
+from each_role import all_files
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -37,11 +38,7 @@ def all_rules():
 
 def all_tests():
     """The tests of all files."""
-    tests = []
-    for name in sorted(name for name in os.listdir(HERE) if name.endswith(".yaml")):
-        with open(os.path.join(HERE, name)) as file:
-            tests += yaml.safe_load(file)["tests"]
-    return tests
+    return [test for content in all_files().values() for test in content["tests"]]
 
 
 def documented(path):

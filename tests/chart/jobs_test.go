@@ -69,7 +69,7 @@ func TestKeysOfNodesInConfig(t *testing.T) {
 		file  string
 		roles []string
 	}{
-		"prompts": {"/etc/argosy/secrets/large-key/api-key", []string{"clarifier", "indexer", "mapper", "planner", "reducer", "validator"}},
+		"prompts": {"/etc/argosy/secrets/large-key/api-key", render.Asking()},
 		"qdrant":  {"/etc/argosy/secrets/reranker-key/api-key", []string{"indexer", "retriever"}},
 	} {
 		objects := render.Set(t, set)

@@ -91,7 +91,7 @@ func find(rules []rule, name string) (rule, bool) {
 // TestRulesAreThoseOfTheFiles goes through all rules of a fleet in which no role is away: what the chart does to them is the
 // address of the runbook and the names of the release, and nothing else.
 func TestRulesAreThoseOfTheFiles(t *testing.T) {
-	const names = "(keda-hpa-)?argosy-(gateway|planner|retriever|mapper|reducer|validator|clarifier|conversation|indexer)"
+	names := "(keda-hpa-)?argosy-(" + strings.Join(roles, "|") + ")"
 	wanted := ruleFiles(t)
 	is := renderedRules(t, render.With(t, "smallest", "monitoring.prometheusRule.enabled=true",
 		"monitoring.prometheusRule.runbookBaseUrl=https://wiki.example.com/"))

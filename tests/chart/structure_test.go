@@ -17,9 +17,7 @@ import (
 )
 
 // roles are the words for who runs.
-var roles = []string{
-	"gateway", "planner", "retriever", "mapper", "reducer", "validator", "clarifier", "conversation", "indexer",
-}
+var roles = render.Roles()
 
 // everySet runs a check over the render of every value set.
 func everySet(t *testing.T, check func(t *testing.T, objects render.Objects)) {

@@ -14,6 +14,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"argosy/tests/chart/render"
 	"argosy/tests/chart/tools"
 )
 
@@ -56,7 +57,7 @@ func startFleet(t testing.TB, stage *scene) *fleet {
 	t.Helper()
 	made := &fleet{stage: stage, roles: map[string][]*process{}, ports: map[string]int{}}
 	made.model = stage.crew.start(t, "model", nil, os.Getenv(binary), "offline-model", "--slots", "256")
-	for _, role := range []string{"gateway", "planner", "retriever", "reducer", "validator", "clarifier", "indexer"} {
+	for _, role := range render.Without(render.Roles(), "mapper", "conversation") {
 		made.start(t, role, 1)
 	}
 	for role := range made.roles {

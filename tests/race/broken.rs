@@ -4,7 +4,7 @@
 use crate::between::{Between, Do};
 use crate::hand::Hand;
 use crate::refusals::STRAIGHT;
-use crate::script::{Came, Script, fails, plan, usual};
+use crate::script::{Came, Script, assert_default, fails, hop, plan, question_by, usual};
 use crate::world::{On, World, until, within};
 use bus::{StoredMessage, Stream};
 use envelope::hop::RetrieverExit;
@@ -12,7 +12,7 @@ use envelope::limits::DELIVERIES_MAX;
 use envelope::{Class, Doubt, Fallback, Outcome, Payload, ReduceTask, Role, Terminal, header};
 use futures_util::future::BoxFuture;
 use llm::{ChatModel, ChatReply, ChatRequest};
-use serde_json::{Value, json};
+use serde_json::json;
 use stage::{ErasedStage, StepOutput};
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,27 +43,6 @@ pub(crate) fn fallbacks(terminal: &Terminal) -> Vec<Fallback> {
     all.collect()
 }
 
-/// At which hop of its turn a role gets its step.
-pub(crate) fn hop(role: Role) -> u16 {
-    match role {
-        Role::Conversation => 0,
-        Role::Planner => 0,
-        Role::Retriever => 1,
-        Role::Clarifier => 2,
-        Role::Mapper => 3,
-        Role::Reducer => 4,
-        _ => 5,
-    }
-}
-
-/// A question whose turn comes by `role`.
-pub(crate) fn question_by(role: Role, id: &str) -> Value {
-    match role {
-        Role::Conversation => json!({"question": "q", "id": id, "conversation": "talk"}),
-        _ => json!({"question": "q", "id": id}),
-    }
-}
-
 /// Workers for a turn that comes by `role`; that one does as it is told.
 fn staff(world: &World, role: Role, told: Option<&Arc<Script>>) -> Vec<Hand> {
     let others = Role::THINKING.into_iter().filter(|r| *r != role);
@@ -84,30 +63,6 @@ fn staff(world: &World, role: Role, told: Option<&Arc<Script>>) -> Vec<Hand> {
         .chain(told.cloned())
         .map(|script| world.hire(&script).start())
         .collect()
-}
-
-/// What a turn comes to when `role` is broken for good, for the reason `code`.
-fn assert_default(terminal: &Terminal, role: Role, code: &str) {
-    let taken = fallbacks(terminal);
-    let failed = (Outcome::Failed, None);
-    let (outcome, fallback) = match role {
-        Role::Conversation => (Outcome::Answered, Some(Fallback::NoHistory)),
-        Role::Planner => (Outcome::Answered, Some(Fallback::BasicRag { role })),
-        Role::Retriever => failed,
-        Role::Mapper => {
-            let indexes = vec![0, 1, 2];
-            (Outcome::Answered, Some(Fallback::PartsFailed { indexes }))
-        }
-        Role::Reducer => failed,
-        Role::Validator => (Outcome::Answered, Some(Fallback::Unvalidated)),
-        _ => (Outcome::Clarification, Some(Fallback::ClarifyDefault)),
-    };
-    assert_eq!(terminal.outcome, outcome, "{role}: {terminal:?}");
-    if let Some(fallback) = fallback {
-        assert!(taken.contains(&fallback), "{role}: {taken:?}");
-    } else {
-        assert_eq!(terminal.error.as_ref().unwrap().code, code, "{role}");
-    }
 }
 
 /// A stage panics.

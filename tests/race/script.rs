@@ -1,13 +1,15 @@
 //! Stages that do what a test says, and the ones that a turn needs around them. They understand
-//! nothing: the answer is the list of facts.
+//! nothing: the answer is the list of facts. At the end, what the tests know of each role.
 
+use crate::broken::fallbacks;
 use envelope::hop::{ConversationExit, PlannerExit, ReducerExit, RetrieverExit, ValidatorExit};
 use envelope::{
     After, Bucket, Citation, Clarification, Class, DocId, Doubt, Draft, Exit, Fact, Fallback,
-    FanOut, FilterMatch, Findings, History, MapTask, Passage, Payload, Plan, ReduceTask, Role,
-    Scatter, Task, Verdict,
+    FanOut, FilterMatch, Findings, History, MapTask, Outcome, Passage, Payload, Plan, ReduceTask,
+    Role, Scatter, Task, Terminal, Verdict,
 };
 use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
 use stage::{ErasedStage, StepContext, StepOutput};
 use std::future::Future;
 use std::sync::Arc;
@@ -277,5 +279,52 @@ pub(crate) fn usual(role: Role) -> Arc<Script> {
         Role::Validator => validator(),
         Role::Clarifier => clarifier(),
         Role::Gateway | Role::Indexer => panic!("the {role} is no stage"),
+    }
+}
+
+/// At which hop of its turn a role gets its step.
+pub(crate) fn hop(role: Role) -> u16 {
+    match role {
+        Role::Conversation => 0,
+        Role::Planner => 0,
+        Role::Retriever => 1,
+        Role::Clarifier => 2,
+        Role::Mapper => 3,
+        Role::Reducer => 4,
+        Role::Validator => 5,
+        Role::Gateway | Role::Indexer => panic!("the {role} is no stage"),
+    }
+}
+
+/// A question whose turn comes by `role`.
+pub(crate) fn question_by(role: Role, id: &str) -> Value {
+    match role {
+        Role::Conversation => json!({"question": "q", "id": id, "conversation": "talk"}),
+        _ => json!({"question": "q", "id": id}),
+    }
+}
+
+/// What a turn comes to when `role` is broken for good, for the reason `code`.
+pub(crate) fn assert_default(terminal: &Terminal, role: Role, code: &str) {
+    let taken = fallbacks(terminal);
+    let failed = (Outcome::Failed, None);
+    let (outcome, fallback) = match role {
+        Role::Conversation => (Outcome::Answered, Some(Fallback::NoHistory)),
+        Role::Planner => (Outcome::Answered, Some(Fallback::BasicRag { role })),
+        Role::Retriever => failed,
+        Role::Mapper => {
+            let indexes = vec![0, 1, 2];
+            (Outcome::Answered, Some(Fallback::PartsFailed { indexes }))
+        }
+        Role::Reducer => failed,
+        Role::Validator => (Outcome::Answered, Some(Fallback::Unvalidated)),
+        Role::Clarifier => (Outcome::Clarification, Some(Fallback::ClarifyDefault)),
+        Role::Gateway | Role::Indexer => panic!("the {role} is no stage"),
+    };
+    assert_eq!(terminal.outcome, outcome, "{role}: {terminal:?}");
+    if let Some(fallback) = fallback {
+        assert!(taken.contains(&fallback), "{role}: {taken:?}");
+    } else {
+        assert_eq!(terminal.error.as_ref().unwrap().code, code, "{role}");
     }
 }

@@ -1,10 +1,10 @@
 //! Steps that cannot be read: bytes that are none of ours, and those of a newer release.
 
 use crate::between::{Between, Do};
-use crate::broken::{fallbacks, head, hop, letter};
+use crate::broken::{fallbacks, head, letter};
 use crate::hand::Hand;
 use crate::refusals::STRAIGHT;
-use crate::script::usual;
+use crate::script::{hop, usual};
 use crate::world::{On, World, until};
 use bus::{Bus, Headers, Publish, StoredMessage, Stream};
 use bytes::Bytes;

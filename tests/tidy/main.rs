@@ -10,6 +10,7 @@ mod errors;
 mod manifest;
 mod names;
 mod public_items;
+mod role_lists;
 mod roles;
 mod sources;
 mod theirs;

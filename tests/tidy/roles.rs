@@ -38,14 +38,12 @@ fn the_root_manifest_names_every_role() {
     }
 }
 
-/// Where roles are listed by hand: the page that people begin with, the one that tells what to run, and
-/// what is deployed. Everywhere else a list is made, or left to these.
+/// Where roles are listed by hand: the page that people begin with, and what is deployed. Everywhere else a list is
+/// made (`role_lists`), or left to these.
 fn is_listing(file: &File) -> bool {
-    let pages = ["README.md", "docs/operations/run.md"];
     let place = ["deploy/", "charts/"];
     let deployed = place.iter().any(|p| file.path.starts_with(p));
-    pages.contains(&file.path.as_str())
-        || deployed && file.is(&["md", "yaml", "yml", "json", "toml", "html"])
+    file.path == "README.md" || deployed && file.is(&["md", "yaml", "yml", "json", "toml", "html"])
 }
 
 /// The text of a document without its blocks in a language, whose examples need not meet every

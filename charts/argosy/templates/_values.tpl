@@ -24,9 +24,15 @@
 gateway planner retriever mapper reducer validator clarifier conversation indexer
 {{- end }}
 
-{{/* Those that ask a model. The validator does where one is named for it. */}}
+{{/* Those that ask a model: all but these three. The validator does where one is named for it. */}}
 {{- define "argosy.modelRoles" -}}
-planner mapper reducer {{ if dig "model_of" "validator" "" .Values.config }}validator {{ end }}clarifier indexer
+{{- $asking := list -}}
+{{- range $role := include "argosy.roles" . | splitList " " -}}
+{{- $asks := not (has $role (list "gateway" "retriever" "conversation")) -}}
+{{- if eq $role "validator" }}{{ $asks = not (empty (dig "model_of" "validator" "" $.Values.config)) }}{{ end -}}
+{{- if $asks }}{{ $asking = append $asking $role }}{{ end -}}
+{{- end -}}
+{{ join " " $asking }}
 {{- end }}
 
 {{/* What a role waits for in JetStream: its stream and its consumer, as `argosy setup` makes them. (dict "root" $ "role" … "settings" …) */}}

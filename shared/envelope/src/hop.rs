@@ -1,7 +1,7 @@
 //! One hop, described once: a row per role says what its steps carry and what a step may come to.
 //!
-//! Everything that has to know all roles that take steps follows from these rows: [`Payload`] and its
-//! reader, [`Exit`], [`Role::THINKING`], and what a stage is given ([`Task`]). *Not* here: which step
+//! Everything that has to know all roles follows from these rows: [`Role`] itself with its lists, [`Payload`] and its
+//! reader, [`Exit`], and what a stage is given ([`Task`]). *Not* here: which step
 //! follows from an exit; that is [`route`](crate::route). A match over a payload or an exit names every
 //! variant, so that a new row does not compile until each of them has an answer for it.
 //!
@@ -17,13 +17,52 @@ use crate::payload::{
     Doubt, Draft, MapTask, Passage, Plan, PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
 };
 use crate::read_mark::ReadMark;
-use crate::role::Role;
 use crate::table::Listing;
 use crate::terminal::{Clarification, Resume};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 macro_rules! hops {
-    ($($role:ident ($payload:ty) => $exit:ty;)*) => {
+    ($($(#[$about:meta])* $word:ident $role:ident ($payload:ty) => $exit:ty, $asks:literal;)*) => {
+        /// Who does a step.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Role {
+            $($(#[$about])* $role,)*
+            /// The edge: inbox, timers, answers.
+            Gateway,
+            /// Documents to chunks of the corpus.
+            Indexer,
+        }
+
+        impl Role {
+            /// The roles that take steps from the steps stream.
+            pub const THINKING: [Role; { [$(Role::$role),*].len() }] = [$(Role::$role),*];
+            /// The roles that a question passes through: all but the indexer.
+            pub const ANSWERING: [Role; Role::THINKING.len() + 1] =
+                [$(Role::$role,)* Role::Gateway];
+            /// Every role that can be run as a process.
+            pub const ALL: [Role; Role::THINKING.len() + 2] =
+                [$(Role::$role,)* Role::Gateway, Role::Indexer];
+
+            /// The one word.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Role::$role => stringify!($word),)*
+                    Role::Gateway => "gateway",
+                    Role::Indexer => "indexer",
+                }
+            }
+
+            /// Whether it has prompts. The validator and the indexer ask a model only where they are told to.
+            pub const fn asks_model(self) -> bool {
+                match self {
+                    $(Role::$role => $asks,)*
+                    Role::Gateway => false,
+                    Role::Indexer => true,
+                }
+            }
+        }
+
         /// What a step carries.
         #[derive(Debug, Clone, PartialEq)]
         #[expect(missing_docs, reason = "one variant per role, explained at its payload")]
@@ -78,23 +117,25 @@ macro_rules! hops {
                 }
             }
         )*
-
-        impl Role {
-            /// The roles that take steps from the steps stream.
-            pub const THINKING: [Role; { [$(Role::$role),*].len() }] = [$(Role::$role),*];
-        }
     };
 }
 
 hops! {
-    // takes (payload on the wire) => comes to
-    Conversation (Recall) => ConversationExit;
-    Planner (PlanTask) => PlannerExit;
-    Retriever (Search) => RetrieverExit;
-    Mapper (MapTask) => Findings;
-    Reducer (ReduceTask) => ReducerExit;
-    Validator (Draft) => ValidatorExit;
-    Clarifier (Doubt) => Clarification;
+    // word, variant (payload on the wire) => what it comes to, whether it asks a model
+    /// What was said before a question.
+    conversation Conversation (Recall) => ConversationExit, false;
+    /// Question to search plan.
+    planner Planner (PlanTask) => PlannerExit, true;
+    /// Plan to passages.
+    retriever Retriever (Search) => RetrieverExit, false;
+    /// One passage to facts.
+    mapper Mapper (MapTask) => Findings, true;
+    /// Facts to a draft.
+    reducer Reducer (ReduceTask) => ReducerExit, true;
+    /// Draft to a verdict.
+    validator Validator (Draft) => ValidatorExit, true;
+    /// Doubt to a question back.
+    clarifier Clarifier (Doubt) => Clarification, true;
 }
 
 /// The exits of the conversation.

@@ -1,69 +1,24 @@
-//! Roles: one word each, the same in directory, subject, consumer, metric label, chart key and CLI.
+//! Roles in text: one word each, the same in directory, subject, consumer, metric label, chart key and CLI.
+//!
+//! *Not* here: which roles there are, and what each of them takes; that is [`hop`](crate::hop).
 
-use serde::{Deserialize, Serialize};
+pub use crate::hop::Role;
+
 use std::fmt;
 
-/// Who does a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// What was said before a question.
-    Conversation,
-    /// Question to search plan.
-    Planner,
-    /// Plan to passages.
-    Retriever,
-    /// One passage to facts.
-    Mapper,
-    /// Facts to a draft.
-    Reducer,
-    /// Draft to a verdict.
-    Validator,
-    /// Doubt to a question back.
-    Clarifier,
-    /// The edge: inbox, timers, answers.
-    Gateway,
-    /// Documents to chunks of the corpus.
-    Indexer,
-}
-
 impl Role {
-    /// Every role that can be run as a process.
-    pub const ALL: [Role; 9] = [
-        Role::Conversation,
-        Role::Planner,
-        Role::Retriever,
-        Role::Mapper,
-        Role::Reducer,
-        Role::Validator,
-        Role::Clarifier,
-        Role::Gateway,
-        Role::Indexer,
-    ];
-    /// The roles that a question passes through: all but the indexer.
-    pub const ANSWERING: [Role; 8] = [
-        Role::Conversation,
-        Role::Planner,
-        Role::Retriever,
-        Role::Mapper,
-        Role::Reducer,
-        Role::Validator,
-        Role::Clarifier,
-        Role::Gateway,
-    ];
+    /// Whether it keeps files in a folder of its own, which it can make anew.
+    pub const fn keeps_files(self) -> bool {
+        matches!(self, Role::Conversation | Role::Retriever)
+    }
 
-    /// The one word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Role::Conversation => "conversation",
-            Role::Planner => "planner",
-            Role::Retriever => "retriever",
-            Role::Mapper => "mapper",
-            Role::Reducer => "reducer",
-            Role::Validator => "validator",
-            Role::Clarifier => "clarifier",
-            Role::Gateway => "gateway",
-            Role::Indexer => "indexer",
+    /// The words of `roles` as in a sentence: `planner, mapper or reducer`.
+    pub fn one_of(roles: impl IntoIterator<Item = Role>) -> String {
+        let words: Vec<_> = roles.into_iter().map(Role::as_str).collect();
+        match words.split_last() {
+            Some((last, [])) => (*last).to_owned(),
+            Some((last, others)) => format!("{} or {last}", others.join(", ")),
+            None => String::new(),
         }
     }
 }
@@ -76,17 +31,8 @@ impl fmt::Display for Role {
 
 /// A word that is no role.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a role: want {roles}", roles = every())]
+#[error("`{0}` is not a role: want {roles}", roles = Role::one_of(Role::ALL))]
 pub struct RoleError(pub String);
-
-/// Every word, as in a sentence.
-fn every() -> String {
-    let words = Role::ALL.map(Role::as_str);
-    match words.split_last() {
-        Some((last, others)) => format!("{} or {last}", others.join(", ")),
-        None => String::new(),
-    }
-}
 
 impl std::str::FromStr for Role {
     type Err = RoleError;
@@ -118,10 +64,13 @@ mod tests {
         let error = "plannner"
             .parse::<Role>()
             .map_err(|error| error.to_string());
-        let roles = "conversation, planner, retriever, mapper, reducer, validator, clarifier, gateway or indexer";
+        let roles = Role::one_of(Role::ALL);
         assert_eq!(
             error,
             Err(format!("`plannner` is not a role: want {roles}"))
+        );
+        assert!(
+            roles.starts_with("conversation, planner, ") && roles.ends_with(", gateway or indexer")
         );
     }
 }

@@ -212,6 +212,9 @@ mod tests;
 mod talk_tests;
 
 #[cfg(test)]
+mod event_tests;
+
+#[cfg(test)]
 mod longest_tests;
 
 #[cfg(test)]

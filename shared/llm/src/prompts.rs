@@ -3,37 +3,23 @@
 use crate::prompt::{Prompt, PromptError};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Texts that replace embedded prompts, by prompt name. The default replaces none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Prompts {
     overrides: BTreeMap<String, String>,
-    asked: AskedPrompts,
 }
 
-/// A prompt as a worker embeds it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A prompt as a worker embeds it; the stage lists its own in a constant `PROMPTS`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmbeddedPrompt {
     /// Its name, as in the override directory.
     pub name: &'static str,
     /// Its text.
-    pub text: String,
+    pub text: &'static str,
     /// What it takes: a text in its place uses each of them, and no other.
-    pub placeholders: Vec<String>,
+    pub placeholders: &'static [&'static str],
 }
-
-/// What workers asked for; clones share it, and it makes no difference between prompts.
-#[derive(Debug, Clone, Default)]
-struct AskedPrompts(Arc<Mutex<Vec<EmbeddedPrompt>>>);
-
-impl PartialEq for AskedPrompts {
-    fn eq(&self, _: &AskedPrompts) -> bool {
-        true
-    }
-}
-
-impl Eq for AskedPrompts {}
 
 impl EmbeddedPrompt {
     /// Another text in its place, checked as it would be at the start of a worker.
@@ -41,18 +27,14 @@ impl EmbeddedPrompt {
     /// # Errors
     /// When it cannot be used.
     pub fn replaced(&self, text: &str) -> Result<Prompt, PromptError> {
-        let takes: Vec<&str> = self.placeholders.iter().map(String::as_str).collect();
-        Prompt::parse(self.name, text, &takes)
+        Prompt::parse(self.name, text, self.placeholders)
     }
 }
 
 impl Prompts {
     /// Replaces the prompts that `overrides` names.
     pub fn new(overrides: BTreeMap<String, String>) -> Self {
-        Prompts {
-            overrides,
-            asked: AskedPrompts::default(),
-        }
+        Prompts { overrides }
     }
 
     /// Reads every `<name>.md` of a directory, whatever its name; other files are left alone,
@@ -77,31 +59,13 @@ impl Prompts {
         Ok(Prompts::new(overrides))
     }
 
-    /// The prompt `name`: the override where there is one, `embedded` otherwise; either is checked.
-    pub fn get(
-        &self,
-        name: &'static str,
-        embedded: &str,
-        placeholders: &[&str],
-    ) -> Result<Prompt, PromptError> {
-        let asked = EmbeddedPrompt {
-            name,
-            text: embedded.to_owned(),
-            placeholders: placeholders.iter().map(|&one| one.to_owned()).collect(),
-        };
-        self.asked
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(asked);
-        let text = self.overrides.get(name).map_or(embedded, String::as_str);
-        Prompt::parse(name, text, placeholders)
-    }
-
-    /// Every prompt that was asked for so far, in that order: once all workers are made, every prompt there is.
-    pub fn asked(&self) -> Vec<EmbeddedPrompt> {
-        let asked = self.asked.0.lock();
-        asked.unwrap_or_else(PoisonError::into_inner).clone()
+    /// A prompt: the override where there is one, the embedded text otherwise; either is checked.
+    ///
+    /// # Errors
+    /// When the text cannot be used.
+    pub fn get(&self, prompt: &EmbeddedPrompt) -> Result<Prompt, PromptError> {
+        let text = self.overrides.get(prompt.name);
+        prompt.replaced(text.map_or(prompt.text, String::as_str))
     }
 
     /// What replaces which prompt.
@@ -120,21 +84,20 @@ impl Prompts {
 mod tests {
     use super::*;
 
-    const EMBEDDED: &str = "---user---\n<question>{{question}}</question>";
+    const EMBEDDED: EmbeddedPrompt = EmbeddedPrompt {
+        name: "planner",
+        text: "---user---\n<question>{{question}}</question>",
+        placeholders: &["question"],
+    };
 
     #[test]
     fn an_override_replaces_and_is_checked() {
         let with = |text: &str| Prompts::new([("planner".to_owned(), text.to_owned())].into());
-        let embedded = Prompts::default().get("planner", EMBEDDED, &["question"]);
-        let own = with("---user---\nQ: {{question}}").get("planner", EMBEDDED, &["question"]);
+        let embedded = Prompts::default().get(&EMBEDDED);
+        let own = with("---user---\nQ: {{question}}").get(&EMBEDDED);
         assert_ne!(embedded.unwrap().version(), own.unwrap().version());
-        let broken = with("---user---\nQ:");
-        let refused = broken.get("planner", EMBEDDED, &["question"]);
-        let [asked] = &broken.asked()[..] else {
-            panic!("asked for once")
-        };
-        assert_eq!((asked.name, asked.text.as_str()), ("planner", EMBEDDED));
-        assert!(asked.replaced("---user---\n{{question}}").is_ok());
+        let refused = with("---user---\nQ:").get(&EMBEDDED);
+        assert!(EMBEDDED.replaced("---user---\n{{question}}").is_ok());
         assert_eq!(
             refused.unwrap_err().to_string(),
             "prompt `planner` lacks `question`"
@@ -144,7 +107,7 @@ mod tests {
     #[test]
     fn reads_a_directory_and_names_the_file_it_cannot_read() {
         let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("planner.md"), EMBEDDED).unwrap();
+        std::fs::write(dir.path().join("planner.md"), EMBEDDED.text).unwrap();
         std::fs::write(dir.path().join("notes.txt"), "not a prompt").unwrap();
         let prompts = Prompts::from_dir(dir.path()).unwrap();
         assert_eq!(prompts.names().collect::<Vec<_>>(), ["planner"]);

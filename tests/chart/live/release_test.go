@@ -135,7 +135,7 @@ func checkRolledOut(t *testing.T, namespace string) {
 func uids(t *testing.T, namespace string) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
-	for _, role := range []string{"gateway", "planner", "retriever", "mapper", "reducer", "validator", "clarifier", "conversation"} {
+	for _, role := range render.Without(render.Roles(), "indexer") {
 		for _, pod := range pods(t, namespace, role) {
 			found[role] = append(found[role], string(pod.UID))
 		}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"argosy/tests/chart/render"
 	"argosy/tests/chart/tools"
 )
 
@@ -44,8 +45,8 @@ func TestServicesOfCompose(t *testing.T) {
 			roles[name] = compose.Start(t, name)
 		}
 	}
-	if len(roles) != 9 {
-		t.Fatalf("after setup there are %q and not nine roles", slices.Collect(maps.Keys(roles)))
+	if wanted := render.Roles(); len(roles) != len(wanted) {
+		t.Fatalf("after setup there are %q and not %q", slices.Collect(maps.Keys(roles)), wanted)
 	}
 	healthy := func(name string) error { return compose.check(t, name, roles[name]) }
 	for name, role := range roles {

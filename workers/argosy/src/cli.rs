@@ -2,8 +2,8 @@
 
 use crate::cli_error::CliError;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use envelope::ModeChoice;
 use envelope::limits::{ROUNDS_MAX, SEARCHES_MAX};
+use envelope::{ModeChoice, Role};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -410,8 +410,9 @@ pub struct SetupArgs {
 /// `argosy run`
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// conversation, planner, retriever, mapper, reducer, validator, clarifier, gateway or indexer.
-    pub role: envelope::Role,
+    /// Its role, by its word.
+    #[arg(help = Role::one_of(Role::ALL))]
+    pub role: Role,
     /// Where the fleet is.
     #[command(flatten)]
     pub server: ServerArgs,

@@ -349,7 +349,7 @@ impl Config {
         );
         for (role, name) in &self.model_of {
             anyhow::ensure!(
-                crate::model::ASKING.contains(role),
+                role.asks_model(),
                 "`model_of.{role}`: the {role} asks no model"
             );
             let model = self.models.get(name).with_context(|| {

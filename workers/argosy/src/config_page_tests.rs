@@ -3,6 +3,7 @@
 
 use super::{Config, VARIABLES};
 use crate::command::config::toml;
+use envelope::Role;
 use serde_json::Value;
 use settings::NamedVariable;
 use std::fmt::Write;
@@ -11,7 +12,7 @@ use std::path::PathBuf;
 /// The variable that has the page written instead of compared.
 const WRITE: &str = "ARGOSY_WRITE_DOCS";
 
-/// Sections, and where the type of each is.
+/// Sections, and where the type of each is; that of a role is where roles have it.
 const SECTIONS: &[(&str, &str, &str)] = &[
     ("nats", "workers/argosy/src/config.rs", "Nats"),
     ("streams", "workers/argosy/src/config.rs", "Streams"),
@@ -29,8 +30,6 @@ const SECTIONS: &[(&str, &str, &str)] = &[
     ),
     ("model", "shared/llm-pool/src/options.rs", "Options"),
     ("model.cache", "shared/llm-pool/src/cache.rs", "Options"),
-    ("planner", "workers/planner/src/options.rs", "Options"),
-    ("retriever", "workers/retriever/src/options.rs", "Options"),
     ("retrieval", "shared/index-host/src/options.rs", "Options"),
     ("retrieval.search", "shared/index/src/hybrid.rs", "Options"),
     (
@@ -53,13 +52,21 @@ const SECTIONS: &[(&str, &str, &str)] = &[
         "shared/qdrant/src/options.rs",
         "Options",
     ),
-    ("mapper", "workers/mapper/src/options.rs", "Options"),
-    ("reducer", "workers/reducer/src/options.rs", "Options"),
-    ("indexer", "workers/indexer/src/options.rs", "Options"),
     ("snapshots", "shared/index-host/src/snapshot.rs", "Options"),
-    ("validator", "workers/validator/src/options.rs", "Options"),
-    ("clarifier", "workers/clarifier/src/options.rs", "Options"),
 ];
+
+/// Where the type of a section is, and what it is called.
+fn type_of(key: &str) -> Option<(String, &'static str)> {
+    let listed = SECTIONS.iter().find(|(known, ..)| *known == key);
+    let of_role = || {
+        let role: Role = key.parse().ok()?;
+        Some((format!("workers/{role}/src/options.rs"), "Options"))
+    };
+    match listed {
+        Some((_, file, name)) => Some(((*file).to_owned(), name)),
+        None => of_role(),
+    }
+}
 
 /// Tables that are one value to whoever sets them.
 const VALUES: &[&str] = &[
@@ -148,8 +155,8 @@ fn section(page: &mut String, key: &str, file: &str, name: &str, values: &Value)
             .get(&field.name)
             .unwrap_or_else(|| panic!("`{whole}` is no option"));
         assert!(!field.doc.is_empty(), "`{whole}` says nothing, in {file}");
-        if let Some((_, file, name)) = SECTIONS.iter().find(|(known, ..)| *known == whole) {
-            below.push((whole, *file, *name, value.clone()));
+        if let Some((file, name)) = type_of(&whole) {
+            below.push((whole, file, name, value.clone()));
             continue;
         }
         let is_table = value.is_object() && !VALUES.contains(&whole.as_str());
@@ -166,7 +173,7 @@ fn section(page: &mut String, key: &str, file: &str, name: &str, values: &Value)
         page.push_str("Has sections only.\n");
     }
     for (key, file, name, value) in below {
-        section(page, &key, file, name, &value);
+        section(page, &key, &file, name, &value);
     }
 }
 

@@ -2,7 +2,6 @@
 //! that the document cannot say anything else. *Not* where metrics are made.
 
 use crate::command::run::RoomMetrics;
-use crate::config::Config;
 use crate::roles::embedded_prompts;
 use envelope::Role;
 use index_host::catalog::CatalogMetrics;
@@ -91,7 +90,7 @@ fn every_process(registry: &Registry) -> Result<(), Error> {
 fn every_role(registry: &Registry) -> Result<(), Error> {
     let metrics = harness::Metrics::new(registry, &Role::ALL)?;
     // Those that are built in; what a version is changes with the text.
-    for (role, prompt) in embedded_prompts(&Config::default()).unwrap_or_default() {
+    for (role, prompt) in embedded_prompts() {
         if role != Role::Indexer {
             metrics.knows_prompt(role, prompt.name, "");
         }

@@ -53,20 +53,10 @@ pub(crate) const PLUG_IN: &str = "to use a real model, start Ollama, vLLM or lla
 /// The name of the offline reader: as `model.model`, it is taken without looking for a model.
 pub const OFFLINE: &str = offline_reader::NAME;
 
-/// The roles that may ask a model; whether they do is said by [`asks`].
-pub(crate) const ASKING: [Role; 6] = [
-    Role::Planner,
-    Role::Mapper,
-    Role::Reducer,
-    Role::Validator,
-    Role::Clarifier,
-    Role::Indexer,
-];
-
 /// Whether a role asks a model. The validator does where one is named for it: that of the others wrote what it checks.
 pub fn asks(config: &Config, role: Role) -> bool {
     let is_judged = || config.model_of.contains_key(&Role::Validator);
-    ASKING.contains(&role) && (role != Role::Validator || is_judged())
+    role.asks_model() && (role != Role::Validator || is_judged())
 }
 
 /// Asks for each role the model that is meant for it.

@@ -4,31 +4,15 @@
 //! operator who misspells a name would otherwise go on with the embedded prompt and not know it. *Not* here:
 //! what a prompt has to contain; the stage that uses it checks that.
 
+use crate::roles::embedded_prompts;
 use llm::{EmbeddedPrompt, PromptError, Prompts};
 use settings::nearest_name;
 use std::path::{Path, PathBuf};
 
-/// Every prompt there is.
-pub(crate) const NAMES: [&str; 18] = [
-    "planner",
-    "planner_bucket",
-    "planner_follow_up",
-    "planner_refine",
-    "planner_review",
-    "planner_act",
-    "mapper",
-    "reducer",
-    "reducer_caveat",
-    "reducer_strict",
-    "reducer_generate",
-    "reducer_actions",
-    "validator",
-    "clarifier",
-    "clarifier_unclear",
-    "clarifier_ungrounded",
-    "clarifier_not_in_documents",
-    "indexer",
-];
+/// The names of all prompts.
+fn names() -> impl Iterator<Item = &'static str> {
+    embedded_prompts().map(|(_, prompt)| prompt.name)
+}
 
 /// Why a folder of prompts cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -52,12 +36,14 @@ pub enum Error {
 /// When the folder or a file in it cannot be read, or a file replaces no prompt.
 pub(crate) fn read(dir: &Path) -> Result<Prompts, Error> {
     let prompts = Prompts::from_dir(dir)?;
-    let stranger = prompts.names().find(|name| !NAMES.contains(name));
+    let stranger = prompts
+        .names()
+        .find(|name| !names().any(|known| known == *name));
     match stranger {
         None => Ok(prompts),
         Some(name) => Err(Error::Unknown {
             path: dir.join(format!("{name}.md")),
-            nearest: nearest_name(name, NAMES),
+            nearest: nearest_name(name, names()),
         }),
     }
 }
@@ -77,7 +63,7 @@ pub(crate) fn problems(
         let path = dir.join(format!("{name}.md"));
         let why = match all.iter().find(|prompt| prompt.name == name) {
             Some(prompt) => prompt.replaced(text).err().map(|error| error.to_string()),
-            None => Some(unknown(&path, nearest_name(name, NAMES))),
+            None => Some(unknown(&path, nearest_name(name, names()))),
         };
         wrong.extend(why.map(|why| (path, why)));
     }
@@ -85,7 +71,8 @@ pub(crate) fn problems(
 }
 
 fn unknown(path: &Path, nearest: Option<&str>) -> String {
-    let names = NAMES.map(|name| format!("`{name}.md`")).join(", ");
+    let names: Vec<_> = names().map(|name| format!("`{name}.md`")).collect();
+    let names = names.join(", ");
     let meant = nearest.map_or(String::new(), |name| format!(", did you mean `{name}.md`?"));
     format!(
         "`{}` replaces no prompt{meant} (there are {names})",
@@ -96,7 +83,6 @@ fn unknown(path: &Path, nearest: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
 
     fn folder(files: &[&str]) -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
@@ -130,22 +116,5 @@ mod tests {
         let dir = folder(&["reducer.md", "reducer.md~", "reducer.md.orig", "notes.txt"]);
         let prompts = read(dir.path()).unwrap();
         assert_eq!(prompts.names().collect::<Vec<_>>(), ["reducer"]);
-    }
-
-    /// The table above is by hand: the prompts that workers embed are the truth.
-    #[test]
-    fn every_prompt_is_known() {
-        let workers = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let mut embedded = BTreeSet::new();
-        for worker in std::fs::read_dir(workers).unwrap() {
-            let Ok(files) = std::fs::read_dir(worker.unwrap().path().join("prompts")) else {
-                continue;
-            };
-            for file in files {
-                let stem = file.unwrap().path().file_stem().unwrap().to_owned();
-                embedded.insert(stem.into_string().unwrap());
-            }
-        }
-        assert_eq!(embedded, NAMES.map(str::to_owned).into());
     }
 }

@@ -19,7 +19,7 @@ use harness::ingest::IngestWorker;
 use harness::{IngestMetrics, Metrics, Worker};
 use indexer::schema::{SchemaError, Schemas};
 use indexer::{Answers, Extractor};
-use llm::{ChatModel, Embedder, Prompts};
+use llm::{ChatModel, EmbeddedPrompt, Embedder, Prompts};
 use search::{CatalogSource, SearchRequest, SearchResult, Searcher};
 use stage::ErasedStage;
 use std::error::Error as StdError;
@@ -212,6 +212,19 @@ pub fn handler(
         ),
         Role::Gateway | Role::Indexer => return Err(Error::NoStage(role)),
     })
+}
+
+/// The prompts of a role that asks a model.
+pub(crate) const fn prompts_of(role: Role) -> &'static [EmbeddedPrompt] {
+    match role {
+        Role::Planner => &planner::Planner::PROMPTS,
+        Role::Mapper => &mapper::Mapper::PROMPTS,
+        Role::Reducer => &reducer::Reducer::PROMPTS,
+        Role::Validator => &validator::Validator::PROMPTS,
+        Role::Clarifier => &clarifier::Clarifier::PROMPTS,
+        Role::Indexer => &Extractor::PROMPTS,
+        Role::Gateway | Role::Conversation | Role::Retriever => &[],
+    }
 }
 
 /// Waits until the index has caught up: an answer from half of it would not say so. False when told to

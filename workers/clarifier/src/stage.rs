@@ -3,7 +3,9 @@
 use crate::clarification;
 use crate::options::Options;
 use envelope::{Clarification, Class, Classify, Doubt, Fallback, Role};
-use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, ReplySchema, TODAY};
+use llm::{
+    ChatModel, ChatRequest, EmbeddedPrompt, Prompt, PromptError, Prompts, ReplySchema, TODAY,
+};
 use serde_json::json;
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::sync::Arc;
@@ -32,6 +34,34 @@ impl Classify for Error {
     }
 }
 
+/// Nothing was found.
+const NO_RESULTS: EmbeddedPrompt = EmbeddedPrompt {
+    name: "clarifier",
+    text: include_str!("../prompts/clarifier.md"),
+    placeholders: &["question", "narrowed_by"],
+};
+
+/// The question can be taken in several ways, or in none.
+const UNCLEAR: EmbeddedPrompt = EmbeddedPrompt {
+    name: "clarifier_unclear",
+    text: include_str!("../prompts/clarifier_unclear.md"),
+    placeholders: &["question", "reason"],
+};
+
+/// No answer stood up to its checks.
+const UNGROUNDED: EmbeddedPrompt = EmbeddedPrompt {
+    name: "clarifier_ungrounded",
+    text: include_str!("../prompts/clarifier_ungrounded.md"),
+    placeholders: &["question", "failed"],
+};
+
+/// What was asked is not in the documents.
+const NOT_IN_DOCUMENTS: EmbeddedPrompt = EmbeddedPrompt {
+    name: "clarifier_not_in_documents",
+    text: include_str!("../prompts/clarifier_not_in_documents.md"),
+    placeholders: &["question", "missing", "tried"],
+};
+
 /// The clarifier.
 pub struct Clarifier {
     model: Arc<dyn ChatModel>,
@@ -43,30 +73,22 @@ pub struct Clarifier {
 }
 
 impl Clarifier {
-    /// A clarifier that asks `model` with the prompts `clarifier`, `clarifier_unclear`, `clarifier_ungrounded` and
-    /// `clarifier_not_in_documents`; fails when prompts or options are nonsense.
+    /// Every prompt that it asks with.
+    pub const PROMPTS: [EmbeddedPrompt; 4] = [NO_RESULTS, UNCLEAR, UNGROUNDED, NOT_IN_DOCUMENTS];
+
+    /// A clarifier that asks `model`; fails when prompts or options are nonsense.
     pub fn new(
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
         options: Options,
     ) -> Result<Self, Error> {
         options.validate()?;
-        let no_results = include_str!("../prompts/clarifier.md");
-        let unclear = include_str!("../prompts/clarifier_unclear.md");
-        let ungrounded = include_str!("../prompts/clarifier_ungrounded.md");
-        let not_in_documents = include_str!("../prompts/clarifier_not_in_documents.md");
-        let failed = ["question", "failed"];
-        let searched = ["question", "missing", "tried"];
         Ok(Clarifier {
             model,
-            no_results: prompts.get("clarifier", no_results, &["question", "narrowed_by"])?,
-            unclear: prompts.get("clarifier_unclear", unclear, &["question", "reason"])?,
-            ungrounded: prompts.get("clarifier_ungrounded", ungrounded, &failed)?,
-            not_in_documents: prompts.get(
-                "clarifier_not_in_documents",
-                not_in_documents,
-                &searched,
-            )?,
+            no_results: prompts.get(&NO_RESULTS)?,
+            unclear: prompts.get(&UNCLEAR)?,
+            ungrounded: prompts.get(&UNGROUNDED)?,
+            not_in_documents: prompts.get(&NOT_IN_DOCUMENTS)?,
             options,
         })
     }

@@ -11,7 +11,9 @@ use crate::options::Options;
 use crate::schema::{Column, Misfit, Table, UnfitValue, ValueKind};
 use documents::Document;
 use envelope::{Role, TurnId};
-use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, ReplySchema, json, tokens};
+use llm::{
+    ChatModel, ChatRequest, EmbeddedPrompt, Prompt, PromptError, Prompts, ReplySchema, json, tokens,
+};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,6 +34,13 @@ const INVENTED: &str = "was answered and does not stand in the document";
 
 /// How much longer than its own time a call may take.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// What a document says for columns.
+const PROMPT: EmbeddedPrompt = EmbeddedPrompt {
+    name: "indexer",
+    text: include_str!("../prompts/indexer.md"),
+    placeholders: &["columns", "source", "title", "text"],
+};
 
 /// Asks a model for columns.
 pub struct Extractor {
@@ -57,17 +66,18 @@ pub(crate) struct Extracted {
 }
 
 impl Extractor {
-    /// Asks `model` with the prompt `indexer`; fails when the prompt is nonsense.
+    /// Every prompt that it asks with.
+    pub const PROMPTS: [EmbeddedPrompt; 1] = [PROMPT];
+
+    /// Asks `model`; fails when the prompt is nonsense.
     pub fn new(
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
         options: &Options,
     ) -> Result<Extractor, PromptError> {
-        let embedded = include_str!("../prompts/indexer.md");
-        let takes = ["columns", "source", "title", "text"];
         Ok(Extractor {
             model,
-            prompt: prompts.get("indexer", embedded, &takes)?,
+            prompt: prompts.get(&PROMPT)?,
             answers: None,
             text_tokens: options.extract_tokens,
             answer_tokens: options.extract_answer_tokens,

@@ -6,7 +6,9 @@ use crate::options::Options;
 use envelope::limits::FACTS_PER_PASSAGE_MAX;
 use envelope::{Class, Classify, Fallback, Findings, MapTask, Passage, Role};
 use llm::reply::without_prompt;
-use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, ReplySchema, TODAY};
+use llm::{
+    ChatModel, ChatRequest, EmbeddedPrompt, Prompt, PromptError, Prompts, ReplySchema, TODAY,
+};
 use serde_json::json;
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::sync::Arc;
@@ -36,6 +38,13 @@ impl Classify for Error {
     }
 }
 
+/// What a passage says to the question.
+const PROMPT: EmbeddedPrompt = EmbeddedPrompt {
+    name: "mapper",
+    text: include_str!("../prompts/mapper.md"),
+    placeholders: &["question", "source", "title", "text"],
+};
+
 /// The mapper.
 pub struct Mapper {
     model: Arc<dyn ChatModel>,
@@ -44,7 +53,10 @@ pub struct Mapper {
 }
 
 impl Mapper {
-    /// A mapper that asks `model` with the prompt `mapper`; fails when prompt or options are
+    /// Every prompt that it asks with.
+    pub const PROMPTS: [EmbeddedPrompt; 1] = [PROMPT];
+
+    /// A mapper that asks `model`; fails when prompt or options are
     /// nonsense.
     pub fn new(
         model: Arc<dyn ChatModel>,
@@ -52,8 +64,7 @@ impl Mapper {
         options: Options,
     ) -> Result<Self, Error> {
         options.validate()?;
-        let embedded = include_str!("../prompts/mapper.md");
-        let prompt = prompts.get("mapper", embedded, &["question", "source", "title", "text"])?;
+        let prompt = prompts.get(&PROMPT)?;
         Ok(Mapper {
             model,
             prompt,

@@ -21,6 +21,7 @@ mod meaning;
 mod options;
 mod plan;
 mod planning;
+mod prompts;
 mod review;
 mod reviewing;
 mod routes;

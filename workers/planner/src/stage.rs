@@ -8,14 +8,15 @@ use crate::lists::ListLimits;
 use crate::options::Options;
 use crate::plan::{self, PlanReading, ReadBy};
 use crate::planning::Planning;
+use crate::prompts::{ACT, BUCKET, FIRST, FOLLOW_UP, REFINE, REVIEW};
 use crate::routes;
 use crate::schema::schema;
 use crate::trail_line;
 use envelope::hop::PlannerExit;
 use envelope::{Class, Classify, Doubt, Fallback, History, Plan, PlanRoute, PlanTask, Role, Usage};
 use llm::{
-    ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, RenderedPrompt, ReplySchema,
-    TODAY, tokens,
+    ChatModel, ChatReply, ChatRequest, EmbeddedPrompt, Prompt, PromptError, Prompts,
+    RenderedPrompt, ReplySchema, TODAY, tokens,
 };
 use search::{CatalogSource, NoCatalog};
 use serde_json::Value;
@@ -60,41 +61,24 @@ pub struct Planner {
 }
 
 impl Planner {
-    /// A planner that asks `model` with the prompts `planner`, `planner_bucket`, `planner_follow_up`, `planner_refine`,
-    /// `planner_review` and `planner_act`; fails when prompts or options are nonsense.
+    /// Every prompt that it asks with.
+    pub const PROMPTS: [EmbeddedPrompt; 6] = [FIRST, BUCKET, FOLLOW_UP, REFINE, REVIEW, ACT];
+
+    /// A planner that asks `model`; fails when prompts or options are nonsense.
     pub fn new(
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
         options: Options,
     ) -> Result<Self, Error> {
         options.validate()?;
-        let first = include_str!("../prompts/planner.md");
-        let bucket = include_str!("../prompts/planner_bucket.md");
-        let follow_up = include_str!("../prompts/planner_follow_up.md");
-        let refine = include_str!("../prompts/planner_refine.md");
-        let review = include_str!("../prompts/planner_review.md");
-        let act = include_str!("../prompts/planner_act.md");
-        let inputs = ["question", "earlier_queries", "feedback"];
-        let routed = ["question", "history", "routes"];
-        let parted = ["question", "buckets", "asked_before"];
-        let reviewed = [
-            "question",
-            "earlier_queries",
-            "evaluation",
-            "missing",
-            "score_min",
-            "tools",
-            "statuses",
-        ];
-        let acted = ["question", "steps", "tools", "left", "score_min"];
         Ok(Planner {
             model,
-            first: prompts.get("planner", first, &inputs[..1])?,
-            bucket: prompts.get("planner_bucket", bucket, &parted)?,
-            follow_up: prompts.get("planner_follow_up", follow_up, &routed)?,
-            refine: prompts.get("planner_refine", refine, &inputs)?,
-            review: prompts.get("planner_review", review, &reviewed)?,
-            act: prompts.get("planner_act", act, &acted)?,
+            first: prompts.get(&FIRST)?,
+            bucket: prompts.get(&BUCKET)?,
+            follow_up: prompts.get(&FOLLOW_UP)?,
+            refine: prompts.get(&REFINE)?,
+            review: prompts.get(&REVIEW)?,
+            act: prompts.get(&ACT)?,
             options,
             catalog: Arc::new(NoCatalog),
         })

@@ -27,6 +27,7 @@ mod gate;
 mod gather;
 mod marks;
 mod options;
+mod prompts;
 mod pruning;
 mod question;
 mod quote;

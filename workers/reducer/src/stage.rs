@@ -9,6 +9,7 @@ use crate::gate::{self, Gate};
 use crate::gather::{self, Gathered};
 use crate::marks;
 use crate::options::Options;
+use crate::prompts::{ACTIONS, CAVEAT, GATHER, GENERATE, STRICT};
 use crate::pruning::Reading;
 use crate::question;
 use crate::remarks;
@@ -19,7 +20,10 @@ use envelope::{
     Task, Usage, WrongTask,
 };
 use llm::reply::{without_prompt, without_thoughts};
-use llm::{ChatModel, ChatReply, ChatRequest, LivePiece, Prompt, PromptError, Prompts, TODAY};
+use llm::{
+    ChatModel, ChatReply, ChatRequest, EmbeddedPrompt, LivePiece, Prompt, PromptError, Prompts,
+    TODAY,
+};
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::sync::Arc;
 
@@ -81,26 +85,23 @@ impl TryFrom<Task> for Reduction {
 type Written = Result<ChatReply, Fallback>;
 
 impl Reducer {
-    /// A reducer that asks `model` with the prompts `reducer`, `reducer_caveat`, `reducer_strict`,
-    /// `reducer_generate` and `reducer_actions`; fails when prompts or options are nonsense.
+    /// Every prompt that it asks with.
+    pub const PROMPTS: [EmbeddedPrompt; 5] = [GATHER, CAVEAT, STRICT, GENERATE, ACTIONS];
+
+    /// A reducer that asks `model`; fails when prompts or options are nonsense.
     pub fn new(
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
         options: Options,
     ) -> Result<Self, Error> {
         options.validate()?;
-        let gather = include_str!("../prompts/reducer.md");
-        let caveat = include_str!("../prompts/reducer_caveat.md");
-        let strict = include_str!("../prompts/reducer_strict.md");
-        let generate = include_str!("../prompts/reducer_generate.md");
-        let actions = include_str!("../prompts/reducer_actions.md");
         Ok(Reducer {
             model,
-            gather: prompts.get("reducer", gather, &["question", "facts"])?,
-            caveat: prompts.get("reducer_caveat", caveat, &["question", "facts"])?,
-            strict: prompts.get("reducer_strict", strict, &["question", "facts"])?,
-            generate: prompts.get("reducer_generate", generate, &["question", "passages"])?,
-            actions: prompts.get("reducer_actions", actions, &["question", "answer"])?,
+            gather: prompts.get(&GATHER)?,
+            caveat: prompts.get(&CAVEAT)?,
+            strict: prompts.get(&STRICT)?,
+            generate: prompts.get(&GENERATE)?,
+            actions: prompts.get(&ACTIONS)?,
             options,
         })
     }

@@ -12,7 +12,8 @@ use envelope::{Classify, Fallback, Grounding, Judgement, Profile, Role, Sufficie
 use groundedness::{CONTRADICTED_MAX, UNSUPPORTED_MAX};
 use llm::reply::without_prompt;
 use llm::{
-    ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, ReplySchema, TODAY, json,
+    ChatModel, ChatReply, ChatRequest, EmbeddedPrompt, Prompt, PromptError, Prompts, ReplySchema,
+    TODAY, json,
 };
 use serde_json::{Value, json};
 use stage::StepContext;
@@ -26,6 +27,13 @@ const ANSWER_CHARS_MAX: usize = 8_000;
 const DOUBTED_CONFIDENCE_MAX: f32 = CONTRADICTED_MAX;
 /// The same of one that leaves something open.
 const INSUFFICIENT_CONFIDENCE_MAX: f32 = UNSUPPORTED_MAX;
+
+/// Whether an answer says what the passages say.
+pub(crate) const PROMPT: EmbeddedPrompt = EmbeddedPrompt {
+    name: "validator",
+    text: include_str!("../prompts/validator.md"),
+    placeholders: &["question", "passages", "answer"],
+};
 
 /// The models that take part in a judgement, by the names that their nodes know them by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,11 +64,9 @@ impl Judge {
         prompts: &Prompts,
         models: JudgeModels,
     ) -> Result<Self, Error> {
-        let embedded = include_str!("../prompts/validator.md");
-        let inputs = ["question", "passages", "answer"];
         Ok(Judge {
             model,
-            prompt: prompts.get("validator", embedded, &inputs)?,
+            prompt: prompts.get(&PROMPT)?,
             models,
         })
     }

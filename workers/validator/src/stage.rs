@@ -2,12 +2,12 @@
 
 use crate::earlier;
 use crate::evidence::Evidence;
-use crate::judge::{Judge, JudgeModels};
+use crate::judge::{Judge, JudgeModels, PROMPT};
 use crate::options::Options;
 use crate::verdict::{Judged, exit, judge};
 use envelope::hop::ValidatorExit;
 use envelope::{Class, Classify, Draft, Fallback, Role};
-use llm::{ChatModel, PromptError, Prompts};
+use llm::{ChatModel, EmbeddedPrompt, PromptError, Prompts};
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -43,6 +43,9 @@ pub struct Validator {
 }
 
 impl Validator {
+    /// Every prompt that it asks with, where it asks a model.
+    pub const PROMPTS: [EmbeddedPrompt; 1] = [PROMPT];
+
     /// A validator that checks by rules; fails when the options are nonsense.
     pub fn new(options: Options) -> Result<Self, Error> {
         options.validate()?;

@@ -20,7 +20,7 @@ struct Listed {
     /// The first 8 hex digits of a hash of the text in force.
     version: String,
     overridden: bool,
-    placeholders: Vec<String>,
+    placeholders: &'static [&'static str],
 }
 
 /// A prompt with the text in force.
@@ -52,7 +52,7 @@ struct Problem {
 
 /// Does what was asked for.
 pub fn run(what: &PromptsCommand, config: &Config, output: Output) -> Result<(), CliError> {
-    let all = roles::embedded_prompts(config)?;
+    let all: Vec<_> = roles::embedded_prompts().collect();
     match what {
         PromptsCommand::Ls => list(&all, &roles::prompts(config)?, output),
         PromptsCommand::Show(args) => show(&all, &roles::prompts(config)?, &args.name, output),
@@ -74,7 +74,7 @@ fn in_force<'a>(
     prompts: &'a Prompts,
 ) -> Result<InForce<'a>, CliError> {
     let own = prompts.texts().get(prompt.name);
-    let text = own.unwrap_or(&prompt.text);
+    let text = own.map_or(prompt.text, String::as_str);
     let read = prompt.replaced(text);
     let read = read.map_err(|error| CliError::usage(format!("`prompts_dir`: {error}")))?;
     Ok(InForce {
@@ -83,7 +83,7 @@ fn in_force<'a>(
             role: *role,
             version: read.version().to_owned(),
             overridden: own.is_some(),
-            placeholders: prompt.placeholders.clone(),
+            placeholders: prompt.placeholders,
         },
         text,
     })
@@ -149,7 +149,7 @@ fn changes(all: &[(Role, EmbeddedPrompt)], dir: &Path, output: Output) -> Result
             name: built_in.listed.name,
             built_in: built_in.listed.version,
             version: own.listed.version,
-            lines: diff(&one.1.text, own.text),
+            lines: diff(one.1.text, own.text),
         });
     }
     match output {
@@ -184,7 +184,7 @@ fn show_change(change: &Change<'_>) {
 }
 
 fn check(all: &[(Role, EmbeddedPrompt)], dir: &Path, output: Output) -> Result<(), CliError> {
-    let prompts: Vec<EmbeddedPrompt> = all.iter().map(|(_, prompt)| prompt.clone()).collect();
+    let prompts: Vec<EmbeddedPrompt> = all.iter().map(|(_, prompt)| *prompt).collect();
     let wrong = prompt_files::problems(dir, &prompts);
     let wrong = wrong.map_err(|error| CliError::usage(error.to_string()))?;
     let wrong: Vec<Problem> = wrong

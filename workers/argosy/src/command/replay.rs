@@ -42,14 +42,17 @@ struct Shown<'a> {
 
 /// Starts a new turn from a recorded step of another one.
 pub async fn run(args: cli::ReplayArgs, config: Config, output: Output) -> Result<(), CliError> {
-    if matches!(args.from, Role::Gateway | Role::Indexer) {
+    if !Role::THINKING.contains(&args.from) {
+        // A conversation is read by whoever continues it.
+        let steps = Role::THINKING.into_iter();
+        let steps = steps.filter(|role| *role != Role::Conversation);
         return Err(
             CliError::usage(format!("the {} does no step of a turn", args.from))
-                .hint("--from planner, retriever, mapper, reducer, validator or clarifier"),
+                .hint(format!("--from {}", Role::one_of(steps))),
         );
     }
     let overrides = overrides(&args.overrides)?;
-    let checked = roles::check_prompts(&config, &overrides.prompts);
+    let checked = roles::check_prompts(&overrides.prompts);
     checked.map_err(|e| CliError::usage(format!("--with: {e}")))?;
     let bus = super::connect(&config).await?;
     let found = trace::read(&*bus, &args.turn).await?;

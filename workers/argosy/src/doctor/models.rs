@@ -3,7 +3,7 @@
 
 use super::{Ground, Said};
 use crate::config::Config;
-use crate::model::{ASKING, asks};
+use crate::model::asks;
 use crate::roles;
 use envelope::Role;
 use futures_util::future::join_all;
@@ -29,7 +29,7 @@ struct Asked<'a> {
 /// The models that roles ask: `model_of` names one of `models` for a role, and `model` is for the others.
 fn asked(config: &Config, indexer_asks: bool) -> Vec<Asked<'_>> {
     let mut all: BTreeMap<Option<&str>, Asked<'_>> = BTreeMap::new();
-    let asking = ASKING.into_iter().filter(|role| asks(config, *role));
+    let asking = Role::ALL.into_iter().filter(|role| asks(config, *role));
     for role in asking.filter(|role| *role != Role::Indexer || indexer_asks) {
         let name = config.model_of.get(&role).map(String::as_str);
         let options = match name {

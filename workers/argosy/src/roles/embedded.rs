@@ -1,18 +1,14 @@
-//! The prompts that workers embed, asked of the workers themselves, and what may stand in their place.
+//! The prompts that workers embed, and what may stand in their place.
 //!
 //! *Not* how a folder of prompts is read (`crate::prompt_files`).
 
-use super::{Error, prompts};
+use super::{Error, prompts, prompts_of};
 use crate::config::Config;
 use crate::model;
 use envelope::Role;
 use harness::Metrics;
-use indexer::Extractor;
-use llm::{ChatModel, EmbeddedPrompt, PromptError, Prompts};
-use offline_reader::OfflineReader;
+use llm::{EmbeddedPrompt, PromptError};
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use validator::JudgeModels;
 
 /// Why a text cannot take the place of a prompt.
 #[derive(Debug, thiserror::Error)]
@@ -28,57 +24,12 @@ pub(crate) enum EmbeddedOverrideError {
     /// It lacks what the prompt takes.
     #[error(transparent)]
     Wrong(#[from] PromptError),
-    /// The workers that it is for cannot be made.
-    #[error(transparent)]
-    Role(#[from] Error),
 }
 
-/// Every prompt there is, and whose it is: asked of the workers, as they are made.
-///
-/// # Errors
-/// When an option is wrong.
-pub(crate) fn embedded_prompts(config: &Config) -> Result<Vec<(Role, EmbeddedPrompt)>, Error> {
-    let mut all = Vec::new();
-    for role in model::ASKING {
-        all.extend(
-            prompts_of(role, config)?
-                .into_iter()
-                .map(|prompt| (role, prompt)),
-        );
-    }
-    Ok(all)
-}
-
-/// Every prompt of a role; none of one that asks no model.
-fn prompts_of(role: Role, config: &Config) -> Result<Vec<EmbeddedPrompt>, Error> {
-    let model: Arc<dyn ChatModel> = Arc::new(OfflineReader::new());
-    let prompts = Prompts::default();
-    match role {
-        Role::Planner => planner::Planner::new(model, &prompts, config.planner.clone())
-            .map(drop)
-            .map_err(Error::of(role))?,
-        Role::Mapper => mapper::Mapper::new(model, &prompts, config.mapper.clone())
-            .map(drop)
-            .map_err(Error::of(role))?,
-        Role::Reducer => reducer::Reducer::new(model, &prompts, config.reducer.clone())
-            .map(drop)
-            .map_err(Error::of(role))?,
-        Role::Clarifier => clarifier::Clarifier::new(model, &prompts, config.clarifier.clone())
-            .map(drop)
-            .map_err(Error::of(role))?,
-        Role::Indexer => Extractor::new(model, &prompts, &config.indexer)
-            .map(drop)
-            .map_err(Error::of(role))?,
-        Role::Validator => {
-            let (judge, writer) = Default::default();
-            validator::Validator::new(config.validator.clone())
-                .and_then(|rules| rules.with_judge(model, &prompts, JudgeModels { judge, writer }))
-                .map(drop)
-                .map_err(Error::of(role))?
-        }
-        Role::Gateway | Role::Conversation | Role::Retriever => {}
-    }
-    Ok(prompts.asked())
+/// Every prompt there is, and whose it is.
+pub(crate) fn embedded_prompts() -> impl Iterator<Item = (Role, EmbeddedPrompt)> {
+    let of = |role| prompts_of(role).iter().map(move |prompt| (role, *prompt));
+    Role::ALL.into_iter().flat_map(of)
 }
 
 /// Has the calls of each prompt of a role counted from 0 on, under the version of the text that is in force.
@@ -88,10 +39,9 @@ pub(super) fn count_prompts(role: Role, config: &Config, metrics: &Metrics) -> R
         return Ok(());
     }
     let own = prompts(config)?;
-    for prompt in prompts_of(role, config)? {
-        let text = own.texts().get(prompt.name).unwrap_or(&prompt.text);
+    for prompt in prompts_of(role) {
         // One that cannot be used is refused where its worker is made.
-        if let Ok(read) = prompt.replaced(text) {
+        if let Ok(read) = own.get(prompt) {
             metrics.knows_prompt(role, prompt.name, read.version());
         }
     }
@@ -103,15 +53,12 @@ pub(super) fn count_prompts(role: Role, config: &Config, metrics: &Metrics) -> R
 ///
 /// # Errors
 /// When there is no such prompt, or the text lacks what the prompt takes.
-pub(crate) fn check_prompts(
-    config: &Config,
-    texts: &BTreeMap<String, String>,
-) -> Result<(), EmbeddedOverrideError> {
-    let mut all = embedded_prompts(config)?;
-    all.retain(|(role, _)| *role != Role::Indexer);
+pub(crate) fn check_prompts(texts: &BTreeMap<String, String>) -> Result<(), EmbeddedOverrideError> {
+    let all = embedded_prompts().filter(|(role, _)| *role != Role::Indexer);
+    let all: Vec<EmbeddedPrompt> = all.map(|(_, prompt)| prompt).collect();
     for (name, text) in texts {
-        let Some((_, prompt)) = all.iter().find(|(_, prompt)| prompt.name == name) else {
-            let known: Vec<_> = all.iter().map(|(_, prompt)| prompt.name).collect();
+        let Some(prompt) = all.iter().find(|prompt| prompt.name == name) else {
+            let known: Vec<_> = all.iter().map(|prompt| prompt.name).collect();
             return Err(EmbeddedOverrideError::Unknown {
                 name: name.clone(),
                 known: known.join(", "),
@@ -130,10 +77,8 @@ pub(crate) fn check_prompts_dir(config: &Config) -> Result<(), EmbeddedOverrideE
     let Ok(prompts) = prompts(config) else {
         return Ok(());
     };
-    for (_, prompt) in embedded_prompts(config)? {
-        if let Some(text) = prompts.texts().get(prompt.name) {
-            prompt.replaced(text)?;
-        }
+    for (_, prompt) in embedded_prompts() {
+        prompts.get(&prompt)?;
     }
     Ok(())
 }
@@ -141,26 +86,18 @@ pub(crate) fn check_prompts_dir(config: &Config) -> Result<(), EmbeddedOverrideE
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prompt_files;
-    use std::collections::BTreeSet;
+    use std::path::{Path, PathBuf};
 
     #[test]
     fn a_text_is_checked_against_the_prompt_that_it_replaces() {
         let check = |name: &str, text: &str| {
             let texts = [(name.to_owned(), text.to_owned())].into();
-            check_prompts(&Config::default(), &texts)
+            check_prompts(&texts)
         };
         check("reducer", "---user---\n{{question}} {{facts}}").unwrap();
-        let all = embedded_prompts(&Config::default()).unwrap();
-        let names: BTreeSet<&str> = all.iter().map(|(_, prompt)| prompt.name).collect();
-        assert_eq!(
-            names,
-            BTreeSet::from(prompt_files::NAMES),
-            "no other, none twice"
-        );
-        for (role, prompt) in &all {
-            assert!(prompt.replaced(&prompt.text).is_ok(), "{}", prompt.name);
-            if *role == Role::Indexer {
+        for (role, prompt) in embedded_prompts() {
+            assert!(prompt.replaced(prompt.text).is_ok(), "{}", prompt.name);
+            if role == Role::Indexer {
                 continue;
             }
             let fail = check(prompt.name, "no prompt").unwrap_err();
@@ -171,5 +108,31 @@ mod tests {
         }
         let unknown = check("cook", "---user---\n").unwrap_err();
         assert!(unknown.to_string().contains("planner_refine"), "{unknown}");
+    }
+
+    #[test]
+    fn a_role_that_asks_a_model_has_prompts_and_no_other_has() {
+        for role in Role::ALL {
+            let has = !prompts_of(role).is_empty();
+            assert_eq!(has, role.asks_model(), "{role}");
+        }
+    }
+
+    /// A file in a folder of prompts that no constant lists would be asked with and could not be replaced.
+    #[test]
+    fn every_file_of_a_prompt_is_listed_once() {
+        let workers = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut files = Vec::new();
+        for worker in std::fs::read_dir(workers).unwrap() {
+            let Ok(prompts) = std::fs::read_dir(worker.unwrap().path().join("prompts")) else {
+                continue;
+            };
+            let stem = |path: PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
+            files.extend(prompts.map(|file| stem(file.unwrap().path())));
+        }
+        let mut names: Vec<_> = embedded_prompts().map(|(_, prompt)| prompt.name).collect();
+        names.sort_unstable();
+        files.sort_unstable();
+        assert_eq!(names, files);
     }
 }

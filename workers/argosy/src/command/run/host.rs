@@ -77,19 +77,13 @@ impl Host {
         config: &Config,
         registry: &Registry,
     ) -> Result<Host, telemetry::Error> {
-        let room = match role {
-            Role::Retriever | Role::Conversation => Some(Room {
+        let room = match role.keeps_files() {
+            true => Some(Room {
                 role,
                 dir: config.data_dir.0.clone(),
                 metrics: RoomMetrics::new(registry)?,
             }),
-            Role::Gateway
-            | Role::Planner
-            | Role::Mapper
-            | Role::Reducer
-            | Role::Validator
-            | Role::Clarifier
-            | Role::Indexer => None,
+            false => None,
         };
         let options = config.nats("", true);
         Ok(Host {
