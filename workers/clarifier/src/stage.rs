@@ -3,9 +3,10 @@
 use crate::clarification;
 use crate::options::Options;
 use envelope::{Clarification, Class, Classify, Doubt, Fallback, Role};
-use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, ReplySchema, TODAY};
+use llm::{Caller, ChatModel, Prompt, PromptCall, PromptError, Prompts, ReplySchema};
 use serde_json::json;
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
+use std::iter;
 use std::sync::Arc;
 
 /// Why there is no clarifier, or no prompt for it.
@@ -87,10 +88,8 @@ impl Clarifier {
             return Ok(StepOutput::new(template, decided(doubt, "template"))
                 .with_fallback(Fallback::BudgetSpent { limit }));
         }
-        let prompt = self.prompt(doubt).or(&cx.case.overrides.prompts);
-        let prompt = prompt.map_err(Error::from)?;
-        let request = self.request(cx, &prompt, doubt)?;
-        let reply = self.model.chat(&request).await?;
+        let call = self.call(cx, doubt)?;
+        let reply = self.model.chat(&call.request).await?;
         let read = clarification::read(&reply.text, &template, self.options.options_max);
         let done = match read {
             Some(worded) => StepOutput::new(worded, decided(doubt, "in the model's words")),
@@ -98,7 +97,7 @@ impl Clarifier {
                 .with_fallback(Fallback::ClarifyDefault),
         };
         let done = done.with_model(reply.model, reply.usage);
-        Ok(done.with_prompt(prompt.name(), prompt.version()))
+        Ok(done.with_prompt(call.prompt.name(), call.prompt.version()))
     }
 
     fn prompt(&self, doubt: &Doubt) -> &Prompt {
@@ -112,12 +111,7 @@ impl Clarifier {
         }
     }
 
-    fn request(
-        &self,
-        cx: &StepContext,
-        prompt: &Prompt,
-        doubt: &Doubt,
-    ) -> Result<ChatRequest, Error> {
+    fn call(&self, cx: &StepContext, doubt: &Doubt) -> Result<PromptCall<'_>, Error> {
         let (query, inputs) = match doubt {
             Doubt::NoResults { query, narrowed_by } => {
                 (query, vec![("narrowed_by", narrowed_by.join("\n"))])
@@ -136,23 +130,19 @@ impl Clarifier {
                 (query, vec![("missing", missing.join("\n")), tried])
             }
         };
-        let today = cx.today();
         let inputs = inputs.iter().map(|(name, value)| (*name, value.as_str()));
-        let inputs = [(TODAY, today.as_str()), ("question", query)]
-            .into_iter()
-            .chain(inputs);
-        let prompt = prompt.render(&inputs.collect::<Vec<_>>())?;
-        Ok(ChatRequest {
+        let inputs: Vec<_> = iter::once(("question", query.as_str()))
+            .chain(inputs)
+            .collect();
+        let caller = Caller {
             role: Role::Clarifier,
-            model: cx.case.overrides.model.clone(),
-            turn: cx.header.turn.clone(),
-            tenant: cx.header.tenant.clone(),
-            system: prompt.system,
-            user: prompt.user,
+            header: &cx.header,
+            case: &cx.case,
+            today: cx.today(),
             max_tokens: self.options.max_tokens,
-            schema: Some(schema()),
             timeout: self.options.call_timeout.duration().min(cx.time_left()),
-        })
+        };
+        Ok(caller.call(self.prompt(doubt), &inputs, Some(schema()))?)
     }
 }
 

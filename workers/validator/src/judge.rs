@@ -10,13 +10,11 @@ use crate::verdict::Judged;
 use envelope::limits::REASON_CHARS_MAX;
 use envelope::{Classify, Fallback, Grounding, Judgement, Profile, Role, Sufficiency, Verdict};
 use groundedness::{CONTRADICTED_MAX, UNSUPPORTED_MAX};
-use llm::reply::without_prompt;
 use llm::{
-    ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, ReplySchema, TODAY, json,
+    Caller, ChatModel, ChatReply, Prompt, PromptCall, PromptError, Prompts, ReplySchema, json,
 };
 use serde_json::{Value, json};
 use stage::StepContext;
-use std::borrow::Cow;
 use std::sync::Arc;
 use text::one_line;
 
@@ -83,9 +81,8 @@ impl Judge {
             return None;
         }
         let (passages, count) = shown(&judged.verdict, evidence, options.judge_chars_max);
-        let asked = self.request(cx, &judged.verdict, &passages, options);
-        let (prompt, request) = match asked {
-            Ok(asked) => asked,
+        let call = match self.call(cx, &judged.verdict, &passages, options) {
+            Ok(call) => call,
             // One that a replay brought.
             Err(error) => {
                 judged.unjudged(Error::from(error).code());
@@ -95,21 +92,21 @@ impl Judge {
         if count > 0 {
             judged.fallbacks.push(Fallback::PassagesTrimmed { count });
         }
-        let reply = match self.model.chat(&request).await {
+        let reply = match self.model.chat(&call.request).await {
             Ok(reply) => reply,
             Err(error) => {
                 judged.unjudged(error.code());
                 return None;
             }
         };
-        match read(without_prompt(&reply.text, prompt.own_text())) {
+        match read(call.answer(&reply)) {
             Some(judgement) => lower(judged, judgement),
             None => judged.unjudged("unreadable"),
         }
         Some(JudgeReply {
             reply,
-            prompt: prompt.name(),
-            version: prompt.version().to_owned(),
+            prompt: call.prompt.name(),
+            version: call.prompt.version().to_owned(),
         })
     }
 
@@ -120,35 +117,31 @@ impl Judge {
         cx.case.profile == Profile::Small && writer == self.models.judge
     }
 
-    fn request(
+    fn call(
         &self,
         cx: &StepContext,
         verdict: &Verdict,
         passages: &str,
         options: &Options,
-    ) -> Result<(Cow<'_, Prompt>, ChatRequest), PromptError> {
-        let prompt = self.prompt.or(&cx.case.overrides.prompts)?;
-        let rendered = prompt.render(&[
-            (TODAY, &cx.today()),
+    ) -> Result<PromptCall<'_>, PromptError> {
+        let caller = Caller {
+            role: Role::Validator,
+            header: &cx.header,
+            case: &cx.case,
+            today: cx.today(),
+            max_tokens: options.max_tokens,
+            // What was drafted has to be brought out, whatever comes of this.
+            timeout: options.call_timeout.duration().min(cx.time_left() / 2),
+        };
+        let inputs = [
             ("question", cx.case.question.best()),
             ("passages", passages),
             ("answer", &cut(&verdict.answer, ANSWER_CHARS_MAX)),
-        ])?;
-        // What was drafted has to be brought out, whatever comes of this.
-        let time = cx.time_left() / 2;
-        let request = ChatRequest {
-            role: Role::Validator,
-            // A question names who writes its answer, not who judges it.
-            model: None,
-            turn: cx.header.turn.clone(),
-            tenant: cx.header.tenant.clone(),
-            system: rendered.system,
-            user: rendered.user,
-            max_tokens: options.max_tokens,
-            schema: Some(schema()),
-            timeout: options.call_timeout.duration().min(time),
-        };
-        Ok((prompt, request))
+        ];
+        let mut call = caller.call(&self.prompt, &inputs, Some(schema()))?;
+        // A question names who writes its answer, not who judges it.
+        call.request.model = None;
+        Ok(call)
     }
 }
 
