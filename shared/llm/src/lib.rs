@@ -20,6 +20,7 @@ mod prompts;
 pub mod reply;
 mod rerank;
 pub mod section;
+mod setup;
 mod step_call;
 pub mod tokens;
 
@@ -29,4 +30,5 @@ pub use futures_util::future::BoxFuture;
 pub use prompt::{Prompt, PromptError, RenderedPrompt};
 pub use prompts::{EmbeddedPrompt, Prompts};
 pub use rerank::Reranker;
-pub use step_call::{Caller, PromptCall};
+pub use setup::SetupError;
+pub use step_call::{Caller, PromptCall, StepPromptError};

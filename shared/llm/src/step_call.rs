@@ -7,7 +7,7 @@
 use crate::chat::{ChatReply, ChatRequest, ReplySchema};
 use crate::prompt::{Prompt, PromptError, RenderedPrompt, TODAY};
 use crate::reply::without_prompt;
-use envelope::{Case, Header, Role};
+use envelope::{Case, Class, Classify, Header, Role};
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -47,11 +47,15 @@ impl Caller<'_> {
         prompt: &'p Prompt,
         inputs: &[(&str, &str)],
         schema: Option<ReplySchema>,
-    ) -> Result<PromptCall<'p>, PromptError> {
+    ) -> Result<PromptCall<'p>, StepPromptError> {
+        let unusable = |why| StepPromptError {
+            role: self.role,
+            why,
+        };
         let overrides = &self.case.overrides;
-        let prompt = prompt.or(&overrides.prompts)?;
+        let prompt = prompt.or(&overrides.prompts).map_err(unusable)?;
         let inputs = [&[(TODAY, self.today.as_str())], inputs].concat();
-        let RenderedPrompt { system, user } = prompt.render(&inputs)?;
+        let RenderedPrompt { system, user } = prompt.render(&inputs).map_err(unusable)?;
         let request = ChatRequest {
             role: self.role,
             model: overrides.model.clone(),
@@ -64,6 +68,34 @@ impl Caller<'_> {
             timeout: self.timeout,
         };
         Ok(PromptCall { prompt, request })
+    }
+}
+
+/// Why a step has no prompt to ask with.
+#[derive(Debug, thiserror::Error)]
+#[error("{why}")]
+pub struct StepPromptError {
+    /// Whose step it is.
+    pub role: Role,
+    /// What is wrong with the prompt.
+    pub why: PromptError,
+}
+
+impl Classify for StepPromptError {
+    fn class(&self) -> Class {
+        Class::Bug
+    }
+
+    fn code(&self) -> &'static str {
+        match self.role {
+            Role::Planner => "planner_prompt",
+            Role::Mapper => "mapper_prompt",
+            Role::Reducer => "reducer_prompt",
+            Role::Validator => "validator_prompt",
+            Role::Clarifier => "clarifier_prompt",
+            Role::Indexer => "indexer_prompt",
+            Role::Gateway | Role::Conversation | Role::Retriever => "prompt",
+        }
     }
 }
 

@@ -2,36 +2,14 @@
 
 use crate::clarification;
 use crate::options::Options;
-use envelope::{Clarification, Class, Classify, Doubt, Fallback, Role};
-use llm::{Caller, ChatModel, Prompt, PromptCall, PromptError, Prompts, ReplySchema};
+use envelope::{Clarification, Doubt, Fallback, Role};
+use llm::{
+    Caller, ChatModel, Prompt, PromptCall, Prompts, ReplySchema, SetupError, StepPromptError,
+};
 use serde_json::json;
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::iter;
 use std::sync::Arc;
-
-/// Why there is no clarifier, or no prompt for it.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// Options that cannot be kept to.
-    #[error("clarifier options: {0}")]
-    Options(String),
-    /// A prompt that cannot be used.
-    #[error(transparent)]
-    Prompt(#[from] PromptError),
-}
-
-impl Classify for Error {
-    fn class(&self) -> Class {
-        Class::Bug
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Error::Options(_) => "clarifier_options",
-            Error::Prompt(_) => "clarifier_prompt",
-        }
-    }
-}
 
 /// The clarifier.
 pub struct Clarifier {
@@ -50,7 +28,7 @@ impl Clarifier {
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
         options: Options,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, SetupError> {
         options.validate()?;
         let no_results = include_str!("../prompts/clarifier.md");
         let unclear = include_str!("../prompts/clarifier_unclear.md");
@@ -111,7 +89,7 @@ impl Clarifier {
         }
     }
 
-    fn call(&self, cx: &StepContext, doubt: &Doubt) -> Result<PromptCall<'_>, Error> {
+    fn call(&self, cx: &StepContext, doubt: &Doubt) -> Result<PromptCall<'_>, StepPromptError> {
         let (query, inputs) = match doubt {
             Doubt::NoResults { query, narrowed_by } => {
                 (query, vec![("narrowed_by", narrowed_by.join("\n"))])
@@ -142,7 +120,7 @@ impl Clarifier {
             max_tokens: self.options.max_tokens,
             timeout: self.options.call_timeout.duration().min(cx.time_left()),
         };
-        Ok(caller.call(self.prompt(doubt), &inputs, Some(schema()))?)
+        caller.call(self.prompt(doubt), &inputs, Some(schema()))
     }
 }
 
@@ -183,6 +161,7 @@ fn schema() -> ReplySchema {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use envelope::Class;
     use testkit::model::{ScriptedModel, step};
 
     fn doubt(narrowed_by: &[&str]) -> Doubt {

@@ -4,36 +4,14 @@ use crate::findings::{self, Read};
 use crate::occurrence::{settle, unsupported};
 use crate::options::Options;
 use envelope::limits::FACTS_PER_PASSAGE_MAX;
-use envelope::{Class, Classify, Fallback, Findings, MapTask, Passage, Role};
-use llm::{Caller, ChatModel, Prompt, PromptCall, PromptError, Prompts, ReplySchema};
+use envelope::{Fallback, Findings, MapTask, Passage, Role};
+use llm::{
+    Caller, ChatModel, Prompt, PromptCall, Prompts, ReplySchema, SetupError, StepPromptError,
+};
 use serde_json::json;
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::sync::Arc;
 use text::one_line;
-
-/// Why there is no mapper, or no prompt for it.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// Options that cannot be kept to.
-    #[error("mapper options: {0}")]
-    Options(String),
-    /// A prompt that cannot be used.
-    #[error(transparent)]
-    Prompt(#[from] PromptError),
-}
-
-impl Classify for Error {
-    fn class(&self) -> Class {
-        Class::Bug
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Error::Options(_) => "mapper_options",
-            Error::Prompt(_) => "mapper_prompt",
-        }
-    }
-}
 
 /// The mapper.
 pub struct Mapper {
@@ -49,7 +27,7 @@ impl Mapper {
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
         options: Options,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, SetupError> {
         options.validate()?;
         let embedded = include_str!("../prompts/mapper.md");
         let prompt = prompts.get("mapper", embedded, &["question", "source", "title", "text"])?;
@@ -90,7 +68,7 @@ impl Mapper {
         Ok(done)
     }
 
-    fn call(&self, cx: &StepContext, passage: &Passage) -> Result<PromptCall<'_>, Error> {
+    fn call(&self, cx: &StepContext, passage: &Passage) -> Result<PromptCall<'_>, StepPromptError> {
         let caller = Caller {
             role: Role::Mapper,
             header: &cx.header,
@@ -105,7 +83,7 @@ impl Mapper {
             ("title", &one_line(&passage.title)),
             ("text", &passage.text),
         ];
-        Ok(caller.call(&self.prompt, &inputs, Some(schema()))?)
+        caller.call(&self.prompt, &inputs, Some(schema()))
     }
 }
 

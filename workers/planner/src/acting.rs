@@ -3,12 +3,12 @@
 //! help or a limit is reached. Every end is named.
 
 use crate::act::{self, Acted, Wrong};
-use crate::stage::{Error, Planner, once_more, with};
+use crate::stage::{Planner, once_more, with};
 use crate::tools::{Action, Toolbox};
 use envelope::hop::PlannerExit;
 use envelope::lookup::CorpusCatalog;
 use envelope::{Doubt, Fallback, FanOut, Plan, ReadMark};
-use llm::ChatRequest;
+use llm::{ChatRequest, StepPromptError};
 use stage::{StepContext, StepOutput};
 
 impl Planner {
@@ -108,7 +108,7 @@ impl Planner {
         cx: &StepContext,
         evidence: &[FanOut],
         tools: &Toolbox,
-    ) -> Result<ChatRequest, Error> {
+    ) -> Result<ChatRequest, StepPromptError> {
         let inputs = [
             ("question", cx.case.question.best()),
             ("steps", &act::steps(evidence)),

@@ -5,10 +5,10 @@ use crate::bucket_choice;
 use crate::bucket_note::{self, BucketNote};
 use crate::column_note;
 use crate::corpus_note::CorpusNote;
-use crate::stage::{Error, Planner};
+use crate::stage::Planner;
 use envelope::lookup::CorpusCatalog;
 use envelope::{Bucket, Fallback, PlanTask, Profile};
-use llm::{ChatReply, ChatRequest};
+use llm::{ChatReply, ChatRequest, StepPromptError};
 use stage::StepContext;
 
 /// What a plan may be told, and what it cost to know.
@@ -70,7 +70,7 @@ impl Planner {
         cx: &StepContext,
         task: &PlanTask,
         parts: &[BucketNote],
-    ) -> Result<ChatRequest, Error> {
+    ) -> Result<ChatRequest, StepPromptError> {
         let before = match task {
             PlanTask::FollowUp { history } => history.question_before(),
             PlanTask::First

@@ -33,4 +33,4 @@ mod trail_line;
 
 pub use options::Options;
 pub use planning::Planning;
-pub use stage::{Error, Planner};
+pub use stage::Planner;

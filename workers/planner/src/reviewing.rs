@@ -4,12 +4,12 @@
 
 use crate::evaluation::Evaluation;
 use crate::review::{self, Decision, ReviewBy, Reviewed};
-use crate::stage::{Error, Planner, once_more, progress, with};
+use crate::stage::{Planner, once_more, progress, with};
 use crate::tools::Toolbox;
 use envelope::hop::PlannerExit;
 use envelope::lookup::CorpusCatalog;
 use envelope::{Fallback, FanOut, PlanTask};
-use llm::ChatRequest;
+use llm::{ChatRequest, StepPromptError};
 use stage::{StepContext, StepOutput};
 
 /// Calls that a search is no use without: for one passage. The answer's are kept back beside it.
@@ -99,7 +99,7 @@ impl Planner {
         task: &PlanTask,
         evidence: &[FanOut],
         by: &ReviewBy<'_>,
-    ) -> Result<ChatRequest, Error> {
+    ) -> Result<ChatRequest, StepPromptError> {
         let why = match task {
             PlanTask::Review { why, .. } | PlanTask::Refine { why } => why,
             PlanTask::First | PlanTask::FollowUp { .. } | PlanTask::Act { .. } => "",

@@ -12,38 +12,15 @@ use crate::routes;
 use crate::schema::schema;
 use crate::trail_line;
 use envelope::hop::PlannerExit;
-use envelope::{Class, Classify, Doubt, Fallback, History, Plan, PlanRoute, PlanTask, Role, Usage};
+use envelope::{Doubt, Fallback, History, Plan, PlanRoute, PlanTask, Role, Usage};
 use llm::{
-    Caller, ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, ReplySchema, tokens,
+    Caller, ChatModel, ChatReply, ChatRequest, Prompt, Prompts, ReplySchema, SetupError,
+    StepPromptError, tokens,
 };
 use search::{CatalogSource, NoCatalog};
 use serde_json::Value;
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::sync::Arc;
-
-/// Why there is no planner, or no prompt for it.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// Options that cannot be kept to.
-    #[error("planner options: {0}")]
-    Options(String),
-    /// A prompt that cannot be used.
-    #[error(transparent)]
-    Prompt(#[from] PromptError),
-}
-
-impl Classify for Error {
-    fn class(&self) -> Class {
-        Class::Bug
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Error::Options(_) => "planner_options",
-            Error::Prompt(_) => "planner_prompt",
-        }
-    }
-}
 
 /// The planner.
 pub struct Planner {
@@ -65,7 +42,7 @@ impl Planner {
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
         options: Options,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, SetupError> {
         options.validate()?;
         let first = include_str!("../prompts/planner.md");
         let bucket = include_str!("../prompts/planner_bucket.md");
@@ -307,7 +284,7 @@ impl Planner {
         cx: &StepContext,
         task: &PlanTask,
         corpus: &CorpusNote,
-    ) -> Result<ChatRequest, Error> {
+    ) -> Result<ChatRequest, StepPromptError> {
         let schema = self.schema(cx, task, corpus);
         let mut request = self.plan_request(cx, task, schema)?;
         for note in self.limits(cx).note().into_iter().chain(corpus.sections()) {
@@ -325,7 +302,7 @@ impl Planner {
         inputs: &[(&str, &str)],
         schema: ReplySchema,
         max_tokens: u32,
-    ) -> Result<ChatRequest, Error> {
+    ) -> Result<ChatRequest, StepPromptError> {
         let caller = Caller {
             role: Role::Planner,
             header: &cx.header,
@@ -367,7 +344,7 @@ impl Planner {
         cx: &StepContext,
         task: &PlanTask,
         schema: ReplySchema,
-    ) -> Result<ChatRequest, Error> {
+    ) -> Result<ChatRequest, StepPromptError> {
         let question = ("question", cx.case.question.best());
         let max_tokens = self.tokens_max(cx, task);
         match task {

@@ -15,39 +15,16 @@ use crate::remarks;
 use crate::stitch::stitch;
 use envelope::hop::ReducerExit;
 use envelope::{
-    Class, Classify, Fallback, FanOut, FilterMatch, Passage, Payload, ReadMark, ReduceTask, Role,
-    Task, Usage, WrongTask,
+    Fallback, FanOut, FilterMatch, Passage, Payload, ReadMark, ReduceTask, Role, Task, Usage,
+    WrongTask,
 };
 use llm::reply::{without_prompt, without_thoughts};
 use llm::{
-    Caller, ChatModel, ChatReply, ChatRequest, LivePiece, Prompt, PromptCall, PromptError, Prompts,
+    Caller, ChatModel, ChatReply, ChatRequest, LivePiece, Prompt, PromptCall, Prompts, SetupError,
+    StepPromptError,
 };
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::sync::Arc;
-
-/// Why there is no reducer, or no prompt for it.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// Options that cannot be kept to.
-    #[error("reducer options: {0}")]
-    Options(String),
-    /// A prompt that cannot be used.
-    #[error(transparent)]
-    Prompt(#[from] PromptError),
-}
-
-impl Classify for Error {
-    fn class(&self) -> Class {
-        Class::Bug
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Error::Options(_) => "reducer_options",
-            Error::Prompt(_) => "reducer_prompt",
-        }
-    }
-}
 
 /// The reducer.
 pub struct Reducer {
@@ -89,7 +66,7 @@ impl Reducer {
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
         options: Options,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, SetupError> {
         options.validate()?;
         let gather = include_str!("../prompts/reducer.md");
         let caveat = include_str!("../prompts/reducer_caveat.md");
@@ -391,7 +368,7 @@ impl Reducer {
         cx: &StepContext,
         prompt: &'p Prompt,
         inputs: &[(&str, &str)],
-    ) -> Result<PromptCall<'p>, Error> {
+    ) -> Result<PromptCall<'p>, StepPromptError> {
         let caller = Caller {
             role: Role::Reducer,
             header: &cx.header,
@@ -400,7 +377,7 @@ impl Reducer {
             max_tokens: self.options.max_tokens,
             timeout: self.options.call_timeout.duration().min(time_to_call(cx)),
         };
-        Ok(caller.call(prompt, inputs, None)?)
+        caller.call(prompt, inputs, None)
     }
 
     /// The draft that a model wrote when it was asked so.

@@ -5,13 +5,13 @@
 
 use crate::evidence::Evidence;
 use crate::options::Options;
-use crate::stage::Error;
 use crate::verdict::Judged;
 use envelope::limits::REASON_CHARS_MAX;
 use envelope::{Classify, Fallback, Grounding, Judgement, Profile, Role, Sufficiency, Verdict};
 use groundedness::{CONTRADICTED_MAX, UNSUPPORTED_MAX};
 use llm::{
-    Caller, ChatModel, ChatReply, Prompt, PromptCall, PromptError, Prompts, ReplySchema, json,
+    Caller, ChatModel, ChatReply, Prompt, PromptCall, Prompts, ReplySchema, SetupError,
+    StepPromptError, json,
 };
 use serde_json::{Value, json};
 use stage::StepContext;
@@ -53,7 +53,7 @@ impl Judge {
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
         models: JudgeModels,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, SetupError> {
         let embedded = include_str!("../prompts/validator.md");
         let inputs = ["question", "passages", "answer"];
         Ok(Judge {
@@ -85,7 +85,7 @@ impl Judge {
             Ok(call) => call,
             // One that a replay brought.
             Err(error) => {
-                judged.unjudged(Error::from(error).code());
+                judged.unjudged(error.code());
                 return None;
             }
         };
@@ -123,7 +123,7 @@ impl Judge {
         verdict: &Verdict,
         passages: &str,
         options: &Options,
-    ) -> Result<PromptCall<'_>, PromptError> {
+    ) -> Result<PromptCall<'_>, StepPromptError> {
         let caller = Caller {
             role: Role::Validator,
             header: &cx.header,
