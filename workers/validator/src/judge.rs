@@ -16,7 +16,7 @@ use llm::{
 use serde_json::{Value, json};
 use stage::StepContext;
 use std::sync::Arc;
-use text::one_line;
+use text::{line_of, shortened};
 
 /// Longest answer that is judged whole, in characters; of a longer one the beginning.
 const ANSWER_CHARS_MAX: usize = 8_000;
@@ -136,7 +136,7 @@ impl Judge {
         let inputs = [
             ("question", cx.case.question.best()),
             ("passages", passages),
-            ("answer", &cut(&verdict.answer, ANSWER_CHARS_MAX)),
+            ("answer", &shortened(&verdict.answer, ANSWER_CHARS_MAX)),
         ];
         let mut call = caller.call(&self.prompt, &inputs, Some(schema()))?;
         // A question names who writes its answer, not who judges it.
@@ -156,16 +156,9 @@ fn shown(verdict: &Verdict, evidence: &Evidence, chars_max: usize) -> (String, u
     let count = texts.iter().filter(|text| text.chars().count() > share);
     let count = u16::try_from(count.count()).unwrap_or(u16::MAX);
     let numbered = texts.iter().zip(1..);
-    let numbered = numbered.map(|(text, n): (_, usize)| format!("[{n}] {}", cut(text, share)));
+    let numbered =
+        numbered.map(|(text, n): (_, usize)| format!("[{n}] {}", shortened(text, share)));
     (numbered.collect::<Vec<_>>().join("\n\n"), count)
-}
-
-/// The beginning of a text, with a sign where it is cut.
-fn cut(text: &str, chars_max: usize) -> String {
-    match text.char_indices().nth(chars_max) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 /// Reads a judgement out of a reply. A field that is not there is taken for no objection, where the other one is; a word
@@ -179,7 +172,7 @@ pub(crate) fn read(reply: &str) -> Option<Judgement> {
     if grounding.is_none() && sufficiency.is_none() {
         return None;
     }
-    let reason = one_line(field("reason").and_then(Value::as_str).unwrap_or_default());
+    let reason = field("reason").and_then(Value::as_str).unwrap_or_default();
     Some(Judgement {
         grounding: match grounding {
             Some(said) => grounding_of(said)?,
@@ -189,7 +182,7 @@ pub(crate) fn read(reply: &str) -> Option<Judgement> {
             Some(said) => sufficiency_of(said)?,
             None => Sufficiency::Sufficient,
         },
-        reason: reason.chars().take(REASON_CHARS_MAX).collect(),
+        reason: line_of(reason, REASON_CHARS_MAX),
     })
 }
 
