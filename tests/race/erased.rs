@@ -9,6 +9,7 @@ use conversation_log::{ConversationKey, copy};
 use envelope::{ConversationId, Outcome, TenantId, Terminal};
 use erasure::ErasureReport;
 use serde_json::json;
+use settings::TimeSpan;
 use std::sync::Arc;
 use std::time::Duration;
 use streams::conversation::Logs;
@@ -203,7 +204,7 @@ pub(crate) async fn whoever_stops_half_way_leaves_a_note_for_the_sweep(on: On) {
         }
         assert!(!found(&world).await.is_empty());
 
-        let often = |options: &mut gateway::Options| options.sweep_every = Duration::from_secs(1);
+        let often = |options: &mut gateway::Options| options.sweep_every = TimeSpan::from_secs(1);
         let _gateway = world.gateway_with(&world.bus, often);
         if !goes_on {
             world.quiet().await;
@@ -257,7 +258,7 @@ pub(crate) async fn an_erasure_that_cannot_be_gone_on_with_is_counted(on: On) {
         })
         .await;
     };
-    let often = |options: &mut gateway::Options| options.sweep_every = Duration::from_secs(1);
+    let often = |options: &mut gateway::Options| options.sweep_every = TimeSpan::from_secs(1);
     let refused = |m: &Publish| {
         let why = PublishError::Refused("no room for the bare one".into());
         stall(is_bare(m), Do::Fail(why))
@@ -275,7 +276,7 @@ pub(crate) async fn an_erasure_that_cannot_be_gone_on_with_is_counted(on: On) {
 pub(crate) async fn a_step_that_comes_after_the_erasure_is_swept(on: On) {
     let world = World::new(on).await;
     let told = Told::default();
-    let often = |options: &mut gateway::Options| options.sweep_every = Duration::from_secs(1);
+    let often = |options: &mut gateway::Options| options.sweep_every = TimeSpan::from_secs(1);
     let _gateway = world.gateway_with(&world.bus, often);
     let staff = talkers(&world, &told);
     let with = json!({"deadline": "3s"});

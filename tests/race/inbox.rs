@@ -7,6 +7,7 @@ use crate::world::{On, World, turn, until};
 use bus::{Bus, Headers, Publish, PublishError, Stream};
 use envelope::{ModeChoice, Outcome, Role, Subject, Terminal, TurnId, header};
 use serde_json::{Value, json};
+use settings::TimeSpan;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -174,7 +175,7 @@ pub(crate) async fn a_strangers_deadline_is_not_the_turns(on: On) {
 
     // The sweep finds the stranger's question without a terminal event, too: it looks every second
     // until well after the courtesy that it gives to a turn's own timer.
-    let _gateway = world.gateway_with(&world.bus, |o| o.sweep_every = Duration::from_secs(1));
+    let _gateway = world.gateway_with(&world.bus, |o| o.sweep_every = TimeSpan::from_secs(1));
     let refused = stranger.terminal().await;
     assert_eq!(
         (refused.outcome, code(&refused)),

@@ -7,8 +7,8 @@ use crate::world::{On, World, until};
 use bus::{Bus, PublishError, Stream};
 use envelope::{Fallback, Outcome, Payload, Role, Subject, Terminal};
 use serde_json::json;
+use settings::TimeSpan;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::Semaphore;
 
 fn missing(terminal: &Terminal) -> Vec<u16> {
@@ -190,7 +190,7 @@ pub(crate) async fn a_lost_timer_is_made_again(on: On) {
         if is_first { Do::Swallow } else { Do::Pass }
     });
     let bus: Arc<dyn Bus> = between.clone();
-    let _gateway = world.gateway_with(&bus, |o| o.sweep_every = Duration::from_millis(500));
+    let _gateway = world.gateway_with(&bus, |o| o.sweep_every = TimeSpan::from_millis(500));
     let mut ear = world.listen("_INBOX.lost").await;
     let question =
         json!({"question": "q", "id": "lost", "deadline": "4s", "reply_to": "_INBOX.lost"});
@@ -230,7 +230,7 @@ pub(crate) async fn a_turn_without_a_timer_is_ended_by_the_sweep(on: On) {
         }
     });
     let bus: Arc<dyn Bus> = between.clone();
-    let _gateway = world.gateway_with(&bus, |o| o.sweep_every = Duration::from_millis(500));
+    let _gateway = world.gateway_with(&bus, |o| o.sweep_every = TimeSpan::from_millis(500));
     let mut ear = world.listen("_INBOX.swept").await;
     let question =
         json!({"question": "q", "id": "swept", "deadline": "1s", "reply_to": "_INBOX.swept"});

@@ -17,6 +17,7 @@ use envelope::{Role, TurnId};
 use gateway::Gateway;
 use harness::{Metrics, Options, Worker};
 use llm_pool::Options as Nodes;
+use settings::TimeSpan;
 use stage::ErasedStage;
 use std::sync::Arc;
 use std::time::Duration;
@@ -172,13 +173,13 @@ impl Launch {
         let health = Health::new(&[]);
         if self.role == Role::Gateway {
             let options = gateway::Options {
-                deadline: DEADLINE,
+                deadline: TimeSpan::from_millis(DEADLINE.as_millis() as u64),
                 slots: self.world.plan.slots,
-                sweep_every: Duration::from_secs(10),
-                tenant_turns: self.world.plan.tenant_turns,
+                sweep_every: TimeSpan::from_secs(10),
+                tenant_turns: self.world.plan.tenant_turns as u32,
                 judged: self.world.plan.judged,
                 // Gauges decide nothing; what fails while reading them would excuse every turn.
-                backlog_every: Duration::ZERO,
+                backlog_every: TimeSpan::default(),
                 grace: GRACE,
                 seed,
                 ..gateway::Options::default()

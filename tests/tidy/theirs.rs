@@ -44,8 +44,8 @@ pub(crate) const THEIRS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "opentelemetry-proto",
-        &["testkit"],
-        "spans are made without an SDK, and read in tests",
+        &["telemetry", "testkit"],
+        "spans are put on the wire in one place, and read in tests",
     ),
     (
         "tract-core",

@@ -9,6 +9,7 @@
 use crate::edition::Edition;
 use crate::ids::{Bucket, DocId, TenantId};
 use crate::limits::{METADATA_BYTES_MAX, OBJECT_NAME_BYTES_MAX, SOURCE_BYTES_MAX};
+use crate::refusal::cut;
 use crate::terminal::Problem;
 use crate::{WIRE, header};
 use serde::{Deserialize, Serialize};
@@ -114,11 +115,11 @@ impl Notice {
     pub fn read<'a>(get: impl Fn(&str) -> Option<&'a str>) -> Result<Notice, HeaderError> {
         let source = get(header::SOURCE).ok_or(HeaderError::NoSource)?;
         if !is_source(source) {
-            return Err(HeaderError::BadSource(short(source)));
+            return Err(HeaderError::BadSource(cut(source)));
         }
         let bad = |name, value: &str, want| HeaderError::BadHeader {
             name,
-            value: short(value),
+            value: cut(value),
             want,
         };
         let flag = |name| match get(name) {
@@ -245,10 +246,6 @@ fn is_object_name(text: &str) -> bool {
 
 fn is_sha256(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
-}
-
-fn short(text: &str) -> String {
-    text.chars().take(80).collect()
 }
 
 /// What came of a document message.

@@ -6,6 +6,7 @@
 //! that says so and what may be done to it: pure. *Not* here: where it is stored and who watches it.
 
 use crate::WIRE;
+use crate::refusal::cut;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -36,9 +37,7 @@ impl Edition {
         if (1..=EDITION_BYTES_MAX).contains(&text.len()) && text.bytes().all(good) {
             return Ok(Edition(text));
         }
-        Err(NameError {
-            given: text.chars().take(80).collect(),
-        })
+        Err(NameError { given: cut(&text) })
     }
 
     /// The edition of a corpus that never had another.

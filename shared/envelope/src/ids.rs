@@ -1,6 +1,7 @@
 //! Identifiers. Each is a newtype over text that matches `[A-Za-z0-9_-]{1,64}`, because each is
 //! also a token of a subject: nothing else can be built, so no subject can be forged through one.
 
+use crate::refusal::cut;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -25,9 +26,7 @@ fn check(text: &str) -> Result<(), IdError> {
     if good {
         Ok(())
     } else {
-        Err(IdError {
-            given: text.chars().take(80).collect(),
-        })
+        Err(IdError { given: cut(text) })
     }
 }
 

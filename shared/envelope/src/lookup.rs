@@ -20,7 +20,8 @@ use crate::limits::{
 };
 use crate::meaning::SearchStrategy;
 use crate::payload::{FilterMatch, Passage};
-use crate::question::{Refusal, RefusalCode, cut, field, read_buckets, read_filter, read_id};
+use crate::question::{Refusal, RefusalCode, field, read_buckets, read_filter, read_id};
+use crate::refusal::cut;
 use crate::terminal::Problem;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -13,8 +13,8 @@ use crate::limits::{
 use crate::message::{Budget, BudgetAsked, Profile, UnixMs};
 use crate::messages;
 use crate::mode::ModeChoice;
-use crate::refusal::refuse;
 pub use crate::refusal::{Refusal, RefusalCode};
+use crate::refusal::{cut, refuse};
 use crate::subject::may_reply_to;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -243,10 +243,6 @@ fn read(object: &Map<String, Value>, stored_at: UnixMs, now: UnixMs) -> Result<Q
         }
     }
     Ok(question)
-}
-
-pub(crate) fn cut(text: &str) -> String {
-    text.chars().take(80).collect()
 }
 
 /// The value of a field; `null` counts as left out.

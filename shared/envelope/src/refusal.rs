@@ -4,6 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Most characters of a value that a message quotes.
+const QUOTED_CHARS_MAX: usize = 80;
+
 /// Why a question is refused. The word is public interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -101,13 +104,19 @@ pub struct Refusal {
 pub(crate) fn refuse<T>(code: RefusalCode, message: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal {
         code,
-        message: one_line(&message.into()),
+        message: escaped(&message.into()),
         reply_to: None,
     })
 }
 
-/// The sentence on one line, whatever a publisher put into the value that it quotes.
-fn one_line(message: &str) -> String {
+/// As much of a value as a message quotes.
+pub(crate) fn cut(text: &str) -> String {
+    text.chars().take(QUOTED_CHARS_MAX).collect()
+}
+
+/// The sentence on one line, whatever a publisher put into the value that it quotes: shown, and not blotted out as in
+/// `text`, which nothing here may name.
+fn escaped(message: &str) -> String {
     let mut line = String::with_capacity(message.len());
     for c in message.chars() {
         match c.is_control() {

@@ -169,9 +169,5 @@ fn month(reader: &Reader<'_>, at: usize) -> Option<u8> {
     if !reader.raw(at).starts_with(char::is_uppercase) {
         return None;
     }
-    let word = reader.lower(at);
-    let is_it =
-        |month: &&str| **month == *word || (3..=4).contains(&word.len()) && month.starts_with(word);
-    let place = months::ENGLISH.iter().position(is_it)?;
-    u8::try_from(place + 1).ok()
+    months::number(reader.lower(at), 3..=4)
 }

@@ -44,7 +44,7 @@ pub(crate) fn letter_at(subject: Subject, message: &StoredMessage, death: &Death
     };
     let mut headers = Headers::default()
         .with(header::DEAD_REASON, death.reason)
-        .with(header::DEAD_ERROR, one_line(death.error))
+        .with(header::DEAD_ERROR, header_value(death.error))
         .with(header::DEAD_SUBJECT, message.subject.as_str())
         .with(
             header::DEAD_ORIGIN,
@@ -75,8 +75,8 @@ pub(crate) async fn store(bus: &dyn Bus, letter: Publish) -> bool {
     false
 }
 
-/// Header values hold no line breaks.
-fn one_line(text: &str) -> String {
+/// An error as a header may hold it: without line breaks, as long as it was.
+fn header_value(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .take(1_000)

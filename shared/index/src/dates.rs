@@ -3,7 +3,7 @@
 //! English month names and ISO dates. *Not* a calendar: `the day before` and numeric forms that
 //! differ by country (`10/1/23`) are left to the words.
 
-use text::months::ENGLISH;
+use text::months;
 
 /// The days in a text, in ISO form, each once, in the order of the text.
 pub(crate) fn days(text: &str) -> Vec<String> {
@@ -47,12 +47,7 @@ fn written<'a>(words: impl Iterator<Item = &'a &'a str>) -> Option<String> {
 }
 
 fn month(word: &str) -> Option<u32> {
-    let word = word.trim_end_matches('.').to_lowercase();
-    let is = |full: &&str| {
-        word == **full || word == full[..3] || word == "sept" && full.starts_with("sep")
-    };
-    let place = ENGLISH.iter().position(is)?;
-    u32::try_from(place + 1).ok()
+    months::number_in_date(word).map(u32::from)
 }
 
 fn written_as(year: u32, month: u32, date: u32) -> Option<String> {

@@ -1,7 +1,8 @@
 //! When a company's fiscal years end, as its documents say it: `Our fiscal year ends on 30 June`. Pure.
 
-use crate::days::{FiscalEnd, day, month_of};
+use crate::days::{FiscalEnd, day};
 use crate::token::{QuestionToken, tokens};
+use text::months::number_in_date;
 
 /// Words of one sentence that are looked at behind `fiscal year`.
 const WORDS_MAX: usize = 16;
@@ -135,17 +136,17 @@ fn day_at(words: &[QuestionToken], at: usize) -> Option<FiscalEnd> {
             .filter(|date| (1..=31).contains(date))
     };
     let of = usize::from(word(at + 1) == "of");
-    if let (Some(date), Some(month)) = (date(word(at)), month_of(word(at + 1 + of))) {
+    if let (Some(date), Some(month)) = (date(word(at)), number_in_date(word(at + 1 + of))) {
         return Some(FiscalEnd { month, day: date });
     }
     if word(at) == "end" && of == 1 {
-        let month = month_of(word(at + 2))?;
+        let month = number_in_date(word(at + 2))?;
         let day = crate::days::start_of_month(2024, i32::from(month) + 1)?
             .previous_day()?
             .day();
         return Some(FiscalEnd { month, day });
     }
-    let month = month_of(word(at)).filter(|_| word(at).len() > 2)?;
+    let month = number_in_date(word(at)).filter(|_| word(at).len() > 2)?;
     Some(FiscalEnd {
         month,
         day: date(word(at + 1))?,

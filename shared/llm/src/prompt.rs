@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// What every prompt may use and none has to: the day on which it is asked.
-pub const TODAY: &str = "today";
+pub(crate) const TODAY: &str = "today";
 
 /// The line that separates standing orders from the prompt.
 const SEPARATOR: &str = "---user---";
@@ -98,7 +98,7 @@ fn own_text<'a>(pieces: impl Iterator<Item = &'a Piece>) -> String {
 }
 
 impl Prompt {
-    /// Reads a template. Every one of `placeholders` must be used in it, and no other but [`TODAY`].
+    /// Reads a template. Every one of `placeholders` must be used in it, and no other but `today`.
     pub fn parse(
         name: &'static str,
         text: &str,
@@ -149,7 +149,7 @@ impl Prompt {
         Prompt::parse(self.name, text, &takes).map(Cow::Owned)
     }
 
-    /// Puts the inputs in place. Each placeholder has to be given; others but [`TODAY`] are refused.
+    /// Puts the inputs in place. Each placeholder has to be given; others but `today` are refused.
     pub fn render(&self, inputs: &[(&str, &str)]) -> Result<RenderedPrompt, PromptError> {
         if let Some((stranger, _)) = inputs.iter().find(|(name, _)| !self.takes(name)) {
             return Err(self.unknown(stranger));

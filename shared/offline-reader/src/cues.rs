@@ -167,12 +167,7 @@ fn has_date(text: &str, words: Bag<'_>) -> bool {
             w[0].is_ascii_digit() && w[1] == b':' && w[2].is_ascii_digit() && w[3].is_ascii_digit()
         })
     };
-    let month = |run: &str| {
-        run != "may"
-            && months::ENGLISH
-                .iter()
-                .any(|full| run == *full || run == &full[..3])
-    };
+    let month = |run: &str| run != "may" && months::number(run, 3..=3).is_some();
     let in_may = |at: usize| {
         let (a, b) = (words.run(at - 1), words.run(at));
         a == "may" && numeric(b) || b == "may" && numeric(a)

@@ -4,7 +4,7 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`one_line()`], [`count()`] | a text on one line; a number with its noun |
+//! | [`one_line()`], [`line_of()`], [`shortened()`], [`count()`] | a text on one line, cut; a number with its noun |
 //! | [`words`] | a text as content words |
 //! | [`alignment`] | where a statement stands in a text |
 //! | [`stop`] | words that say little, a list for each use |
@@ -19,6 +19,7 @@ pub mod alignment;
 mod coverage;
 pub mod currencies;
 pub mod fold;
+mod line;
 pub mod months;
 pub mod numerals;
 mod overlap;
@@ -29,18 +30,6 @@ mod unify;
 pub mod words;
 
 pub use coverage::coverage;
+pub use line::{count, line_of, one_line, shortened};
 pub use overlap::overlap;
 pub use unify::{unaccented, unify};
-
-/// A number with its noun.
-pub fn count(n: u64, noun: &str) -> String {
-    match n {
-        1 => format!("1 {noun}"),
-        n => format!("{n} {noun}s"),
-    }
-}
-
-/// White space collapsed to single spaces.
-pub fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}

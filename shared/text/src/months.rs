@@ -1,5 +1,7 @@
 //! The names of the months. *Not* how a date is read: forms and languages differ by use.
 
+use std::ops::RangeInclusive;
+
 /// English, in full, in lower case, January first. The first three letters are the short form.
 pub const ENGLISH: [&str; 12] = [
     "january",
@@ -15,3 +17,80 @@ pub const ENGLISH: [&str; 12] = [
     "november",
     "december",
 ];
+
+/// German where it is not English, in lower case; each may be cut to its first three letters.
+const GERMAN: [&[&str]; 12] = [
+    &["januar", "jänner"],
+    &["februar", "feber"],
+    &["märz", "maerz", "mrz"],
+    &[],
+    &["mai"],
+    &["juni"],
+    &["juli"],
+    &[],
+    &[],
+    &["oktober"],
+    &[],
+    &["dezember"],
+];
+
+/// The month, from 1, that a word in lower case names in full or by its beginning, of so many letters.
+pub fn number(word: &str, letters: RangeInclusive<usize>) -> Option<u8> {
+    let is =
+        |name: &&str| **name == *word || letters.contains(&word.len()) && name.starts_with(word);
+    from_one(ENGLISH.iter().position(is))
+}
+
+/// The month, from 1, that a word names as a date has it: in full, by three letters, or as `Sept.`.
+pub fn number_in_date(word: &str) -> Option<u8> {
+    match word.trim_end_matches('.').to_lowercase().as_str() {
+        "sept" => Some(9),
+        word => number(word, 3..=3),
+    }
+}
+
+/// The same in English or German.
+pub fn number_in_either(word: &str) -> Option<u8> {
+    let german = || {
+        let word = word.to_lowercase();
+        let is_cut = |name: &str| name.chars().take(3).eq(word.chars());
+        let is = |names: &&[&str]| names.iter().any(|name| *name == word || is_cut(name));
+        from_one(GERMAN.iter().position(is))
+    };
+    number_in_date(word).or_else(german)
+}
+
+fn from_one(place: Option<usize>) -> Option<u8> {
+    u8::try_from(place? + 1).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_month_is_named_in_full_or_by_its_beginning() {
+        assert_eq!(number("march", 3..=3), Some(3));
+        assert_eq!(number("mar", 3..=3), Some(3));
+        assert_eq!(number("marc", 3..=3), None);
+        assert_eq!(number("marc", 3..=4), Some(3));
+        assert_eq!(number("ma", 3..=3), None);
+        for (word, month) in [("Sept.", 9), ("SEP", 9), ("December", 12)] {
+            assert_eq!(number_in_date(word), Some(month), "{word}");
+        }
+        for (word, month) in [
+            ("Sept", 9),
+            ("März", 3),
+            ("mär", 3),
+            ("mrz", 3),
+            ("Mai", 5),
+            ("Okt", 10),
+            ("December", 12),
+            ("Jänner", 1),
+        ] {
+            assert_eq!(number_in_either(word), Some(month), "{word}");
+        }
+        assert_eq!(number_in_date("März"), None);
+        assert_eq!(number_in_either("monat"), None);
+    }
+}

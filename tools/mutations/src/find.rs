@@ -291,11 +291,7 @@ pub(crate) fn month(word: &str) -> Option<usize> {
     if !word.starts_with(char::is_uppercase) {
         return None;
     }
-    let lower = word.to_lowercase();
-    let is_it = |month: &&str| {
-        **month == lower || (3..=4).contains(&lower.len()) && month.starts_with(&lower)
-    };
-    Some(months::ENGLISH.iter().position(is_it)? + 1)
+    months::number(&word.to_lowercase(), 3..=4).map(usize::from)
 }
 
 /// A name.
@@ -320,9 +316,9 @@ impl Named<'_> {
 }
 
 /// Words with a capital that are no names of somebody or something.
-const NO_NAMES: &str = "i monday tuesday wednesday thursday friday saturday sunday january february march april may june july august \
-    september october november december mr mrs ms dr the a an but and or if in on at he she it they we you this that these \
-    those his her its their our your my as for with from by after before when while according";
+const NO_NAMES: &str = "i monday tuesday wednesday thursday friday saturday sunday mr mrs ms dr the a an but and or if in on at he \
+    she it they we you this that these those his her its their our your my as for with from by after before when \
+    while according";
 
 /// Codes that stand before an amount.
 const CODES: [&str; 6] = ["EUR", "USD", "GBP", "CHF", "VAT", "ISO"];
@@ -336,6 +332,7 @@ pub(crate) fn names(text: &str) -> Vec<Named<'_>> {
         let lower = word.text.to_lowercase();
         let bare = lower.trim_end_matches("'s").trim_end_matches("’s");
         let is_no_name = month(word.text).is_some()
+            || months::ENGLISH.contains(&bare)
             || CODES.contains(&word.text)
             || NO_NAMES.split_ascii_whitespace().any(|known| known == bare);
         let is_name = word.text.starts_with(char::is_uppercase)

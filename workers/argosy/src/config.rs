@@ -4,14 +4,12 @@
 //! documented where it is defined; here only what belongs to no other crate.
 
 mod error;
-mod gateway_options;
 mod given;
 mod judge;
 mod parts;
 mod variables;
 
 pub use error::Error;
-pub use gateway_options::GatewayOptions;
 pub use given::SettingOrigins;
 pub(crate) use variables::VARIABLES;
 
@@ -38,7 +36,7 @@ pub struct Config {
     /// How a role runs.
     pub run: Run,
     /// The gateway.
-    pub gateway: GatewayOptions,
+    pub gateway: gateway::Options,
     /// The model. Without a node, one is looked for on this machine, and else the offline reader
     /// answers.
     pub model: llm_pool::Options,

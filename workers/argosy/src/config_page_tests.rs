@@ -17,11 +17,7 @@ const SECTIONS: &[(&str, &str, &str)] = &[
     ("nats", "workers/argosy/src/config.rs", "Nats"),
     ("streams", "workers/argosy/src/config.rs", "Streams"),
     ("run", "workers/argosy/src/config.rs", "Run"),
-    (
-        "gateway",
-        "workers/argosy/src/config/gateway_options.rs",
-        "GatewayOptions",
-    ),
+    ("gateway", "workers/gateway/src/options.rs", "Options"),
     ("telemetry", "workers/argosy/src/config.rs", "Telemetry"),
     (
         "telemetry.otlp",

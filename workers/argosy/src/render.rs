@@ -446,11 +446,10 @@ pub fn fail(fail: &CliError, output: Output) {
 /// Text on one line, cut.
 pub(crate) fn one_line(text: &str, max: usize) -> String {
     let flat = text::one_line(text);
-    if flat.chars().count() <= max {
-        return flat;
+    match flat.chars().count() <= max {
+        true => flat,
+        false => text::shortened(&flat, max.saturating_sub(1)),
     }
-    let cut: String = flat.chars().take(max.saturating_sub(1)).collect();
-    format!("{cut}…")
 }
 
 /// How long ago, in the largest unit that says something.

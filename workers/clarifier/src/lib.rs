@@ -8,4 +8,4 @@ mod options;
 mod stage;
 
 pub use options::Options;
-pub use stage::{Clarifier, Error};
+pub use stage::Clarifier;

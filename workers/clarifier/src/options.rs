@@ -1,6 +1,7 @@
 //! What may be tuned about clarifying.
 
-use crate::stage::Error;
+use envelope::Role;
+use llm::SetupError;
 use serde::{Deserialize, Serialize};
 use settings::TimeSpan;
 
@@ -29,21 +30,15 @@ impl Default for Options {
 
 impl Options {
     /// Checks that every number can be kept to.
-    pub fn validate(&self) -> Result<(), Error> {
-        if self.call_timeout.is_zero() {
-            return Err(Error::Options("`call_timeout` is no time at all".into()));
-        }
-        if self.max_tokens < 32 {
-            return Err(Error::Options(format!(
-                "`max_tokens` is {}: want at least 32, or the JSON is cut off",
-                self.max_tokens
-            )));
-        }
+    pub fn validate(&self) -> Result<(), SetupError> {
+        let role = Role::Clarifier;
+        let wrong = |what| Err(SetupError::Options { role, what });
+        SetupError::check_json_call(role, self.call_timeout.duration(), self.max_tokens)?;
         if self.options_max > 16 {
-            return Err(Error::Options(format!(
+            return wrong(format!(
                 "`options_max` is {}: want at most 16",
                 self.options_max
-            )));
+            ));
         }
         Ok(())
     }

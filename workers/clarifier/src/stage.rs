@@ -2,37 +2,15 @@
 
 use crate::clarification;
 use crate::options::Options;
-use envelope::{Clarification, Class, Classify, Doubt, Fallback, Role};
+use envelope::{Clarification, Doubt, Fallback, Role};
 use llm::{
-    ChatModel, ChatRequest, EmbeddedPrompt, Prompt, PromptError, Prompts, ReplySchema, TODAY,
+    Caller, ChatModel, EmbeddedPrompt, Prompt, PromptCall, Prompts, ReplySchema, SetupError,
+    StepPromptError,
 };
 use serde_json::json;
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
+use std::iter;
 use std::sync::Arc;
-
-/// Why there is no clarifier, or no prompt for it.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// Options that cannot be kept to.
-    #[error("clarifier options: {0}")]
-    Options(String),
-    /// A prompt that cannot be used.
-    #[error(transparent)]
-    Prompt(#[from] PromptError),
-}
-
-impl Classify for Error {
-    fn class(&self) -> Class {
-        Class::Bug
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Error::Options(_) => "clarifier_options",
-            Error::Prompt(_) => "clarifier_prompt",
-        }
-    }
-}
 
 /// Nothing was found.
 const NO_RESULTS: EmbeddedPrompt = EmbeddedPrompt {
@@ -81,7 +59,7 @@ impl Clarifier {
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
         options: Options,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, SetupError> {
         options.validate()?;
         Ok(Clarifier {
             model,
@@ -109,10 +87,8 @@ impl Clarifier {
             return Ok(StepOutput::new(template, decided(doubt, "template"))
                 .with_fallback(Fallback::BudgetSpent { limit }));
         }
-        let prompt = self.prompt(doubt).or(&cx.case.overrides.prompts);
-        let prompt = prompt.map_err(Error::from)?;
-        let request = self.request(cx, &prompt, doubt)?;
-        let reply = self.model.chat(&request).await?;
+        let call = self.call(cx, doubt)?;
+        let reply = self.model.chat(&call.request).await?;
         let read = clarification::read(&reply.text, &template, self.options.options_max);
         let done = match read {
             Some(worded) => StepOutput::new(worded, decided(doubt, "in the model's words")),
@@ -120,7 +96,7 @@ impl Clarifier {
                 .with_fallback(Fallback::ClarifyDefault),
         };
         let done = done.with_model(reply.model, reply.usage);
-        Ok(done.with_prompt(prompt.name(), prompt.version()))
+        Ok(done.with_prompt(call.prompt.name(), call.prompt.version()))
     }
 
     fn prompt(&self, doubt: &Doubt) -> &Prompt {
@@ -134,12 +110,7 @@ impl Clarifier {
         }
     }
 
-    fn request(
-        &self,
-        cx: &StepContext,
-        prompt: &Prompt,
-        doubt: &Doubt,
-    ) -> Result<ChatRequest, Error> {
+    fn call(&self, cx: &StepContext, doubt: &Doubt) -> Result<PromptCall<'_>, StepPromptError> {
         let (query, inputs) = match doubt {
             Doubt::NoResults { query, narrowed_by } => {
                 (query, vec![("narrowed_by", narrowed_by.join("\n"))])
@@ -158,23 +129,19 @@ impl Clarifier {
                 (query, vec![("missing", missing.join("\n")), tried])
             }
         };
-        let today = cx.today();
         let inputs = inputs.iter().map(|(name, value)| (*name, value.as_str()));
-        let inputs = [(TODAY, today.as_str()), ("question", query)]
-            .into_iter()
-            .chain(inputs);
-        let prompt = prompt.render(&inputs.collect::<Vec<_>>())?;
-        Ok(ChatRequest {
+        let inputs: Vec<_> = iter::once(("question", query.as_str()))
+            .chain(inputs)
+            .collect();
+        let caller = Caller {
             role: Role::Clarifier,
-            model: cx.case.overrides.model.clone(),
-            turn: cx.header.turn.clone(),
-            tenant: cx.header.tenant.clone(),
-            system: prompt.system,
-            user: prompt.user,
+            header: &cx.header,
+            case: &cx.case,
+            today: cx.today(),
             max_tokens: self.options.max_tokens,
-            schema: Some(schema()),
             timeout: self.options.call_timeout.duration().min(cx.time_left()),
-        })
+        };
+        caller.call(self.prompt(doubt), &inputs, Some(schema()))
     }
 }
 
@@ -215,6 +182,7 @@ fn schema() -> ReplySchema {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use envelope::Class;
     use testkit::model::{ScriptedModel, step};
 
     fn doubt(narrowed_by: &[&str]) -> Doubt {

@@ -9,7 +9,7 @@ use streams::editions;
 
 /// Reads again and again until it is dropped.
 pub(crate) async fn watch(turns: &Turns) {
-    let every = turns.options.backlog_every;
+    let every = turns.options.backlog_every.duration();
     if every.is_zero() {
         return std::future::pending().await;
     }

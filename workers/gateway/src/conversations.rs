@@ -182,7 +182,7 @@ impl Turns {
 
     fn limits(&self) -> conversation_log::Limits {
         conversation_log::Limits {
-            waiting_max: self.options.conversation_waiting,
+            waiting_max: self.options.conversation_waiting as usize,
         }
     }
 

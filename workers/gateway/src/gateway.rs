@@ -31,7 +31,7 @@ impl Gateway {
     pub fn new(bus: Arc<dyn Bus>, topology: Topology, options: Options, metrics: Metrics) -> Self {
         let rng = Mutex::new(fastrand::Rng::with_seed(options.seed));
         let limits = Limits {
-            turns: options.tenant_turns,
+            turns: options.tenant_turns as usize,
             tokens_per_minute: options.tenant_tokens_per_minute,
         };
         // The other half of the slots is for tenants who need not wait.

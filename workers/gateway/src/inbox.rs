@@ -129,7 +129,7 @@ impl Inbox {
         let Ok(question) = read(message).question else {
             return true;
         };
-        let time = self.0.options.deadline.as_millis() as u64;
+        let time = self.0.options.deadline.as_millis();
         let deadline = question
             .deadline
             .unwrap_or_else(|| message.stored_at.plus(time));
@@ -215,7 +215,7 @@ impl Inbox {
     fn older_max(&self, question: &Question) -> usize {
         let when_busy = question.when_busy;
         match when_busy.unwrap_or(self.0.options.conversation_busy) {
-            Busy::Enqueue | Busy::Reject => self.0.options.conversation_waiting + 1,
+            Busy::Enqueue | Busy::Reject => self.0.options.conversation_waiting as usize + 1,
             Busy::Interrupt => usize::MAX,
         }
     }

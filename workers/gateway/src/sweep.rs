@@ -41,9 +41,7 @@ pub(crate) async fn on_start_and_reconnect(turns: &Turns) {
 
 /// Schedules the next sweep. One schedule for the whole fleet: it replaces the one that is there.
 pub(crate) async fn arm(turns: &Turns) -> Result<(), Error> {
-    let at = turns
-        .now()
-        .plus(turns.options.sweep_every.as_millis() as u64);
+    let at = turns.now().plus(turns.options.sweep_every.as_millis());
     let schedule = Some(Schedule {
         at,
         target: subject::SWEEP_DUE.into(),

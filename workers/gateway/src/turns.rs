@@ -156,9 +156,7 @@ impl Turns {
         message: &StoredMessage,
         reply: Option<String>,
     ) -> Header {
-        let default = message
-            .stored_at
-            .plus(self.options.deadline.as_millis() as u64);
+        let default = message.stored_at.plus(self.options.deadline.as_millis());
         let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
         let trace = self.traces.root(asked_under(message), &mut rng);
         Header {

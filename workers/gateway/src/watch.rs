@@ -31,7 +31,7 @@ pub(crate) async fn watch(turns: &Turns, health: &Health) {
                 tracing::warn!(%error, "waiting questions not looked at");
             }
         }
-        tokio::time::sleep(turns.options.room_every).await;
+        tokio::time::sleep(turns.options.room_every.duration()).await;
     }
 }
 

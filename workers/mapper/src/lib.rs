@@ -12,4 +12,4 @@ mod options;
 mod stage;
 
 pub use options::Options;
-pub use stage::{Error, Mapper};
+pub use stage::Mapper;

@@ -1,6 +1,7 @@
 //! What may be tuned about mapping.
 
-use crate::stage::Error;
+use envelope::Role;
+use llm::SetupError;
 use serde::{Deserialize, Serialize};
 use settings::TimeSpan;
 
@@ -37,27 +38,21 @@ impl Default for Options {
 
 impl Options {
     /// Checks that every number can be kept to.
-    pub fn validate(&self) -> Result<(), Error> {
-        if self.call_timeout.is_zero() {
-            return Err(Error::Options("`call_timeout` is no time at all".into()));
-        }
-        if self.max_tokens < 32 {
-            return Err(Error::Options(format!(
-                "`max_tokens` is {}: want at least 32, or the JSON is cut off",
-                self.max_tokens
-            )));
-        }
+    pub fn validate(&self) -> Result<(), SetupError> {
+        let role = Role::Mapper;
+        let wrong = |what| Err(SetupError::Options { role, what });
+        SetupError::check_json_call(role, self.call_timeout.duration(), self.max_tokens)?;
         if !(0.0..1.0).contains(&self.relevant_above) {
-            return Err(Error::Options(format!(
+            return wrong(format!(
                 "`relevant_above` is {}: want 0 to below 1, or no grade is above it",
                 self.relevant_above
-            )));
+            ));
         }
         if !(0.0..=1.0).contains(&self.fact_support_min) {
-            return Err(Error::Options(format!(
+            return wrong(format!(
                 "`fact_support_min` is {}: want 0 to 1",
                 self.fact_support_min
-            )));
+            ));
         }
         Ok(())
     }

@@ -4,39 +4,15 @@ use crate::findings::{self, Read};
 use crate::occurrence::{settle, unsupported};
 use crate::options::Options;
 use envelope::limits::FACTS_PER_PASSAGE_MAX;
-use envelope::{Class, Classify, Fallback, Findings, MapTask, Passage, Role};
-use llm::reply::without_prompt;
+use envelope::{Fallback, Findings, MapTask, Passage, Role};
 use llm::{
-    ChatModel, ChatRequest, EmbeddedPrompt, Prompt, PromptError, Prompts, ReplySchema, TODAY,
+    Caller, ChatModel, EmbeddedPrompt, Prompt, PromptCall, Prompts, ReplySchema, SetupError,
+    StepPromptError,
 };
 use serde_json::json;
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::sync::Arc;
 use text::one_line;
-
-/// Why there is no mapper, or no prompt for it.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// Options that cannot be kept to.
-    #[error("mapper options: {0}")]
-    Options(String),
-    /// A prompt that cannot be used.
-    #[error(transparent)]
-    Prompt(#[from] PromptError),
-}
-
-impl Classify for Error {
-    fn class(&self) -> Class {
-        Class::Bug
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Error::Options(_) => "mapper_options",
-            Error::Prompt(_) => "mapper_prompt",
-        }
-    }
-}
 
 /// What a passage says to the question.
 const PROMPT: EmbeddedPrompt = EmbeddedPrompt {
@@ -62,7 +38,7 @@ impl Mapper {
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
         options: Options,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, SetupError> {
         options.validate()?;
         let prompt = prompts.get(&PROMPT)?;
         Ok(Mapper {
@@ -86,48 +62,38 @@ impl Mapper {
             done.fallbacks.extend(facts_trimmed(read.trimmed));
             return Ok(done);
         }
-        let prompt = self.prompt.or(&cx.case.overrides.prompts);
-        let prompt = prompt.map_err(Error::from)?;
-        let request = self.request(cx, &prompt, passage)?;
-        let reply = self.model.chat(&request).await?;
-        let own = prompt.own_text();
-        let answer = without_prompt(&reply.text, own);
+        let call = self.call(cx, passage)?;
+        let reply = self.model.chat(&call.request).await?;
+        let answer = call.answer(&reply);
         let mut read = findings::read(answer, passage, self.options.relevant_above);
+        let own = call.prompt.own_text();
         let dropped = settle(&mut read, passage, own, self.options.fact_support_min);
         let decided = decided(&read, dropped);
         let mut done = StepOutput::new(read.findings, decided)
             .with_model(reply.model, reply.usage)
-            .with_prompt(prompt.name(), prompt.version());
+            .with_prompt(call.prompt.name(), call.prompt.version());
         done.fallbacks.extend(read.fallback);
         done.fallbacks.extend(facts_trimmed(read.trimmed));
         done.fallbacks.extend(unsupported(dropped));
         Ok(done)
     }
 
-    fn request(
-        &self,
-        cx: &StepContext,
-        prompt: &Prompt,
-        passage: &Passage,
-    ) -> Result<ChatRequest, Error> {
-        let prompt = prompt.render(&[
-            (TODAY, &cx.today()),
+    fn call(&self, cx: &StepContext, passage: &Passage) -> Result<PromptCall<'_>, StepPromptError> {
+        let caller = Caller {
+            role: Role::Mapper,
+            header: &cx.header,
+            case: &cx.case,
+            today: cx.today(),
+            max_tokens: self.options.max_tokens,
+            timeout: self.options.call_timeout.duration().min(cx.time_left()),
+        };
+        let inputs = [
             ("question", cx.case.question.best()),
             ("source", &one_line(&passage.source)),
             ("title", &one_line(&passage.title)),
             ("text", &passage.text),
-        ])?;
-        Ok(ChatRequest {
-            role: Role::Mapper,
-            model: cx.case.overrides.model.clone(),
-            turn: cx.header.turn.clone(),
-            tenant: cx.header.tenant.clone(),
-            system: prompt.system,
-            user: prompt.user,
-            max_tokens: self.options.max_tokens,
-            schema: Some(schema()),
-            timeout: self.options.call_timeout.duration().min(cx.time_left()),
-        })
+        ];
+        caller.call(&self.prompt, &inputs, Some(schema()))
     }
 }
 

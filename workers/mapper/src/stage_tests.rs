@@ -1,6 +1,7 @@
 //! The mapper's step with a scripted model.
 
 use super::*;
+use envelope::Class;
 use std::time::Duration;
 use testkit::model::{ScriptedModel, passage, step};
 

@@ -11,7 +11,7 @@ use llm::{ReplySchema, json};
 use serde_json::{Value, json};
 use stage::StepContext;
 use std::fmt::Write;
-use text::one_line;
+use text::{line_of, one_line};
 
 /// Longest reason that goes into the trail, in characters: each step of the turn carries all of them.
 const REASON_CHARS_MAX: usize = 60;
@@ -52,8 +52,8 @@ pub(crate) fn decide(
         return Err(Wrong::Unusable("it is no JSON object".into()));
     };
     let reason = object.get("reasoning").or_else(|| object.get("reason"));
-    let reason = one_line(reason.and_then(Value::as_str).unwrap_or_default());
-    let reason = reason.chars().take(REASON_CHARS_MAX).collect();
+    let reason = reason.and_then(Value::as_str).unwrap_or_default();
+    let reason = line_of(reason, REASON_CHARS_MAX);
     let action = tools.action(&object).map_err(Wrong::Unusable)?;
     match &action {
         Action::Done if !evidence.iter().any(is_search) => {

@@ -3,12 +3,12 @@
 //! help or a limit is reached. Every end is named.
 
 use crate::act::{self, Acted, Wrong};
-use crate::stage::{Error, Planner};
+use crate::stage::{Planner, once_more, with};
 use crate::tools::{Action, Toolbox};
 use envelope::hop::PlannerExit;
 use envelope::lookup::CorpusCatalog;
 use envelope::{Doubt, Fallback, FanOut, Plan, ReadMark};
-use llm::{ChatReply, ChatRequest, TODAY};
+use llm::{ChatRequest, StepPromptError};
 use stage::{StepContext, StepOutput};
 
 impl Planner {
@@ -36,11 +36,7 @@ impl Planner {
         if left.spent().is_some() || left.llm_calls <= cx.case.answer_calls() {
             return Ok(with(self.led_on(cx, evidence, &wrong), reply));
         }
-        let told = format!(
-            "\n\nYour last reply could not be used: {}. Reply once more, with a JSON object as described.",
-            wrong.why()
-        );
-        request.user.push_str(&told);
+        request.user.push_str(&once_more(wrong.why()));
         let again = self.model.chat(&request).await?;
         let done = match act::decide(&again.text, &tools, &self.options, evidence) {
             Ok(acted) => self
@@ -112,17 +108,16 @@ impl Planner {
         cx: &StepContext,
         evidence: &[FanOut],
         tools: &Toolbox,
-    ) -> Result<ChatRequest, Error> {
-        let prompt = self.act.or(&cx.case.overrides.prompts)?;
-        let rendered = prompt.render(&[
-            (TODAY, &cx.today()),
+    ) -> Result<ChatRequest, StepPromptError> {
+        let inputs = [
             ("question", cx.case.question.best()),
             ("steps", &act::steps(evidence)),
             ("tools", &tools.lines()),
             ("left", &act::left(evidence.len(), cx.case.budget.searches)),
             ("score_min", &format!("{:.2}", cx.case.score_min)),
-        ])?;
-        Ok(self.call(cx, rendered, act::schema(tools), self.options.max_tokens))
+        ];
+        let schema = act::schema(tools);
+        self.ask_for(cx, &self.act, &inputs, schema, self.options.max_tokens)
     }
 }
 
@@ -157,10 +152,6 @@ fn ended(cx: &StepContext, evidence: &[FanOut], decided: String) -> StepOutput<P
 fn refused(wrong: &Wrong) -> Fallback {
     let why = wrong.why().chars().take(200).collect();
     Fallback::CallRefused { why }
-}
-
-fn with(done: StepOutput<PlannerExit>, reply: ChatReply) -> StepOutput<PlannerExit> {
-    done.with_model(reply.model, reply.usage)
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! A bucket as a prompt describes it to the model: its name and a line about it. *Not* the list of all buckets, which is in
 //! the catalog.
 
+use crate::column_note::plain;
 use envelope::Bucket;
 use envelope::limits::BUCKETS_MAX;
 use envelope::lookup::CorpusCatalog;
-use text::one_line;
 
 /// Longest description in a prompt, in characters.
 const DESCRIPTION_CHARS_MAX: usize = 160;
@@ -38,9 +38,8 @@ pub(crate) fn choice(notes: Vec<BucketNote>) -> Vec<BucketNote> {
 pub(crate) fn lines(notes: &[BucketNote]) -> String {
     let line = |note: &BucketNote| {
         // No tag can be opened or closed by a description.
-        let said = one_line(&note.description).replace(['<', '>'], " ");
-        let said: String = said.chars().take(DESCRIPTION_CHARS_MAX).collect();
-        match said.trim() {
+        let said = plain(&note.description, DESCRIPTION_CHARS_MAX);
+        match said.as_str() {
             "" => format!("- {}", note.bucket.as_str()),
             said => format!("- {}: {said}", note.bucket.as_str()),
         }

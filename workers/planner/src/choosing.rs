@@ -5,10 +5,10 @@ use crate::bucket_choice;
 use crate::bucket_note::{self, BucketNote};
 use crate::column_note;
 use crate::corpus_note::CorpusNote;
-use crate::stage::{Error, Planner};
+use crate::stage::Planner;
 use envelope::lookup::CorpusCatalog;
 use envelope::{Bucket, Fallback, PlanTask, Profile};
-use llm::{ChatReply, ChatRequest, TODAY};
+use llm::{ChatReply, ChatRequest, StepPromptError};
 use stage::StepContext;
 
 /// What a plan may be told, and what it cost to know.
@@ -70,7 +70,7 @@ impl Planner {
         cx: &StepContext,
         task: &PlanTask,
         parts: &[BucketNote],
-    ) -> Result<ChatRequest, Error> {
+    ) -> Result<ChatRequest, StepPromptError> {
         let before = match task {
             PlanTask::FollowUp { history } => history.question_before(),
             PlanTask::First
@@ -79,19 +79,13 @@ impl Planner {
             | PlanTask::Act { .. } => "",
         };
         let before = if before.is_empty() { "nothing" } else { before };
-        let prompt = self.bucket.or(&cx.case.overrides.prompts)?;
-        let rendered = prompt.render(&[
-            (TODAY, &cx.today()),
+        let inputs = [
             ("question", cx.case.question.best()),
             ("buckets", &bucket_note::lines(parts)),
             ("asked_before", before),
-        ])?;
-        Ok(self.call(
-            cx,
-            rendered,
-            bucket_choice::schema(parts),
-            self.options.max_tokens,
-        ))
+        ];
+        let schema = bucket_choice::schema(parts);
+        self.ask_for(cx, &self.bucket, &inputs, schema, self.options.max_tokens)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use envelope::lookup::{CatalogBucket, CatalogColumn, ColumnType};
 use serde_json::Value;
-use text::one_line;
+use text::line_of;
 
 /// Most columns that are told: those that the most documents have.
 const COLUMNS_MAX: usize = 32;
@@ -81,9 +81,8 @@ fn quoted(text: &str) -> String {
 }
 
 /// One line of no more than so many characters, in which no tag can be opened or closed.
-fn plain(text: &str, chars_max: usize) -> String {
-    let text = one_line(text).replace(['<', '>'], " ");
-    let text: String = text.chars().take(chars_max).collect();
+pub(crate) fn plain(text: &str, chars_max: usize) -> String {
+    let text = line_of(text, chars_max).replace(['<', '>'], " ");
     text.trim().to_owned()
 }
 

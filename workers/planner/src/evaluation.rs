@@ -6,7 +6,7 @@
 use envelope::{FanOut, Findings, Passage};
 use serde_json::Value;
 use std::fmt::Write;
-use text::one_line;
+use text::line_of;
 
 /// Most results of the last search that are shown.
 const RESULTS_MAX: usize = 5;
@@ -58,7 +58,7 @@ impl Evaluation {
             found
                 .facts
                 .into_iter()
-                .map(move |fact| format!("{}: {}", doc.as_str(), plain(&fact, TEXT_CHARS_MAX)))
+                .map(move |fact| format!("{}: {}", doc.as_str(), line_of(&fact, TEXT_CHARS_MAX)))
         });
         Evaluation {
             results: passages.iter().take(RESULTS_MAX).map(result).collect(),
@@ -95,8 +95,8 @@ pub(crate) fn metadata(passages: &[Passage]) -> String {
     let Some(passage) = passages.first() else {
         return "There is no such document.".to_owned();
     };
-    let title = plain(&passage.title, TITLE_CHARS_MAX);
-    let source = plain(&passage.source, TITLE_CHARS_MAX);
+    let title = line_of(&passage.title, TITLE_CHARS_MAX);
+    let source = line_of(&passage.source, TITLE_CHARS_MAX);
     let bucket = passage.bucket.as_str();
     let told = format!("{title} ({source}) in {bucket}");
     let fields = passage.metadata.iter().take(METADATA_MAX);
@@ -115,13 +115,13 @@ fn said(field: &str, value: &Value, chars_max: usize) -> String {
         .map_or_else(|| value.to_string(), str::to_owned);
     format!(
         "{} = {}",
-        plain(field, VALUE_CHARS_MAX),
-        plain(&value, chars_max)
+        line_of(field, VALUE_CHARS_MAX),
+        line_of(&value, chars_max)
     )
 }
 
 fn result(passage: &Passage) -> EvaluatedResult {
-    let title = plain(&passage.title, TITLE_CHARS_MAX);
+    let title = line_of(&passage.title, TITLE_CHARS_MAX);
     let mut from = format!(
         "document {} in {}: {title}",
         passage.doc_id.as_str(),
@@ -137,12 +137,8 @@ fn result(passage: &Passage) -> EvaluatedResult {
     EvaluatedResult {
         score: passage.score,
         from,
-        content: plain(&passage.text, TEXT_CHARS_MAX),
+        content: line_of(&passage.text, TEXT_CHARS_MAX),
     }
-}
-
-fn plain(text: &str, chars_max: usize) -> String {
-    one_line(text).chars().take(chars_max).collect()
 }
 
 #[cfg(test)]

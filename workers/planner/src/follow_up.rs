@@ -7,7 +7,7 @@
 use envelope::limits::{QUESTION_CHARS_MAX, REASON_CHARS_MAX};
 use envelope::{History, PlanRoute};
 use serde_json::Value;
-use text::{one_line, words};
+use text::{line_of, one_line, words};
 
 /// What a model made of the question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(crate) fn read(
 ) -> Option<FollowUp> {
     let route = route(object.get("route")?.as_str()?)?;
     let reason = object.get("reason").and_then(Value::as_str);
-    let reason = one_line(reason.unwrap_or_default());
+    let reason = line_of(reason.unwrap_or_default(), REASON_CHARS_MAX);
     let rewritten = object.get("question").and_then(Value::as_str);
     let rewritten = rewritten.filter(|_| !history.is_empty());
     let rewritten = rewritten.and_then(|text| rewriting(text, question, history));
@@ -41,7 +41,7 @@ pub(crate) fn read(
     };
     Some(FollowUp {
         route,
-        reason: reason.chars().take(REASON_CHARS_MAX).collect(),
+        reason,
         rewritten,
     })
 }

@@ -34,4 +34,4 @@ mod trail_line;
 
 pub use options::Options;
 pub use planning::Planning;
-pub use stage::{Error, Planner};
+pub use stage::Planner;

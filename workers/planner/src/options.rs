@@ -1,8 +1,8 @@
 //! What may be tuned about planning.
 
-use crate::stage::Error;
-use envelope::Bucket;
 use envelope::limits::BUCKETS_MAX;
+use envelope::{Bucket, Role};
+use llm::SetupError;
 use serde::{Deserialize, Serialize};
 use settings::TimeSpan;
 
@@ -44,27 +44,21 @@ impl Default for Options {
 
 impl Options {
     /// Checks that every number can be kept to.
-    pub fn validate(&self) -> Result<(), Error> {
-        if self.call_timeout.is_zero() {
-            return Err(Error::Options("`call_timeout` is no time at all".into()));
-        }
-        if self.max_tokens < 32 {
-            return Err(Error::Options(format!(
-                "`max_tokens` is {}: want at least 32, or the JSON is cut off",
-                self.max_tokens
-            )));
-        }
+    pub fn validate(&self) -> Result<(), SetupError> {
+        let role = Role::Planner;
+        let wrong = |what| Err(SetupError::Options { role, what });
+        SetupError::check_json_call(role, self.call_timeout.duration(), self.max_tokens)?;
         if !(1..=32).contains(&self.keywords_max) {
-            return Err(Error::Options(format!(
+            return wrong(format!(
                 "`keywords_max` is {}: want 1 to 32",
                 self.keywords_max
-            )));
+            ));
         }
         if self.location_buckets.len() > BUCKETS_MAX {
-            return Err(Error::Options(format!(
+            return wrong(format!(
                 "`location_buckets` has {} buckets: want at most {BUCKETS_MAX}",
                 self.location_buckets.len()
-            )));
+            ));
         }
         Ok(())
     }

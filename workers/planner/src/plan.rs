@@ -117,7 +117,7 @@ fn keywords(object: &Value, most: usize) -> Vec<String> {
         _ => Vec::new(),
     };
     for keyword in listed {
-        let keyword = keyword.split_whitespace().collect::<Vec<_>>().join(" ");
+        let keyword = text::one_line(keyword);
         let fits = (1..=KEYWORD_CHARS_MAX).contains(&keyword.chars().count());
         let new = kept
             .iter()

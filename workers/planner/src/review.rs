@@ -6,7 +6,7 @@ use envelope::Doubt;
 use envelope::limits::REASON_CHARS_MAX;
 use llm::{ReplySchema, json};
 use serde_json::{Value, json};
-use text::one_line;
+use text::line_of;
 
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,8 +48,7 @@ pub(crate) fn decide(answer: &str, by: &ReviewBy<'_>) -> Result<Reviewed, String
         found.find(|value| !value.is_null())
     };
     let reason = said(["reasoning", "reason"]).and_then(Value::as_str);
-    let reason = one_line(reason.unwrap_or_default());
-    let reason = reason.chars().take(REASON_CHARS_MAX).collect();
+    let reason = line_of(reason.unwrap_or_default(), REASON_CHARS_MAX);
     let status = status(&object).ok_or_else(|| {
         let status = object.get("status").unwrap_or(&Value::Null).to_string();
         let status: String = status.chars().take(40).collect();
@@ -108,8 +107,8 @@ fn doubt(details: Option<&Value>, by: &ReviewBy<'_>) -> Doubt {
             .and_then(Value::as_str)
     };
     let query = by.question.to_owned();
-    let missing = one_line(text("missing_info").unwrap_or_default());
-    let reason: String = missing.chars().take(REASON_CHARS_MAX).collect();
+    let missing = text("missing_info").unwrap_or_default();
+    let reason = line_of(missing, REASON_CHARS_MAX);
     match (text("type"), reason.is_empty()) {
         (Some("no_results"), true) => Doubt::NotInDocuments {
             query,

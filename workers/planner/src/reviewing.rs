@@ -4,12 +4,12 @@
 
 use crate::evaluation::Evaluation;
 use crate::review::{self, Decision, ReviewBy, Reviewed};
-use crate::stage::{Error, Planner, progress};
+use crate::stage::{Planner, once_more, progress, with};
 use crate::tools::Toolbox;
 use envelope::hop::PlannerExit;
 use envelope::lookup::CorpusCatalog;
 use envelope::{Fallback, FanOut, PlanTask};
-use llm::{ChatReply, ChatRequest, TODAY};
+use llm::{ChatRequest, StepPromptError};
 use stage::{StepContext, StepOutput};
 
 /// Calls that a search is no use without: for one passage. The answer's are kept back beside it.
@@ -43,10 +43,7 @@ impl Planner {
         let asks_again =
             left.spent().is_none() && left.llm_calls > PASSAGE_CALLS + cx.case.answer_calls();
         if asks_again {
-            let told = format!(
-                "\n\nYour last reply could not be used: {wrong}. Reply once more, with a JSON object as described."
-            );
-            request.user.push_str(&told);
+            request.user.push_str(&once_more(&wrong));
             let again = self.model.chat(&request).await?;
             let done = match review::decide(&again.text, &by) {
                 Ok(reviewed) => self.reviewed(cx, reviewed).with_fallback(refused),
@@ -102,14 +99,12 @@ impl Planner {
         task: &PlanTask,
         evidence: &[FanOut],
         by: &ReviewBy<'_>,
-    ) -> Result<ChatRequest, Error> {
+    ) -> Result<ChatRequest, StepPromptError> {
         let why = match task {
             PlanTask::Review { why, .. } | PlanTask::Refine { why } => why,
             PlanTask::First | PlanTask::FollowUp { .. } | PlanTask::Act { .. } => "",
         };
-        let prompt = self.review.or(&cx.case.overrides.prompts)?;
-        let rendered = prompt.render(&[
-            (TODAY, &cx.today()),
+        let inputs = [
             ("question", by.question),
             ("earlier_queries", &by.queries.join("\n")),
             ("evaluation", &Evaluation::of(evidence).section()),
@@ -117,18 +112,10 @@ impl Planner {
             ("score_min", &format!("{:.2}", cx.case.score_min)),
             ("tools", &by.tools.lines()),
             ("statuses", review::statuses(by.may_ask)),
-        ])?;
-        Ok(self.call(
-            cx,
-            rendered,
-            review::schema(by.tools, by.may_ask),
-            self.options.max_tokens,
-        ))
+        ];
+        let schema = review::schema(by.tools, by.may_ask);
+        self.ask_for(cx, &self.review, &inputs, schema, self.options.max_tokens)
     }
-}
-
-fn with(done: StepOutput<PlannerExit>, reply: ChatReply) -> StepOutput<PlannerExit> {
-    done.with_model(reply.model, reply.usage)
 }
 
 #[cfg(test)]

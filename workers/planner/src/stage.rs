@@ -13,39 +13,15 @@ use crate::routes;
 use crate::schema::schema;
 use crate::trail_line;
 use envelope::hop::PlannerExit;
-use envelope::{Class, Classify, Doubt, Fallback, History, Plan, PlanRoute, PlanTask, Role, Usage};
+use envelope::{Doubt, Fallback, History, Plan, PlanRoute, PlanTask, Role, Usage};
 use llm::{
-    ChatModel, ChatReply, ChatRequest, EmbeddedPrompt, Prompt, PromptError, Prompts,
-    RenderedPrompt, ReplySchema, TODAY, tokens,
+    Caller, ChatModel, ChatReply, ChatRequest, EmbeddedPrompt, Prompt, Prompts, ReplySchema,
+    SetupError, StepPromptError, tokens,
 };
 use search::{CatalogSource, NoCatalog};
 use serde_json::Value;
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::sync::Arc;
-
-/// Why there is no planner, or no prompt for it.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// Options that cannot be kept to.
-    #[error("planner options: {0}")]
-    Options(String),
-    /// A prompt that cannot be used.
-    #[error(transparent)]
-    Prompt(#[from] PromptError),
-}
-
-impl Classify for Error {
-    fn class(&self) -> Class {
-        Class::Bug
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Error::Options(_) => "planner_options",
-            Error::Prompt(_) => "planner_prompt",
-        }
-    }
-}
 
 /// The planner.
 pub struct Planner {
@@ -69,7 +45,7 @@ impl Planner {
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
         options: Options,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, SetupError> {
         options.validate()?;
         Ok(Planner {
             model,
@@ -292,35 +268,34 @@ impl Planner {
         cx: &StepContext,
         task: &PlanTask,
         corpus: &CorpusNote,
-    ) -> Result<ChatRequest, Error> {
-        let mut rendered = self.render(cx, task)?;
-        for note in self.limits(cx).note().into_iter().chain(corpus.sections()) {
-            rendered.system.push_str("\n\n");
-            rendered.system.push_str(&note);
-        }
+    ) -> Result<ChatRequest, StepPromptError> {
         let schema = self.schema(cx, task, corpus);
-        Ok(self.call(cx, rendered, schema, self.tokens_max(cx, task)))
+        let mut request = self.plan_request(cx, task, schema)?;
+        for note in self.limits(cx).note().into_iter().chain(corpus.sections()) {
+            request.system.push_str("\n\n");
+            request.system.push_str(&note);
+        }
+        Ok(request)
     }
 
-    /// A call of the planner's model: for a plan, a choice, a review or an action.
-    pub(crate) fn call(
+    /// What the planner's model is asked: for a plan, a choice, a review or an action.
+    pub(crate) fn ask_for(
         &self,
         cx: &StepContext,
-        RenderedPrompt { system, user }: RenderedPrompt,
+        prompt: &Prompt,
+        inputs: &[(&str, &str)],
         schema: ReplySchema,
         max_tokens: u32,
-    ) -> ChatRequest {
-        ChatRequest {
+    ) -> Result<ChatRequest, StepPromptError> {
+        let caller = Caller {
             role: Role::Planner,
-            model: cx.case.overrides.model.clone(),
-            turn: cx.header.turn.clone(),
-            tenant: cx.header.tenant.clone(),
-            system,
-            user,
+            header: &cx.header,
+            case: &cx.case,
+            today: cx.today(),
             max_tokens,
-            schema: Some(schema),
             timeout: self.options.call_timeout.duration().min(cx.time_left()),
-        }
+        };
+        Ok(caller.call(prompt, inputs, Some(schema))?.request)
     }
 
     /// A question that is written anew takes as much again as it has.
@@ -348,32 +323,35 @@ impl Planner {
         schema(task, &offered, &self.limits(cx), &corpus.buckets)
     }
 
-    fn render(&self, cx: &StepContext, task: &PlanTask) -> Result<RenderedPrompt, PromptError> {
-        let (question, instead) = (cx.case.question.best(), &cx.case.overrides.prompts);
-        let today = cx.today();
-        let today = (TODAY, today.as_str());
+    fn plan_request(
+        &self,
+        cx: &StepContext,
+        task: &PlanTask,
+        schema: ReplySchema,
+    ) -> Result<ChatRequest, StepPromptError> {
+        let question = ("question", cx.case.question.best());
+        let max_tokens = self.tokens_max(cx, task);
         match task {
             // A loop has a prompt of its own.
             PlanTask::First | PlanTask::Act { .. } => {
-                let inputs = [("question", question), today];
-                self.first.or(instead)?.render(&inputs)
+                self.ask_for(cx, &self.first, &[question], schema, max_tokens)
             }
-            PlanTask::FollowUp { history } => self.follow_up.or(instead)?.render(&[
-                today,
-                ("question", question),
-                ("history", &follow_up::section(history)),
-                (
-                    "routes",
-                    &routes::choices(&routes::offered(&cx.case.question, history, &self.options)),
-                ),
-            ]),
+            PlanTask::FollowUp { history } => {
+                let offered = routes::offered(&cx.case.question, history, &self.options);
+                let inputs = [
+                    question,
+                    ("history", &follow_up::section(history)),
+                    ("routes", &routes::choices(&offered)),
+                ];
+                self.ask_for(cx, &self.follow_up, &inputs, schema, max_tokens)
+            }
             PlanTask::Refine { why } | PlanTask::Review { why, .. } => {
-                self.refine.or(instead)?.render(&[
-                    today,
-                    ("question", question),
+                let inputs = [
+                    question,
                     ("earlier_queries", &cx.case.queries.join("\n")),
                     ("feedback", why),
-                ])
+                ];
+                self.ask_for(cx, &self.refine, &inputs, schema, max_tokens)
             }
         }
     }
@@ -391,6 +369,18 @@ impl Stage for Planner {
     ) -> BoxFuture<'a, Result<StepOutput<PlannerExit>, stage::Error>> {
         Box::pin(self.plan(cx, planning))
     }
+}
+
+/// What a model is told whose reply is of no use.
+pub(crate) fn once_more(wrong: &str) -> String {
+    format!(
+        "\n\nYour last reply could not be used: {wrong}. Reply once more, with a JSON object as described."
+    )
+}
+
+/// The same with the call that this is the reply to.
+pub(crate) fn with(done: StepOutput<PlannerExit>, reply: ChatReply) -> StepOutput<PlannerExit> {
+    done.with_model(reply.model, reply.usage)
 }
 
 fn usage_of(reply: &Option<ChatReply>) -> Usage {

@@ -2,7 +2,7 @@
 
 use super::*;
 use envelope::lookup::{CatalogBucket, CorpusCatalog};
-use envelope::{Bucket, Exchange, TenantId};
+use envelope::{Bucket, Class, Exchange, TenantId};
 use std::time::Duration;
 use testkit::model::{ScriptedModel, step};
 

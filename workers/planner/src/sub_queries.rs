@@ -3,7 +3,7 @@
 use crate::fingerprint::Fingerprint;
 use envelope::limits::{SUB_QUERY_CHARS_MAX, TOPIC_CHARS_MAX};
 use serde_json::Value;
-use text::{one_line, words};
+use text::{line_of, one_line, words};
 
 /// What was taken of the field `sub_queries`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -41,10 +41,8 @@ pub(crate) fn read(object: &Value, question: &str) -> SubQueryReading {
         }
         known.push(text.clone());
         reading.queries.push(text);
-        let purpose = one_line(purpose.unwrap_or_default());
-        reading
-            .purposes
-            .push(purpose.chars().take(TOPIC_CHARS_MAX).collect());
+        let purpose = line_of(purpose.unwrap_or_default(), TOPIC_CHARS_MAX);
+        reading.purposes.push(purpose);
     }
     while reading.purposes.last().is_some_and(String::is_empty) {
         reading.purposes.pop();

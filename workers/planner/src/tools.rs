@@ -13,7 +13,7 @@ use envelope::lookup::CorpusCatalog;
 use envelope::{Bucket, Condition, ConditionOrigin, DocId, Filter, Op, Plan, SearchStrategy};
 use serde_json::{Value, json};
 use std::fmt;
-use text::one_line;
+use text::{line_of, one_line};
 
 /// Longest part of a call that is quoted, in characters.
 const QUOTED_CHARS_MAX: usize = 60;
@@ -392,7 +392,7 @@ fn names(buckets: &[Bucket]) -> String {
 }
 
 fn cut(text: &str) -> String {
-    one_line(text).chars().take(QUOTED_CHARS_MAX).collect()
+    line_of(text, QUOTED_CHARS_MAX)
 }
 
 #[cfg(test)]

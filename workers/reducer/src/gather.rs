@@ -9,7 +9,7 @@ use crate::gate::Gate;
 use crate::pruning::Reading;
 use crate::question::unanswered;
 use envelope::{Fallback, FanOut, Findings, Passage};
-use text::one_line;
+use text::line_of;
 
 /// Most titles that a planner is told, and the longest of them in characters.
 const TITLES_MAX: usize = 8;
@@ -116,10 +116,7 @@ impl Gathered {
 fn titles(read: &[(Passage, Option<Findings>)]) -> Vec<String> {
     let mut titles: Vec<String> = Vec::new();
     for (passage, _) in read {
-        let title: String = one_line(&passage.title)
-            .chars()
-            .take(TITLE_CHARS_MAX)
-            .collect();
+        let title = line_of(&passage.title, TITLE_CHARS_MAX);
         if titles.len() < TITLES_MAX && !titles.contains(&title) {
             titles.push(title);
         }

@@ -39,4 +39,4 @@ mod table;
 
 pub use answer::NO_INFORMATION;
 pub use options::{Options, ReducerInput};
-pub use stage::{Error, Reducer};
+pub use stage::Reducer;

@@ -1,7 +1,7 @@
 //! What may be tuned about reducing.
 
-use crate::stage::Error;
-use envelope::Profile;
+use envelope::{Profile, Role};
+use llm::SetupError;
 use serde::{Deserialize, Serialize};
 use settings::TimeSpan;
 
@@ -85,8 +85,9 @@ impl Default for Options {
 
 impl Options {
     /// Checks that every number can be kept to.
-    pub fn validate(&self) -> Result<(), Error> {
-        let wrong = |what: String| Err(Error::Options(what));
+    pub fn validate(&self) -> Result<(), SetupError> {
+        let role = Role::Reducer;
+        let wrong = |what| Err(SetupError::Options { role, what });
         if self.call_timeout.is_zero() {
             return wrong("`call_timeout` is no time at all".into());
         }

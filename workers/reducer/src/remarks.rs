@@ -7,7 +7,7 @@ use crate::marks;
 use envelope::Citation;
 use envelope::remark::{REMARK_CHARS_MAX, REMARKS_MAX, Remark};
 use text::alignment::AlignedText;
-use text::one_line;
+use text::line_of;
 
 /// What begins the line of a contradiction, and what models are told to begin it with.
 const CONTRADICTION: &str = "contradiction:";
@@ -58,9 +58,8 @@ fn remark(line: &str, sources: &[Citation]) -> Remark {
         let chunk = source.map(|source| &source.chunk_id);
         chunks.extend(chunk.filter(|chunk| !chunks.contains(chunk)).cloned());
     }
-    let text = one_line(&marks::removed(line));
     Remark {
-        text: text.chars().take(REMARK_CHARS_MAX).collect(),
+        text: line_of(&marks::removed(line), REMARK_CHARS_MAX),
         chunks,
     }
 }

@@ -16,40 +16,16 @@ use crate::remarks;
 use crate::stitch::stitch;
 use envelope::hop::ReducerExit;
 use envelope::{
-    Class, Classify, Fallback, FanOut, FilterMatch, Passage, Payload, ReadMark, ReduceTask, Role,
-    Task, Usage, WrongTask,
+    Fallback, FanOut, FilterMatch, Passage, Payload, ReadMark, ReduceTask, Role, Task, Usage,
+    WrongTask,
 };
 use llm::reply::{without_prompt, without_thoughts};
 use llm::{
-    ChatModel, ChatReply, ChatRequest, EmbeddedPrompt, LivePiece, Prompt, PromptError, Prompts,
-    TODAY,
+    Caller, ChatModel, ChatReply, ChatRequest, EmbeddedPrompt, LivePiece, Prompt, PromptCall,
+    Prompts, SetupError, StepPromptError,
 };
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::sync::Arc;
-
-/// Why there is no reducer, or no prompt for it.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// Options that cannot be kept to.
-    #[error("reducer options: {0}")]
-    Options(String),
-    /// A prompt that cannot be used.
-    #[error(transparent)]
-    Prompt(#[from] PromptError),
-}
-
-impl Classify for Error {
-    fn class(&self) -> Class {
-        Class::Bug
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Error::Options(_) => "reducer_options",
-            Error::Prompt(_) => "reducer_prompt",
-        }
-    }
-}
 
 /// The reducer.
 pub struct Reducer {
@@ -82,7 +58,7 @@ impl TryFrom<Task> for Reduction {
 }
 
 /// What a call came to: words, or the reason why there are none that will pass by waiting.
-type Written = Result<ChatReply, Fallback>;
+type Written<'p> = Result<(PromptCall<'p>, ChatReply), Fallback>;
 
 impl Reducer {
     /// Every prompt that it asks with.
@@ -93,7 +69,7 @@ impl Reducer {
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
         options: Options,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, SetupError> {
         options.validate()?;
         Ok(Reducer {
             model,
@@ -267,20 +243,14 @@ impl Reducer {
             done.fallbacks.splice(0..0, fallbacks);
             return Ok(done);
         }
-        let prompt = brief.prompt.map(|own| own.or(&cx.case.overrides.prompts));
-        let prompt = prompt.transpose().map_err(Error::from)?;
-        let written = match &prompt {
+        let written = match brief.prompt {
             Some(prompt) => self.ask(cx, prompt, &mut brief, &mut fallbacks).await?,
             None => Err(Fallback::ReduceDefault),
         };
         let mut done = match written {
-            Ok(reply) => {
-                let own = prompt.as_ref().map_or("", |own| own.own_text());
-                let done = self.drafted(cx, brief, reply, own);
-                let done = match &prompt {
-                    Some(prompt) => done.with_prompt(prompt.name(), prompt.version()),
-                    None => done,
-                };
+            Ok((call, reply)) => {
+                let done = self.drafted(cx, brief, reply, &call);
+                let done = done.with_prompt(call.prompt.name(), call.prompt.version());
                 self.with_remarks(cx, done).await?
             }
             Err(reason) => {
@@ -295,29 +265,29 @@ impl Reducer {
     /// One call that is answered. A prompt that is too long is sent again with fewer sources. What
     /// waiting cannot cure, or has not cured for long enough, is no error here: the facts are there, and
     /// they are an answer. Everything else is left to the harness.
-    async fn ask(
+    async fn ask<'p>(
         &self,
         cx: &StepContext,
-        prompt: &Prompt,
+        prompt: &'p Prompt,
         brief: &mut Brief<'_>,
         fallbacks: &mut Vec<Fallback>,
-    ) -> Result<Written, stage::Error> {
+    ) -> Result<Written<'p>, stage::Error> {
         if let Some(limit) = cx.case.budget.spent() {
             let limit = limit.into();
             return Ok(Err(Fallback::BudgetSpent { limit }));
         }
+        let question = question::shown(&cx.case.question, &brief.parts);
         let whole = brief.evidence.clone();
         let mut dropped = 0;
         let written = loop {
-            let question = question::shown(&cx.case.question, &brief.parts);
             let section = brief.evidence.section();
             let inputs = [("question", question.as_str()), (brief.section, &section)];
-            let request = self.request(cx, prompt, &inputs)?;
-            match self.call(cx, &request).await {
-                Ok(reply) => break Ok(reply),
+            let call = self.call(cx, prompt, &inputs)?;
+            match self.reply(cx, &call.request).await {
+                Ok(reply) => break Ok((call, reply)),
                 // Ends: each time at least one source less.
                 Err(llm::Error::TooLong { limit }) if brief.evidence.sources.len() > 1 => {
-                    dropped += brief.evidence.shrink(share(limit, &request));
+                    dropped += brief.evidence.shrink(share(limit, &call.request));
                 }
                 Err(error) if is_hopeless(&error, cx) => break Err(Fallback::ReduceDefault),
                 Err(error) => return Err(error.into()),
@@ -333,7 +303,11 @@ impl Reducer {
     }
 
     /// The same call whether somebody hears the draft while it is written or not.
-    async fn call(&self, cx: &StepContext, request: &ChatRequest) -> Result<ChatReply, llm::Error> {
+    async fn reply(
+        &self,
+        cx: &StepContext,
+        request: &ChatRequest,
+    ) -> Result<ChatReply, llm::Error> {
         if !cx.live.is_on() {
             return self.model.chat(request).await;
         }
@@ -360,13 +334,11 @@ impl Reducer {
         if !self.options.action_items {
             return Ok(done);
         }
-        let prompt = self.actions.or(&cx.case.overrides.prompts);
-        let prompt = prompt.map_err(Error::from)?;
         let inputs = [
             ("question", cx.case.question.best()),
             ("answer", &draft.text),
         ];
-        let request = self.request(cx, &prompt, &inputs)?;
+        let call = self.call(cx, &self.actions, &inputs)?;
         // One call is kept back for who judges the answer.
         let kept = Usage {
             calls: cx.case.answer_calls() - 1,
@@ -376,49 +348,45 @@ impl Reducer {
         let is_spent = left.spent().is_some();
         let written = match is_spent {
             true => None,
-            false => self.model.chat(&request).await.ok(),
+            false => self.model.chat(&call.request).await.ok(),
         };
         // An answer is worth more than a list of what it says: it does not wait for another try.
         let Some(reply) = written else {
             return Ok(done.with_fallback(Fallback::ActionItemsFailed));
         };
-        let answer = without_prompt(without_thoughts(&reply.text), prompt.own_text()).to_owned();
+        let answer =
+            without_prompt(without_thoughts(&reply.text), call.prompt.own_text()).to_owned();
         done.remarks.action_items = remarks::action_items(&answer, &draft.text, &draft.sources);
         let done = done.with_model(reply.model, reply.usage);
-        Ok(done.with_prompt(prompt.name(), prompt.version()))
+        Ok(done.with_prompt(call.prompt.name(), call.prompt.version()))
     }
 
-    fn request(
+    fn call<'p>(
         &self,
         cx: &StepContext,
-        prompt: &Prompt,
+        prompt: &'p Prompt,
         inputs: &[(&str, &str)],
-    ) -> Result<ChatRequest, Error> {
-        let today = cx.today();
-        let inputs = [&[(TODAY, today.as_str())], inputs].concat();
-        let prompt = prompt.render(&inputs)?;
-        Ok(ChatRequest {
+    ) -> Result<PromptCall<'p>, StepPromptError> {
+        let caller = Caller {
             role: Role::Reducer,
-            model: cx.case.overrides.model.clone(),
-            turn: cx.header.turn.clone(),
-            tenant: cx.header.tenant.clone(),
-            system: prompt.system,
-            user: prompt.user,
+            header: &cx.header,
+            case: &cx.case,
+            today: cx.today(),
             max_tokens: self.options.max_tokens,
-            schema: None,
             timeout: self.options.call_timeout.duration().min(time_to_call(cx)),
-        })
+        };
+        caller.call(prompt, inputs, None)
     }
 
-    /// The draft that a model wrote when it was asked with a prompt whose `own` text this is.
+    /// The draft that a model wrote when it was asked so.
     fn drafted(
         &self,
         cx: &StepContext,
         brief: Brief<'_>,
         reply: ChatReply,
-        own: &str,
+        call: &PromptCall<'_>,
     ) -> StepOutput<ReducerExit> {
-        let done = match answer::read(without_prompt(&reply.text, own)) {
+        let done = match answer::read(call.answer(&reply)) {
             Answer::Text(text) => {
                 let text = marks::normal(&text);
                 let facts = &brief.evidence.facts;

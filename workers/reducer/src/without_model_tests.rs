@@ -1,6 +1,7 @@
 //! What is written where no model can be asked.
 
 use super::*;
+use envelope::Class;
 use stage::StepClock;
 
 #[tokio::test]

@@ -1,7 +1,8 @@
 //! What may be tuned about retrieving.
 
-use crate::stage::Error;
+use envelope::Role;
 use envelope::limits::{CONDITIONS_MAX, CONTEXT_CHARS, FANOUT_MAX};
+use llm::SetupError;
 use serde::{Deserialize, Serialize};
 
 /// Most columns that hold places: each costs some look-ups for every word of a question.
@@ -87,46 +88,48 @@ impl Default for Options {
 
 impl Options {
     /// Checks that every number can be kept to.
-    pub fn validate(&self) -> Result<(), Error> {
+    pub fn validate(&self) -> Result<(), SetupError> {
+        let role = Role::Retriever;
+        let wrong = |what| Err(SetupError::Options { role, what });
         if let Some(chars) = self.context_chars.filter(|c| !CONTEXT_CHARS.contains(c)) {
-            return Err(Error::Options(format!(
+            return wrong(format!(
                 "`context_chars` is {chars}: want {} to {}, or leave it out for the whole text",
                 CONTEXT_CHARS.start(),
                 CONTEXT_CHARS.end()
-            )));
+            ));
         }
         if !(0.0..=CONTEXT_WEIGHT_MAX).contains(&self.context_weight) {
-            return Err(Error::Options(format!(
+            return wrong(format!(
                 "`context_weight` is {}: want 0 to {CONTEXT_WEIGHT_MAX}",
                 self.context_weight
-            )));
+            ));
         }
         for (name, share) in [
             ("named_share", self.named_share),
             ("side_share", self.side_share),
         ] {
             if !(0.0..=1.0).contains(&share) {
-                return Err(Error::Options(format!("`{name}` is {share}: want 0 to 1")));
+                return wrong(format!("`{name}` is {share}: want 0 to 1"));
             }
         }
         if !(self.silent_below >= 0.0 && self.silent_below.is_finite()) {
-            return Err(Error::Options(format!(
+            return wrong(format!(
                 "`silent_below` is {}: want 0 or more",
                 self.silent_below
-            )));
+            ));
         }
         if self.relax_max > CONDITIONS_MAX {
-            return Err(Error::Options(format!(
+            return wrong(format!(
                 "`relax_max` is {}: want at most {CONDITIONS_MAX}",
                 self.relax_max
-            )));
+            ));
         }
         let columns = &self.location_columns;
         if columns.len() > LOCATION_COLUMNS_MAX || columns.iter().any(|c| c.trim().is_empty()) {
-            return Err(Error::Options(format!(
+            return wrong(format!(
                 "`location_columns` has {} columns or an empty one: want at most {LOCATION_COLUMNS_MAX} names",
                 columns.len()
-            )));
+            ));
         }
         for (name, kept, fetched) in [
             ("map_max", self.map_max, self.fetch_k),
@@ -134,14 +137,12 @@ impl Options {
             ("simple_max", self.simple_max, self.simple_k),
         ] {
             if kept == 0 || kept > FANOUT_MAX {
-                return Err(Error::Options(format!(
-                    "`{name}` is {kept}: want 1 to {FANOUT_MAX}"
-                )));
+                return wrong(format!("`{name}` is {kept}: want 1 to {FANOUT_MAX}"));
             }
             if kept > fetched {
-                return Err(Error::Options(format!(
+                return wrong(format!(
                     "`{name}` is {kept}, but only {fetched} candidates are fetched"
-                )));
+                ));
             }
         }
         Ok(())

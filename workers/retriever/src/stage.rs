@@ -18,6 +18,7 @@ use envelope::{
     Scatter, Search,
 };
 use linking::LinkedQuestion;
+use llm::SetupError;
 use search::{
     MergedSearch, QueryContext, ReadAfter, SearchRequest, SearchResult, Searcher, context,
 };
@@ -32,12 +33,9 @@ const BEHIND_WAIT_PART: u32 = 8;
 /// to other replicas.
 pub(crate) const BEHIND_ATTEMPT: u16 = 3;
 
-/// Why there are no passages, or no retriever.
+/// Why there are no passages.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Options that cannot be kept to.
-    #[error("retriever options: {0}")]
-    Options(String),
     /// A passage that cannot be written as JSON.
     #[error("passage not encodable: {0}")]
     Encode(#[from] CodecError),
@@ -45,17 +43,11 @@ pub enum Error {
 
 impl Classify for Error {
     fn class(&self) -> Class {
-        match self {
-            Error::Options(_) => Class::Permanent,
-            Error::Encode(_) => Class::Bug,
-        }
+        Class::Bug
     }
 
     fn code(&self) -> &'static str {
-        match self {
-            Error::Options(_) => "retriever_options",
-            Error::Encode(_) => "passage_encoding",
-        }
+        "passage_encoding"
     }
 }
 
@@ -67,7 +59,7 @@ pub struct Retriever {
 
 impl Retriever {
     /// A retriever over `searcher`; fails when the options are nonsense.
-    pub fn new(searcher: Arc<dyn Searcher>, options: Options) -> Result<Self, Error> {
+    pub fn new(searcher: Arc<dyn Searcher>, options: Options) -> Result<Self, SetupError> {
         options.validate()?;
         Ok(Retriever { searcher, options })
     }

@@ -7,6 +7,7 @@ use envelope::{AnswerTable, Citation, TableOperation, TableRow};
 use linking::{ColumnOperation, GroupKey, TableQuestion};
 use search::{GROUP_VALUES_MAX, TableDocument, TableGroup, TableResult};
 use serde_json::Value;
+use text::shortened;
 
 /// Longest text of a cell that travels in a message, and of a quote, in characters.
 const CELL_CHARS_MAX: usize = 120;
@@ -162,14 +163,10 @@ fn size(row: &Row) -> usize {
 
 fn cut(value: Value) -> Value {
     match &value {
-        Value::String(text) if text.chars().count() > CELL_CHARS_MAX => {
-            let kept: String = text.chars().take(CELL_CHARS_MAX).collect();
-            Value::String(format!("{kept}…"))
-        }
+        Value::String(text) => Value::String(shortened(text, CELL_CHARS_MAX)),
         Value::Object(_) => Value::String(cell_text(&value).chars().take(CELL_CHARS_MAX).collect()),
         Value::Array(_) if cell_text(&value).chars().count() > CELL_CHARS_MAX => {
-            let kept: String = cell_text(&value).chars().take(CELL_CHARS_MAX).collect();
-            Value::String(format!("{kept}…"))
+            Value::String(shortened(&cell_text(&value), CELL_CHARS_MAX))
         }
         _ => value,
     }

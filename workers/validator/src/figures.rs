@@ -63,7 +63,7 @@ struct Given {
     /// Every number, in its normal form; number words too.
     numbers: HashSet<String>,
     /// Months, from 1, that are named.
-    months: HashSet<usize>,
+    months: HashSet<u8>,
     /// Everything with a digit in it, as bare letters and digits: tokens, and words that stand
     /// beside each other, so that `INV 2041` is `INV-2041`.
     identifiers: HashSet<String>,
@@ -105,16 +105,12 @@ impl Given {
         let numbers = numbers(token);
         let date = numbers.len() > 1;
         numbers.iter().all(|number| {
-            let month = || {
-                number
-                    .parse()
-                    .is_ok_and(|n: usize| self.months.contains(&n))
-            };
+            let month = || number.parse().is_ok_and(|n: u8| self.months.contains(&n));
             self.numbers.contains(number) || date && month()
         })
     }
 
-    fn has_month(&self, month: usize) -> bool {
+    fn has_month(&self, month: u8) -> bool {
         self.months.contains(&month) || self.numbers.contains(&month.to_string())
     }
 }
@@ -174,14 +170,12 @@ fn leading_number(text: &str) -> (String, &str) {
     (number, &text[end..])
 }
 
-fn month(token: &str) -> Option<usize> {
+fn month(token: &str) -> Option<u8> {
     if !token.starts_with(char::is_uppercase) {
         return None;
     }
     let word = token.trim_end_matches('.').to_lowercase();
-    let named =
-        |month: &&str| **month == word || (3..=4).contains(&word.len()) && month.starts_with(&word);
-    Some(months::ENGLISH.iter().position(named)? + 1)
+    months::number(&word, 3..=4)
 }
 
 fn has_digit(token: &str) -> bool {

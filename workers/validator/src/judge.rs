@@ -5,21 +5,18 @@
 
 use crate::evidence::Evidence;
 use crate::options::Options;
-use crate::stage::Error;
 use crate::verdict::Judged;
 use envelope::limits::REASON_CHARS_MAX;
 use envelope::{Classify, Fallback, Grounding, Judgement, Profile, Role, Sufficiency, Verdict};
 use groundedness::{CONTRADICTED_MAX, UNSUPPORTED_MAX};
-use llm::reply::without_prompt;
 use llm::{
-    ChatModel, ChatReply, ChatRequest, EmbeddedPrompt, Prompt, PromptError, Prompts, ReplySchema,
-    TODAY, json,
+    Caller, ChatModel, ChatReply, EmbeddedPrompt, Prompt, PromptCall, Prompts, ReplySchema,
+    SetupError, StepPromptError, json,
 };
 use serde_json::{Value, json};
 use stage::StepContext;
-use std::borrow::Cow;
 use std::sync::Arc;
-use text::one_line;
+use text::{line_of, shortened};
 
 /// Longest answer that is judged whole, in characters; of a longer one the beginning.
 const ANSWER_CHARS_MAX: usize = 8_000;
@@ -63,7 +60,7 @@ impl Judge {
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
         models: JudgeModels,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, SetupError> {
         Ok(Judge {
             model,
             prompt: prompts.get(&PROMPT)?,
@@ -89,33 +86,32 @@ impl Judge {
             return None;
         }
         let (passages, count) = shown(&judged.verdict, evidence, options.judge_chars_max);
-        let asked = self.request(cx, &judged.verdict, &passages, options);
-        let (prompt, request) = match asked {
-            Ok(asked) => asked,
+        let call = match self.call(cx, &judged.verdict, &passages, options) {
+            Ok(call) => call,
             // One that a replay brought.
             Err(error) => {
-                judged.unjudged(Error::from(error).code());
+                judged.unjudged(error.code());
                 return None;
             }
         };
         if count > 0 {
             judged.fallbacks.push(Fallback::PassagesTrimmed { count });
         }
-        let reply = match self.model.chat(&request).await {
+        let reply = match self.model.chat(&call.request).await {
             Ok(reply) => reply,
             Err(error) => {
                 judged.unjudged(error.code());
                 return None;
             }
         };
-        match read(without_prompt(&reply.text, prompt.own_text())) {
+        match read(call.answer(&reply)) {
             Some(judgement) => lower(judged, judgement),
             None => judged.unjudged("unreadable"),
         }
         Some(JudgeReply {
             reply,
-            prompt: prompt.name(),
-            version: prompt.version().to_owned(),
+            prompt: call.prompt.name(),
+            version: call.prompt.version().to_owned(),
         })
     }
 
@@ -126,35 +122,31 @@ impl Judge {
         cx.case.profile == Profile::Small && writer == self.models.judge
     }
 
-    fn request(
+    fn call(
         &self,
         cx: &StepContext,
         verdict: &Verdict,
         passages: &str,
         options: &Options,
-    ) -> Result<(Cow<'_, Prompt>, ChatRequest), PromptError> {
-        let prompt = self.prompt.or(&cx.case.overrides.prompts)?;
-        let rendered = prompt.render(&[
-            (TODAY, &cx.today()),
+    ) -> Result<PromptCall<'_>, StepPromptError> {
+        let caller = Caller {
+            role: Role::Validator,
+            header: &cx.header,
+            case: &cx.case,
+            today: cx.today(),
+            max_tokens: options.max_tokens,
+            // What was drafted has to be brought out, whatever comes of this.
+            timeout: options.call_timeout.duration().min(cx.time_left() / 2),
+        };
+        let inputs = [
             ("question", cx.case.question.best()),
             ("passages", passages),
-            ("answer", &cut(&verdict.answer, ANSWER_CHARS_MAX)),
-        ])?;
-        // What was drafted has to be brought out, whatever comes of this.
-        let time = cx.time_left() / 2;
-        let request = ChatRequest {
-            role: Role::Validator,
-            // A question names who writes its answer, not who judges it.
-            model: None,
-            turn: cx.header.turn.clone(),
-            tenant: cx.header.tenant.clone(),
-            system: rendered.system,
-            user: rendered.user,
-            max_tokens: options.max_tokens,
-            schema: Some(schema()),
-            timeout: options.call_timeout.duration().min(time),
-        };
-        Ok((prompt, request))
+            ("answer", &shortened(&verdict.answer, ANSWER_CHARS_MAX)),
+        ];
+        let mut call = caller.call(&self.prompt, &inputs, Some(schema()))?;
+        // A question names who writes its answer, not who judges it.
+        call.request.model = None;
+        Ok(call)
     }
 }
 
@@ -169,16 +161,9 @@ fn shown(verdict: &Verdict, evidence: &Evidence, chars_max: usize) -> (String, u
     let count = texts.iter().filter(|text| text.chars().count() > share);
     let count = u16::try_from(count.count()).unwrap_or(u16::MAX);
     let numbered = texts.iter().zip(1..);
-    let numbered = numbered.map(|(text, n): (_, usize)| format!("[{n}] {}", cut(text, share)));
+    let numbered =
+        numbered.map(|(text, n): (_, usize)| format!("[{n}] {}", shortened(text, share)));
     (numbered.collect::<Vec<_>>().join("\n\n"), count)
-}
-
-/// The beginning of a text, with a sign where it is cut.
-fn cut(text: &str, chars_max: usize) -> String {
-    match text.char_indices().nth(chars_max) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 /// Reads a judgement out of a reply. A field that is not there is taken for no objection, where the other one is; a word
@@ -192,7 +177,7 @@ pub(crate) fn read(reply: &str) -> Option<Judgement> {
     if grounding.is_none() && sufficiency.is_none() {
         return None;
     }
-    let reason = one_line(field("reason").and_then(Value::as_str).unwrap_or_default());
+    let reason = field("reason").and_then(Value::as_str).unwrap_or_default();
     Some(Judgement {
         grounding: match grounding {
             Some(said) => grounding_of(said)?,
@@ -202,7 +187,7 @@ pub(crate) fn read(reply: &str) -> Option<Judgement> {
             Some(said) => sufficiency_of(said)?,
             None => Sufficiency::Sufficient,
         },
-        reason: reason.chars().take(REASON_CHARS_MAX).collect(),
+        reason: line_of(reason, REASON_CHARS_MAX),
     })
 }
 

@@ -21,4 +21,4 @@ pub use evidence::Evidence;
 pub use judge::JudgeModels;
 pub use options::Options;
 pub use policy::{ContradictedPolicy, UnsupportedPolicy};
-pub use stage::{Error, Validator};
+pub use stage::Validator;

@@ -1,7 +1,8 @@
 //! What may be tuned about validating.
 
 use crate::policy::{ContradictedPolicy, UnsupportedPolicy};
-use crate::stage::Error;
+use envelope::Role;
+use llm::SetupError;
 use serde::{Deserialize, Serialize};
 use settings::TimeSpan;
 
@@ -50,27 +51,21 @@ impl Default for Options {
 
 impl Options {
     /// Checks that every number can be kept to.
-    pub fn validate(&self) -> Result<(), Error> {
+    pub fn validate(&self) -> Result<(), SetupError> {
+        let role = Role::Validator;
+        let wrong = |what| Err(SetupError::Options { role, what });
         if !(0.0..=1.0).contains(&self.low_confidence) {
-            return Err(Error::Options(format!(
+            return wrong(format!(
                 "`low_confidence` is {}: want 0 to 1",
                 self.low_confidence
-            )));
+            ));
         }
-        if self.call_timeout.is_zero() {
-            return Err(Error::Options("`call_timeout` is no time at all".into()));
-        }
-        if self.max_tokens < 32 {
-            return Err(Error::Options(format!(
-                "`max_tokens` is {}: want at least 32, or the JSON is cut off",
-                self.max_tokens
-            )));
-        }
+        SetupError::check_json_call(role, self.call_timeout.duration(), self.max_tokens)?;
         if !(500..=40_000).contains(&self.judge_chars_max) {
-            return Err(Error::Options(format!(
+            return wrong(format!(
                 "`judge_chars_max` is {}: want 500 to 40000",
                 self.judge_chars_max
-            )));
+            ));
         }
         Ok(())
     }

@@ -6,35 +6,11 @@ use crate::judge::{Judge, JudgeModels, PROMPT};
 use crate::options::Options;
 use crate::verdict::{Judged, exit, judge};
 use envelope::hop::ValidatorExit;
-use envelope::{Class, Classify, Draft, Fallback, Role};
-use llm::{ChatModel, EmbeddedPrompt, PromptError, Prompts};
+use envelope::{Draft, Fallback, Role};
+use llm::{ChatModel, EmbeddedPrompt, Prompts, SetupError};
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::fmt::Write;
 use std::sync::Arc;
-
-/// Why there is no validator.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// Options that cannot be kept to.
-    #[error("validator options: {0}")]
-    Options(String),
-    /// A prompt that cannot be used.
-    #[error(transparent)]
-    Prompt(#[from] PromptError),
-}
-
-impl Classify for Error {
-    fn class(&self) -> Class {
-        Class::Bug
-    }
-
-    fn code(&self) -> &'static str {
-        match self {
-            Error::Options(_) => "validator_options",
-            Error::Prompt(_) => "validator_prompt",
-        }
-    }
-}
 
 /// The validator.
 pub struct Validator {
@@ -47,7 +23,7 @@ impl Validator {
     pub const PROMPTS: [EmbeddedPrompt; 1] = [PROMPT];
 
     /// A validator that checks by rules; fails when the options are nonsense.
-    pub fn new(options: Options) -> Result<Self, Error> {
+    pub fn new(options: Options) -> Result<Self, SetupError> {
         options.validate()?;
         Ok(Validator {
             options,
@@ -62,7 +38,7 @@ impl Validator {
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
         models: JudgeModels,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, SetupError> {
         let judge = Some(Judge::new(model, prompts, models)?);
         Ok(Validator { judge, ..self })
     }

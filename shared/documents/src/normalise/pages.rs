@@ -101,7 +101,7 @@ fn edges(lines: &[NumberedLine], page: &Range<usize>) -> Vec<usize> {
 
 /// The ways to read a line: as it stands, and with a number of it as the number of the page.
 fn said(line: &NumberedLine) -> impl Iterator<Item = Said> {
-    let text = line.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = text::one_line(&line.text);
     let page = i64::from(line.page.unwrap_or(0));
     let fits = !text.is_empty() && text.chars().count() <= CHARS_MAX;
     let mut ways = Vec::new();

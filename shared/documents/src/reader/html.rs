@@ -143,7 +143,7 @@ fn markup(node: &Handle) -> Option<String> {
 
 fn text_of(html: &str) -> Option<String> {
     let text = renderer().string_from_read(html.as_bytes(), WIDTH).ok()?;
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = text::one_line(&text);
     (!text.is_empty()).then_some(text)
 }
 

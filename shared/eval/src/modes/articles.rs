@@ -16,9 +16,9 @@ pub(super) fn write(documents: &[Document], folder: &Path) -> Result<(), Error> 
 }
 
 fn markdown(document: &Document) -> String {
-    let mut text = format!("---\ntitle: {}\n", one_line(&document.title));
+    let mut text = format!("---\ntitle: {}\n", quoted(&document.title));
     for (name, value) in &document.metadata {
-        let value = value.as_str().map_or_else(|| value.to_string(), one_line);
+        let value = value.as_str().map_or_else(|| value.to_string(), quoted);
         text.push_str(&format!("{name}: {value}\n"));
     }
     text.push_str("---\n");
@@ -30,7 +30,7 @@ fn markdown(document: &Document) -> String {
 }
 
 /// As a field of front matter takes it; quoted, it stays a text.
-fn one_line(text: &str) -> String {
+fn quoted(text: &str) -> String {
     Value::from(text::one_line(text)).to_string()
 }
 

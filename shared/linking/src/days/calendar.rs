@@ -95,16 +95,6 @@ fn last_day(year: i32, end: FiscalEnd) -> Option<Date> {
         .or_else(|| start_of_month(year, i32::from(end.month) + 1)?.previous_day())
 }
 
-/// The number of a month by its name or the first three letters of it.
-pub(crate) fn month_of(word: &str) -> Option<u8> {
-    let word = word.trim_end_matches('.').to_lowercase();
-    let is = |full: &&str| {
-        word == **full || word == full[..3] || word == "sept" && full.starts_with("sep")
-    };
-    let place = text::months::ENGLISH.iter().position(is)?;
-    u8::try_from(place + 1).ok()
-}
-
 /// A year in four digits.
 pub(super) fn year_of(word: &str) -> Option<i32> {
     let digits = word.len() == 4 && word.bytes().all(|b| b.is_ascii_digit());

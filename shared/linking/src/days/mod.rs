@@ -9,8 +9,8 @@ mod relative;
 mod sides;
 mod units;
 
+pub(crate) use calendar::start_of_month;
 pub use calendar::{day, of_unix_ms};
-pub(crate) use calendar::{month_of, start_of_month};
 pub(crate) use read::impossible;
 pub use read::read;
 

@@ -1,9 +1,10 @@
 //! Reads a span at a token: which side of it is meant, and ranges from one to another. *Not* what a span is called
 //! (`units`), nor spans that are named from today on (`relative`).
 
-use super::calendar::{self, month_of};
+use super::calendar;
 use super::{DayRange, DaySpan, Grain, SpanSide, relative, sides, units};
 use crate::token::QuestionToken;
+use text::months::number_in_date;
 use time::Date;
 
 /// The span that begins at token `at`, and how many tokens name it.
@@ -141,7 +142,7 @@ impl<'a> Reader<'a> {
     fn is_whole(&self, at: usize, end: usize) -> bool {
         let words = || (at..end).map(|at| self.word(at));
         let is_year = |word: &str| word.len() >= 4 && word.contains(|c: char| c.is_ascii_digit());
-        words().any(is_year) || words().all(|word| month_of(word).is_none())
+        words().any(is_year) || words().all(|word| number_in_date(word).is_none())
     }
 
     /// A beginning that leaves out what its end says: `3 to 17 May 2024`, `January to March 2024`, `Q1 to Q3 2024`.
@@ -158,8 +159,8 @@ impl<'a> Reader<'a> {
                 let day = calendar::day(year, u8::from(last.month()), units::date_of(date)?)?;
                 calendar::one(day)?
             }
-            [month] if month_of(month).is_some() => {
-                calendar::months(year, i32::from(month_of(month)?), 1)?
+            [month] if number_in_date(month).is_some() => {
+                calendar::months(year, i32::from(number_in_date(month)?), 1)?
             }
             [_] | [_, "quarter"] => {
                 let (_, quarter) = self.quarter(end - words.len())?;
@@ -167,12 +168,12 @@ impl<'a> Reader<'a> {
             }
             [date, month] if units::date_of(date).is_some() => calendar::one(calendar::day(
                 year,
-                month_of(month)?,
+                number_in_date(month)?,
                 units::date_of(date)?,
             )?)?,
             [month, date] => calendar::one(calendar::day(
                 year,
-                month_of(month)?,
+                number_in_date(month)?,
                 units::date_of(date)?,
             )?)?,
             _ => return None,

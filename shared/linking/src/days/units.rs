@@ -1,9 +1,10 @@
 //! What spans are called: days, weeks, months, quarters, halves, years, fiscal years. *Not* which side of them is meant.
 
-use super::calendar::{self, month_of, year_of};
+use super::calendar::{self, year_of};
 use super::read::Reader;
 use super::relative::count;
 use super::{DaySpan, Grain, SpanSide};
+use text::months::number_in_date;
 use time::Date;
 
 impl Reader<'_> {
@@ -186,7 +187,7 @@ impl Reader<'_> {
 
     /// How many words are a day that the calendar has not.
     pub(super) fn no_day(&self, at: usize) -> Option<usize> {
-        if let Some(month) = month_of(self.word(at)).filter(|_| self.word(at).len() > 2) {
+        if let Some(month) = number_in_date(self.word(at)).filter(|_| self.word(at).len() > 2) {
             let date = date_of(self.word(at + 1))?;
             let year = year_of(self.word(at + 2));
             let is_day = calendar::day(year.unwrap_or(LEAP_YEAR), month, date).is_some();
@@ -198,7 +199,7 @@ impl Reader<'_> {
         let date = date_of(self.word(at))?;
         let of = usize::from(self.word(at + 1) == "of");
         let month =
-            month_of(self.word(at + 1 + of)).filter(|_| self.word(at + 1 + of).len() > 2)?;
+            number_in_date(self.word(at + 1 + of)).filter(|_| self.word(at + 1 + of).len() > 2)?;
         let year = year_of(self.word(at + 2 + of));
         let is_day = calendar::day(year.unwrap_or(LEAP_YEAR), month, date).is_some();
         (!is_day).then_some(2 + of + usize::from(year.is_some()))
@@ -253,12 +254,12 @@ impl Reader<'_> {
         if let Some(day) = numeric(self.word(at)) {
             return written(1, Some(day));
         }
-        let (length, month, date) = match month_of(self.word(at)) {
+        let (length, month, date) = match number_in_date(self.word(at)) {
             Some(month) => (2, month, date_of(self.word(at + 1))?),
             None => {
                 let date = date_of(self.word(at))?;
                 let of = usize::from(self.word(at + 1) == "of");
-                (2 + of, month_of(self.word(at + 1 + of))?, date)
+                (2 + of, number_in_date(self.word(at + 1 + of))?, date)
             }
         };
         let of = usize::from(self.word(at + length) == "of");
@@ -293,12 +294,12 @@ impl Reader<'_> {
             if let (Some(year), Some(month)) = (year_of(first), month_in_digits(last)) {
                 return written(1, year, month);
             }
-            let (first, last) = (month_of(first)?, month_of(last)?);
+            let (first, last) = (number_in_date(first)?, number_in_date(last)?);
             let year = year_of(self.word(at + 1)).filter(|_| first < last)?;
             let range = calendar::months(year, i32::from(first), i32::from(last - first) + 1)?;
             return Some((2, DaySpan::of(range, Grain::Days)));
         }
-        let month = month_of(self.word(at))?;
+        let month = number_in_date(self.word(at))?;
         // A day that no month has is not the month.
         if date_of(self.word_before(at)).is_some() {
             return None;

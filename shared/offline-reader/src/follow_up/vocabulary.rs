@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
+use text::months;
 
 /// Functions that tell whether a word is in a list.
 macro_rules! lists {
@@ -95,11 +96,13 @@ lists! {
         limited llc ltd magazine ministry museum office orchestra party records school society studios
         university
     ";
-    /// Parts of dates, which are no names.
-    is_calendar: "
-        april august december february friday january july june march may monday november october saturday
-        september sunday thursday tuesday wednesday
-    ";
+    /// Days of the week.
+    is_weekday: "friday monday saturday sunday thursday tuesday wednesday";
+}
+
+/// Whether a word is a part of a date, which is no name.
+pub(super) fn is_calendar(word: &str) -> bool {
+    months::ENGLISH.contains(&word) || is_weekday(word)
 }
 
 /// Whether a word is a noun that points back when it follows "the" or "this".

@@ -1,155 +1,32 @@
-//! The messages of OTLP that carry spans, as far as we fill them: field numbers are those of
-//! opentelemetry-proto 1.x, which only ever grow. *Not* here: logs and metrics.
-//!
-//! Written out because the crate with all of them brings the SDK along; the tests read what is sent
-//! with that crate.
+//! Spans as the messages of OTLP, which opentelemetry-proto has. *Not* here: logs and metrics, nor the SDK that the crate
+//! brings along: the queue and the sender are our own.
 
 use super::Service;
 use super::span::{Span, SpanKind, Value};
 use crate::conventions as name;
 use crate::trace::TraceContext;
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::tonic::common::v1::any_value::Value as AnyKind;
+use opentelemetry_proto::tonic::common::v1::{
+    AnyValue, ArrayValue, InstrumentationScope, KeyValue,
+};
+use opentelemetry_proto::tonic::resource::v1::Resource;
+use opentelemetry_proto::tonic::trace::v1::span::{Link, SpanKind as Kind};
+use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
+use opentelemetry_proto::tonic::trace::v1::{
+    ResourceSpans, ScopeSpans, Span as SpanMessage, Status,
+};
 use prost::Message;
 
-#[derive(Clone, PartialEq, Message)]
-struct Request {
-    #[prost(message, repeated, tag = "1")]
-    resource_spans: Vec<ResourceSpans>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct ResourceSpans {
-    #[prost(message, optional, tag = "1")]
-    resource: Option<Resource>,
-    #[prost(message, repeated, tag = "2")]
-    scope_spans: Vec<ScopeSpans>,
-    #[prost(string, tag = "3")]
-    schema_url: String,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct Resource {
-    #[prost(message, repeated, tag = "1")]
-    attributes: Vec<KeyValue>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct ScopeSpans {
-    #[prost(message, optional, tag = "1")]
-    scope: Option<Scope>,
-    #[prost(message, repeated, tag = "2")]
-    spans: Vec<SpanMessage>,
-    #[prost(string, tag = "3")]
-    schema_url: String,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct Scope {
-    #[prost(string, tag = "1")]
-    name: String,
-    #[prost(string, tag = "2")]
-    version: String,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct SpanMessage {
-    #[prost(bytes = "vec", tag = "1")]
-    trace_id: Vec<u8>,
-    #[prost(bytes = "vec", tag = "2")]
-    span_id: Vec<u8>,
-    #[prost(string, tag = "3")]
-    trace_state: String,
-    #[prost(bytes = "vec", tag = "4")]
-    parent_span_id: Vec<u8>,
-    #[prost(string, tag = "5")]
-    name: String,
-    #[prost(int32, tag = "6")]
-    kind: i32,
-    #[prost(fixed64, tag = "7")]
-    start_time_unix_nano: u64,
-    #[prost(fixed64, tag = "8")]
-    end_time_unix_nano: u64,
-    #[prost(message, repeated, tag = "9")]
-    attributes: Vec<KeyValue>,
-    #[prost(message, repeated, tag = "13")]
-    links: Vec<Link>,
-    #[prost(message, optional, tag = "15")]
-    status: Option<Status>,
-    #[prost(fixed32, tag = "16")]
-    flags: u32,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct Link {
-    #[prost(bytes = "vec", tag = "1")]
-    trace_id: Vec<u8>,
-    #[prost(bytes = "vec", tag = "2")]
-    span_id: Vec<u8>,
-    #[prost(fixed32, tag = "6")]
-    flags: u32,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct Status {
-    #[prost(string, tag = "2")]
-    message: String,
-    #[prost(int32, tag = "3")]
-    code: i32,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct KeyValue {
-    #[prost(string, tag = "1")]
-    key: String,
-    #[prost(message, optional, tag = "2")]
-    value: Option<AnyValue>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct AnyValue {
-    #[prost(oneof = "Any", tags = "1, 3, 5")]
-    value: Option<Any>,
-}
-
-#[derive(Clone, PartialEq, prost::Oneof)]
-enum Any {
-    #[prost(string, tag = "1")]
-    Text(String),
-    #[prost(int64, tag = "3")]
-    Number(i64),
-    #[prost(message, tag = "5")]
-    Texts(ArrayValue),
-}
-
-#[derive(Clone, PartialEq, Message)]
-struct ArrayValue {
-    #[prost(message, repeated, tag = "1")]
-    values: Vec<AnyValue>,
-}
-
 /// What a collector says of a request that it took.
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct Response {
-    #[prost(message, optional, tag = "1")]
-    pub(super) partial_success: Option<PartialSuccess>,
-}
-
-/// What it did not take of it.
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct PartialSuccess {
-    #[prost(int64, tag = "1")]
-    pub(super) rejected_spans: i64,
-    #[prost(string, tag = "2")]
-    pub(super) error_message: String,
-}
-
-/// The status code of what went wrong.
-const ERROR: i32 = 2;
+pub(super) use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceResponse as Response;
 
 /// The body of a request with these spans.
 pub(super) fn encode(service: &Service, spans: &[Span]) -> Vec<u8> {
-    let scope = Scope {
+    let scope = InstrumentationScope {
         name: name::SCOPE.into(),
         version: service.version.clone(),
+        ..InstrumentationScope::default()
     };
     let scope_spans = ScopeSpans {
         scope: Some(scope),
@@ -161,7 +38,7 @@ pub(super) fn encode(service: &Service, spans: &[Span]) -> Vec<u8> {
         scope_spans: vec![scope_spans],
         schema_url: name::SCHEMA_URL.into(),
     };
-    let request = Request {
+    let request = ExportTraceServiceRequest {
         resource_spans: vec![resource_spans],
     };
     request.encode_to_vec()
@@ -177,6 +54,7 @@ fn resource(service: &Service) -> Resource {
     let attributes = attributes.map(|(name, text)| attribute(name, &Value::Text(text)));
     Resource {
         attributes: attributes.into(),
+        ..Resource::default()
     }
 }
 
@@ -195,21 +73,23 @@ fn message(span: &Span) -> SpanMessage {
         parent_span_id: parent.unwrap_or_default(),
         name: span.name.clone(),
         kind: match span.kind {
-            SpanKind::Internal => 1,
-            SpanKind::Server => 2,
-            SpanKind::Client => 3,
-            SpanKind::Producer => 4,
-            SpanKind::Consumer => 5,
-        },
+            SpanKind::Internal => Kind::Internal,
+            SpanKind::Server => Kind::Server,
+            SpanKind::Client => Kind::Client,
+            SpanKind::Producer => Kind::Producer,
+            SpanKind::Consumer => Kind::Consumer,
+        }
+        .into(),
         start_time_unix_nano: start,
         end_time_unix_nano: end,
         attributes: said.chain(failed).collect(),
         links: span.links.iter().map(link).collect(),
         status: error.map(|code| Status {
             message: code.clone(),
-            code: ERROR,
+            code: StatusCode::Error.into(),
         }),
         flags: span.context.flags().into(),
+        ..SpanMessage::default()
     }
 }
 
@@ -219,6 +99,7 @@ fn link(to: &TraceContext) -> Link {
         trace_id: trace.into(),
         span_id: span.into(),
         flags: to.flags().into(),
+        ..Link::default()
     }
 }
 
@@ -228,19 +109,20 @@ fn attribute(key: &str, value: &Value) -> KeyValue {
         value: Some(AnyValue {
             value: Some(any(value)),
         }),
+        ..KeyValue::default()
     }
 }
 
-fn any(value: &Value) -> Any {
+fn any(value: &Value) -> AnyKind {
     match value {
-        Value::Text(text) => Any::Text(text.clone()),
-        Value::Number(number) => Any::Number(*number),
+        Value::Text(text) => AnyKind::StringValue(text.clone()),
+        Value::Number(number) => AnyKind::IntValue(*number),
         Value::Texts(texts) => {
             let one = |text: &String| AnyValue {
-                value: Some(Any::Text(text.clone())),
+                value: Some(AnyKind::StringValue(text.clone())),
             };
             let values = texts.iter().map(one).collect();
-            Any::Texts(ArrayValue { values })
+            AnyKind::ArrayValue(ArrayValue { values })
         }
     }
 }

@@ -38,10 +38,8 @@ pub(super) fn given_figures(text: &str) -> HashSet<String> {
         let spelt = SPELT.iter().position(|spelt| *spelt == word);
         given.extend(spelt.map(|number| number.to_string()));
         if run.starts_with(char::is_uppercase) {
-            let named =
-                |month: &&str| **month == word || word.len() == 3 && month.starts_with(&word);
-            let month = months::ENGLISH.iter().position(named);
-            given.extend(month.map(|month| (month + 1).to_string()));
+            let month = months::number(&word, 3..=3);
+            given.extend(month.map(|month| month.to_string()));
         }
     }
     given

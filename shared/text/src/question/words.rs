@@ -64,11 +64,7 @@ impl QuestionWord<'_> {
 
     /// Whether it is the name of a month; `may` only with a capital.
     pub(super) fn is_month(&self) -> bool {
-        let is_short = |month: &str| self.word.len() == 3 && month.starts_with(&self.word);
-        let named = months::ENGLISH
-            .iter()
-            .any(|month| *month == self.word || is_short(month));
-        named && self.is_capital()
+        months::number(&self.word, 3..=3).is_some() && self.is_capital()
     }
 
     /// Whether it is a day as `2024-03-01`, or a year and a month of it; a time of the day may follow.

@@ -139,28 +139,39 @@ impl Config {
 
     /// How a gateway runs.
     pub fn gateway(&self, seed: u64) -> gateway::Options {
-        let g = &self.gateway;
         gateway::Options {
-            deadline: g.deadline.duration(),
-            mode: g.mode,
             profile: self.model.profile,
-            rounds: g.rounds,
-            searches: g.searches,
-            score_min: g.score_min,
-            models: g.models.clone(),
-            judged: g.judged || self.judge_models().is_some(),
+            judged: self.gateway.judged || self.judge_models().is_some(),
             slots: self.run.slots as usize,
-            sweep_every: g.sweep_every.duration(),
-            room_every: g.room_every.duration(),
-            room_limit: g.room_limit,
-            conversations: g.conversations,
-            conversation_busy: g.conversation_busy,
-            conversation_waiting: g.conversation_waiting as usize,
-            tenant_turns: g.tenant_turns as usize,
-            tenant_tokens_per_minute: g.tenant_tokens_per_minute,
-            backlog_every: g.backlog_every.duration(),
             grace: self.run.grace.duration(),
             seed,
+            ..self.gateway.clone()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Config;
+    use envelope::{ModeChoice, Profile};
+
+    /// No gateway begins that would refuse every question which names no mode.
+    #[test]
+    fn a_loop_wants_a_large_model() {
+        let config = |mode, profile| {
+            let mut config = Config::default();
+            (config.gateway.mode, config.model.profile) = (mode, profile);
+            config.validate().map_err(|error| error.to_string())
+        };
+        let refused = config(ModeChoice::Loop, Profile::Small).unwrap_err();
+        for part in [
+            "`gateway.mode` is `loop`",
+            "set `model.profile` to `large`",
+            "`agentic`",
+        ] {
+            assert!(refused.contains(part), "{refused}");
+        }
+        assert_eq!(config(ModeChoice::Loop, Profile::Large), Ok(()));
+        assert_eq!(config(ModeChoice::Auto, Profile::Small), Ok(()));
     }
 }

@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
+use text::months;
 
 /// What comes first in a day that is written in numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,21 +25,6 @@ pub(super) struct Found {
     pub(super) day: String,
 }
 
-/// The names of the months, in order; each may be cut to its first three letters.
-const MONTHS: [&[&str]; 12] = [
-    &["january", "januar", "jänner"],
-    &["february", "februar", "feber"],
-    &["march", "märz", "maerz", "mrz"],
-    &["april"],
-    &["may", "mai"],
-    &["june", "juni"],
-    &["july", "juli"],
-    &["august"],
-    &["september", "sept"],
-    &["october", "oktober"],
-    &["november"],
-    &["december", "dezember"],
-];
 /// Longest text around a day that is still only a day, in characters: `Monday, 3 March 2024`.
 const AROUND_CHARS_MAX: usize = 12;
 
@@ -209,11 +195,11 @@ impl<'a> Rest<'a> {
         Some(digits)
     }
 
-    fn month(&mut self) -> Option<usize> {
+    fn month(&mut self) -> Option<u8> {
         let Some(Letters(word)) = self.next() else {
             return None;
         };
-        let month = month(word)?;
+        let month = months::number_in_either(word)?;
         self.at += 1;
         Some(month)
     }
@@ -235,16 +221,6 @@ impl<'a> Rest<'a> {
             }
         }
     }
-}
-
-fn month(word: &str) -> Option<usize> {
-    let word = word.to_lowercase();
-    let cut = |name: &str| name.chars().take(3).eq(word.chars());
-    let is = |names: &[&str]| names.iter().any(|name| *name == word || cut(name));
-    MONTHS
-        .iter()
-        .position(|names| is(names))
-        .map(|place| place + 1)
 }
 
 fn small(digits: &str) -> Option<u32> {

@@ -79,7 +79,7 @@ pub struct UnfitValue {
 
 impl UnfitValue {
     pub(crate) fn new(said: &str, why: &'static str) -> UnfitValue {
-        let said = shown(said);
+        let said = text::shortened(said, SHOWN_CHARS);
         UnfitValue { said, why }
     }
 }
@@ -191,18 +191,10 @@ impl ValueForm {
     }
 }
 
-fn shown(text: &str) -> String {
-    let mut shown: String = text.chars().take(SHOWN_CHARS).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
-    }
-    shown
-}
-
 /// On one line, without blanks in a row, cut; none when nothing is left.
 fn plain_text(text: &str) -> Option<String> {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    (!text.is_empty()).then(|| text.chars().take(TEXT_CHARS_MAX).collect())
+    let text = text::line_of(text, TEXT_CHARS_MAX);
+    (!text.is_empty()).then_some(text)
 }
 
 /// A scalar as text.

@@ -120,8 +120,7 @@ impl Body<'_> {
             "tc" if self.tables == 1 => {
                 let cell = std::mem::take(&mut self.paragraph).text;
                 self.bytes += cell.len();
-                self.row
-                    .push(cell.split_whitespace().collect::<Vec<_>>().join(" "));
+                self.row.push(text::one_line(&cell));
             }
             "tr" if self.tables == 1 => {
                 let cells = std::mem::take(&mut self.row);

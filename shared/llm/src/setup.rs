@@ -1,0 +1,48 @@
+//! Why a worker that takes steps cannot be made: one error for all of them. *Not* what a step fails with.
+
+use crate::prompt::PromptError;
+use envelope::Role;
+use std::time::Duration;
+
+/// Least `max_tokens` of an answer that is JSON.
+const JSON_TOKENS_MIN: u32 = 32;
+
+/// Why there is no such worker.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// Options that cannot be kept to.
+    #[error("{role} options: {what}")]
+    Options {
+        /// Whose options.
+        role: Role,
+        /// Which, its value, and what is wanted.
+        what: String,
+    },
+    /// A prompt that cannot be used.
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
+}
+
+impl SetupError {
+    /// Whether a call that is answered in JSON can be made within these options.
+    ///
+    /// # Errors
+    /// When it has no time, or its answer no room.
+    pub fn check_json_call(
+        role: Role,
+        call_timeout: Duration,
+        max_tokens: u32,
+    ) -> Result<(), SetupError> {
+        if call_timeout.is_zero() {
+            let what = "`call_timeout` is no time at all".into();
+            return Err(SetupError::Options { role, what });
+        }
+        if max_tokens < JSON_TOKENS_MIN {
+            let what = format!(
+                "`max_tokens` is {max_tokens}: want at least {JSON_TOKENS_MIN}, or the JSON is cut off"
+            );
+            return Err(SetupError::Options { role, what });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,107 @@
+//! How a step asks a model: with its prompt, or the text that its turn brings in the prompt's place, in the name of the
+//! turn, and the model that the turn chooses.
+//!
+//! *Not* when a call is worth another try, nor what follows from a reply: each worker has its own rules. A document that is
+//! indexed belongs to no turn, so that the indexer writes its requests itself.
+
+use crate::chat::{ChatReply, ChatRequest, ReplySchema};
+use crate::prompt::{Prompt, PromptError, RenderedPrompt, TODAY};
+use crate::reply::without_prompt;
+use envelope::{Case, Class, Classify, Header, Role};
+use std::borrow::Cow;
+use std::time::Duration;
+
+/// A step that asks a model.
+#[derive(Debug, Clone)]
+pub struct Caller<'a> {
+    /// Whose step it is.
+    pub role: Role,
+    /// Turn and tenant of the step.
+    pub header: &'a Header,
+    /// What the turn brings: a model and prompts of its own.
+    pub case: &'a Case,
+    /// The day, as prompts are told it.
+    pub today: String,
+    /// Most tokens of the answer.
+    pub max_tokens: u32,
+    /// Most time for the call with all its retries.
+    pub timeout: Duration,
+}
+
+/// A prompt that is filled in, and the request that it makes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PromptCall<'p> {
+    /// The worker's prompt, or the turn's in its place.
+    pub prompt: Cow<'p, Prompt>,
+    /// What is asked.
+    pub request: ChatRequest,
+}
+
+impl Caller<'_> {
+    /// A call with these inputs, and the day, in place.
+    ///
+    /// # Errors
+    /// When the turn brings a prompt that cannot be used, or the inputs are not those of the prompt.
+    pub fn call<'p>(
+        &self,
+        prompt: &'p Prompt,
+        inputs: &[(&str, &str)],
+        schema: Option<ReplySchema>,
+    ) -> Result<PromptCall<'p>, StepPromptError> {
+        let unusable = |why| StepPromptError {
+            role: self.role,
+            why,
+        };
+        let overrides = &self.case.overrides;
+        let prompt = prompt.or(&overrides.prompts).map_err(unusable)?;
+        let inputs = [&[(TODAY, self.today.as_str())], inputs].concat();
+        let RenderedPrompt { system, user } = prompt.render(&inputs).map_err(unusable)?;
+        let request = ChatRequest {
+            role: self.role,
+            model: overrides.model.clone(),
+            turn: self.header.turn.clone(),
+            tenant: self.header.tenant.clone(),
+            system,
+            user,
+            max_tokens: self.max_tokens,
+            schema,
+            timeout: self.timeout,
+        };
+        Ok(PromptCall { prompt, request })
+    }
+}
+
+/// Why a step has no prompt to ask with.
+#[derive(Debug, thiserror::Error)]
+#[error("{why}")]
+pub struct StepPromptError {
+    /// Whose step it is.
+    pub role: Role,
+    /// What is wrong with the prompt.
+    pub why: PromptError,
+}
+
+impl Classify for StepPromptError {
+    fn class(&self) -> Class {
+        Class::Bug
+    }
+
+    fn code(&self) -> &'static str {
+        match self.role {
+            Role::Planner => "planner_prompt",
+            Role::Mapper => "mapper_prompt",
+            Role::Reducer => "reducer_prompt",
+            Role::Validator => "validator_prompt",
+            Role::Clarifier => "clarifier_prompt",
+            Role::Indexer => "indexer_prompt",
+            Role::Gateway | Role::Conversation | Role::Retriever => "prompt",
+        }
+    }
+}
+
+impl PromptCall<'_> {
+    /// What of a reply is the answer, and not the prompt said back.
+    pub fn answer<'r>(&self, reply: &'r ChatReply) -> &'r str {
+        without_prompt(&reply.text, self.prompt.own_text())
+    }
+}

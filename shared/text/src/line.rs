@@ -1,0 +1,47 @@
+//! A text on one line, and as much of it as there is room for. *Not* here: what has room for bytes instead of characters, and
+//! what messages and headers keep out of a line; those rules are their own.
+
+/// A number with its noun.
+pub fn count(n: u64, noun: &str) -> String {
+    match n {
+        1 => format!("1 {noun}"),
+        n => format!("{n} {noun}s"),
+    }
+}
+
+/// White space collapsed to single spaces.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The same, no longer than so many characters.
+pub fn line_of(text: &str, chars_max: usize) -> String {
+    let mut line = one_line(text);
+    if let Some((end, _)) = line.char_indices().nth(chars_max) {
+        line.truncate(end);
+    }
+    line
+}
+
+/// The first so many characters of a text, with a sign where more follows.
+pub fn shortened(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_cut_between_characters() {
+        assert_eq!(one_line(" a\n ü\tb "), "a ü b");
+        assert_eq!(line_of(" a\n ü\tb ", 3), "a ü");
+        assert_eq!(line_of("a ü", 3), "a ü");
+        assert_eq!(line_of("a", 0), "");
+        assert_eq!(shortened("äöü", 2), "äö…");
+        assert_eq!(shortened("äöü", 3), "äöü");
+    }
+}
