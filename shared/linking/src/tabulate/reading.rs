@@ -30,6 +30,8 @@ const MOST_OF_MANY: usize = 5;
 const PHRASE_WORDS_MAX: usize = 4;
 /// How far behind `day` the day may stand that it is said of, in words: `the last day for payment in 2024`.
 const DAY_WORDS: usize = 5;
+/// How far behind a word before `date` that date may stand, in words.
+const DATE_WORDS: usize = 4;
 /// Words of columns that hold money.
 const MONEY: &str =
     "amount total value price cost sum revenue net gross fee turnover sales worth payment";
@@ -189,6 +191,10 @@ impl<'a> Reading<'a> {
                     Some((ColumnOperation::Count, false))
                 }
                 // `what do the invoices come to?`
+                // `goes back the furthest`
+                ("furthest" | "farthest", _) if is_of(before, "the back") => {
+                    Some((ColumnOperation::Smallest, true))
+                }
                 ("come" | "comes" | "came", "to") if self.ends_clause(at + 1) => {
                     Some((ColumnOperation::Sum, false))
                 }
@@ -246,7 +252,10 @@ impl<'a> Reading<'a> {
             .tokens
             .get(at + 1)
             .map_or("", |next| next.lower.as_str());
-        self.linker.tokens[at].is_last || next.is_empty() || next == "for" || words::is_per(next)
+        self.linker.tokens[at].is_last
+            || is_of(next, "for in")
+            || next.is_empty()
+            || words::is_per(next)
     }
 
     /// How many tokens from one on name a column with more words than one: `maximum voltage` asks for no maximum.
@@ -298,12 +307,25 @@ impl<'a> Reading<'a> {
                 "has is was had one bears carries shows came comes",
             )
         });
+        // `Which of our invoices has the lowest total?`
+        let is_singular =
+            (0..at).any(|at| is_of(self.word(at), "has is was had goes bears carries shows"));
+        let is_one = is_one || (self.word(0), self.word(1)) == ("which", "of") && is_singular;
         // `Of the invoices, the largest`, `state the one with the lowest total`.
         let is_one = is_one
             || is_of(self.word(0), "of among amongst")
             || (1..self.is_taken.len()).any(|at| {
                 self.word(at) == "one" && is_of(self.word(at - 1), "the which single only")
             });
+        // `highest amount invoices from Acme`: what is highest is no document.
+        let begins = (0..at).all(|at| is_of(self.word(at), "the our"));
+        let is_beside = self
+            .linker
+            .frame
+            .subject
+            .as_ref()
+            .is_some_and(|subject| self.noun_start(subject) == at + 1);
+        let is_one = is_one || begins && !is_beside;
         match self.is_plural() && !is_one && !is_of(self.word(at), "first last") {
             true => MOST_OF_MANY,
             false => 1,
@@ -423,8 +445,15 @@ impl<'a> Reading<'a> {
         if !(joins == Some("by") && leads) && self.group_by(&run, joins)? {
             return Ok(());
         }
+        // `with an issue date during 2024`
+        let is_date = self
+            .linker
+            .tokens
+            .get(run.end)
+            .is_some_and(|next| is_of(&next.lower, "date day"));
+        let near = if is_date { DATE_WORDS } else { 1 };
         let is_beside = |mention: &Range<usize>| {
-            mention.end == run.start || mention.start >= run.end && mention.start - run.end <= 1
+            mention.end == run.start || mention.start >= run.end && mention.start - run.end <= near
         };
         let is_beside = self.mentions.iter().any(is_beside);
         // `with an end date in 2027` says of which column a condition is, and not what the oldest is by.
