@@ -1,6 +1,6 @@
 //! The sides of the corpus.
 
-use crate::words::{Words, dev, extra, fifth, fourth, test, third};
+use crate::words::{Words, dev, extra, fifth, fourth, sixth, test, third};
 
 /// A side: what is tuned is tuned on [`Half::Dev`] and the further ones, and measured on [`Half::Test`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,6 +17,8 @@ pub enum Half {
     Fourth,
     /// In the words of an office manager who types into a search box, written without sight of them, too.
     Fifth,
+    /// In the words of a project engineer and a buyer, written without sight of them, too; nobody tunes on it.
+    Sixth,
 }
 
 impl Half {
@@ -24,7 +26,13 @@ impl Half {
     pub const ALL: [Half; 2] = [Half::Dev, Half::Test];
 
     /// The further ones.
-    pub(crate) const FURTHER: [Half; 4] = [Half::Extra, Half::Third, Half::Fourth, Half::Fifth];
+    pub(crate) const FURTHER: [Half; 5] = [
+        Half::Extra,
+        Half::Third,
+        Half::Fourth,
+        Half::Fifth,
+        Half::Sixth,
+    ];
 
     /// The word on a command line and in ids.
     pub const fn as_str(self) -> &'static str {
@@ -35,6 +43,7 @@ impl Half {
             Half::Third => "third",
             Half::Fourth => "fourth",
             Half::Fifth => "fifth",
+            Half::Sixth => "sixth",
         }
     }
 
@@ -53,6 +62,7 @@ impl Half {
             Half::Third => 20_220_411,
             Half::Fourth => 20_251_103,
             Half::Fifth => 20_240_715,
+            Half::Sixth => 20_230_926,
         }
     }
 
@@ -64,6 +74,7 @@ impl Half {
             Half::Third => &third::WORDS,
             Half::Fourth => &fourth::WORDS,
             Half::Fifth => &fifth::WORDS,
+            Half::Sixth => &sixth::WORDS,
         }
     }
 }

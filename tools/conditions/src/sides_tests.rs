@@ -1,6 +1,6 @@
 //! The sides share nothing that something could be tuned to: no name, no word of a form, no path, no pattern of a
 //! question, no seed. What the side extra shares with that of test is not looked at: whoever wrote it would learn
-//! something of test. The third, the fourth and the fifth share nothing with any.
+//! something of test. The third, the fourth, the fifth and the sixth share nothing with any.
 
 use crate::field::{Field, Shelf};
 use crate::half::Half;
@@ -10,7 +10,7 @@ use crate::words::Called;
 use std::collections::BTreeSet;
 
 /// The sides that share nothing.
-const PAIRS: [(Half, Half); 14] = [
+const PAIRS: [(Half, Half); 20] = [
     (Half::Dev, Half::Test),
     (Half::Dev, Half::Extra),
     (Half::Dev, Half::Third),
@@ -25,6 +25,12 @@ const PAIRS: [(Half, Half); 14] = [
     (Half::Fourth, Half::Fifth),
     (Half::Fifth, Half::Test),
     (Half::Fifth, Half::Extra),
+    (Half::Dev, Half::Sixth),
+    (Half::Third, Half::Sixth),
+    (Half::Fourth, Half::Sixth),
+    (Half::Fifth, Half::Sixth),
+    (Half::Sixth, Half::Test),
+    (Half::Sixth, Half::Extra),
 ];
 
 fn every_side() -> impl Iterator<Item = Half> {

@@ -428,7 +428,10 @@ impl Desk<'_, '_> {
     /// Amounts of credit notes are negative: which of two is the larger, no reader can tell. The older sides ask all
     /// the same, and keep their questions.
     fn is_riddle(&self, draft: &Draft) -> bool {
-        let is_later = matches!(self.scene.half, Half::Third | Half::Fourth | Half::Fifth);
+        let is_later = matches!(
+            self.scene.half,
+            Half::Third | Half::Fourth | Half::Fifth | Half::Sixth
+        );
         is_later && draft.noun.nature == Some(self.scene.half.words().invoice_natures[1])
     }
 }
