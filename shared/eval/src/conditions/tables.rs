@@ -5,7 +5,7 @@
 
 use conditions::question::GoldTable;
 use envelope::{AnswerTable, TableRow};
-use linking::{LinkedQuestion, Tabulation};
+use linking::{GroupKey, LinkedQuestion, Tabulation};
 use serde_json::Value;
 use text::fold::name_key;
 
@@ -72,16 +72,23 @@ pub(super) fn wrong(
 
 /// What a question was understood to ask for, in words.
 fn understood(linked: &LinkedQuestion) -> String {
-    match &linked.tabulation {
-        Tabulation::Fit(asked) | Tabulation::Unsure { table: asked, .. } => format!(
-            "{:?} of {}, by {:?}, at most {:?}",
-            asked.operation,
-            asked.measure.as_deref().unwrap_or("nothing"),
-            asked.group,
-            asked.limit
-        ),
-        other => format!("{other:?}"),
-    }
+    let (Tabulation::Fit(asked) | Tabulation::Unsure { table: asked, .. }) = &linked.tabulation
+    else {
+        return "understood as no table".into();
+    };
+    let operation = format!("{:?}", asked.operation).to_lowercase();
+    let measure = asked
+        .measure
+        .as_deref()
+        .map(|field| format!(" of `{field}`"));
+    let group = asked.group.as_ref();
+    let group = group.map(|key| match key {
+        GroupKey::Column(column) => format!(", by `{column}`"),
+        other => format!(", by {} of `{}`", other.title(), other.column()),
+    });
+    let limit = asked.limit.map(|rows| format!(", at most {rows}"));
+    let rest = [measure, group, limit].into_iter().flatten();
+    format!("understood as {operation}{}", rest.collect::<String>())
 }
 
 fn is_same(gold: &Value, made: &Value, column: &str) -> bool {
