@@ -31,6 +31,8 @@ const PHRASE_WORDS_MAX: usize = 4;
 const DAY_WORDS: usize = 5;
 /// How far behind a word before `date` that date may stand, in words.
 const DATE_WORDS: usize = 4;
+/// Most parts of a run that are there for one thing each.
+const PARTS_MAX: usize = 3;
 /// Words of columns that hold money.
 const MONEY: &str =
     "amount total value price cost sum revenue net gross fee turnover sales worth payment";
@@ -225,18 +227,31 @@ impl<'a> Reading<'a> {
         if !matches!(whole, Err(Tabulation::Unfit { .. })) {
             return whole;
         }
-        for middle in run.start + 1..run.end {
-            self.go_back(&before);
-            let is_placed = self.place(run.start..middle).is_ok();
-            if is_placed && self.place(middle..run.end).is_ok() {
-                return Ok(());
-            }
-        }
         self.go_back(&before);
+        if self.place_in_parts(&run, PARTS_MAX) {
+            return Ok(());
+        }
         match self.is_idle(&run) {
             true => Ok(()),
             false => whole,
         }
+    }
+
+    /// Whether a run is at most so many that each have their place; nothing is known of it else.
+    fn place_in_parts(&mut self, run: &Range<usize>, parts: usize) -> bool {
+        let before = self.findings();
+        for middle in run.start + 1..run.end {
+            let is_placed = self.place(run.start..middle).is_ok();
+            let rest = middle..run.end;
+            if is_placed
+                && (self.place(rest.clone()).is_ok()
+                    || parts > 2 && self.place_in_parts(&rest, parts - 1))
+            {
+                return true;
+            }
+            self.go_back(&before);
+        }
+        false
     }
 
     /// Finds out what a run is there for.

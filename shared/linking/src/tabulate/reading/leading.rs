@@ -9,7 +9,7 @@ use crate::mention::Named;
 /// How far behind a participle the condition may be that it leads to, in words.
 const LEAD_WORDS_MAX: usize = 3;
 /// Things of any kind.
-const THINGS: &str = "stuff goods items things wares articles services premises";
+const THINGS: &str = "stuff goods items things wares articles services premises components parts devices products equipment";
 /// What of a paper begins and ends.
 const TERMS: &str =
     "obligation obligations term terms duty duties validity rights coverage services";

@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// How far behind a verb what it leads to may begin, in words.
+const NEAR: usize = 2;
+
 impl Reading<'_> {
     /// Whether documents are to be taken together by what a run says.
     pub(super) fn group_by(&mut self, run: &Range<usize>, joins: Option<&str>) -> Outcome<bool> {
@@ -188,11 +191,17 @@ impl Reading<'_> {
         Ok(true)
     }
 
-    /// Whether something that is named stands right behind a run, with one word between them at most: `that we pay in dollars`.
+    /// Whether something that is named stands right behind a run, with words between that say nothing: `that we pay in the dollar`.
     fn is_before_mention(&self, run: &Range<usize>) -> bool {
         let is_open = !self.linker.tokens[run.end - 1].is_last;
         let mut starts = self.mentions.iter().map(|mention| mention.start);
-        is_open && starts.any(|start| start >= run.end && start - run.end <= 1)
+        let is_near = |start: usize| {
+            let mut between = run.end..start.max(run.end);
+            start >= run.end
+                && start - run.end <= NEAR
+                && between.all(|at| words::is_filler(self.word(at)))
+        };
+        is_open && starts.any(is_near)
     }
 
     /// The column that a run means; asks back where two fit alike.

@@ -77,6 +77,8 @@ impl Reading<'_> {
                 ("come" | "comes" | "came", "to") if self.ends_clause(at + 1) => {
                     Some((ColumnOperation::Sum, false))
                 }
+                // `How do the invoices add up in number?`
+                ("add", "up") if self.says_in_number() => Some((ColumnOperation::Count, false)),
                 ("numerous", _) => Some((ColumnOperation::Count, false)),
                 ("number" | "count", "between" | "for" | "of") if is_of(before, "in by the") => {
                     Some((ColumnOperation::Count, false))
@@ -118,6 +120,10 @@ impl Reading<'_> {
             }
             at += 1;
         }
+    }
+
+    fn says_in_number(&self) -> bool {
+        (1..self.is_taken.len()).any(|at| (self.word(at - 1), self.word(at)) == ("in", "number"))
     }
 
     fn asks_how_many(&self) -> bool {
