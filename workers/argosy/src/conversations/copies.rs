@@ -64,7 +64,7 @@ impl ConversationSource {
     }
 
     /// Begins the conversation `branch` with the turns that stood before `turn` in its own conversation, if it has
-    /// one. `begun` is the first step of `turn`, as far as that is known.
+    /// one. `begun` is the header of the first step of `turn`, where that is known.
     pub(crate) async fn branch(
         &self,
         turn: &TurnId,
