@@ -155,7 +155,7 @@ async fn send(stand: &Stand, subject: String) {
     stand.bus.publish(message).await.expect("it is stored");
 }
 
-/// Tells it to stop, and starts another at its address once it has ended.
+/// Tells a process to stop, and starts another one at its address once it has ended.
 async fn restart_gently(stand: &mut Stand, role: Role) {
     let place = stand
         .fleet

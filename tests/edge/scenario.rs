@@ -91,7 +91,7 @@ impl BadStep {
     }
 }
 
-/// Every case of a file; at least one.
+/// Every case of a file, which has at least one.
 pub(crate) fn all<T: DeserializeOwned>(file: &str) -> Vec<T> {
     let path = format!("{}/scenarios/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap();

@@ -1,5 +1,5 @@
-//! Consumers that are deleted and made again while turns run. On a server only: nobody deletes those of
-//! a bus in memory behind its back.
+//! Consumers that are deleted and made again while turns run. On a server only, because the consumers of a bus in
+//! memory cannot be deleted from outside.
 
 use crate::refusals::STRAIGHT;
 use crate::script::{Script, read};
