@@ -26,8 +26,8 @@ async fn delete(world: &World, name: &str) {
     assert!(answer.contains("\"success\":true"), "{answer}");
 }
 
-/// All consumers go while one turn has ended and others wait for their mappers. What they had not
-/// acked comes again, and so does what they had: nothing is lost, nothing is there twice.
+/// All consumers are deleted while one turn has ended and others wait for their mappers. Messages that were not acked
+/// come again, and so do acked ones: nothing is lost, and nothing is stored twice.
 #[tokio::test]
 async fn consumers_made_again_in_the_middle() {
     let world = World::new(On::Nats).await;
