@@ -86,7 +86,13 @@ impl Linker<'_> {
 
 /// What documents may be called after of a span: for each of its years, the ways to write it, the most telling first.
 fn forms(span: &DaySpan) -> Vec<Vec<String>> {
-    let year_of = |year: i32| vec![year.to_string(), format!("FY{year}")];
+    let year_of = |year: i32| {
+        vec![
+            year.to_string(),
+            format!("FY{year}"),
+            format!("FY{:02}", year % 100),
+        ]
+    };
     let quarter_of = |year: i32, quarter: u8| {
         let mut forms = vec![format!("{year}Q{quarter}")];
         forms.extend(year_of(year));

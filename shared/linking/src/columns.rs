@@ -326,7 +326,7 @@ fn is_untaxed(column: &KnownColumn) -> bool {
     column
         .words
         .iter()
-        .any(|word| is_of(word, UNTAXED) || is_of(word, "excl untaxed base taxable"))
+        .any(|word| is_of(word, UNTAXED) || is_of(word, "excl untaxed base taxable subtotal"))
 }
 
 fn sorted(mut forms: Vec<String>) -> Vec<String> {

@@ -6,6 +6,7 @@
 use crate::amounts::Bound;
 use crate::days::{DaySpan, FiscalEnd, Grain, SpanSide};
 use crate::dictionary::{ColumnId, ColumnKind, KnownColumn};
+use crate::frame::is_of;
 use crate::link::{Fitting, Linker, Placed};
 use crate::linked::Test;
 use crate::mention::{Mention, Named};
@@ -49,6 +50,11 @@ impl Linker<'_> {
         let days = of_kind(ColumnKind::Day);
         let years = of_kind(ColumnKind::Year);
         let is_said = |column: &((usize, bool), ColumnId)| column.0.0 > 0;
+        // `that Acme published covering 2023`: the nearest word says that the year is no day of publication.
+        let is_about = self
+            .word(mention.at.start, 1)
+            .is_some_and(|word| is_of(word, "covering about regarding"))
+            || self.word(mention.at.start, 2) == Some("covering");
         let year = match span.grain {
             Grain::Years(first, last) => Some((first, last)),
             Grain::Fiscal {
@@ -58,7 +64,7 @@ impl Linker<'_> {
             _ => None,
         };
         if let (Some(year), Some(column)) = (year, years.first())
-            && (is_said(column) || !days.first().is_some_and(is_said))
+            && (is_said(column) || is_about || !days.first().is_some_and(is_said))
         {
             return Ok((column.1.into(), of_years(year, span.side)));
         }

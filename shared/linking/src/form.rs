@@ -57,6 +57,7 @@ fn explains(clause: &[QuestionToken]) -> bool {
         "is" | "are" | "was" | "were" => {
             word(1) != "there" && !is_of(word(1), "more fewer any all")
         }
+        "have" | "has" | "had" if word(1) == "there" => false,
         "do" | "does" | "did" | "have" | "has" | "had" => {
             (!is_of(word(1), PERSONS)
                 || !is_request(clause, skipped + 2) && !is_of(word(2), HAVING))

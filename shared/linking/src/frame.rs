@@ -38,6 +38,8 @@ const COMPARING: &str =
 /// Words that say of which document the noun behind them is.
 const POINTING: &str = "every each all any which newest latest oldest earliest last first recent largest smallest highest \
     lowest longest shortest";
+/// Words before a noun that say that there is one of them: `oldest invoice from Acme`.
+const MOST: &str = "newest latest oldest earliest last first recent largest smallest highest lowest longest shortest biggest";
 /// Words of other kinds that stand behind a noun, and are not described by it.
 const BEHIND: &str = "that which whose who signed made sent issued drawn held due dated called without against between under \
     about per please";
@@ -49,7 +51,7 @@ const NAME_WORDS_MAX: usize = 5;
 const BETWEEN: &str = "me us all the every each any of our those these up in by for to do does did we you i there only \
     just please amount value newest latest oldest earliest first last largest smallest biggest highest lowest \
     greatest cheapest dearest longest shortest top final recent most least new old current full complete whole entire \
-    out my let can could would will how on over both single maximum minimum two three four five six seven eight nine ten";
+    out my very let can could would will how on over both single maximum minimum two three four five six seven eight nine ten";
 
 /// What a question asks for, as far as its form tells. Where its form is none of those that are known, something that
 /// is named beyond doubt (`is_evident`) tells that the noun is meant, too; so does a noun for many, or for one that is
@@ -189,7 +191,7 @@ fn is_definite(tokens: &[QuestionToken], noun: &Noun) -> bool {
         is_of(
             word,
             "the every each any all our this that no which what per average",
-        )
+        ) || is_of(word, MOST)
     });
     let behind = tokens.get(noun.at.end).filter(|_| !last.is_last);
     // `part list V-100`, `contract no. 12`

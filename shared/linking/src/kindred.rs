@@ -8,7 +8,7 @@ use crate::frame::is_of;
 
 /// Words that stand for one another.
 const FAMILIES: [&str; 17] = [
-    "end ended ending ends expire expires expired expiry expiring expiration terminate terminates terminated terminating \
+    "end ended ending ends renewal renew renews renewed expire expires expired expiry expiring expiration terminate terminates terminated terminating \
      termination lapse lapses lapsed lapsing finish finishes finishing close closing until out over run runs running ran cease ceases ceased ceasing cessation stop stops stopping \
      valid validity good to till thru through",
     "kick kicks kicking start started starting starts begin begins beginning began commence commences commencing commencement effective \
@@ -21,8 +21,8 @@ const FAMILIES: [&str; 17] = [
     "publish published publishing printed printing publication release released releasing releases appear appeared appearing out filed",
     "revise revised revision update updated version edit edited edition amended changed",
     "sign signed signing signature concluded agreed executed",
-    "total gross sum overall altogether full including inclusive all",
-    "net before excluding without exclusive untaxed pretax subtotal",
+    "total gross sum overall altogether full including inclusive incl all",
+    "net before excluding without exclusive untaxed pretax subtotal excl",
     "value worth valued volume",
     "price cost costs costing priced charge fee",
     "revenue turnover sales income earned earnings",

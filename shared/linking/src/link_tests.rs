@@ -431,6 +431,8 @@ fn parts_of_a_year_are_read_however_the_year_is_called() {
             "from 3 May 2024 right up to 5 May 2024",
             "2024-05-03..2024-05-06",
         ),
+        ("within 2024", "2024-01-01..2025-01-01"),
+        ("from May 2024 to now", "2024-05-01.."),
         ("on the last day of March 2024", "2024-03-31..2024-04-01"),
         ("on the first day of Q3 2024", "2024-07-01..2024-07-02"),
         (

@@ -248,7 +248,11 @@ impl Linker<'_> {
                 .subject
                 .as_ref()
                 .is_none_or(|subject| place < subject.end);
-        is_of(word, NEGATING) && !is_order || NEGATING_PAIRS.contains(&(before, word))
+        // `Is the voltage of HX-1 different from HX-2?` compares.
+        let first = self.tokens.first().map_or("", |token| token.lower.as_str());
+        let is_compared = before == "different" && is_of(first, "is are was were how does do");
+        let is_pair = NEGATING_PAIRS.contains(&(before, word)) && !is_compared;
+        is_of(word, NEGATING) && !is_order || is_pair
     }
 
     /// Whether a word before a mention is said of documents that are taken back: `minus those for parts by Acme`. A mark ends it.

@@ -3,7 +3,7 @@
 //! A path does: `ACME_2018_10K.pdf` names a company, a year and a form, though which part means what, nobody said. Lines
 //! such as `Holder: Acme Ltd` do, too.
 
-use crate::dictionary::VALUE_WORDS_MAX;
+use crate::dictionary::{VALUE_WORDS_MAX, is_year};
 
 /// Most names of one path.
 const NAMES_MAX: usize = 48;
@@ -12,12 +12,14 @@ const LINES_MAX: usize = 40;
 /// Most neighbouring words that are one name.
 const WORDS_MAX: usize = 4;
 
-/// The names in a path, each once: its folders but the first, its parts between underscores, and up to four
+/// The names in a path, each once: its folders but the first (a year counts there, too), its parts between underscores, and up to four
 /// neighbouring words of a part.
 pub(crate) fn of_path(path: &str) -> Vec<String> {
     let path = path.split_once('#').map_or(path, |(path, _)| path);
     // A file that lies in no folder has its name all the same.
-    let folders = usize::from(path.contains('/'));
+    // The first folder is the part of the corpus, unless it is a year: `2018/acme/10K.pdf`.
+    let first = path.split('/').next().unwrap_or_default();
+    let folders = usize::from(path.contains('/') && !is_year(first));
     let mut segments: Vec<&str> = path.split('/').skip(folders).collect();
     if let Some(file) = segments.last_mut()
         && let Some((stem, ending)) = file.rsplit_once('.')

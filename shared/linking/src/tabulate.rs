@@ -203,8 +203,12 @@ impl Linker<'_> {
     /// Whether two documents are named, each by a number of its own, and nothing is to be explained.
     fn names_two(&self) -> bool {
         let mut tokens = self.tokens.iter();
-        let is_beside =
-            tokens.any(|token| is_of(&token.lower, "beat beats win wins apart differ differs"));
+        let is_beside = tokens.any(|token| {
+            is_of(
+                &token.lower,
+                "beat beats win wins apart differ differs different",
+            )
+        });
         let is_explaining = is_explaining(&self.tokens) && !is_beside;
         let numbers = self.mentions.iter().filter(|mention| {
             let mut tokens = self.tokens[mention.at.clone()].iter();

@@ -187,6 +187,34 @@ fn questions_in_other_words_are_counted_where_nothing_is_left_over() {
         ),
         ("How many invoices did Acme Pumps send in total?", "count"),
         (
+            "What is the average amount including tax of invoices from Acme Pumps?",
+            "average total_amount currency",
+        ),
+        (
+            "average pre-tax amount of invoices from Acme Pumps in 2024",
+            "average net_amount currency",
+        ),
+        (
+            "Which of our invoices from Acme Pumps has the lowest total?",
+            "smallest 1 total_amount currency",
+        ),
+        (
+            "How many invoices from Acme Pumps with an invoice date during 2024 are there?",
+            "count",
+        ),
+        (
+            "How many invoices are there where the supplier is Acme Pumps?",
+            "count",
+        ),
+        (
+            "How many invoices about the supplier change at Acme Pumps are there?",
+            "unfit: `supplier change` is no condition on a column",
+        ),
+        (
+            "Which invoice from Acme Pumps goes back the furthest?",
+            "smallest 1 invoice_date",
+        ),
+        (
             "How many invoices came to us from Acme Pumps in May 2024?",
             "count",
         ),

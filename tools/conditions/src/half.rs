@@ -1,6 +1,6 @@
 //! The sides of the corpus.
 
-use crate::words::{Words, dev, extra, fifth, fourth, test, third};
+use crate::words::{Words, dev, extra, fifth, fourth, sixth, test, third};
 
 /// A side: settings are tuned on [`Half::Dev`] and the further sides, and measured on [`Half::Test`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,6 +18,8 @@ pub enum Half {
     Fourth,
     /// A side in the words of an office manager who types into a search box, written without sight of them, too.
     Fifth,
+    /// A side in the words of a project engineer and a buyer, written without sight of them, too. Nothing is tuned on it.
+    Sixth,
 }
 
 impl Half {
@@ -25,7 +27,13 @@ impl Half {
     pub const ALL: [Half; 2] = [Half::Dev, Half::Test];
 
     /// The further sides.
-    pub(crate) const FURTHER: [Half; 4] = [Half::Extra, Half::Third, Half::Fourth, Half::Fifth];
+    pub(crate) const FURTHER: [Half; 5] = [
+        Half::Extra,
+        Half::Third,
+        Half::Fourth,
+        Half::Fifth,
+        Half::Sixth,
+    ];
 
     /// The word on a command line and in ids.
     pub const fn as_str(self) -> &'static str {
@@ -36,6 +44,7 @@ impl Half {
             Half::Third => "third",
             Half::Fourth => "fourth",
             Half::Fifth => "fifth",
+            Half::Sixth => "sixth",
         }
     }
 
@@ -54,6 +63,7 @@ impl Half {
             Half::Third => 20_220_411,
             Half::Fourth => 20_251_103,
             Half::Fifth => 20_240_715,
+            Half::Sixth => 20_230_926,
         }
     }
 
@@ -65,6 +75,7 @@ impl Half {
             Half::Third => &third::WORDS,
             Half::Fourth => &fourth::WORDS,
             Half::Fifth => &fifth::WORDS,
+            Half::Sixth => &sixth::WORDS,
         }
     }
 }

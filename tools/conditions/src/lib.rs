@@ -8,9 +8,9 @@
 //! There are two main sides. Settings are tuned on [`Half::Dev`]; [`Half::Test`] has other names, suffixes, columns,
 //! paths, sentences, templates and seed, and two families of near-misses of its own. [`Half::Extra`] is for tuning,
 //! too: in other words than dev, with those two families; no figure is given for it. [`Half::Third`],
-//! [`Half::Fourth`] and [`Half::Fifth`] are three further ones: in the words of people who saw neither the linker nor
-//! the test side, with more patterns for what is added up, compared and grouped, and several names for a column.
-//! Their patterns are in no other side.
+//! [`Half::Fourth`], [`Half::Fifth`] and [`Half::Sixth`] are four further ones: in the words of people who saw neither
+//! the linker nor the test side, with more patterns for what is added up, compared and grouped, and several names for a
+//! column. Their patterns are in no other side, and nothing is tuned on [`Half::Sixth`].
 //!
 //! # In a folder
 //! | file | what |

@@ -132,6 +132,7 @@ impl Maker<'_> {
             Half::Third => format!("{}.{serial}", &squashed[..1]),
             Half::Fourth => format!("VI-{serial}-{:02}", serial % 89),
             Half::Fifth => format!("INV-{serial}"),
+            Half::Sixth => format!("R{serial}.{:02}", serial % 83),
         }
     }
 
@@ -152,6 +153,7 @@ impl Maker<'_> {
                     Half::Third => format!("DL{serial}"),
                     Half::Fourth => format!("PA-{serial}-L"),
                     Half::Fifth => format!("SA-{serial}"),
+                    Half::Sixth => format!("LV{serial}"),
                 },
                 nature: contract,
                 category: self.word(self.words.subjects),
@@ -201,6 +203,7 @@ impl Maker<'_> {
                         Half::Third => format!("EL{serial}{letter}"),
                         Half::Fourth => format!("{letter}-{serial}-DS"),
                         Half::Fifth => format!("M{serial}-{letter}"),
+                        Half::Sixth => format!("SK{serial}.{letter}"),
                     },
                     category,
                     volts: self.volts(),
@@ -244,6 +247,7 @@ impl Maker<'_> {
                         Half::Third => format!("OK{serial}"),
                         Half::Fourth => format!("CONF.{serial}"),
                         Half::Fifth => format!("REG-{serial}"),
+                        Half::Sixth => format!("Z{serial}-Q"),
                     },
                     standard,
                     body,

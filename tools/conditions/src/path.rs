@@ -41,6 +41,7 @@ pub(crate) fn source(half: Half, company: &Company, record: &BusinessRecord) -> 
         Half::Third => format!("p{}", record.serial),
         Half::Fourth => format!("{:05}q", record.serial),
         Half::Fifth => format!("id{:04}", record.serial),
+        Half::Sixth => format!("n{:06}", record.serial),
     });
     let name = format!("{folder}{}", tokens.join(joint(half, words)));
     let root = words.folder;
@@ -59,6 +60,7 @@ pub(crate) fn source(half: Half, company: &Company, record: &BusinessRecord) -> 
                 Half::Third => format!("{root}/stack{batch}.jsonl#{name}"),
                 Half::Fourth => format!("{root}/register_{batch:02}.jsonl#{name}"),
                 Half::Fifth => format!("{root}/records-{batch}.jsonl#{name}"),
+                Half::Sixth => format!("{root}/dump_{batch:03}.jsonl#{name}"),
             }
         }
     }
@@ -74,6 +76,7 @@ pub(crate) fn joint(half: Half, words: &ShelfWords) -> &'static str {
         (false, Half::Third) => "+",
         (false, Half::Fourth) => "=",
         (false, Half::Fifth) => ".",
+        (false, Half::Sixth) => "___",
     }
 }
 
@@ -87,7 +90,7 @@ fn written(
 ) -> String {
     match value {
         Datum::Day(day) => day.written(match half {
-            Half::Test => DayNotation::Dotted,
+            Half::Test | Half::Sixth => DayNotation::Dotted,
             Half::Third => DayNotation::Words,
             _ => DayNotation::Iso,
         }),
@@ -113,6 +116,8 @@ fn company_in_path(half: Half, words: &ShelfWords, company: &Company) -> String 
         (Half::Fourth, false) => company.short.to_uppercase().replace(' ', "-"),
         (Half::Fifth, true) => company.short.to_lowercase().replace(' ', "-"),
         (Half::Fifth, false) => company.short.clone(),
+        (Half::Sixth, true) => company.short.to_uppercase().replace(' ', "-"),
+        (Half::Sixth, false) => company.short.to_lowercase().replace(' ', "-"),
     }
 }
 
@@ -134,6 +139,8 @@ pub(crate) fn text_in_path(half: Half, words: &ShelfWords, field: Field, text: &
         (Half::Fourth, false) => text.to_uppercase().replace(' ', "-"),
         (Half::Fifth, true) => text.to_lowercase().replace(' ', "_"),
         (Half::Fifth, false) => text.to_owned(),
+        (Half::Sixth, true) => text.split(' ').map(capital).collect::<Vec<_>>().join("-"),
+        (Half::Sixth, false) => text.to_lowercase().replace(' ', "_"),
     }
 }
 
@@ -154,18 +161,21 @@ pub(crate) fn pattern(half: Half, shelf: Shelf, field: Field) -> String {
         ("date", Half::Third) => "[0-9]{1,2} [A-Z][a-z]+ [0-9]{4}",
         ("date", Half::Fourth) => "[12][0-9]{3}-[01][0-9]-[0-3][0-9]",
         ("date", Half::Fifth) => "[0-9]{4}-[01][0-9]-[0-3][0-9]",
+        ("date", Half::Sixth) => "[0-3][0-9][.][01][0-9][.][0-9]{4}",
         ("number", Half::Dev) => "-?[0-9.]+",
         ("number", Half::Test) => "-?[0-9.,]+",
         ("number", Half::Extra) => "-?[0-9]+[.]?[0-9]*",
         ("number", Half::Third) => "-?[0-9]{1,12}[.]?[0-9]{0,2}",
         ("number", Half::Fourth) => "-?[0-9]+(?:[.][0-9]+)?",
         ("number", Half::Fifth) => "-?[0-9]+[.]?[0-9]{0,2}",
+        ("number", Half::Sixth) => "-?[0-9]{1,12}(?:[.][0-9]{1,2})?",
         (_, Half::Dev) => "[A-Za-z0-9-]+",
         (_, Half::Test) => "[^/#]+?",
         (_, Half::Extra) => "[^/#~]+",
         (_, Half::Third) => "[^/#,]+",
         (_, Half::Fourth) => "[^/#;]+",
         (_, Half::Fifth) => "[^/#|]+?",
+        (_, Half::Sixth) => "[^/#@]+",
     };
     match called.token {
         (before, "/") => format!("[/#]{before}({value})/[^/]*$"),

@@ -1,6 +1,7 @@
 //! Tests that the sides share nothing that could be tuned to: no name, no word of a form, no path, no pattern of a
 //! question, no seed. The sides extra and test are not compared, because the result would tell something of test to
-//! whoever writes extra. The third, the fourth and the fifth share nothing with any side.
+//! whoever writes extra. The third, the fourth, the fifth and the sixth share nothing with any
+//! side.
 
 use crate::field::{Field, Shelf};
 use crate::half::Half;
@@ -10,7 +11,7 @@ use crate::words::Called;
 use std::collections::BTreeSet;
 
 /// The sides that share nothing.
-const PAIRS: [(Half, Half); 14] = [
+const PAIRS: [(Half, Half); 20] = [
     (Half::Dev, Half::Test),
     (Half::Dev, Half::Extra),
     (Half::Dev, Half::Third),
@@ -25,6 +26,12 @@ const PAIRS: [(Half, Half); 14] = [
     (Half::Fourth, Half::Fifth),
     (Half::Fifth, Half::Test),
     (Half::Fifth, Half::Extra),
+    (Half::Dev, Half::Sixth),
+    (Half::Third, Half::Sixth),
+    (Half::Fourth, Half::Sixth),
+    (Half::Fifth, Half::Sixth),
+    (Half::Sixth, Half::Test),
+    (Half::Sixth, Half::Extra),
 ];
 
 fn every_side() -> impl Iterator<Item = Half> {

@@ -1,10 +1,11 @@
-//! The wording of a side: the patterns of its questions and of the phrases in them. No pattern of dev, third, fourth
-//! or fifth is in another side.
+//! The wording of a side: the patterns of its questions and of the phrases in them. No pattern of dev, third, fourth,
+//! fifth or sixth is in another side.
 
 pub(crate) mod dev;
 pub(crate) mod extra;
 pub(crate) mod fifth;
 pub(crate) mod fourth;
+pub(crate) mod sixth;
 pub(crate) mod test;
 pub(crate) mod third;
 
@@ -124,6 +125,7 @@ impl Half {
             Half::Third => &third::WORDING,
             Half::Fourth => &fourth::WORDING,
             Half::Fifth => &fifth::WORDING,
+            Half::Sixth => &sixth::WORDING,
         }
     }
 }

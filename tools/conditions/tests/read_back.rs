@@ -33,12 +33,13 @@ fn read(half: Half) -> ReadBack {
 }
 
 /// The sides that are read.
-const SIDES: [Half; 5] = [
+const SIDES: [Half; 6] = [
     Half::Dev,
     Half::Test,
     Half::Third,
     Half::Fourth,
     Half::Fifth,
+    Half::Sixth,
 ];
 
 /// A side, read once.

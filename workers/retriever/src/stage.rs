@@ -13,12 +13,13 @@ use crate::shares::Shares;
 use crate::tables::Tabled;
 use crate::unclear;
 use crate::unread::UnreadSearcher;
+use crate::worded;
 use envelope::hop::RetrieverExit;
 use envelope::{
     After, Class, Classify, CodecError, Doubt, Fallback, Filter, FilterMatch, Passage, Plan, Role,
     Scatter, Search,
 };
-use linking::LinkedQuestion;
+use linking::{Intent, LinkedQuestion};
 use llm::SetupError;
 use search::{
     MergedSearch, QueryContext, ReadAfter, SearchRequest, SearchResult, Searcher, context,
@@ -107,8 +108,9 @@ impl Retriever {
                 return Ok(*done);
             }
             Tabled::Not(why) => {
-                // What a table cannot answer is asked of what documents say, too.
-                is_strict &= why.is_empty();
+                // What a table cannot answer is asked of what documents say, too; but who was asked which documents are meant,
+                // and has said so, means those.
+                is_strict = is_strict && why.is_empty() || is_chosen(cx, &plan, &linked);
                 said.push_str(&why);
             }
         }
@@ -404,6 +406,13 @@ impl Stage for Retriever {
     ) -> BoxFuture<'a, Result<StepOutput<RetrieverExit>, stage::Error>> {
         Box::pin(self.retrieve(cx, search))
     }
+}
+
+/// Whether a question is about all documents that satisfy conditions, and its user has replied to a question back.
+fn is_chosen(cx: &StepContext, plan: &Plan, linked: &LinkedQuestion) -> bool {
+    cx.header.parent.is_some()
+        && worded::asks_of_all(plan, cx.case.question.best())
+        && matches!(linked.intent, Intent::Documents | Intent::Compute)
 }
 
 #[cfg(test)]

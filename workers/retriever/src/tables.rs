@@ -11,7 +11,7 @@ use crate::table_rows::{self, Side};
 use crate::worded;
 use envelope::hop::RetrieverExit;
 use envelope::table::{Listing, csv};
-use envelope::{After, AnswerForm, Doubt, Fallback, Filter, Plan, QuestionIntent, limits};
+use envelope::{After, AnswerForm, Doubt, Fallback, Filter, Plan, limits};
 use linking::{ColumnOperation, GroupKey, LinkedQuestion, TableQuestion, Tabulation};
 use search::{TableRequest, TableResult};
 use stage::{Attachment, StepContext, StepOutput};
@@ -207,7 +207,7 @@ impl Retriever {
         let filter = cx.case.filter.clone().and(derived.filter.clone());
         let is_narrowed = filter.0.iter().any(|condition| condition.field != "bucket");
         let question = cx.case.question.best();
-        let is_of_all = plan.intent == QuestionIntent::Summarize || worded::asks_for_all(question);
+        let is_of_all = worded::asks_of_all(plan, question);
         if !is_narrowed || !is_of_all || cx.header.parent.is_some() || cx.header.round > 0 {
             return Ok(None);
         }

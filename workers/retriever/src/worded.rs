@@ -1,6 +1,6 @@
 //! Writes conditions and columns in words, and reads in a question the form of its answer. Pure.
 
-use envelope::{AnswerForm, Condition, Filter, Op};
+use envelope::{AnswerForm, Condition, Filter, Op, Plan, QuestionIntent};
 use search::filter_terms::named_field;
 use serde_json::Value;
 
@@ -80,8 +80,13 @@ fn text(value: &Value) -> String {
 }
 
 /// Whether a question is about all documents of some kind, rather than about one.
-pub(crate) fn asks_for_all(question: &str) -> bool {
+fn asks_for_all(question: &str) -> bool {
     words(question).any(|word| matches!(word.as_str(), "all" | "every" | "each" | "everything"))
+}
+
+/// Whether a question is about all documents that satisfy conditions, by its words or by its plan.
+pub(crate) fn asks_of_all(plan: &Plan, question: &str) -> bool {
+    plan.intent == QuestionIntent::Summarize || asks_for_all(question)
 }
 
 /// The form that the question wants its answer to have.

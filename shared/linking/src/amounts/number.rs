@@ -45,6 +45,11 @@ pub(super) fn number(tokens: &[QuestionToken], at: usize) -> Option<(usize, Numb
     if let Some((length, code)) = currency(tokens, at_currency).filter(|_| currency_of.is_none()) {
         currency_of = Some(code);
         next = at_currency + length;
+    } else if let Some((length, code)) = currency(tokens, next)
+        && currency_of == Some(code)
+    {
+        // `$690 USD`
+        next += length;
     } else if unit.is_none()
         && !tokens[next - 1].is_last
         && let Some(token) = tokens.get(next).filter(|token| is_unit(&token.text))

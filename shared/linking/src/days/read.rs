@@ -111,6 +111,12 @@ impl<'a> Reader<'a> {
             return Some((1 + length, span));
         }
         let second = at + join.split(' ').count();
+        // `from May 2022 to now` has no end.
+        if matches!(self.word(second), "now" | "date" | "today") {
+            let (length, from) = self.plain(1, true).filter(|(length, _)| length + 1 == at)?;
+            let side = SpanSide::Since;
+            return Some((length + 1 + second - at + 1, DaySpan { side, ..from }));
+        }
         let (length, until) = self.plain(second, true)?;
         let from = match self.plain(1, true) {
             Some((first, from)) if first + 1 == at && self.is_whole(1, at) => from,
@@ -236,6 +242,13 @@ fn joined_spans(from: DaySpan, until: DaySpan) -> Option<DaySpan> {
     };
     let grain = match (from.grain, until.grain) {
         (Grain::Years(first, _), Grain::Years(_, last)) => Grain::Years(first, last),
+        (
+            Grain::Fiscal {
+                year,
+                quarter: None,
+            },
+            Grain::Years(_, last),
+        ) => Grain::Years(year, last),
         _ => Grain::Days,
     };
     let is_range = range.from.is_some() && range.from < range.until;

@@ -3,7 +3,7 @@
 use super::SpanSide;
 
 /// Words before a span. Longest first.
-const BEFORE: [(&str, SpanSide); 51] = [
+const BEFORE: [(&str, SpanSide); 54] = [
     ("up to and including", SpanSide::Until),
     ("no sooner than", SpanSide::Since),
     ("on or later than", SpanSide::Since),
@@ -29,6 +29,9 @@ const BEFORE: [(&str, SpanSide); 51] = [
     ("right through", SpanSide::In),
     ("all throughout", SpanSide::In),
     ("any time in", SpanSide::In),
+    ("some time in", SpanSide::In),
+    ("sometime in", SpanSide::In),
+    ("within", SpanSide::In),
     ("not before", SpanSide::Since),
     ("not after", SpanSide::Until),
     ("ahead of", SpanSide::Before),

@@ -125,6 +125,20 @@ impl Dictionary {
             .max()
     }
 
+    /// What documents are, with the words turned: `invoices from a supplier` are supplier invoices.
+    fn turned_kind_at(&self, tokens: &[QuestionToken], at: usize) -> Option<(usize, String)> {
+        let word = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
+        let is_joined = matches!(word(at + 1), "of" | "from" | "by")
+            && !tokens[at].is_last
+            && !tokens[at + 1].is_last;
+        let article = usize::from(matches!(word(at + 2), "a" | "an" | "the" | "our"));
+        let last = tokens.get(at + 2 + article).filter(|_| is_joined)?;
+        let one = |token: &QuestionToken| fold::singular(&fold::key(&token.text));
+        let key = format!("{}{}", one(last), one(&tokens[at]));
+        let mut kinds = self.with_key(&key).filter(|value| self.is_kind(value));
+        kinds.next().map(|_| (3 + article, key.clone()))
+    }
+
     /// The longest value that begins at a token: of how many tokens, and under which key. One or many of it; a legal
     /// form behind it is not among them.
     pub(crate) fn longest_at(
@@ -133,7 +147,7 @@ impl Dictionary {
         at: usize,
     ) -> Option<(usize, String)> {
         let mut key = String::new();
-        let mut longest = None;
+        let mut longest = self.turned_kind_at(tokens, at);
         let mut is_joined = false;
         for (length, token) in (1..=VALUE_WORDS_MAX).zip(&tokens[at..]) {
             if length == 1 && is_joining(token) && !is_article_of_name(tokens, at) {

@@ -40,15 +40,15 @@ impl Dictionary {
     }
 }
 
-/// Whether a word of a path is a year, alone or with the mark of a fiscal one or a quarter: `2018`, `FY2018`, `2023Q2`.
+/// Whether a word of a path is a year, alone or with the mark of a fiscal one or a quarter: `2018`, `FY2018`, `FY18`, `2023Q2`.
 pub(crate) fn is_year(word: &str) -> bool {
     let key = fold::key(word);
     let bare = key.strip_prefix("fy").unwrap_or(&key);
     let year = bare.find('q').map_or(bare, |at| &bare[..at]);
     let quarter = &bare[year.len()..];
-    let is_year = year.len() == 4
-        && (year.starts_with("19") || year.starts_with("20"))
-        && year.bytes().all(|byte| byte.is_ascii_digit());
+    let is_whole = year.len() == 4 && (year.starts_with("19") || year.starts_with("20"));
+    let is_short = year.len() == 2 && bare.len() < key.len();
+    let is_year = (is_whole || is_short) && year.bytes().all(|byte| byte.is_ascii_digit());
     is_year && matches!(quarter, "" | "q1" | "q2" | "q3" | "q4")
 }
 
@@ -67,12 +67,16 @@ mod tests {
         let mut known = Dictionary::default();
         known.call("generic", "generic/NORVIK FOODS_10K_2022.pdf");
         known.call("generic", "HALDEN_2023Q2_10Q.pdf");
+        known.call("2019", "2019/acme/10K.pdf");
+        known.call("generic", "generic/CORVANE_10K_FY18.pdf");
         for (name, year, is_called) in [
             ("norvikfoods", "2022", true),
             ("10k", "2022", true),
             ("halden", "2023Q2", true),
             ("halden", "2022", false),
             ("norvikfoods", "2023", false),
+            ("acme", "2019", true),
+            ("corvane", "FY18", true),
             ("2022", "2022", false),
         ] {
             assert_eq!(known.is_called(name, year), is_called, "{name} {year}");
@@ -81,10 +85,10 @@ mod tests {
 
     #[test]
     fn years_are_told_from_other_numbers() {
-        for word in ["2018", "FY2018", "2023Q2", "1999"] {
+        for word in ["2018", "FY2018", "FY18", "FY18Q2", "2023Q2", "1999"] {
             assert!(is_year(word), "{word}");
         }
-        for word in ["20184", "10K", "FY18", "2023Q5", "3M", "0215", ""] {
+        for word in ["20184", "10K", "18", "18Q2", "2023Q5", "3M", "0215", ""] {
             assert!(!is_year(word), "{word}");
         }
     }

@@ -132,7 +132,11 @@ fn score(column: &KnownColumn, words: &[&str]) -> usize {
         return PART + named;
     }
     if all(words.iter().filter(both).count()) {
-        return DESCRIBED + 5 * named + words.len();
+        // Of `agreement currency` the last word says what it is.
+        let is_head = words
+            .last()
+            .is_some_and(|last| column.words.iter().any(|known| is_same(last, known)));
+        return DESCRIBED + 5 * named + words.len() + usize::from(is_head);
     }
     let kindred = words.iter().filter(|word| {
         let word = Kin::of(word);
@@ -140,7 +144,11 @@ fn score(column: &KnownColumn, words: &[&str]) -> usize {
         known.any(|known| word.stands_for(known) || word.is_like(known))
     });
     if all(kindred.count()) {
-        return KINDRED + named;
+        let like = words.iter().filter(|word| {
+            let word = Kin::of(word);
+            column.kin.iter().any(|known| word.is_like(known))
+        });
+        return KINDRED + named + like.count();
     }
     // `issuance date`: of days alone, which are described in few words.
     if column.kind() != ColumnKind::Day {

@@ -49,7 +49,7 @@ const FILLER: &str = "list show give find get fetch display enumerate pull bring
     associated connected drafted concluded entered carrying occurring occur happening happen originating \
     stemming coming went goes go due mature matures maturing until till onwards onward later earlier prior after \
     before whose whom addressed assigned allocated taken course set next against \
-    and/or attributable arising lying arithmetic represent represents entail entails disaggregated entirety \
+    and/or scheduled expected planned attributable arising lying arithmetic represent represents entail entails disaggregated entirety \
     going back calendar throughout single separately individually apiece taking take exist exists lie lies money terms gap numerous according distributed \
     spread divided owe owes owed state larger smaller bigger longer shorter cheaper dearer newer older others stand stands";
 

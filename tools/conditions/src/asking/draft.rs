@@ -431,7 +431,10 @@ impl Desk<'_, '_> {
     /// Whether the amounts are those of credit notes, which are negative, so that no reader can tell which of two is
     /// the larger. The older sides ask all the same, and keep their questions.
     fn is_riddle(&self, draft: &Draft) -> bool {
-        let is_later = matches!(self.scene.half, Half::Third | Half::Fourth | Half::Fifth);
+        let is_later = matches!(
+            self.scene.half,
+            Half::Third | Half::Fourth | Half::Fifth | Half::Sixth
+        );
         is_later && draft.noun.nature == Some(self.scene.half.words().invoice_natures[1])
     }
 }

@@ -42,6 +42,7 @@ impl Scene<'_> {
             Half::Third => [430, 120, 250, 50, 150],
             Half::Fourth => [330, 480, 20, 100, 70],
             Half::Fifth => [520, 160, 180, 20, 120],
+            Half::Sixth => [470, 180, 190, 20, 140],
         };
         match self.dice.weighted(&weights) {
             0 => short,

@@ -209,6 +209,8 @@ pub enum CorpusSide {
     Fourth,
     /// A further one, in the words of an office manager.
     Fifth,
+    /// A further one, in the words of an engineer and a buyer; nobody tunes on it.
+    Sixth,
 }
 
 /// `argosy eval retrieval`

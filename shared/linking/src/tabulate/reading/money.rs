@@ -7,7 +7,7 @@ use super::*;
 /// Words for what is paid, whatever a schema calls it.
 const SAID: &str = "outlay outlays outgoings expenditure expenditures expense expenses spend spending spendings cost costs \
     price prices bill charge charges payment payments disbursement disbursements consideration commitment obligation \
-    liability money sum amount worth value proceeds damage figure total";
+    liability money sum amount worth value proceeds damage figure total subtotal fee fees";
 /// Those of them that are terms of a contract as often.
 const DEBTS: &str =
     "payment payments consideration commitment obligation liability damage charge charges";
@@ -20,9 +20,14 @@ const SORTS: &str = "contracted contractual budgetary financial monetary aggrega
 /// What is in an amount, or is not.
 const TAXES: &str = "tax taxes vat gst duty duties";
 /// What says that it is not, before a tax or behind one.
-const WITHOUT: &str = "before net without excluding excl ex exclusive pre less untaxed pretax";
+const WITHOUT: &str =
+    "before net without excluding excl ex exclusive pre less untaxed pretax subtotal";
 /// Words between an amount and what says of which sort it is.
 const JOINING: &str = "of the any and all included inclusive including incl with gross plus";
+/// Words between what is broken down and the word for it.
+const SKIPPED: &str = "of the total amount amounts with including incl without excluding before";
+/// How far before a tax that may stand, in words.
+const TAX_WORDS: usize = 2;
 /// How far behind an amount that may stand, in words.
 const NEAR: usize = 4;
 
@@ -30,14 +35,26 @@ impl Reading<'_> {
     /// The column of money that a run of words means, if it is one of money: the one with taxes, unless it says that they are
     /// left out.
     pub(super) fn money(&self, run: &Range<usize>) -> Option<Fit> {
-        let words = self.parts(run.clone());
+        let mut words = self.parts(run.clone());
+        words.retain(|word| !self.is_called(word));
         let has = |known: &str| words.iter().any(|word| is_of(word, known));
+        // `the amount including tax`: what says of which sort it is stands before the tax.
+        let is_tax = words
+            .iter()
+            .all(|word| is_of(word, TAXES) || is_of(word, WITHOUT) || is_of(word, JOINING));
+        let before = self.parts(run.start.saturating_sub(TAX_WORDS)..run.start);
+        let is_sorted = |word: &String| {
+            is_of(word, WITHOUT) || is_of(word, "with including incl included inclusive")
+        };
+        let is_amount_of_tax =
+            is_tax && has(TAXES) && (has(WITHOUT) || before.iter().any(is_sorted));
+        let said_before = if is_amount_of_tax { before } else { Vec::new() };
         let all_known = words.iter().all(|word| {
             [SAID, SORTS, TAXES, WITHOUT, JOINING]
                 .iter()
                 .any(|known| is_of(word, known))
         });
-        if !all_known || !has(SAID) {
+        if !all_known || !has(SAID) && !is_amount_of_tax {
             return None;
         }
         let behind = run.end..self.is_taken.len().min(run.end + NEAR);
@@ -53,7 +70,7 @@ impl Reading<'_> {
         let told = behind
             .take_while(is_told)
             .flat_map(|at| self.parts(at..at + 1));
-        let told: Vec<String> = words.iter().cloned().chain(told).collect();
+        let told: Vec<String> = said_before.into_iter().chain(words).chain(told).collect();
         let is_net = is_without(&told);
         let columns = self.linker.dictionary.columns(self.bucket);
         let columns = columns.filter(|(_, column)| {
@@ -90,8 +107,12 @@ impl Reading<'_> {
             _ => run.start == 0,
         };
         let is_of_them = is_of(word(run.end), BEHIND);
-        let before = run.start.checked_sub(1).map_or("", |at| self.word(at));
-        let is_total = is_of(before, ALL) || says(ALL);
+        let is_tax = parts
+            .iter()
+            .all(|part| is_of(part, TAXES) || is_of(part, WITHOUT));
+        let near = if is_tax { NEAR } else { 1 };
+        let mut ahead = run.start.saturating_sub(near)..run.start;
+        let is_total = ahead.any(|at| is_of(self.word(at), ALL)) || says(ALL);
         let is_told = !says(DEBTS) || says(SORTS);
         let is_amount = (is_asking || self.is_split()) && is_of_them && is_told || is_total;
         let is_open = self.operation.is_none() || self.is_broken_down(run);
@@ -119,9 +140,9 @@ impl Reading<'_> {
     /// Whether what was taken for a count is of an amount: `a breakdown of the outlay`.
     pub(super) fn is_broken_down(&self, run: &Range<usize>) -> bool {
         let mut before = (0..run.start).rev().map(|at| self.word(at));
-        let before = before.find(|word| !is_of(word, "of the"));
+        let before = before.find(|word| !is_of(word, SKIPPED));
         self.operation == Some(ColumnOperation::Count)
-            && before.is_some_and(|word| is_of(word, "breakdown split tally"))
+            && before.is_some_and(|word| is_of(word, "breakdown split tally down"))
     }
 
     /// Whether one amount for each of several groups or sides is wanted.
@@ -143,11 +164,11 @@ impl Reading<'_> {
 /// Whether words say that taxes are left out.
 fn is_without(words: &[String]) -> bool {
     let says = |known: &str| words.iter().any(|word| is_of(word, known));
-    says("net untaxed pretax") || says(WITHOUT) && says(TAXES)
+    says("net untaxed pretax subtotal") || says(WITHOUT) && says(TAXES)
 }
 
-/// Whether a column holds amounts of money, and not of taxes alone: by a word of its name or its description.
-fn holds_amounts(column: &KnownColumn) -> bool {
+/// Whether a column holds amounts of money, and not those of taxes alone: by a word of its name or its description.
+pub(super) fn holds_amounts(column: &KnownColumn) -> bool {
     let described = column.description.split(|c: char| !c.is_alphanumeric());
     let described: Vec<String> = described.map(str::to_lowercase).collect();
     let mut all = column.words.iter().chain(&described);
@@ -158,12 +179,12 @@ fn holds_amounts(column: &KnownColumn) -> bool {
 }
 
 /// Whether a column holds amounts without what is added to them: by its name, else by its description.
-fn is_part(column: &KnownColumn) -> bool {
+pub(super) fn is_part(column: &KnownColumn) -> bool {
     let is_named = |known: &str| column.words.iter().any(|word| is_of(word, known));
-    if is_named("total gross") {
+    if is_named("total gross incl including inclusive") {
         return false;
     }
     let mut described = column.description.split(|c: char| !c.is_alphanumeric());
-    let said = "net before without excluding exclusive";
+    let said = "net before without excluding exclusive excl subtotal untaxed pretax";
     is_named(said) || described.any(|word| is_of(&word.to_lowercase(), said))
 }

@@ -5,7 +5,8 @@ use super::*;
 impl Reading<'_> {
     /// Whether documents are to be taken together by what a run says.
     pub(super) fn group_by(&mut self, run: &Range<usize>, joins: Option<&str>) -> Outcome<bool> {
-        let period = words::period(self.word(run.end - 1));
+        let first = words::period(self.word(run.start)).filter(|_| run.len() == 2);
+        let period = words::period(self.word(run.end - 1)).or(first);
         let is_grouped = joins.is_some() || period.is_some_and(|(_, is_implied)| is_implied);
         // `Going by voltage, HX-1 or HX-2?` takes no documents together.
         let is_of_two = self.linked.intent == Intent::Compare && self.is_between_two();
@@ -59,7 +60,13 @@ impl Reading<'_> {
 
     /// The part of the calendar that documents are taken together by, of the column of days that is meant.
     fn calendar(&mut self, run: &Range<usize>, period: Period) -> Outcome<GroupKey> {
-        let said = run.start..run.end - 1;
+        // `by year granted`
+        let is_first = words::period(self.word(run.end - 1)).is_none();
+        let said = if is_first {
+            run.start + 1..run.end
+        } else {
+            run.start..run.end - 1
+        };
         let days = |column: &KnownColumn| column.kind() == ColumnKind::Day;
         // `by accounting year`: the year that documents state, if they state one.
         let is_fiscal = said
@@ -150,7 +157,10 @@ impl Reading<'_> {
         let money = self.money(run).filter(|_| !self.table.is_day);
         let numbers = self
             .fit(run.clone(), phrase::is_number)
-            .filter(|fit| !self.table.is_day && (money.is_none() || fit.score >= NAMED_MIN))
+            .filter(|fit| {
+                let is_named = fit.score >= NAMED_MIN && fit.columns.len() == 1;
+                !self.table.is_day && (money.is_none() || is_named)
+            })
             .or(money);
         let days = self.fit(run.clone(), phrase::is_day).filter(|_| is_most);
         let best = [numbers, days].into_iter().flatten().reduce(|one, other| {

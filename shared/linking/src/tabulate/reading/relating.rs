@@ -8,6 +8,8 @@ use super::*;
 const WORDS_MAX: usize = 3;
 /// How far behind it what it leads to may begin, in words.
 const NEAR: usize = 3;
+/// Shorter words say too little to be a part of what documents are called.
+const CALLED_BYTES: usize = 4;
 /// What is said of, is a topic, and tells documents apart.
 pub(super) const TOPIC: &str = "about say says said saying state states mention mentions mentioned mentioning contain contains \
     containing discuss discusses discussing describe describes explain explains regarding concerning topic topics dispute \
@@ -93,6 +95,17 @@ impl Reading<'_> {
         let next = self.linker.tokens.get(run.end);
         let is_own = next.is_some_and(|next| is_of(&next.lower, "date dated day number no"));
         is_own && self.is_of_name(run.clone())
+    }
+
+    /// Whether a word is one of what documents are called: `certificates of compliance`, `showing ISO 9001 compliance`.
+    pub(super) fn is_called(&self, word: &str) -> bool {
+        let called = self
+            .bucket
+            .into_iter()
+            .flat_map(|bucket| bucket.split(|c: char| !c.is_alphanumeric()));
+        let mut called = called.map(|word| fold::singular(&word.to_lowercase()));
+        let word = fold::singular(word);
+        word.len() >= CALLED_BYTES && called.any(|known| known == word)
     }
 
     /// Whether words are of the name of the part of the corpus.

@@ -9,6 +9,8 @@ const COMPARING: &str = "offer offers beat beats win wins margin differ differs 
 const HAVING: &str = "exhibit exhibits rank ranks show shows offer offers carry carries";
 /// Words before the name of a column of numbers that say that what may be at most is meant.
 const LIMITING: &str = "admissible permissible permitted allowable allowed nominal rated";
+/// How many words may stand before the verb that a request begins with.
+const POLITE_WORDS: usize = 3;
 /// Where documents are kept.
 const KEEPING: &str =
     "register archive system database library repository folder collection corpus";
@@ -62,6 +64,27 @@ impl Reading<'_> {
             "met" | "fulfilled" | "satisfied" => {
                 is_of(before, "is are was were") && is_behind_mention()
             }
+            "calculate" | "compute" | "determine" => run.start <= POLITE_WORDS,
+            "based" => after == "on",
+            word if self.is_called(word) => {
+                before == "of" || self.mentions.iter().any(|mention| mention.end == run.start)
+            }
+            _ => self.is_apposition(run),
+        }
+    }
+
+    /// Whether a noun only says what that is which is named behind it: `from the auditor Acme`, `where the provider is Acme`.
+    fn is_apposition(&self, run: &Range<usize>) -> bool {
+        let word = |back: usize| run.start.checked_sub(back).map_or("", |at| self.word(at));
+        let is_at = |at: usize| self.mentions.iter().any(|mention| mention.start == at);
+        let is_is = self
+            .linker
+            .tokens
+            .get(run.end)
+            .is_some_and(|next| is_of(&next.lower, "is are was were"));
+        match (word(2), word(1)) {
+            ("where" | "whose", "the") | (_, "whose" | "where") => is_is && is_at(run.end + 1),
+            ("from" | "by" | "with" | "for" | "of" | "to", "the" | "our") => is_at(run.end),
             _ => false,
         }
     }

@@ -1,5 +1,6 @@
 //! What the words of a question leave open of its table: what is done, with which column, which are shown. Pure.
 
+use super::money::{holds_amounts, is_part};
 use super::*;
 use crate::linked::Test;
 use std::cmp::Reverse;
@@ -144,7 +145,7 @@ impl Reading<'_> {
             let has = |known: &str| column.words.iter().any(|word| is_of(word, known));
             (
                 has(MONEY),
-                !has(PART),
+                !has(PART) || holds_amounts(column) && !is_part(column),
                 has("total gross"),
                 subject.iter().any(|word| column.words.contains(word)),
             )

@@ -47,6 +47,7 @@ impl From<CorpusSide> for conditions::Half {
             CorpusSide::Third => conditions::Half::Third,
             CorpusSide::Fourth => conditions::Half::Fourth,
             CorpusSide::Fifth => conditions::Half::Fifth,
+            CorpusSide::Sixth => conditions::Half::Sixth,
         }
     }
 }

@@ -1,0 +1,207 @@
+//! What is to be done with documents, as the words of a question say it, and with how many of the largest. Pure. *Not* what follows
+//! where no word says it (`settling`).
+
+use super::*;
+
+/// How many documents `the largest invoices` are.
+const MOST_OF_MANY: usize = 5;
+/// What documents do first or last.
+const COMING: &str = "came comes come was were is arrived";
+const NUMBERS: [&str; 9] = [
+    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+];
+
+impl Reading<'_> {
+    /// What the words say that is to be done; the strongest of several.
+    pub(super) fn read_operation(&mut self) {
+        let rank = |operation| match operation {
+            ColumnOperation::Average => 4,
+            ColumnOperation::Sum => 3,
+            ColumnOperation::Largest | ColumnOperation::Smallest => 2,
+            ColumnOperation::Count => 1,
+            ColumnOperation::List => 0,
+        };
+        let mut at = 0;
+        while at < self.is_taken.len() {
+            if self.is_taken[at] {
+                at += 1;
+                continue;
+            }
+            if let Some(length) = self.phrase_at(at) {
+                at += length;
+                continue;
+            }
+            let next = self
+                .linker
+                .tokens
+                .get(at + 1)
+                .map_or("", |next| next.lower.as_str());
+            let before = at.checked_sub(1).map_or("", |at| self.word(at));
+            let subject = self.linker.frame.subject.as_ref();
+            let is_before_subject = subject.is_some_and(|subject| {
+                subject.start == at + 1 || self.noun_start(subject) == at + 1
+            });
+            let is_end = self.linker.tokens[at].is_last;
+            let is_pair = matches!(
+                (self.word(at), next),
+                ("most", "recent" | "recently")
+                    | ("grand" | "sum", "total")
+                    | ("in", "all" | "total")
+                    | ("total", "number" | "count")
+                    | ("all", "told")
+            );
+            let found = match (self.word(at), next) {
+                ("most", "recent" | "recently") => Some((ColumnOperation::Largest, true)),
+                ("total", "number" | "count") => Some((ColumnOperation::Count, false)),
+                ("in", "all" | "total") | ("all", "told") if self.asks_how_many() => {
+                    Some((ColumnOperation::Count, false))
+                }
+                ("grand" | "sum", "total")
+                | ("in", "all" | "total")
+                | ("all", "told")
+                | ("amount", "to") => Some((ColumnOperation::Sum, false)),
+                ("first", _) if is_end && before.ends_with("ed") => {
+                    Some((ColumnOperation::Smallest, true))
+                }
+                ("last", _) if is_end && before.ends_with("ed") => {
+                    Some((ColumnOperation::Largest, true))
+                }
+                ("more" | "fewer", _) if is_before_subject || is_end => {
+                    Some((ColumnOperation::Count, false))
+                }
+                // `what do the invoices come to?`
+                // `goes back the furthest`
+                ("furthest" | "farthest", _) if is_of(before, "the back") => {
+                    Some((ColumnOperation::Smallest, true))
+                }
+                ("come" | "comes" | "came", "to") if self.ends_clause(at + 1) => {
+                    Some((ColumnOperation::Sum, false))
+                }
+                ("numerous", _) => Some((ColumnOperation::Count, false)),
+                ("number" | "count", "between" | "for" | "of") if is_of(before, "in by the") => {
+                    Some((ColumnOperation::Count, false))
+                }
+                ("first", _) if is_of(before, COMING) => Some((ColumnOperation::Smallest, true)),
+                ("last", _) if is_of(before, COMING) => Some((ColumnOperation::Largest, true)),
+                ("first", _) if is_before_subject => Some((ColumnOperation::Smallest, true)),
+                ("last", _) if is_before_subject => Some((ColumnOperation::Largest, true)),
+                ("together", _)
+                    if is_of(before, "taken put added") || is_end && self.says_take(at) =>
+                {
+                    Some((ColumnOperation::Sum, false))
+                }
+                ("tally", _) if self.is_money_ahead(at) => Some((ColumnOperation::Sum, false)),
+                ("more" | "fewer", _) if before == "there" => Some((ColumnOperation::Count, false)),
+                // Where a request begins, it is what is to be done; else it is part of a column's name.
+                ("total", _) if at == 0 => Some((ColumnOperation::Sum, false)),
+                ("numbers", "of") if self.linked.intent == Intent::Compare => {
+                    Some((ColumnOperation::Count, false))
+                }
+                ("number" | "quantity", "of") => Some((ColumnOperation::Count, false)),
+                (word, _) => words::operation(word),
+            };
+            if let Some((operation, is_day)) = found {
+                self.is_taken[at] = true;
+                self.is_taken[at + usize::from(is_pair)] = true;
+                if self
+                    .operation
+                    .is_none_or(|known| rank(operation) > rank(known))
+                {
+                    self.operation = Some(operation);
+                    self.table.is_day = is_day;
+                    let is_most = matches!(
+                        operation,
+                        ColumnOperation::Largest | ColumnOperation::Smallest
+                    );
+                    self.table.limit = is_most.then(|| self.limit_beside(at));
+                }
+            }
+            at += 1;
+        }
+    }
+
+    fn asks_how_many(&self) -> bool {
+        (1..self.is_taken.len()).any(|at| (self.word(at - 1), self.word(at)) == ("how", "many"))
+    }
+
+    /// Whether a clause ends with a word, or goes on with what documents are taken together by.
+    fn ends_clause(&self, at: usize) -> bool {
+        let next = self
+            .linker
+            .tokens
+            .get(at + 1)
+            .map_or("", |next| next.lower.as_str());
+        self.linker.tokens[at].is_last
+            || is_of(next, "for in")
+            || next.is_empty()
+            || words::is_per(next)
+    }
+
+    /// How many are wanted: `top 5`, `three largest`; of many without a number a few, of one that one.
+    fn limit_beside(&mut self, at: usize) -> usize {
+        for near in [at.checked_sub(1), Some(at + 1)].into_iter().flatten() {
+            let Some(token) = self
+                .linker
+                .tokens
+                .get(near)
+                .filter(|_| !self.is_taken[near])
+            else {
+                continue;
+            };
+            let spelled = NUMBERS
+                .iter()
+                .position(|word| *word == token.lower)
+                .map(|place| place + 2);
+            if let Some(number) = token
+                .lower
+                .parse()
+                .ok()
+                .or(spelled)
+                .filter(|number| *number > 0)
+            {
+                self.is_taken[near] = true;
+                return number;
+            }
+        }
+        // `Among the invoices, which has the lowest total?`
+        let mut pairs = (0..at).filter(|at| is_of(self.word(*at), "which what"));
+        let is_one = pairs.any(|at| {
+            is_of(
+                self.linker.tokens.get(at + 1).map_or("", |t| &t.lower),
+                "has is was had one bears carries shows came comes",
+            )
+        });
+        // `Which of our invoices has the lowest total?`
+        let is_singular =
+            (0..at).any(|at| is_of(self.word(at), "has is was had goes bears carries shows"));
+        let is_one = is_one || (self.word(0), self.word(1)) == ("which", "of") && is_singular;
+        // `Of the invoices, the largest`, `state the one with the lowest total`.
+        let is_one = is_one
+            || is_of(self.word(0), "of among amongst")
+            || (1..self.is_taken.len()).any(|at| {
+                self.word(at) == "one" && is_of(self.word(at - 1), "the which single only")
+            });
+        // `highest amount invoices from Acme`: what is highest is no document.
+        let begins = (0..at).all(|at| is_of(self.word(at), "the our"));
+        let is_beside = self
+            .linker
+            .frame
+            .subject
+            .as_ref()
+            .is_some_and(|subject| self.noun_start(subject) == at + 1);
+        let is_one = is_one || begins && !is_beside;
+        match self.is_plural() && !is_one && !is_of(self.word(at), "first last") {
+            true => MOST_OF_MANY,
+            false => 1,
+        }
+    }
+
+    pub(super) fn is_plural(&self) -> bool {
+        let subject = self.linker.frame.subject.clone();
+        let last = subject.and_then(|subject| self.linker.tokens[subject].last());
+        last.is_some_and(|last| {
+            let key = fold::key(&last.text);
+            fold::singular(&key) != key
+        })
+    }
+}
