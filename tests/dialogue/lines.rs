@@ -1,5 +1,5 @@
-//! A Markdown file as the few things that a scenario is made of: a title, fields, documents and turns, each with the
-//! line it stands in. It is *not* a reader of Markdown: what it does not know is an error.
+//! Reads a Markdown file as the few things that a scenario is made of: a title, fields, documents and turns, each
+//! with its line. It is *not* a reader of Markdown: a line that it does not know is an error.
 
 /// A field, `**Name:** value`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub(crate) struct Field {
     pub(crate) line: usize,
 }
 
-/// What stands below a heading.
+/// The contents below a heading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Section {
     /// `## Document PATH`, and a fenced text.
@@ -27,7 +27,7 @@ pub(crate) struct Lines {
     pub(crate) sections: Vec<Section>,
 }
 
-/// A line and what is wrong with it.
+/// A line, and what is wrong with it.
 pub(crate) type Wrong = (usize, String);
 
 /// Reads the lines of a file.
@@ -69,7 +69,7 @@ pub(crate) fn read(text: &str) -> Result<Lines, Wrong> {
 }
 
 impl Lines {
-    /// A line that is no heading.
+    /// Takes in a line that is no heading.
     fn take(&mut self, line: usize, text: &str) -> Result<(), Wrong> {
         let field = field(line, text)?;
         match (self.sections.last_mut(), field) {
@@ -84,7 +84,7 @@ impl Lines {
     }
 }
 
-/// The text between two fences, the blank lines before the first one aside.
+/// The text between two fences, without the blank lines before the first one.
 fn fenced<'a>(lines: &mut impl Iterator<Item = (usize, &'a str)>) -> Option<String> {
     let (_, fence) = lines.find(|(_, line)| !line.trim().is_empty())?;
     if !fence.starts_with("```") {
@@ -101,7 +101,7 @@ fn fenced<'a>(lines: &mut impl Iterator<Item = (usize, &'a str)>) -> Option<Stri
     None
 }
 
-/// The field that a line is; `None` where it does not look like one.
+/// The field that a line holds; `None` where the line does not look like a field.
 fn field(line: usize, text: &str) -> Result<Option<Field>, Wrong> {
     let Some(rest) = text.strip_prefix("**") else {
         return Ok(None);

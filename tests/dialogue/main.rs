@@ -1,6 +1,6 @@
-//! Dialogues from `tests/scenarios/*.md`, each through a whole fleet in this process: which route every question takes,
-//! how it is rewritten, who works on it and what is answered. How such a file is written is said in
-//! `tests/scenarios/README.md`; a new case is a new file there.
+//! Tests dialogues from `tests/scenarios/*.md`, each through a whole fleet in this process: which route every
+//! question takes, how it is rewritten, which roles work on it, and what the answer is. `tests/scenarios/README.md`
+//! describes the form of such a file; a new case is a new file there.
 //!
 //! *Not* here: the lines of `tests/scenarios/*.jsonl`, which are bad messages (`edge`), and what happens when processes
 //! die (`pipeline`, `race`).
@@ -28,7 +28,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios")
 }
 
-/// Every scenario, by the name of its file; all that is wrong with any of them at once.
+/// Runs every scenario, each under the name of its file, and reports all that is wrong with any of them at once.
 fn scenarios() -> Vec<Scenario> {
     let entries = std::fs::read_dir(folder()).unwrap().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -58,7 +58,7 @@ async fn every_dialogue_goes_as_it_is_written() {
     assert!(findings.is_empty(), "\n{}\n", findings.join("\n"));
 }
 
-/// What the scenarios are for: should one be taken away, somebody has to say so here.
+/// The routes for which the scenarios exist. If one is taken away, this list has to say so.
 #[test]
 fn every_route_is_taken_by_some_turn() {
     let scenarios = scenarios();

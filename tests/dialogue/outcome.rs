@@ -1,9 +1,9 @@
-//! What was seen of a turn in its terminal event, and how it differs from what was expected. Pure.
+//! Compares the terminal event of a turn with what the scenario expects. Pure.
 
 use crate::script::Expected;
 use envelope::{Outcome, PlanRoute, Role, Terminal, TrailEntry};
 
-/// What differs, a line for each thing.
+/// The differences, a line for each.
 pub(crate) fn differences(expected: &Expected, seen: &Terminal) -> Vec<String> {
     let mut findings = Vec::new();
     let mut differs = |what: &str, wanted: String, seen: String| {
@@ -70,7 +70,7 @@ pub(crate) fn differences(expected: &Expected, seen: &Terminal) -> Vec<String> {
     findings
 }
 
-/// Whether a text has a part, whatever its case.
+/// Whether a text holds a part, in any case of letters.
 fn has(text: &str, part: &str) -> bool {
     text.to_lowercase().contains(&part.to_lowercase())
 }
@@ -87,14 +87,14 @@ fn asked_back(seen: &Terminal) -> String {
     })
 }
 
-/// What an entry says: what was decided, and the names of its fallbacks.
+/// The text of an entry: its decision, and the names of its fallbacks.
 fn told(entry: &TrailEntry) -> String {
     let fallbacks = entry.fallbacks.iter().map(|fallback| fallback.as_str());
     let words = std::iter::once(entry.decided.as_str()).chain(fallbacks);
     words.collect::<Vec<_>>().join("; ")
 }
 
-/// Who worked on it, in the order of the hops; the maps of a fan-out are one.
+/// The roles that worked on the turn, in the order of the hops; the maps of a fan-out count once.
 fn visited(trail: &[TrailEntry]) -> Vec<Role> {
     let mut entries: Vec<_> = trail.iter().map(|entry| (entry.hop, entry.role)).collect();
     entries.sort();
@@ -110,8 +110,9 @@ fn names(roles: &[Role]) -> String {
         .join(", ")
 }
 
-/// The route that was taken: what the planner says in the trail, except that a direct answer is one only where the
-/// retriever found everything in what the last answer stands on. A planner that says none had the question searched for.
+/// The route of the question: the one that the planner names in the trail, except that a direct answer counts as one
+/// only where the retriever found everything in the evidence of the last answer. Where the planner names none, the
+/// question was searched for.
 fn route(seen: &Terminal) -> PlanRoute {
     let decided = |role| {
         let mut of = seen.trail.iter().filter(move |entry| entry.role == role);

@@ -1,4 +1,4 @@
-//! One dialogue through a fleet of one process: its documents are indexed, and its turns asked one after the other.
+//! Runs one dialogue through a fleet of one process: indexes its documents, and asks its turns one after the other.
 
 use crate::outcome;
 use crate::script::{Scenario, Turn};
@@ -19,7 +19,7 @@ use telemetry::Registry;
 /// How long a turn may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What differs from what the scenario says, each with file and line.
+/// The differences from the scenario, each with file and line.
 pub(crate) async fn differences(scenario: &Scenario) -> Vec<String> {
     let dir = tempfile::tempdir().unwrap();
     let corpus = dir.path().join("corpus");

@@ -1,4 +1,5 @@
-//! A scenario out of the lines of its file. A field that is misspelt, said twice or wrong is an error with file and line.
+//! Reads a scenario from the lines of its file. A field that is misspelt, repeated or wrong is an error with file and
+//! line.
 
 use crate::lines::{self, Field, Section, Wrong};
 use envelope::{Outcome, PlanRoute, Role};
@@ -6,7 +7,7 @@ use settings::nearest_name;
 
 /// Fields before the first section.
 const HEAD: [&str; 2] = ["Settings", "Conversation"];
-/// Fields of a turn that stand in it once.
+/// Fields that a turn has once at most.
 const ONCE: [&str; 9] = [
     "User",
     "Expected Route",
@@ -18,7 +19,7 @@ const ONCE: [&str; 9] = [
     "Visited",
     "Low Confidence",
 ];
-/// Fields of a turn that may stand in it several times.
+/// Fields that a turn may have several times.
 const REPEATED: [&str; 6] = [
     "Trail Contains",
     "Planner Says",
@@ -28,7 +29,7 @@ const REPEATED: [&str; 6] = [
     "Planner Fails",
 ];
 
-/// A dialogue and the corpus it is about.
+/// A dialogue, and the corpus that it is about.
 #[derive(Debug, Default)]
 pub(crate) struct Scenario {
     /// The name of its file.
@@ -36,43 +37,43 @@ pub(crate) struct Scenario {
     pub(crate) title: String,
     /// Configuration, as dotted keys with values.
     pub(crate) settings: Vec<(String, String)>,
-    /// Whether the turns are of one conversation; else each question is asked alone.
+    /// Whether the turns are of one conversation; otherwise each question is asked alone.
     pub(crate) is_conversation: bool,
     /// Path and text of each document.
     pub(crate) documents: Vec<(String, String)>,
     pub(crate) turns: Vec<Turn>,
 }
 
-/// A question, what the model says to it, and what is expected.
+/// A question, the model's replies to it, and the expected result.
 #[derive(Debug, Default)]
 pub(crate) struct Turn {
     pub(crate) line: usize,
     pub(crate) user: String,
-    /// What the model says, in its order; `None` where it refuses.
+    /// The model's replies in their order; `None` where the model refuses.
     pub(crate) says: Vec<(Role, Option<String>)>,
     pub(crate) expected: Expected,
 }
 
-/// What is expected of a turn. What is empty or `None` is not looked at.
+/// The expected result of a turn. An expectation that is empty or `None` is not checked.
 #[derive(Debug, Default)]
 pub(crate) struct Expected {
     pub(crate) route: Option<PlanRoute>,
     pub(crate) rewritten: Vec<String>,
-    /// That the question is searched for as it is.
+    /// Whether the question is expected to be searched for as it is.
     pub(crate) is_unwritten: bool,
     pub(crate) answer: Vec<String>,
-    /// Parts of the question back, of its kind and its suggested replies.
+    /// Parts that the question back, its kind and its suggested replies are expected to hold.
     pub(crate) asked_back: Vec<String>,
-    /// How it ends; `None` for with an answer.
+    /// The expected outcome; `None` for an answer.
     pub(crate) outcome: Option<Outcome>,
-    /// Who works on it, in this order.
+    /// The roles that are expected to work on the turn, in this order.
     pub(crate) visited: Vec<Role>,
     pub(crate) low_confidence: Option<bool>,
-    /// A role, and a part of what it decided or of the name of a fallback.
+    /// A role, with a part of its decision or of the name of a fallback.
     pub(crate) trail: Vec<(Role, String)>,
 }
 
-/// Reads a file; what is wrong with it, as `file:line: what`.
+/// Reads a file. An error has the form `file:line: what`.
 pub(crate) fn read(file: &str, text: &str) -> Result<Scenario, String> {
     scenario(file, text).map_err(|(line, what)| format!("tests/scenarios/{file}:{line}: {what}"))
 }
@@ -181,7 +182,7 @@ fn unknown(field: &Field, name: &str, known: &[&'static str]) -> Wrong {
     )
 }
 
-/// What stands between commas; a comma within a number is none.
+/// The parts between commas; a comma within a number does not separate.
 fn parts(field: &Field) -> Vec<String> {
     let parts = field.value.split(", ").map(str::trim);
     parts

@@ -1,4 +1,4 @@
-//! A fault, the alerts that it fires, and the mend after which they resolve.
+//! An act of the drill: a fault, the alerts that it makes fire, and the fix after which they resolve.
 
 use crate::stand::Stand;
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,15 +6,15 @@ use std::pin::Pin;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// How long an alert may take to fire after its fault, and to resolve after its mend.
+/// How long an alert may take to fire after its fault, and to resolve after its fix.
 const PATIENCE: Duration = Duration::from_secs(150);
-/// How often is looked.
+/// How often to look.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Something done to a stand.
+/// An action on a stand.
 pub(crate) type Deed = for<'a> fn(&'a mut Stand) -> Pin<Box<dyn Future<Output = ()> + 'a>>;
 
-/// A [`Deed`].
+/// Makes a [`Deed`].
 macro_rules! deed {
     ($stand:ident => $body:expr) => {
         |$stand| Box::pin(async move { $body })
@@ -22,7 +22,7 @@ macro_rules! deed {
 }
 pub(crate) use deed;
 
-/// See the module.
+/// A fault, its alerts and its fix.
 pub(crate) struct Act {
     pub(crate) fault: &'static str,
     pub(crate) alerts: &'static [&'static str],
@@ -30,7 +30,7 @@ pub(crate) struct Act {
     pub(crate) mend: Deed,
 }
 
-/// What was seen of an alert.
+/// What was observed of an alert.
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) alert: &'static str,
@@ -51,7 +51,7 @@ impl Row {
     }
 }
 
-/// Plays it, and says what was seen.
+/// Plays the act, and returns what was observed.
 pub(crate) async fn play(stand: &mut Stand, act: &Act) -> Vec<Row> {
     // What an act before it left behind is not its doing.
     let silent = when(stand, act.alerts, false).await;
@@ -98,7 +98,7 @@ fn print(stand: &str, row: &Row) {
     );
 }
 
-/// Waits until each of them fires, or until none does, and says when each did so first.
+/// Waits until each of the alerts fires, or until none does, and says when each did so first.
 async fn when(
     stand: &Stand,
     alerts: &'static [&'static str],

@@ -1,4 +1,4 @@
-//! Models whose answers are of no use, or late.
+//! Acts with models whose replies are useless or late.
 
 use crate::act::{Act, deed};
 use crate::crowd::{NORMAL, Wish, agentic};
@@ -21,7 +21,7 @@ pub(crate) const PLAN: Plan = Plan {
     ..WHOLE
 };
 
-/// So many wait for an answer, each for so long.
+/// So many questions wait for an answer, each for so long.
 const CROWDED: Wish = Wish {
     at_once: 50,
     every: Duration::from_millis(100),
@@ -32,7 +32,7 @@ const CROWDED: Wish = Wish {
     },
 };
 
-/// Fewer, who do not come at once.
+/// Fewer questions, which do not come at once.
 const PATIENT: Wish = Wish {
     at_once: 24,
     every: Duration::from_millis(500),

@@ -1,4 +1,5 @@
-//! Who asks: so many questions at once, at most so often, until told otherwise. What becomes of them is not looked at.
+//! The people who ask: so many questions at once, at most so often, until told otherwise. The results of the
+//! questions are not checked.
 
 use bus::{Bus, Publish, Stream};
 use bus_nats::NatsBus;
@@ -10,14 +11,14 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
 
-/// What is asked, and how much of it.
+/// Which questions are asked, and how many.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wish {
-    /// Questions that are not ended; 0 for silence.
+    /// How many questions may be open at a time; 0 for silence.
     pub(crate) at_once: u64,
-    /// Time between two of them.
+    /// The time between two questions.
     pub(crate) every: Duration,
-    /// The body of the question of this number.
+    /// Makes the body of the question of this number.
     pub(crate) question: fn(u64) -> Value,
 }
 
@@ -28,7 +29,7 @@ pub(crate) const NORMAL: Wish = Wish {
     question: of_every_kind,
 };
 
-/// Nothing.
+/// No questions.
 pub(crate) const SILENCE: Wish = Wish {
     at_once: 0,
     ..NORMAL
@@ -41,7 +42,7 @@ pub(crate) struct Crowd {
 }
 
 impl Crowd {
-    /// A crowd on this connection that asks nothing yet.
+    /// A crowd on this connection that asks nothing at first.
     pub(crate) fn new(bus: Arc<NatsBus>) -> Crowd {
         let (wish, wished) = watch::channel(SILENCE);
         let mut asks = JoinSet::new();
@@ -49,7 +50,7 @@ impl Crowd {
         Crowd { wish, _asks: asks }
     }
 
-    /// Asks like this from now on.
+    /// Asks in this way from now on.
     pub(crate) fn asks(&self, wish: Wish) {
         self.wish.send_replace(wish);
     }
@@ -80,7 +81,7 @@ async fn ended(bus: &dyn Bus) -> Option<u64> {
     bus.count(Stream::Answers, "argosy.answer.*").await.ok()
 }
 
-/// What the documents of a stand say something about, and in how many of them.
+/// The places that the documents of a stand are about, of which there are so many documents each.
 pub(crate) const PLACES: [&str; 8] = [
     "Tarnow",
     "Brunnhof",
@@ -92,7 +93,7 @@ pub(crate) const PLACES: [&str; 8] = [
     "Quillane",
 ];
 
-/// A question about a document that is there.
+/// A question about a document that exists.
 pub(crate) fn agentic(number: u64) -> Value {
     let place = PLACES[number as usize % PLACES.len()];
     json!({ "question": format!("When does the lease of the {place} depot end?"), "deadline": "60s" })

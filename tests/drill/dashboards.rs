@@ -1,4 +1,4 @@
-//! The dashboards: every query returns data from a fleet that was used and in which things went wrong.
+//! Tests the dashboards: every query returns data from a fleet that was used and in which faults occurred.
 
 use crate::rules;
 use crate::stand::Stand;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::time::SystemTime;
 
-/// Panels with a query that has no data here, and why.
+/// Panels with a query that has no data here, with the reason.
 const EMPTY: &[(&str, &str)] = &[(
     "Time until certificates end",
     "this stand has no TLS; the one of the connection has",
@@ -19,7 +19,8 @@ struct Query {
     expression: String,
 }
 
-/// Asks every query over the time since `since`; fails when one has no data and is not named, or is named and has.
+/// Runs every query over the time since `since`. The test fails when a query has no data and is not listed, or is
+/// listed and has data.
 pub(crate) async fn all_have_data(stand: &Stand, since: SystemTime) {
     let (mut wrong, mut hit) = (Vec::new(), Vec::new());
     let queries = queries();
@@ -50,7 +51,7 @@ pub(crate) async fn all_have_data(stand: &Stand, since: SystemTime) {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// With the variables filled in, and with shorter times.
+/// The expression with its variables filled in, and with shorter times.
 fn asked(expression: &str) -> String {
     let filled = expression
         .replace("$__rate_interval", "5m")
@@ -90,7 +91,7 @@ fn queries() -> Vec<Query> {
     queries
 }
 
-/// The queries of a panel, and of those in it, which a closed row has.
+/// Collects the queries of a panel and of the panels in it, as a closed row has them.
 fn collect(dashboard: &str, panel: &Value, queries: &mut Vec<Query>) {
     for inner in panel["panels"].as_array().into_iter().flatten() {
         collect(dashboard, inner, queries);

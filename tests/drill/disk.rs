@@ -1,4 +1,5 @@
-//! Retrievers and stores whose disk is full, and documents that are not there, not indexed or only half.
+//! Acts with retrievers and stores whose disk is full, and with documents that are missing, not indexed, or indexed
+//! only in part.
 
 use crate::act::{Act, deed};
 use crate::binary::argosy;
@@ -18,7 +19,7 @@ pub(crate) const PLAN: Plan = Plan {
     ..WHOLE
 };
 
-/// Documents that no index has room for: more than an index may be behind.
+/// The number of documents that no index has room for; it is more than an index may be behind.
 const DOCUMENTS: usize = 150;
 
 pub(crate) const ACTS: &[Act] = &[
@@ -87,11 +88,11 @@ pub(crate) const ACTS: &[Act] = &[
     },
 ];
 
-/// Who keeps files.
+/// The roles that keep files.
 pub(crate) const KEEPERS: [Role; 2] = [Role::Retriever, Role::Conversation];
 
-/// The binary, started with a RAM disk at the data folder that nobody else sees. Of its 8 GiB, only what is written takes
-/// room.
+/// The binary, started with a RAM disk at the data folder that no other process sees. Of its 8 GiB, only written
+/// bytes take memory.
 pub(crate) fn wrapped(fleet: &Fleet) -> PathBuf {
     let script = fleet.dir().join("with-a-disk");
     let text = format!(
@@ -108,7 +109,7 @@ exec unshare --mount $more sh -c 'mount -t tmpfs -o size=8g drill "$0" && exec "
     script
 }
 
-/// Runs a line of shell where the process of a role has its disk; `$0` is its folder.
+/// Runs a line of shell in the process' own view of its disk; `$0` is its folder.
 fn in_its_disk(stand: &mut Stand, role: Role, line: &str) {
     let pid = stand.fleet.of(role).member.pid().expect("it runs");
     let enter = r#"[ "$(id -u)" = 0 ] || more="--user --preserve-credentials"

@@ -1,24 +1,25 @@
-//! The fire drill: real processes, a real nats-server, a real Prometheus with the shipped rules in a shortened copy. A
-//! fault makes each alert fire, and the mend makes it resolve. Takes minutes, so what starts a fleet is ignored unless it
-//! is asked for; what was seen is printed as a table:
+//! The fire drill: real processes, a real nats-server, and a real Prometheus with the shipped rules in a shortened
+//! copy. A fault makes each alert fire, and the fix makes it resolve. The drill takes minutes, so tests that start a
+//! fleet are ignored unless they are asked for. The results are printed as a table:
 //!
 //! ```text
 //! cargo test -p argosy-tests --test drill -- --ignored --nocapture --test-threads=6
 //! ```
 //!
-//! *Not* here: what a rule does at its bounds (`tests/alerts`), and what the fleet does with the faults (pipeline, race).
+//! *Not* here: how a rule behaves at its bounds (`tests/alerts`), and how the fleet copes with the faults (pipeline,
+//! race).
 //!
 //! | module | what |
 //! |---|---|
 //! | [`rules`] | the shipped rules, and the copy with shorter times |
 //! | [`stand`] | a fleet with everything around it |
-//! | [`crowd`] | who asks |
-//! | [`witness`] | who asks and looks at a clock |
-//! | [`model`] | what the model nodes say |
-//! | [`act`] | a fault, its alerts and its mend |
+//! | [`crowd`] | people who ask questions |
+//! | [`witness`] | an observer who asks questions and times them |
+//! | [`model`] | the model nodes and their replies |
+//! | [`act`] | a fault, its alerts and its fix |
 //! | [`undrilled`] | the alerts that no fault here causes, and why |
 //! | [`dashboards`] | every query of them has data |
-//! | [`whole`] | nothing wrong; processes and messages |
+//! | [`whole`] | a fleet without faults; processes and messages |
 //! | [`answers`] | models whose answers are of no use, or late |
 //! | [`nodes`] | model nodes that fail |
 //! | [`storage`] | streams and conversations |
@@ -56,7 +57,7 @@ use stand::Stand;
 use std::collections::BTreeSet;
 use std::time::SystemTime;
 
-/// Plays them one after the other; all of them, whatever comes of one.
+/// Plays the acts one after the other; all of them are played, whatever the result of one is.
 async fn play(stand: &mut Stand, acts: &[Act]) {
     println!("stand      alert                                  fires resolves  fault");
     let mut wrong = Vec::new();
@@ -67,7 +68,7 @@ async fn play(stand: &mut Stand, acts: &[Act]) {
     assert!(wrong.is_empty(), "{}: {wrong:#?}", stand.plan.name);
 }
 
-/// Every alert of the rules is drilled, or named as one that cannot be.
+/// Every alert of the rules is drilled, or listed as one that cannot be.
 #[test]
 fn no_alert_is_left_out() {
     let acts = [

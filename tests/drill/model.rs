@@ -1,5 +1,5 @@
-//! The model nodes of a stand: simulated, with the timing of real ones, and with what each stage can read as their answers.
-//! They understand nothing and are never an LLM.
+//! The model nodes of a stand. They are simulated, with the timing of real nodes and with replies that each stage can
+//! read. They understand nothing and are never an LLM.
 
 use serde_json::json;
 use std::sync::Arc;
@@ -7,17 +7,17 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 use testkit::sim_node::{Options, Params, PromptText, SimNode};
 
-/// What the answers are like.
+/// The kind of replies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(u8)]
 pub(crate) enum Mood {
     /// Plans, facts and answers that stand in the passages.
     Well,
-    /// Where JSON is asked for, something else.
+    /// Other text where JSON is asked for.
     Babbling,
     /// Answers that stand in no passage.
     Lying,
-    /// Every other answer is empty.
+    /// An empty reply every other time.
     Faltering,
 }
 
@@ -36,7 +36,7 @@ impl Mind {
         }
     }
 
-    /// Answers like this from now on.
+    /// Replies in this way from now on.
     pub(crate) fn set(&self, mood: Mood) {
         self.mood.store(mood as u8, Ordering::Relaxed);
     }

@@ -1,5 +1,5 @@
-//! Model nodes that fail. Times are ten times shorter and not sixty: a node that failed is left alone for up to half a
-//! minute, and the rules ask for calls within their range.
+//! Acts with model nodes that fail. Times are ten times shorter here, not sixty times: a node that failed is left
+//! alone for up to half a minute, and the rules need calls within their range.
 
 use crate::act::{Act, deed};
 use crate::model::Mood;

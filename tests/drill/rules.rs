@@ -1,14 +1,14 @@
-//! The shipped rules, and the copy of them that an alert passes through in seconds. Prometheus reads the shipped files
-//! and says what it understood; the copy is made of that, so there is no second reader of YAML here.
+//! The shipped rules, and a copy of them in which an alert fires within seconds. Prometheus reads the shipped files
+//! and reports what it understood; the copy is made from that, so that there is no second reader of YAML here.
 //!
-//! Times are divided by one factor, 60 where nothing else is said: each `for`, each range, each offset, and how far
-//! `predict_linear` looks ahead, which is measured in its range. What keeps its size:
+//! All times are divided by one factor, which is 60 by default: each `for`, each range, each offset, and how far
+//! `predict_linear` looks ahead, which is measured in its range. These values stay as they are:
 //!
 //! - Seconds that are compared with a value, such as 20 s in a queue, a target of 2 s or 14 days of a certificate: the
 //!   fleet is no faster in a drill.
 //! - Levels, such as 50 messages that wait or 95 % of a stream.
 //!
-//! What has bounds:
+//! These values have bounds:
 //!
 //! - A range is no shorter than [`RANGE_LEAST`], which holds a few scrapes, and no longer than [`RANGE_MOST`], because an
 //!   alert about six hours resolves when the last of them is over.
@@ -24,7 +24,7 @@ const RANGE_LEAST: u64 = 5;
 const RANGE_MOST: u64 = 60;
 /// The longest `for`, in seconds.
 const WAIT_MOST: u64 = 30;
-/// What floors of events are divided by, and the least of them.
+/// What floors of events are divided by, and the smallest floor.
 const FLOOR_DIVISOR: u64 = 4;
 const FLOOR_LEAST: u64 = 2;
 
@@ -53,7 +53,7 @@ pub(crate) fn alerts() -> Vec<String> {
     names
 }
 
-/// A rule file, as JSON, which YAML contains, of what Prometheus says at `/api/v1/rules`.
+/// A rule file made from what Prometheus reports at `/api/v1/rules`, in JSON, which is also YAML.
 pub(crate) fn shortened(said: &Value, factor: u64) -> Value {
     let groups = said["data"]["groups"].as_array().expect("groups");
     let groups = groups.iter().map(|group| {

@@ -1,5 +1,5 @@
-//! One fleet with everything around it: a server, model nodes, people who ask, and a Prometheus that looks at all of it
-//! with the shortened rules.
+//! A stand: one fleet with everything around it, that is, a server, model nodes, people who ask, and a Prometheus
+//! that watches all of it with the shortened rules.
 
 use crate::binary::argosy;
 use crate::crowd::{Crowd, PLACES};
@@ -25,31 +25,31 @@ use testkit::sim_node::{Behaviour, SimNode};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// What a stand is made of.
+/// The plan of a stand.
 pub(crate) struct Plan {
     pub(crate) name: &'static str,
-    /// Who runs; the rest of the roles is not there.
+    /// The roles that run; the other roles are missing.
     pub(crate) roles: &'static [Role],
-    /// Options of every process.
+    /// The options of every process.
     pub(crate) set: &'static [&'static str],
     /// Model nodes.
     pub(crate) nodes: usize,
-    /// What a further node does: see [`Searches`].
+    /// The kind of the additional node, see [`Searches`].
     pub(crate) searches: Searches,
-    /// Whether the server wants TLS: see [`tls`](crate::tls).
+    /// Whether the server requires TLS, see [`tls`](crate::tls).
     pub(crate) tls: bool,
-    /// How much shorter times are: see [`rules`].
+    /// How much shorter times are, see [`rules`].
     pub(crate) factor: u64,
 }
 
-/// What a node does for searches.
+/// What the additional node does for searches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Searches {
-    /// There is none.
+    /// There is no such node.
     Alone,
-    /// It makes vectors.
+    /// The node makes vectors.
     Embedder,
-    /// It puts passages in their order.
+    /// The node ranks passages.
     Reranker,
 }
 
@@ -64,29 +64,29 @@ pub(crate) const WHOLE: Plan = Plan {
     factor: 60,
 };
 
-/// See the module.
+/// A fleet with everything around it.
 pub(crate) struct Stand {
     pub(crate) plan: &'static Plan,
     pub(crate) server: TestServer,
     pub(crate) bus: Arc<NatsBus>,
     pub(crate) nodes: Vec<SimNode>,
     pub(crate) mind: Mind,
-    /// The node that [`Searches`] speaks of.
+    /// The node that [`Searches`] describes.
     pub(crate) side: FakeNode,
     pub(crate) tls: Option<Authority>,
     pub(crate) fleet: Fleet,
     pub(crate) crowd: Crowd,
     pub(crate) prometheus: Prometheus,
-    /// What goes on until it is mended.
+    /// Tasks that run until the fix.
     pub(crate) helpers: JoinSet<()>,
-    /// Tells them to stop.
+    /// Tells these tasks to stop.
     pub(crate) enough: CancellationToken,
-    /// Where Prometheus looks for each role.
+    /// The port at which Prometheus finds each role.
     pub(crate) ports: BTreeMap<Role, u16>,
 }
 
 impl Stand {
-    /// Everything started, ready and watched; nobody asks yet.
+    /// Starts everything and waits until it is ready and watched; no questions are asked yet.
     pub(crate) async fn start(plan: &'static Plan) -> Stand {
         let tls = plan.tls.then(Authority::new);
         let server = testkit::nats::server_with(|options| {
@@ -152,7 +152,7 @@ impl Stand {
         stand
     }
 
-    /// Starts one process of a role at the address of that role; of those that keep files, with a disk of its own.
+    /// Starts one process of a role at the address of that role. A role that keeps files gets a disk of its own.
     pub(crate) fn start_one(&mut self, role: Role) -> &mut Process {
         let port = self.ports[&role];
         if !disk::KEEPERS.contains(&role) {
@@ -161,7 +161,7 @@ impl Stand {
         self.start_from(disk::wrapped(&self.fleet), role, port)
     }
 
-    /// Starts one process of a role, at a port that Prometheus looks at or at any other, in the folder of all.
+    /// Starts one process of a role in the common folder, at a port that Prometheus watches or at any other.
     pub(crate) fn start_plainly(&mut self, role: Role, port: Option<u16>) -> &mut Process {
         self.start_from(argosy().to_owned(), role, port.unwrap_or(0))
     }
@@ -222,20 +222,20 @@ impl Stand {
         result.first().and_then(value)
     }
 
-    /// All model nodes behave like this from now on.
+    /// Makes all model nodes behave in this way from now on.
     pub(crate) fn behave(&self, behaviour: Behaviour) {
         for node in &self.nodes {
             node.behave(behaviour);
         }
     }
 
-    /// Waits until all helpers have done what they were at.
+    /// Waits until all helper tasks have finished.
     pub(crate) async fn enough(&mut self) {
         std::mem::take(&mut self.enough).cancel();
         while self.helpers.join_next().await.is_some() {}
     }
 
-    /// Kills the process of a role, without another one in its place.
+    /// Kills the process of a role, and starts no other in its place.
     pub(crate) async fn kill(&mut self, role: Role) {
         let place = self
             .fleet
@@ -267,7 +267,8 @@ fn address(port: &u16) -> SocketAddr {
     ([127, 0, 0, 1], *port).into()
 }
 
-/// A port that is free, and that nobody is given who asks for any: a process that is restarted finds it free again.
+/// A port that is free and that the system gives to no other process, so that a process that is restarted finds it
+/// free again.
 fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     /// Below the ports of outgoing connections; other runs of this test begin elsewhere.

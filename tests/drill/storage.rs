@@ -1,4 +1,4 @@
-//! Streams that fill or are gone, and conversations that cannot be kept, read or erased.
+//! Acts with streams that fill or are missing, and with conversations that cannot be kept, read or erased.
 
 use crate::act::{Act, deed};
 use crate::crowd::{NORMAL, SILENCE, Wish, agentic};
@@ -25,14 +25,14 @@ pub(crate) const PLAN: Plan = Plan {
     ..WHOLE
 };
 
-/// Bytes of one message of ballast.
+/// The bytes of one message of ballast.
 const BALLAST: usize = 64 << 10;
-/// Where it lies in each stream, as a subject that nobody asks for.
+/// The place of the ballast in each stream: a subject that is never read.
 const STEPS_BALLAST: &str = "argosy.part.0.ballast.1";
 const CHUNKS_BALLAST: &str = "argosy.chunk.ballast.bucket";
 /// So much ballast is more than the stream of conversations holds.
 const CONVERSATIONS: usize = 80;
-/// A conversation that somebody else writes to.
+/// A conversation to which another writer writes.
 const TORN: &str = "torn";
 /// How often the store is fed anew: once more than the rule allows.
 const REBUILDS: usize = 3;
@@ -139,7 +139,7 @@ pub(crate) const ACTS: &[Act] = &[
     },
 ];
 
-/// Publishes beside a subject until its stream says that it is full.
+/// Publishes below a subject until its stream is full.
 async fn fill(bus: &NatsBus, subject: &str) {
     for number in 0.. {
         let subject = match subject {
@@ -159,7 +159,7 @@ async fn purge(stand: &Stand, stream: Stream, filter: &str) {
     stand.bus.purge(stream, filter).await.expect("a purge");
 }
 
-/// Deletes a stream, as whoever may do so by mistake.
+/// Deletes a stream, as an operator may do by mistake.
 async fn delete(stand: &Stand, stream: Stream) {
     let message = CoreMessage {
         subject: format!("$JS.API.STREAM.DELETE.{}", stream.name()),
@@ -174,7 +174,7 @@ async fn delete(stand: &Stand, stream: Stream) {
     .await;
 }
 
-/// Appends the last event of a log to it, again and again and without looking.
+/// Appends the last event of a log to it, again and again, without reading the log.
 async fn write_too(bus: Arc<NatsBus>, log: String, enough: CancellationToken) {
     let last = bus.last(Stream::Conversations, &log).await.expect("a look");
     let body = last.expect("an event").body;
@@ -184,7 +184,7 @@ async fn write_too(bus: Arc<NatsBus>, log: String, enough: CancellationToken) {
     }
 }
 
-/// Spoils the log of a conversation, and takes it away once the store has found that: then it is fed anew.
+/// Spoils the log of a conversation, and removes it once the store has found that, so that the store is fed anew.
 async fn rebuild(stand: &mut Stand, conversation: &str) {
     let rebuilds = r#"argosy_conversation_store_recovery_seconds_count{how="rebuild"}"#;
     let before = stand.value(rebuilds).await.unwrap_or_default();
@@ -203,7 +203,7 @@ async fn rebuild(stand: &mut Stand, conversation: &str) {
     .await;
 }
 
-/// How often the store said that it begins anew.
+/// How often the store reported that it begins anew.
 fn begun_anew(stand: &Stand) -> usize {
     let log = stand.fleet.dir().join("logs/001/conversation.log");
     let log = std::fs::read_to_string(log).expect("the log of the first process");
@@ -217,7 +217,7 @@ async fn ask(stand: &Stand, conversation: &str) {
     stand.fleet.json(&talk).await;
 }
 
-/// Asks a question of a conversation, and writes to its log as nobody of the fleet does.
+/// Asks a question of a conversation, and writes to its log as no process of the fleet does.
 async fn spoil(stand: &mut Stand, conversation: &str) {
     ask(stand, conversation).await;
     let (bus, enough) = (stand.bus.clone(), stand.enough.clone());

@@ -1,4 +1,4 @@
-//! A server that wants TLS with certificates of its clients, and the authority that issues them, made with openssl.
+//! A server that requires TLS with client certificates, and the authority that issues them, made with openssl.
 
 use bus_nats::{NatsBus, Options};
 use std::path::{Path, PathBuf};
@@ -6,13 +6,13 @@ use std::process::Command;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// How long certificates are valid, in days, where nothing else is said.
+/// How long certificates are valid by default, in days.
 const DAYS: u64 = 365;
-/// What `openssl ca` wants to know.
+/// The configuration that `openssl ca` needs.
 const CONFIG: &str = "[ca]\ndefault_ca = here\n[here]\ndatabase = index.txt\nserial = serial\nnew_certs_dir = .\n\
     default_md = sha256\npolicy = any\ncopy_extensions = copy\nunique_subject = no\n[any]\ncommonName = supplied\n";
 
-/// An authority, and what it has issued for the server and for its clients.
+/// An authority, with the certificates that it issued for the server and for its clients.
 pub(crate) struct Authority(TempDir);
 
 impl Authority {
@@ -100,7 +100,7 @@ impl Authority {
         self.0.path().join(name)
     }
 
-    /// A request or a certificate with a key that is made for it.
+    /// Makes a request or a certificate, with a key for it.
     fn openssl(&self, args: &[&str]) {
         let (first, rest) = args.split_first().expect("a command");
         let key = [
@@ -118,7 +118,7 @@ impl Authority {
     }
 }
 
-/// What it says; it has to succeed.
+/// The output of the command, which has to succeed.
 fn run(command: &mut Command) -> String {
     let program = Path::new(command.get_program()).display().to_string();
     let ran = command.output();

@@ -1,4 +1,4 @@
-//! The alerts that no fault here causes, with the reason. They have the tests of `tests/alerts` alone.
+//! The alerts that no fault here causes, with the reason. Only `tests/alerts` tests them.
 
 /// Names and reasons.
 pub(crate) const UNDRILLED: &[(&str, &str)] = &[

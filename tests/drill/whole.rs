@@ -1,4 +1,5 @@
-//! A fleet in which nothing is wrong, and then processes that stop, hang and are restarted, and messages that nobody can read.
+//! A fleet without faults; then acts with processes that stop, hang and are restarted, and with messages that cannot
+//! be read.
 
 use crate::act::{Act, deed};
 use crate::crowd::{self, NORMAL, Wish, agentic};
@@ -23,7 +24,7 @@ pub(crate) const PLAN: Plan = Plan {
     ..WHOLE
 };
 
-/// Questions that nobody waits for longer than a few seconds.
+/// Questions with a deadline of a few seconds.
 const HURRIED: Wish = Wish {
     question: |number| {
         let mut body = agentic(number);
@@ -33,21 +34,21 @@ const HURRIED: Wish = Wish {
     ..NORMAL
 };
 
-/// More than four slots can do while each call takes a second.
+/// More questions than four slots can answer while each call takes a second.
 const MANY: Wish = Wish {
     at_once: 400,
     every: Duration::from_millis(200),
     question: agentic,
 };
 
-/// What no gateway takes.
+/// Questions that every gateway refuses.
 const BAD: Wish = Wish {
     at_once: u64::MAX,
     every: Duration::from_millis(200),
     question: |_| json!({ "quetsion": "What is this?" }),
 };
 
-/// Steps that no mapper can read; more than a pile of dead letters may hold.
+/// Steps that no mapper can read; more than the allowed number of dead letters.
 const UNREADABLE: u64 = 120;
 /// How often a process dies: once more than the rule allows.
 const DEATHS: usize = 4;
@@ -154,7 +155,7 @@ async fn send(stand: &Stand, subject: String) {
     stand.bus.publish(message).await.expect("it is stored");
 }
 
-/// Tells it to stop, and starts another at its address once it has ended.
+/// Tells a process to stop, and starts another one at its address once it has ended.
 async fn restart_gently(stand: &mut Stand, role: Role) {
     let place = stand
         .fleet
@@ -170,7 +171,8 @@ async fn restart_gently(stand: &mut Stand, role: Role) {
     stand.start_one(role);
 }
 
-/// Kills it, and starts another once Prometheus has seen that: a start is known by its second.
+/// Kills a process, and starts another one once Prometheus has seen that, because it tells starts apart by the
+/// second.
 async fn restart_hard(stand: &mut Stand, role: Role) {
     let running = format!("count(argosy_build_info{{role=\"{role}\"}}) or vector(0)");
     stand.kill(role).await;
@@ -185,10 +187,10 @@ async fn restart_hard(stand: &mut Stand, role: Role) {
     .await;
 }
 
-/// How long nothing is wrong: longer than the longest `for`, and the range before it.
+/// How long the fleet runs without faults: longer than the longest `for` and the range before it.
 const HEALTHY: Duration = Duration::from_secs(100);
 
-/// Questions are answered, nothing is wrong, and no alert fires: but such as are right about a machine that is busy.
+/// Questions are answered, nothing is wrong, and no alert fires, except those that are right about a busy machine.
 pub(crate) async fn healthy(stand: &Stand) {
     stand.crowd.asks(crowd::NORMAL);
     let witness = Witness::asks(stand.bus.clone(), HEALTHY);

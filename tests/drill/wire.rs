@@ -1,4 +1,4 @@
-//! The connection to the server: gone, unstable, and with a certificate that ends.
+//! Acts with the connection to the server: it is gone, it is unstable, or its certificate expires.
 
 use crate::act::{Act, deed};
 use crate::fleet::until;
@@ -51,11 +51,11 @@ pub(crate) const ACTS: &[Act] = &[
     },
 ];
 
-/// Subjects that nobody publishes to, and those of acknowledgements.
+/// Subjects without a publisher, and those of acknowledgements.
 const NOTHING: &str = "nothing.at.all";
 const ACKS: &str = "$JS.ACK.>";
 
-/// What everybody may do who connects without a name, for the configuration of the server.
+/// The permissions of clients that connect without a name, for the configuration of the server.
 pub(crate) fn permissions() -> String {
     format!(
         "authorization {{ users: [{{ user: fleet, password: fleet, permissions: {{ publish: {{ deny: [\"{NOTHING}\"] }} }} }}] }}\n\

@@ -1,5 +1,5 @@
-//! Somebody who asks twice a second and notes how long each question took, by a clock that is not the fleet's: whether an
-//! alert about time tells the truth. On a machine that does much else it may, and then it is no mistake of the rules.
+//! An observer who asks twice a second and notes how long each question took, by a clock that is not the fleet's. It
+//! tells whether an alert about time is right: on a busy machine it may be, and then it is no fault of the rules.
 
 use crate::crowd::agentic;
 use bus::{Bus, Publish, Stream};
@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, sleep};
 
-/// Alerts that say nothing but that something takes long.
+/// Alerts that only say that something takes long.
 pub(crate) const ABOUT_TIME: &[&str] = &[
     "ArgosyQuestionLatencyHigh",
     "ArgosyQuestionLatencyTargetMissed",
@@ -18,9 +18,9 @@ pub(crate) const ABOUT_TIME: &[&str] = &[
     "ArgosyRoleBacklogGrowing",
     "ArgosyRoleSlow",
 ];
-/// The share of slow questions from which such an alert may be right: half of what the rules ask for.
+/// The share of slow questions from which such an alert may be right: half of the share in the rules.
 const SLOW: f64 = 0.15;
-/// How long a question may take by its kind, as the rules say: `argosy:question_duration_target:seconds`.
+/// How long a question may take by its kind, as in the rules: `argosy:question_duration_target:seconds`.
 const SIMPLE: Duration = Duration::from_secs(2);
 const COMPLEX: Duration = Duration::from_secs(5);
 
@@ -50,7 +50,7 @@ impl Witness {
         Witness(asking)
     }
 
-    /// The share of the questions that took longer than they may, and whether that is much.
+    /// The share of the questions that took longer than they may, and whether that share is large.
     pub(crate) async fn saw(mut self) -> (f64, bool) {
         let seen = self.0.join_next().await.expect("it asks");
         let seen: Vec<bool> = seen.expect("questions").into_iter().flatten().collect();
@@ -61,7 +61,7 @@ impl Witness {
     }
 }
 
-/// Whether a question took longer than it may; nothing where it could not be asked.
+/// Whether a question took longer than it may; `None` where it could not be asked.
 async fn is_slow(bus: &NatsBus, number: u64) -> Option<bool> {
     let id = format!("witness-{number}");
     let mut body = agentic(number);

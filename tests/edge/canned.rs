@@ -1,4 +1,4 @@
-//! What roles work with that find the same for everybody: one passage, read by the offline reader.
+//! Collaborators that find the same for every question: one passage, read by the offline reader.
 
 use argosy::roles::Collaborators;
 use envelope::{Bucket, DocId, Passage};
@@ -24,7 +24,7 @@ impl Searcher for OnePassage {
     }
 }
 
-/// The passage, with who reads it.
+/// The passage, with the offline reader as the model.
 pub(crate) fn collaborators() -> Collaborators {
     let passage = Passage {
         bucket: Bucket::new("contracts").unwrap(),

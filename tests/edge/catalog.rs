@@ -1,4 +1,4 @@
-//! `argosy catalog`: buckets, columns with what schemas say of them, and what bad arguments get.
+//! `argosy catalog`: the buckets, their columns with the descriptions of schemas, and the replies to bad arguments.
 
 use crate::shell::Shell;
 

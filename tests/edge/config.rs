@@ -1,4 +1,4 @@
-//! Configuration as it is met on the command line: who wins, and what a mistake gets.
+//! The configuration on the command line: which source wins, and how a mistake is reported.
 
 use crate::shell::Shell;
 

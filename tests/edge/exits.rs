@@ -1,11 +1,11 @@
-//! Every exit code by the situation that it is for, with words for people and JSON for programs.
+//! Tests every exit code by its situation, with words for people and JSON for programs.
 
 use crate::ingress::Fleet;
 use crate::shell::{Ran, Shell, finish, signal};
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
-/// How long anything may take that has to happen by itself.
+/// How long anything that has to happen by itself may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn shell() -> Shell {
@@ -14,7 +14,7 @@ fn shell() -> Shell {
     shell
 }
 
-/// The words on stderr and the object on stdout say the same.
+/// Asserts that the words on stderr and the object on stdout say the same.
 fn says(shell: &Shell, args: &[&str], exit: i32, code: &str, part: &str) {
     let text = shell.run(args).exits(exit);
     assert!(text.stderr.starts_with("error: "), "{args:?}: {text:?}");
@@ -226,7 +226,7 @@ async fn five_is_for_credentials_that_the_server_does_not_know() {
     assert_eq!(nobody.exits(0).stderr, "");
 }
 
-/// What a command prints when it can, asked again until it ends with this code.
+/// The output of a command, repeated until it ends with this code.
 fn until(shell: &Shell, args: &[&str], exit: i32) -> Ran {
     let begun = Instant::now();
     loop {

@@ -1,6 +1,6 @@
-//! Every labelled question of the sample corpus through a whole fleet with the offline reader: what
-//! is answered as expected, and what must hold for every answer. The figures are printed by kind:
-//! `cargo test -p argosy-tests --test edge golden -- --nocapture`.
+//! Asks every labelled question of the sample corpus through a whole fleet with the offline reader. It counts the
+//! answers that are as expected, and checks what must hold for every answer. The figures are printed by kind: `cargo
+//! test -p argosy-tests --test edge golden -- --nocapture`.
 
 use argosy::config::Config;
 use argosy::local::Local;
@@ -21,7 +21,7 @@ use std::time::Duration;
 const EXPECTED_MIN: f64 = 0.79;
 /// Least share of them that cite one of their documents. Measured: 0.892 (83 of 93).
 const CITED_MIN: f64 = 0.86;
-/// What became of the questions of one kind.
+/// The results of the questions of one kind.
 #[derive(Debug, Default)]
 struct Tally {
     asked: usize,
@@ -29,7 +29,7 @@ struct Tally {
     cited: usize,
     nothing: usize,
     clarified: usize,
-    /// Calls of the model, all questions together.
+    /// The model calls of all questions together.
     calls: u32,
     ms: Vec<u64>,
 }
@@ -65,7 +65,7 @@ fn documents() -> BTreeMap<String, documents::Document> {
         .collect()
 }
 
-/// Whether a quote stands in the text: every word of it in order, tables and lines aside.
+/// Whether a quote stands in the text: every word of it in order, across tables and lines.
 fn stands_in(quote: &str, text: &str) -> bool {
     plain(text).contains(&plain(quote))
 }
@@ -80,8 +80,8 @@ fn satisfies(document: &documents::Document, labelled: &LabelledQuestion) -> boo
     in_bucket && filter.is_none_or(|f| matches(&f, document))
 }
 
-/// The filter by hand, apart from the code that is tested: conditions on metadata, numbers as
-/// numbers, everything else as text in lower case (dates sort as text).
+/// Evaluates the filter without the code under test: conditions on metadata compare numbers as numbers and everything
+/// else as text in lower case (dates sort as text).
 fn matches(filter: &Filter, document: &documents::Document) -> bool {
     filter.0.iter().all(|condition| {
         let Some(is) = document.metadata.get(&condition.field) else {
@@ -117,7 +117,7 @@ fn number(value: &Value) -> Option<f64> {
     value.as_f64().or_else(|| value.as_str()?.parse().ok())
 }
 
-/// What must hold for every answer, however good it is.
+/// Checks what must hold for every answer, whatever its quality.
 fn is_sound(
     labelled: &LabelledQuestion,
     terminal: &Terminal,
@@ -159,7 +159,7 @@ fn is_sound(
     }
 }
 
-/// Whether a field of a document has a value, as a table shows it.
+/// Whether a field of a document has a value, in the form in which a table shows it.
 fn is_field(document: &documents::Document, value: &str) -> bool {
     let shown: Option<f64> = value.parse().ok();
     let mut values = document.metadata.values();
@@ -168,7 +168,7 @@ fn is_field(document: &documents::Document, value: &str) -> bool {
     })
 }
 
-/// What became of one question; every string that was wanted and is missing.
+/// Counts the result of one question, and returns the expected strings that are missing.
 fn tally<'a>(
     tally: &mut Tally,
     labelled: &'a LabelledQuestion,

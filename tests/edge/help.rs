@@ -1,11 +1,11 @@
-//! The command line describes itself: an example that runs, words for every option, no option that
-//! nothing reads.
+//! Tests that the command line describes itself: every command has an example that runs, every option has a
+//! description, and no option is without effect.
 
 use argosy::cli::Cli;
 use clap::{Command, CommandFactory, Parser};
 use std::path::Path;
 
-/// Every command that is shown, with the words that call it.
+/// Every visible command, with the words that call it.
 pub(crate) fn commands() -> Vec<(Vec<String>, Command)> {
     fn walk(path: &[String], command: &Command, all: &mut Vec<(Vec<String>, Command)>) {
         for inner in command.get_subcommands().filter(|c| !c.is_hide_set()) {
@@ -21,7 +21,7 @@ pub(crate) fn commands() -> Vec<(Vec<String>, Command)> {
     all
 }
 
-/// Splits a line as a shell does, as far as the examples go.
+/// Splits a line as a shell does, as far as the examples need it.
 fn split(line: &str) -> Vec<String> {
     let parts = line
         .split('"')
@@ -105,7 +105,7 @@ fn sources(folder: &Path, text: &mut String) {
     }
 }
 
-/// What holds the arguments of a command, as the sources call it.
+/// The names by which the sources call the arguments of a command.
 const HOLDERS: &[&str] = &["args", "everywhere", "which", "chosen"];
 
 /// Whether `text` names the field `id` of `holder`, and calls no method of that name.
@@ -124,7 +124,7 @@ fn joined(text: &str) -> String {
     words.join(" ").replace(" .", ".")
 }
 
-/// Cheap on purpose: what is read nowhere from the arguments of any command has no effect.
+/// The check is simple on purpose: an option that is read nowhere from the arguments of any command has no effect.
 #[test]
 fn no_option_is_without_effect() {
     let mut text = String::new();

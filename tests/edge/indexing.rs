@@ -1,4 +1,4 @@
-//! `argosy index` over folders as people have them, and over runs that did not end.
+//! `argosy index` over folders as people have them, and after runs that did not end.
 
 use crate::shell::{Ran, Shell, finish, signal};
 use argosy::config::Config;
@@ -23,7 +23,7 @@ fn answer(shell: &Shell, question: &str) -> String {
     ran.json()["answer"].as_str().unwrap_or_default().to_owned()
 }
 
-/// How many chunks the index of `docs` holds, counted by somebody else.
+/// How many chunks the index of `docs` holds, counted by another process.
 fn chunks(shell: &Shell) -> u64 {
     let mut config = Config::default();
     config.data_dir.0 = shell.dir().join(".argosy");
@@ -203,7 +203,7 @@ fn parts_of_a_file_are_documents_of_their_own() {
     assert_eq!(counts(&run(0)), (1, 152, all - 153));
 }
 
-/// A PDF of one page more than is read, all of them but the first blank.
+/// A PDF with one page more than the limit; all pages but the first are blank.
 fn long_pdf() -> String {
     let said = "BT /F 12 Tf 50 700 Td (The lease ends in 2031.) Tj ET";
     let font =
@@ -272,7 +272,7 @@ fn ask_brings_the_index_up_to_date_unless_told_otherwise() {
     ask(&["--force", "--reuse"]).exits(2);
 }
 
-/// Files of the run that is killed: enough that it takes a while.
+/// The number of files of the run that is killed: enough for the run to take a while.
 const FILES: usize = 400;
 
 #[test]

@@ -1,6 +1,6 @@
-//! Bad messages from outside: each is refused with its code and one clear sentence, or kept as a
-//! dead letter where it has no asker, and the next good question is answered. The same cases on the
-//! memory bus and on a real server.
+//! Sends bad messages from outside. Each is refused with its code and one clear sentence, or kept as a dead letter
+//! where it has no asker, and the next good question is answered. The same cases on the memory bus and on a real
+//! server.
 
 use crate::binary::argosy;
 use crate::canned;
@@ -24,9 +24,9 @@ use std::time::Duration;
 use telemetry::{Health, Registry};
 use tokio_util::sync::CancellationToken;
 
-/// How long anything may take that has to happen by itself.
+/// How long anything that has to happen by itself may take.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Longest sentence that somebody reads, in characters.
+/// The longest sentence for a user, in characters.
 const SENTENCE_MAX: usize = 300;
 
 /// A question that is answered, and a part of its answer.
@@ -67,7 +67,7 @@ async fn answers(bus: &dyn Bus, good: &Good, after: &str) {
     assert!(answer.contains(good.says), "after {after}: {terminal:?}");
 }
 
-/// Through the inbox: a terminal event, and the same to who asked.
+/// Sends the case through the inbox: a terminal event is stored, and the same event is sent to the asker.
 async fn by_inbox(bus: &dyn Bus, case: &BadQuestion) {
     let mut ended = bus.subscribe("argosy.answer.*", None).await.unwrap();
     let mut told = bus.subscribe("_INBOX.edge.>", None).await.unwrap();
@@ -92,7 +92,7 @@ async fn by_inbox(bus: &dyn Bus, case: &BadQuestion) {
     assert_eq!(last, at, "{}", case.name);
 }
 
-/// By request and reply.
+/// Sends the case by request and reply.
 async fn by_request(bus: &dyn Bus, case: &BadQuestion) {
     let mut told = bus.subscribe("_INBOX.edge.>", None).await.unwrap();
     let request = CoreMessage {
@@ -118,7 +118,7 @@ async fn refuses_bad_questions(bus: &dyn Bus, good: &Good) {
     assert_eq!(bus.state(Stream::Dead).await.unwrap().messages, 0);
 }
 
-/// A step that cannot be read: kept as it was, with the reason; its turn, if it has one, has failed.
+/// A step that cannot be read is kept as it was, with the reason. Its turn, if it has one, has failed.
 async fn keeps_bad_steps(bus: &dyn Bus, good: &Good) {
     let cases: Vec<BadStep> = scenario::all("bad_steps.jsonl");
     for (n, case) in cases.iter().enumerate() {
@@ -142,7 +142,7 @@ async fn keeps_bad_steps(bus: &dyn Bus, good: &Good) {
     }
 }
 
-/// Another question under a used id is told so, and the turn that has it is not touched.
+/// Another question under a used id is refused as that, and the turn that has the id is not affected.
 async fn refuses_a_used_id(bus: &dyn Bus, good: &Good) {
     let ask = |question: &str, reply: &str| {
         let body = json!({ "question": question, "id": "mine", "reply_to": reply });
@@ -171,7 +171,7 @@ async fn refuses_a_used_id(bus: &dyn Bus, good: &Good) {
     );
 }
 
-/// The largest that is allowed is not refused.
+/// The largest message that is allowed is not refused.
 async fn takes_the_largest_question(bus: &dyn Bus) {
     let question = "ä".repeat(QUESTION_CHARS_MAX);
     let ask = Ask {
@@ -215,8 +215,7 @@ async fn bad_messages_on_the_memory_bus() {
     local.stop().await;
 }
 
-/// The gateway as a process, so that its end would be seen; the others in this one, with canned
-/// answers.
+/// The gateway as a process, so that its end would be seen; the other roles run in this process, with canned answers.
 pub(crate) struct Fleet {
     bus: Arc<dyn Bus>,
     gateway: Member,
@@ -268,7 +267,7 @@ impl Fleet {
         self.running = self.others.start(&Role::THINKING, &with).unwrap();
     }
 
-    /// Ends everything; the gateway has to end well, and to have been there until now.
+    /// Ends everything. The gateway has to end well, and to have run until now.
     pub(crate) async fn end(mut self) {
         assert!(self.gateway.ended().is_none(), "the gateway is gone");
         self.gateway.terminate().await;

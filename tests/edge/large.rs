@@ -1,5 +1,5 @@
-//! Files as large as they come, at full size: that each is read or refused by name, how long it takes
-//! and how much memory. Minutes of work, so they are ignored unless they are asked for (docs/operations/data.md).
+//! Indexes files of the largest allowed sizes: each is read or refused by name, within limits of time and memory.
+//! This takes minutes, so the tests are ignored unless they are asked for (docs/operations/data.md).
 
 use crate::shell::{Shell, signal};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use std::io::{BufWriter, Write};
 use std::process::{Child, Output};
 use std::time::{Duration, Instant};
 
-/// Longest that one of them may take.
+/// The longest time for one file.
 const PATIENCE: Duration = Duration::from_secs(1_800);
 /// How often memory is looked at.
 const LOOK: Duration = Duration::from_millis(50);
@@ -20,7 +20,7 @@ const WORDS: [&str; 16] = [
     "winter", "meter", "permit", "signal", "copper", "ledger", "valley",
 ];
 
-/// Memory of a process at its peak so far, in MB.
+/// The peak memory of a process so far, in MB.
 fn peak_mb(pid: u32) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM"));
@@ -28,7 +28,7 @@ fn peak_mb(pid: u32) -> f64 {
     kib.unwrap_or(0.0) / 1024.0
 }
 
-/// Indexes `docs`, and says what it took. No more than `mb` of memory at any time.
+/// Indexes `docs`, and returns the result and the time. The process may take at most `mb` of memory at any time.
 fn index(shell: &Shell, name: &str, exit: i32, mb: f64) -> (Value, Duration) {
     let child = shell.command(&["index", "docs", "-o", "json"]).spawn();
     let (ran, took, peak) = watched(child.unwrap());
@@ -62,7 +62,7 @@ fn watched(child: Child) -> (Output, Duration, f64) {
     (reading.join().unwrap().unwrap(), begun.elapsed(), peak)
 }
 
-/// A file in `docs`, written as it is made.
+/// A file in `docs`, written piece by piece.
 fn file(shell: &Shell, name: &str) -> BufWriter<File> {
     let path = shell.write(&format!("docs/{name}"), "");
     BufWriter::new(File::create(path).unwrap())
@@ -81,7 +81,7 @@ fn sentence(n: usize) -> String {
     )
 }
 
-/// Whether a search for these words names the file.
+/// Whether a search for these words finds the file.
 fn finds(shell: &Shell, words: &str, source: &str) -> bool {
     let args = ["search", words, "--corpus", "docs", "--reuse", "-o", "json"];
     shell.run(&args).exits(0).stdout.contains(source)

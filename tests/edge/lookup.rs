@@ -1,5 +1,5 @@
-//! Looking into the corpus from outside: what is found, and what bad requests get. The same cases on
-//! the memory bus and on a real server.
+//! Look-ups into the corpus from outside: their results, and the replies to bad requests. The same cases run on the
+//! memory bus and on a real server.
 
 use crate::shell::Shell;
 use argosy::config::Config;
@@ -41,7 +41,7 @@ struct Corpus {
     running: JoinSet<()>,
 }
 
-/// Searches until it is let go.
+/// A searcher that does not return until it is released.
 struct Stuck(Arc<Semaphore>);
 
 impl Searcher for Stuck {
@@ -56,7 +56,7 @@ impl Searcher for Stuck {
     }
 }
 
-/// A search runs on when nobody waits for it any more: its slot is not given to another.
+/// A search goes on when its requester no longer waits, and its slot is not given to another search.
 #[tokio::test(start_paused = true)]
 async fn a_search_that_takes_too_long_keeps_its_slot_until_it_is_done() {
     let go = Arc::new(Semaphore::new(0));
@@ -346,7 +346,7 @@ async fn bad_requests(corpus: &Corpus) {
     assert_eq!(broken.unwrap()["error"]["code"], "not_json");
 }
 
-/// Many at once: each gets a reply, the result or that there are too many.
+/// Many requests at once: each gets a reply, which is the result or the error that there are too many.
 async fn a_crowd(corpus: &Corpus) {
     let asked = (0..60).map(|_| corpus.ask("argosy.search", json!({"query": "Tarnow lease"})));
     let replies = futures_util::future::join_all(asked).await;

@@ -1,14 +1,14 @@
-//! What bad input gets, how commands fail, and what the sample corpus answers: the fleet and its
-//! binary as a stranger meets them.
+//! Tests the fleet and its binary as a new user meets them: replies to bad input, failures of commands, and answers
+//! from the sample corpus.
 //!
-//! Bad messages are data (`tests/scenarios`): a new case is a new line there. *Not* here: what
-//! processes do when they are killed (`pipeline`), when two hands meet on one message (`race`).
+//! Bad messages are data (`tests/scenarios`): a new case is a new line there. *Not* here: processes that are killed
+//! (`pipeline`), and two workers that meet on one message (`race`).
 //!
 //! | module | what |
 //! |---|---|
 //! | [`binary`] | the `argosy` binary beside this test, built when it is missing or stale |
 //! | [`shell`] | running it as a shell does, in a folder of its own |
-//! | [`canned`] | a model and an index for roles that are not what is tested |
+//! | [`canned`] | a model and an index for roles that are not under test |
 //! | [`scenario`] | the lines of `tests/scenarios` |
 //! | the rest | one module per subject |
 #![expect(

@@ -1,5 +1,5 @@
-//! Models that do not do what they are asked, behind `argosy ask`: what the event says of each. What single stages make of
-//! them is tested with the stages.
+//! Models that do not do what they are asked, behind `argosy ask`: what the event says of each. The stages' own tests
+//! cover the single stages.
 
 use crate::shell::Shell;
 use serde_json::{Value, json};
@@ -9,7 +9,8 @@ const LEASE: &str =
     "# Lease\n\nThe lease of the Orlin depot ends on 31 March 2027. The rent is 900 EUR a month.\n";
 const FACT: &str = "The lease of the Orlin depot ends on 31 March 2027.";
 
-/// Asks a corpus of one lease with a model that plans well, reads as `reads` and writes as `writes`.
+/// Asks a corpus of one lease with a model that plans well, replies to the mapper with `reads` and to the reducer
+/// with `writes`.
 async fn ask(reads: fn(&ReceivedPrompt) -> String, writes: fn(&ReceivedPrompt) -> String) -> Value {
     let says = move |prompt: &ReceivedPrompt| match &prompt.user {
         user if user.contains("\"keywords\"") => {
@@ -41,7 +42,7 @@ fn writes_well(_: &ReceivedPrompt) -> String {
     "The lease of the Orlin depot ends on 31 March 2027 [1].".into()
 }
 
-/// The first example of the mapper's prompt, whatever is to be read.
+/// Replies with the first example of the mapper's prompt, whatever the passage is.
 fn reads_the_example(prompt: &ReceivedPrompt) -> String {
     let mut lines = prompt.user.lines();
     lines

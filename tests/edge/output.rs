@@ -1,4 +1,4 @@
-//! What commands print, and where: results on stdout, everything else on stderr, JSON of one shape.
+//! The output of commands: results on stdout, everything else on stderr, JSON of one shape.
 
 use crate::binary::argosy;
 use crate::shell::{Ran, Shell, finish};
@@ -43,7 +43,7 @@ fn ask(shell: &Shell, question: &str, more: &[&str]) -> Ran {
     shell.run(&[&["ask", question, "--corpus", "docs"], more].concat())
 }
 
-/// The keys of an object as they stand in the text, at the first level of indentation below it.
+/// The keys of an object in the text, at the first level of indentation below it.
 fn keys(text: &str, indent: usize) -> Vec<&str> {
     let start = format!("{:indent$}\"", "");
     let lines = text.lines().filter_map(|line| line.strip_prefix(&start));
@@ -177,7 +177,7 @@ fn pipes_and_no_color_have_no_escape_codes() {
     assert!(forced.iter().all(has_codes), "{forced:?}");
 }
 
-/// Whether a text is in a file as it stands.
+/// Whether a file holds a text unchanged.
 fn holds(file: &[u8], text: &str) -> bool {
     file.windows(text.len()).any(|part| part == text.as_bytes())
 }

@@ -1,4 +1,4 @@
-//! Prompts on the command line: which there are, what a folder changes, what a start would be refused for.
+//! Prompts on the command line: the list, the changes by a folder, and the texts for which a start is refused.
 
 use crate::shell::Shell;
 
@@ -109,7 +109,7 @@ fn a_start_with_nonsense_for_a_prompt_is_refused() {
     );
 }
 
-/// The model of a question is one of those that are offered.
+/// A question may name only a model that the fleet offers.
 #[test]
 fn a_question_names_a_model_that_is_offered() {
     let shell = Shell::new();

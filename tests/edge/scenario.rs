@@ -1,4 +1,4 @@
-//! The lines of `tests/scenarios`, one case each.
+//! Reads the lines of `tests/scenarios`, one case each.
 
 use bus::Headers;
 use bytes::Bytes;
@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A bad message. Its bytes are one of `body`, `text` and `hex`.
+/// A bad message. Its bytes are given by `body`, `text` or `hex`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BadQuestion {
@@ -20,20 +20,20 @@ pub(crate) struct BadQuestion {
     times: usize,
     /// Bytes to send, two digits each.
     hex: Option<String>,
-    /// Repeats the question in `body`.
+    /// How often the question in `body` is repeated.
     times_question: Option<usize>,
     #[serde(default)]
     headers: BTreeMap<String, String>,
-    /// Not to be asked by request and reply, which sets the reply subject itself.
+    /// Whether the case is not sent by request and reply, which sets the reply subject itself.
     #[serde(default)]
     pub(crate) by_inbox_only: bool,
     /// The code of its refusal.
     pub(crate) code: String,
-    /// A part of the sentence.
+    /// A part of the sentence of its refusal.
     pub(crate) says: String,
 }
 
-/// A step that no worker can read. `{turn}` in its subject is a turn of its own.
+/// A step that no worker can read. `{turn}` in its subject stands for a turn of its own.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BadStep {
@@ -43,7 +43,7 @@ pub(crate) struct BadStep {
     hex: Option<String>,
     /// The reason of its dead letter.
     pub(crate) reason: String,
-    /// How its turn ends, where the step is one that ends it.
+    /// How its turn ends, where the step ends it.
     pub(crate) outcome: Option<envelope::Outcome>,
 }
 
@@ -91,7 +91,7 @@ impl BadStep {
     }
 }
 
-/// Every case of a file; at least one.
+/// Every case of a file, which has at least one.
 pub(crate) fn all<T: DeserializeOwned>(file: &str) -> Vec<T> {
     let path = format!("{}/scenarios/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Schemas from the command line to the filter of a question, over the sample corpus.
+//! Schemas from the command line to the filter of a question, on the sample corpus.
 
 use crate::shell::Shell;
 use argosy::config::Config;
@@ -19,7 +19,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// The documents of the invoices that a filter lets through, as an index of its own counts them.
+/// The invoices that a filter lets through, as a separate index counts them.
 fn invoices(shell: &Shell, corpus: &Path, filter: Value) -> BTreeSet<String> {
     let mut config = Config::default();
     config.data_dir.0 = shell.dir().join(".argosy");

@@ -1,5 +1,5 @@
-//! Running the binary as a shell does: in a folder of its own, without anything of the environment
-//! of this test that could change what it does.
+//! Runs the binary as a shell does: in a folder of its own, and without any variable of this test's environment that
+//! could change its behaviour.
 
 use crate::binary::argosy;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Longest any command may take.
+/// The longest time for any command.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A folder to run commands in.
@@ -26,12 +26,12 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// Stdout as the one JSON value that it has to be.
+    /// Stdout, which has to be one JSON value.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("no JSON ({e}): {self:?}"))
     }
 
-    /// The same after a check of the exit code.
+    /// Checks the exit code.
     pub(crate) fn exits(self, exit: i32) -> Ran {
         assert_eq!(self.exit, exit, "{self:?}");
         self
@@ -39,19 +39,19 @@ impl Ran {
 }
 
 impl Shell {
-    /// A folder in which nothing is, and no model but the offline reader.
+    /// An empty folder, and no model but the offline reader.
     pub(crate) fn new() -> Shell {
         let model = ("ARGOSY__model__model", argosy::model::OFFLINE);
         Shell::without_model().env(model.0, model.1)
     }
 
-    /// The same, with whatever model the configuration says.
+    /// The same folder with the model that the configuration names.
     pub(crate) fn without_model() -> Shell {
         let dir = TempDir::with_prefix("argosy-edge-").unwrap();
         Shell { dir, env: vec![] }
     }
 
-    /// The same with one more variable.
+    /// The shell with one more variable.
     pub(crate) fn env(mut self, name: &str, value: &str) -> Shell {
         self.env.push((name.into(), value.into()));
         self
@@ -74,7 +74,7 @@ impl Shell {
         self.command_of(argosy(), args)
     }
 
-    /// The same with a binary of one's own.
+    /// The command with another binary.
     pub(crate) fn command_of(&self, binary: &Path, args: &[&str]) -> Command {
         let mut command = Command::new(binary);
         for (name, _) in std::env::vars_os() {

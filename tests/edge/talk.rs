@@ -1,4 +1,5 @@
-//! Conversations without a fleet: each question a process of its own, what was said on disk between them.
+//! Conversations without a fleet: each question runs in a process of its own, and what was said is on disk between
+//! them.
 
 use crate::shell::{Ran, Shell};
 use serde_json::{Value, json};
@@ -103,7 +104,7 @@ fn a_damaged_folder_gives_what_can_be_read() {
     assert_eq!(recalled(&next), "1 exchange before", "all is lost");
 }
 
-/// What a chat in the conversation says to these lines.
+/// The output of a chat in the conversation for these lines.
 fn chat(shell: &Shell, conversation: &str, lines: &str) -> Ran {
     let mut command = shell.command(&["chat", "--corpus", "docs", "--conversation", conversation]);
     command

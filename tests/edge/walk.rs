@@ -1,5 +1,5 @@
-//! A first walk through a fleet: a server that is late or lacks JetStream, roles that cannot start, a
-//! question that nobody takes.
+//! The first steps with a fleet: a server that is late or lacks JetStream, roles that cannot start, and a question
+//! that no gateway takes.
 
 use crate::shell::{Shell, finish, signal};
 use std::io::{BufRead, BufReader};
@@ -7,7 +7,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long anything may take that has to happen by itself.
+/// How long anything that has to happen by itself may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A port at which nothing listens now.
@@ -27,7 +27,7 @@ fn free_row(count: u16) -> u16 {
     tried.find(is_free).unwrap()
 }
 
-/// A server as people start it, not waited for.
+/// A server as people start it; the function does not wait for it.
 async fn plain_server(shell: &Shell, port: u16, args: &[&str]) -> Child {
     Command::new(testkit::nats::binary().await)
         .args(["-a", "127.0.0.1", "-p", &port.to_string()])
@@ -38,7 +38,7 @@ async fn plain_server(shell: &Shell, port: u16, args: &[&str]) -> Child {
         .unwrap()
 }
 
-/// Lines of a log that is still written.
+/// The lines of a log that is still being written.
 struct Log(std::path::PathBuf);
 
 impl Log {
@@ -167,7 +167,7 @@ async fn a_question_that_nobody_takes_says_so() {
     );
 }
 
-/// What `up` prints until it is done with starting.
+/// The output of `up` until it has finished starting.
 fn printed(child: &mut Child) -> String {
     let mut text = String::new();
     for line in BufReader::new(child.stdout.take().unwrap()).lines() {

@@ -1,4 +1,4 @@
-//! Answers, whole and in pieces, and what they cost.
+//! Replies of the model server, whole and in pieces, and their token counts.
 
 use crate::subject::{Counted, request, subject};
 use llm::ChatModel;

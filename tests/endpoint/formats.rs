@@ -1,4 +1,4 @@
-//! JSON: each dialect by itself, and how the one that a server knows is found.
+//! JSON formats: each dialect by itself, and how the pool finds the one that a server knows.
 
 use crate::subject::{Counted, is_verdict, only_own, request, request_for_json, subject};
 use llm::{ChatModel, Error};
@@ -33,8 +33,8 @@ async fn every_dialect_is_answered_and_what_a_server_enforces_is_json() {
     }
 }
 
-/// llama-cpp-python knows no `json_schema` and says so with status 500 and a validation error, which
-/// looks like a server in trouble.
+/// llama-cpp-python does not know `json_schema` and says so with status 500 and a validation error, which looks like
+/// a failure of the server.
 #[tokio::test]
 #[ignore = "wants a real model server: see docs/operations/tune.md"]
 async fn a_dialect_that_is_refused_is_learned_and_remembered() {

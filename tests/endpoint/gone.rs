@@ -1,4 +1,4 @@
-//! Calls that are given up, and a server that is killed and started again.
+//! Calls that are cancelled, and a server that is killed and restarted.
 
 use crate::subject::{Counted, only_own, request, subject};
 use envelope::{Class, Classify};
@@ -7,10 +7,10 @@ use std::time::Duration;
 use testkit::llama;
 use tokio::time::{Instant, sleep, timeout};
 
-/// Long enough that nobody waits for the end by chance.
+/// A reply so long that its end does not come by chance.
 const LONG_ANSWER: u32 = 600;
 
-/// One call at a time, each to its end: what frees the server is that it notices.
+/// The server takes one call at a time to its end, so it becomes free only by noticing that the client has gone.
 fn in_turns() -> llama::Options {
     llama::Options {
         args: ["--interrupt_requests", "false"].map(String::from).into(),

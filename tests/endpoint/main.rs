@@ -1,13 +1,13 @@
-//! A model server that nobody here wrote: the pool and the whole fleet against a real one.
+//! Tests the pool and the whole fleet against a real model server, which is not part of this project.
 //!
-//! By default that is llama-cpp-python with a tiny model of random weights, one server per test. The
-//! first run on a machine builds it, which takes minutes of a C++ compiler, so that nothing here runs
-//! unless it is asked for: `cargo test -p argosy-tests --test endpoint -- --ignored`. Where it cannot be
-//! had, that is a failure, never a skip.
+//! By default that is llama-cpp-python with a tiny model of random weights, one server per test. The first run on a
+//! machine builds it, which takes a C++ compiler some minutes, so the tests run only when they are asked for: `cargo
+//! test -p argosy-tests --test endpoint -- --ignored`. Where the server cannot be built, the tests fail; they are
+//! never skipped.
 //!
-//! With `ARGOSY_TEST_ENDPOINT` (a base URL) the same is done to that server, with the model
-//! `ARGOSY_TEST_MODEL` (default: the first that it lists) and the key `ARGOSY_TEST_API_KEY` (default:
-//! none). What needs a server of our own is then left out, and says so.
+//! With `ARGOSY_TEST_ENDPOINT` (a base URL) the same tests run against that server, with the model
+//! `ARGOSY_TEST_MODEL` (default: the first that it lists) and the key `ARGOSY_TEST_API_KEY` (default: none). Tests
+//! that need a server of their own are then left out, and say so.
 //!
 //! *Not* here: how good answers are. A model of random weights knows nothing; what is looked at is that
 //! every call and every turn ends as it should.

@@ -1,11 +1,11 @@
-//! Prompts that are too long: told apart from failures, remembered, not sent again.
+//! Prompts that are too long: the pool tells them from failures, remembers the limit, and does not send them again.
 
 use crate::subject::{Counted, request, subject};
 use envelope::{Class, Classify};
 use llm::{ChatModel, Error};
 use testkit::llama;
 
-/// More than most contexts hold, and not much to send: 1.2 MB.
+/// More words than most contexts hold, and little to send: 1.2 MB.
 const WORDS: usize = 200_000;
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! The server that a test asks: one of its own, or the one that the environment names.
+//! The server under test: one that the test starts, or the one that the environment names.
 
 use envelope::{Role, TenantId, TurnId};
 use llm::{ChatReply, ChatRequest, ReplySchema};
@@ -11,18 +11,18 @@ use std::time::Duration;
 use telemetry::Registry;
 use testkit::llama::{self, ModelServer};
 
-/// Time for one call; servers of others may be slow, or load their model first.
+/// The time for one call; other servers may be slow, or load their model first.
 pub(crate) const CALL: Duration = Duration::from_secs(120);
 
-/// A server to be asked.
+/// A server under test.
 pub(crate) struct Subject {
     pub(crate) model: String,
     pub(crate) node: options::Node,
-    /// Set when it is our own, to be killed and restarted.
+    /// The server process where the test started it, to be killed and restarted.
     pub(crate) own: Option<ModelServer>,
 }
 
-/// The one that the environment names, else one of our own as `options` say.
+/// The server that the environment names, or else a new one with these `options`.
 pub(crate) async fn subject(options: llama::Options) -> Subject {
     match text("ARGOSY_TEST_ENDPOINT") {
         Some(base_url) => given(base_url).await,
@@ -30,7 +30,7 @@ pub(crate) async fn subject(options: llama::Options) -> Subject {
     }
 }
 
-/// One of our own; none, with a word about it, where the environment names another.
+/// A server that the test starts; `None`, with a message, where the environment names another one.
 pub(crate) async fn only_own(what: &str, options: llama::Options) -> Option<Subject> {
     if let Some(base_url) = text("ARGOSY_TEST_ENDPOINT") {
         println!("left out: {what} wants a server of our own, and `{base_url}` is none");
@@ -92,7 +92,7 @@ fn text(name: &str) -> Option<String> {
 }
 
 impl Subject {
-    /// A model on it, with patience for servers of others.
+    /// The options of a pool for it, with long time-outs for other servers.
     pub(crate) fn options(&self) -> Options {
         Options {
             model: self.model.clone(),
@@ -104,7 +104,7 @@ impl Subject {
         }
     }
 
-    /// What stands in the configuration of a fleet that asks it.
+    /// The configuration of a fleet that asks it.
     pub(crate) fn settings(&self) -> Vec<String> {
         let node = json!([{
             "name": self.node.name, "base_url": self.node.base_url,
@@ -135,13 +135,13 @@ impl Counted {
         self.pool.nodes().remove(0)
     }
 
-    /// Exchanges with the server that ended so.
+    /// The exchanges with the server that ended so.
     pub(crate) fn exchanges(&self, outcome: &str) -> u64 {
         let family = "argosy_llm_request_duration_seconds_count";
         self.sum(family, &format!("outcome=\"{outcome}\""))
     }
 
-    /// Exchanges with the server in all.
+    /// All exchanges with the server.
     pub(crate) fn exchanges_made(&self) -> u64 {
         self.sum("argosy_llm_request_duration_seconds_count", "")
     }
@@ -157,7 +157,7 @@ impl Counted {
     }
 }
 
-/// A question of a few words, to be answered in at most so many tokens.
+/// A question of a few words, with a reply of at most so many tokens.
 pub(crate) fn request(max_tokens: u32) -> ChatRequest {
     ChatRequest {
         model: None,
@@ -172,7 +172,7 @@ pub(crate) fn request(max_tokens: u32) -> ChatRequest {
     }
 }
 
-/// A question whose answer is one word in an object: short even for a model that means nothing.
+/// A question whose reply is one word in an object: short even for a model that understands nothing.
 pub(crate) fn request_for_json() -> ChatRequest {
     ChatRequest {
         user: "Is a notice period a time span? Answer as JSON: {\"relevant\": true or false}"

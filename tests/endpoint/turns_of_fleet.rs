@@ -1,5 +1,5 @@
-//! The fleet as it runs in production, on a real nats-server, with a model whose words mean nothing:
-//! every turn ends well, and every default that was taken for the model's words stands in the trail.
+//! Runs the fleet as in production, on a real nats-server, with a model whose words mean nothing. Every turn ends
+//! well, and every default that replaces the model's words stands in the trail.
 
 use crate::fleet::{Fleet, connect};
 use crate::subject::{Subject, only_own, subject};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::llama;
 
-/// How long a turn may take; a model of random weights writes until it is stopped.
+/// How long a turn may take; a model of random weights writes until its limit.
 const DEADLINE: &str = "180s";
 const PATIENCE: Duration = Duration::from_secs(200);
 
@@ -20,7 +20,7 @@ const QUESTIONS: [&str; 4] = [
     "Who is the captain of the ship?",
 ];
 
-/// A context that holds every prompt: this model has little more than letters for tokens.
+/// A context that holds every prompt: this model's tokens are little more than letters.
 fn roomy() -> llama::Options {
     llama::Options {
         context_tokens: 32_768,
@@ -34,7 +34,7 @@ async fn every_turn_ends_well_and_names_its_defaults() {
     turns_end_well(subject(roomy()).await, &QUESTIONS).await;
 }
 
-/// As people start it: it breaks off each answer for the next call, and its context is short.
+/// With the server's defaults it breaks off each reply for the next call, and its context is short.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "wants a real model server: see docs/operations/tune.md"]
 async fn a_server_that_breaks_off_answers_and_reads_little_is_borne() {
@@ -82,7 +82,7 @@ async fn turns_end_well(model: Subject, questions: &[&str]) {
     fleet.drain().await;
 }
 
-/// What the workers counted is what the trails of the turns say, kind by kind.
+/// The workers' counters agree with the trails of the turns, for each kind.
 async fn defaults_are_named(fleet: &Fleet, tally: &Tally) {
     let counted = async |label: &str| {
         let mut sum = 0;
@@ -99,7 +99,7 @@ async fn defaults_are_named(fleet: &Fleet, tally: &Tally) {
     assert_eq!(counted("kind=").await, told as u64, "all kinds");
 }
 
-/// The model was really asked, and it answered.
+/// The model was really asked, and it replied.
 async fn calls_were_answered(fleet: &Fleet) {
     let family = "argosy_llm_request_duration_seconds_count";
     let mut answered = Value::Null;

@@ -1,4 +1,4 @@
-//! The sample corpus, answered by the offline reader over every way in.
+//! Answers of the offline reader from the sample corpus, by every way of asking.
 
 use crate::fleet::{Fleet, PATIENCE, connect, until};
 use crate::served::Model;
@@ -155,7 +155,7 @@ async fn asks_in_simple_mode(fleet: &Fleet) {
     );
 }
 
-/// `argosy.ask` as any client of NATS does it: a request, whose reply is the terminal event.
+/// A request to `argosy.ask`, as any NATS client makes it; its reply is the terminal event.
 async fn asks_by_request(bus: &NatsBus) {
     let reply = "_INBOX.test.request";
     let mut replies = bus.subscribe(reply, None).await.expect("an ear");
@@ -174,13 +174,13 @@ async fn asks_by_request(bus: &NatsBus) {
     assert!(terminal.turn.is_derived());
 }
 
-/// A question put into the inbox by hand: its turn follows from where it is stored, and its
-/// terminal event is kept although nobody listens.
+/// A question published to the inbox by hand: its turn id follows from its place in the stream, and its terminal
+/// event is kept although no client listens.
 async fn asks_by_publishing(bus: &NatsBus) {
     check(&published(bus, json!({ "question": QUESTION })).await);
 }
 
-/// A fragment is answered for what it means after what was said.
+/// A fragment is answered in the sense that it has after the earlier messages.
 async fn asks_after_messages(bus: &NatsBus) {
     let end = published(
         bus,

@@ -1,5 +1,5 @@
-//! The binaries that belong to this test: of the same profile, in the same target folder, of the sources
-//! as they are now. Cargo tells only tests of their own packages where they are.
+//! The binaries that belong to this test: of the same profile, in the same target folder, from the current sources.
+//! Cargo tells only the tests of their own packages where they are.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,8 +12,8 @@ pub(crate) fn argosy() -> &'static Path {
     FOUND.get_or_init(|| found("argosy"))
 }
 
-/// The path of a binary, which has the name of its package; built first, once and loudly, when it is
-/// missing or older than its sources.
+/// The path of a binary, which has the name of its package. When it is missing or older than its sources, it is built
+/// first, once and with a message.
 pub(crate) fn found(name: &str) -> PathBuf {
     // target/<profile>/deps/pipeline-<hash>
     let test = std::env::current_exe().expect("the path of this test");
@@ -35,8 +35,8 @@ fn stale(binary: &Path) -> Option<String> {
     newer.map(|source| format!("`{}` is newer", source.display()))
 }
 
-/// What the binary was built from: `cargo build` writes it beside it (`binary: source source ...`,
-/// spaces escaped); `cargo test` does not, and then it may be any file of the crates.
+/// The sources of the binary. `cargo build` writes them beside it (`binary: source source ...`, spaces escaped);
+/// `cargo test` does not, and then they may be any files of the crates.
 fn sources(binary: &Path) -> Vec<PathBuf> {
     let list = std::fs::read_to_string(binary.with_extension("d")).unwrap_or_default();
     if let Some((_, list)) = list.split_once(": ") {

@@ -1,4 +1,4 @@
-//! A turn that is given up: it ends as cancelled, and the work on it stops.
+//! Tests of a turn that is cancelled: it ends as cancelled, and the work on it stops.
 
 use crate::fleet::{Fleet, PATIENCE, connect, until};
 use crate::model::{self, MAPS};
@@ -107,8 +107,8 @@ async fn maps_that_are_not_needed_any_more_are_stopped() {
     assert_eq!(terminals(&*bus).await.len(), 1);
 }
 
-/// From the order to the last connection that is closed: the terminal event is stored, the workers hear
-/// of it, the calls of five maps are dropped, and the node sees each of them go.
+/// The time is measured from the cancel to the last closed connection: the terminal event is stored, the workers hear
+/// of it, the calls of five maps are dropped, and the node sees each of them end.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_model_is_hung_up_on_within_a_tenth_of_a_second() {
     let server = testkit::nats::server().await;

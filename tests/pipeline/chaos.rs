@@ -1,5 +1,5 @@
-//! Kills: a process every second, the server in the middle. Whatever dies, every question ends
-//! once, nearly all are answered, and the model is hardly asked twice.
+//! Kills a process every second, and the server in the middle. Whatever dies, every question ends once, nearly all
+//! are answered, and the model is hardly asked twice.
 
 use crate::fleet::{Fleet, connect};
 use crate::model::{self, CALLS};
@@ -18,7 +18,7 @@ const DEADLINE: &str = "120s";
 /// How long the last turns may take after the last kill.
 const TAIL: Duration = Duration::from_secs(60);
 
-/// What can be killed of NATS.
+/// The servers of NATS that can be killed.
 #[expect(clippy::large_enum_variant, reason = "a test holds one of them")]
 enum Nats {
     One(TestServer),
@@ -48,7 +48,7 @@ impl Nats {
     }
 }
 
-/// A storm over a fleet: each second a burst of questions, and then a kill in the middle of them.
+/// A storm over a fleet: each second a burst of questions, with a kill in the middle of it.
 struct Storm {
     questions: usize,
     bursts: usize,
@@ -88,13 +88,13 @@ impl Storm {
         }
     }
 
-    /// Questions of the whole storm, with those of the outage.
+    /// The number of questions of the whole storm, with those of the outage.
     fn total(&self) -> usize {
         self.questions + self.questions / self.bursts
     }
 }
 
-/// Half of the questions choose an id, half are given one.
+/// Half of the questions choose an id, and the fleet gives the others one.
 fn questions(prefix: &str, count: usize) -> Vec<serde_json::Value> {
     let id = |n| (n % 2 == 0).then(|| format!("{prefix}-{n}"));
     (0..count).map(|n| question(id(n), DEADLINE)).collect()

@@ -1,5 +1,6 @@
-//! A conversation at a prompt, typed on a real terminal: an option is pressed, a copy is gone on with, another one is
-//! begun, and what is said is looked at from another process meanwhile. Through a fleet and in one process alike.
+//! A conversation at a prompt, typed on a real terminal: an option is chosen, the chat goes on in a copy, another
+//! conversation begins, and meanwhile another process reads what was said. It runs through a fleet and in one
+//! process.
 
 use crate::binary::argosy;
 use crate::fleet::{Fleet, PATIENCE, until};
@@ -13,12 +14,12 @@ use tokio::time::timeout;
 
 const LEASE: &str =
     "# Lease of the Harrow workshop\n\nThe lease of the Harrow workshop ends on 31 March 2027.\n";
-/// Nothing of it is in the part of the corpus that the chats are told to search.
+/// The part of the corpus that the chats search holds nothing about it.
 const QUESTION: &str = "When does the lease of the Harrow workshop end?";
 const CHAT: [&str; 5] = ["chat", "--conversation", "first", "--bucket", "mail"];
 const MODEL: &str = "model.model=offline-extractive";
 
-/// What another process says of the conversations.
+/// The command with which another process reads the conversations.
 type Listed<'a> = &'a dyn Fn(&[&str]) -> Command;
 
 async fn listed(list: Listed<'_>, args: &[&str]) -> Value {
@@ -126,7 +127,7 @@ async fn a_chat_through_a_fleet_is_pressed_copied_and_begun_anew() {
     fleet.drain().await;
 }
 
-/// What a question of a script comes to, and its exit.
+/// The exit code and the result of a question that a script asks.
 async fn asked(fleet: &Fleet, args: &[&str]) -> (Option<i32>, Value) {
     let args = [&["ask"], args, &["-o", "json"]].concat();
     let output = fleet.command(&args).await;

@@ -1,5 +1,5 @@
-//! Every command that needs a fleet, run on one: what it says as JSON is JSON, and who reads only the
-//! beginning of what goes on is no error.
+//! Runs every command that needs a fleet on a fleet: its output as JSON is valid, and a reader who leaves early is no
+//! error.
 
 use crate::binary::argosy;
 use crate::fleet::{Fleet, PATIENCE, connect, signal};
@@ -19,7 +19,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
 use tokio::time::timeout;
 
-/// Commands that name a fleet, without the one that is part of it.
+/// The commands that take the fleet's address, without the one that is part of a fleet.
 fn of_a_fleet() -> BTreeSet<String> {
     fn walk(path: &str, command: &clap::Command, found: &mut BTreeSet<String>) {
         for inner in command.get_subcommands().filter(|c| !c.is_hide_set()) {
@@ -38,7 +38,7 @@ fn of_a_fleet() -> BTreeSet<String> {
     found
 }
 
-/// Runs commands, and remembers which.
+/// Runs commands, and remembers which ones.
 struct Runs<'a> {
     fleet: &'a Fleet,
     of_a_fleet: BTreeSet<String>,
@@ -46,7 +46,7 @@ struct Runs<'a> {
 }
 
 impl Runs<'_> {
-    /// What a command says that has to end with this code: one value, and none that is an error.
+    /// The output of a command that has to end with this code: one value, which is no error.
     async fn json(&mut self, exit: i32, args: &[&str]) -> Value {
         let ran = self
             .fleet
@@ -164,7 +164,7 @@ async fn line(lines: &mut Lines<BufReader<ChildStdout>>) -> String {
     line.expect("one more line")
 }
 
-/// How a command ended, and what it said on stderr.
+/// How a command ended, and its stderr.
 async fn end(mut child: Child) -> (Option<i32>, String) {
     let ended = timeout(PATIENCE, child.wait()).await;
     let mut said = String::new();
@@ -173,7 +173,7 @@ async fn end(mut child: Child) -> (Option<i32>, String) {
     (ended.expect("an end in time").expect("an end").code(), said)
 }
 
-/// What shows the same again and again says one object a line, and ends when its reader has gone.
+/// A command that shows the same thing again and again writes one object a line, and ends when its reader has gone.
 async fn goes_on_until_nobody_reads(fleet: &Fleet) {
     for args in [["top", "--every", "1"], ["nodes", "--watch", "1"]] {
         for output in ["json", "text"] {
@@ -232,7 +232,7 @@ async fn a_server_that_goes_away_is_no_answer() {
     assert_eq!(end(child).await.0, Some(4));
 }
 
-/// As with `argosy up | tee`, where Ctrl-C ends `tee` as well.
+/// As in `argosy up | tee`, where Ctrl-C ends `tee` as well.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_fleet_of_one_command_is_drained_though_nobody_reads_it() {
     let dir = tempfile::tempdir().expect("a folder");

@@ -1,5 +1,5 @@
-//! Conversations under kills: gateways, the workers of role `conversation` and the server die again and again, and every
-//! turn ends once, in its order, and is told of every answer before it.
+//! Conversations under kills: gateways, the workers of role `conversation` and the server die again and again. Every
+//! turn ends once and in its order, and is given every answer before it.
 
 use crate::fleet::{Fleet, connect};
 use crate::model;
@@ -18,21 +18,22 @@ use tokio::process::Command;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
-/// How long the fake model takes: a turn asks it three times in a row, so that eight turns last long enough for
+/// How long the fake model takes. A turn asks it three times in a row, so that eight turns last long enough for
 /// [`FEWEST_KILLS`], however fast the machine is.
 const MODEL: Duration = Duration::from_millis(100);
-/// Fewer kills show nothing.
+/// With fewer kills the test shows nothing.
 const FEWEST_KILLS: usize = 6;
 const CONVERSATIONS: usize = 12;
 const TURNS: usize = 8;
-/// How often something dies.
+/// How often a process dies.
 const KILL_EVERY: Duration = Duration::from_millis(300);
-/// How long after the last answer the log may stand still with a turn open: several times the wait for an ack.
+/// How long after the last answer the log may stay unchanged with a turn open: several times the ack wait.
 const SETTLED: Duration = Duration::from_secs(30);
 /// How long all of it may take.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-/// Asks, and asks again under the same id until there is an answer: as any client does that misses a word.
+/// Asks a question, and asks it again under the same id until there is an answer, as a client does that missed a
+/// message.
 async fn ask(bus: &NatsBus, conversation: &str, n: usize) -> Terminal {
     let fields = json!({
         "id": format!("{conversation}-{n}"),
@@ -55,7 +56,7 @@ async fn ask(bus: &NatsBus, conversation: &str, n: usize) -> Terminal {
     }
 }
 
-/// One client: each question after the answer to the one before.
+/// One client, which asks each question after the answer to the one before.
 async fn talk(bus: Arc<NatsBus>, conversation: String) {
     for n in 0..TURNS {
         let terminal = ask(&bus, &conversation, n).await;
@@ -89,7 +90,7 @@ async fn conversations_survive_kill_9() {
     under_kills(server, all, PATIENCE, [CONVERSATIONS, TURNS]).await;
 }
 
-/// A client in another language, and many more turns: minutes.
+/// A client in another language and many more turns; this takes minutes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "minutes"]
 async fn a_hundred_conversations_of_a_foreign_client_survive_kill_9() {
@@ -118,7 +119,7 @@ async fn a_hundred_conversations_of_a_foreign_client_survive_kill_9() {
     under_kills(server, asked, Duration::from_secs(1_500), MANY).await;
 }
 
-/// Gateways, conversation workers and the server die until `clients` are done; then every log is what it should be.
+/// Gateways, conversation workers and the server die until `clients` are done; then every log has to be right.
 async fn under_kills(
     mut server: TestServer,
     clients: impl Future<Output = ()>,
@@ -185,7 +186,7 @@ async fn settled_logs(bus: &NatsBus) -> BTreeMap<String, Vec<Read>> {
     }
 }
 
-/// Every log is what its events come to: each turn opened and ended once, in its order, and nothing open.
+/// Every log follows from its events: each turn is opened and ended once and in its order, and nothing is open.
 async fn assert_logs(bus: &NatsBus, [conversations, turns]: [usize; 2]) {
     let logs = settled_logs(bus).await;
     assert_eq!(logs.len(), conversations);

@@ -1,5 +1,5 @@
-//! The doctor on a fleet that is well, and on servers with one thing wrong each. The model of the fleet is
-//! the offline reader over real HTTP.
+//! The doctor on a healthy fleet, and on servers with one fault each. The model of the fleet is the offline reader
+//! over real HTTP.
 
 use crate::fleet::{Fleet, until};
 use crate::served::Model;
@@ -11,7 +11,7 @@ use tokio::process::Command;
 
 const QUESTION: &str = "What is the maximum collector-emitter voltage of the HV2N4410A?";
 
-/// What the doctor says of this fleet, by code, and how it exits.
+/// The doctor's findings on this fleet, by code, and its exit code.
 async fn examined(fleet: &Fleet, more: &[&str]) -> (i32, Value) {
     let args = [&["doctor", "-o", "json"], more].concat();
     let output = fleet.command(&args).await;

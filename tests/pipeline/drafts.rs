@@ -1,5 +1,5 @@
-//! Drafts while a slow model writes them: heard piece by piece by who asked for it, and on a real terminal dimmed,
-//! replaced, and off the screen when the answer comes. Through a fleet and in one process alike.
+//! Drafts while a slow model writes them. The asker hears them piece by piece; on a real terminal they are dimmed,
+//! replaced, and removed when the answer comes. It runs through a fleet and in one process.
 
 use crate::binary::argosy;
 use crate::fleet::{Fleet, PATIENCE, connect, signal};
@@ -16,18 +16,18 @@ use tokio::process::Command;
 use tokio::time::timeout;
 
 const TITLE: &str = "draft, not checked yet:";
-/// What is written first. No source has that figure, so that a stricter draft is asked for.
+/// The first draft. No source has its figure, so a stricter draft is asked for.
 const WRONG: &str = "The notice period is 4711 days, which is a very long time for a contract of that kind, \
                      and nobody would ever agree to anything of the sort [1].";
-/// Words of it that nothing else says.
+/// Words of the first draft that stand nowhere else.
 const ONLY_WRONG: &str = "a very long time";
-/// What is written to the stricter prompt.
+/// The draft for the stricter prompt.
 const RIGHT: &str =
     "The notice period is 90 days [1]. The notice period of 90 days is for both parties [1].";
 const FACT: &str =
     "The notice period of 90 days is for both parties. The notice period is 90 days.";
 
-/// A node that writes a token, which is four letters, in some 25 ms.
+/// A node that writes a token of four letters in some 25 ms.
 async fn node() -> SimNode {
     let options = Options {
         params: Params {
@@ -83,7 +83,7 @@ fn alone(dir: &Path, node: &SimNode, args: &[&str]) -> Command {
     command
 }
 
-/// A chat with one question: the first draft comes and goes, the stricter one comes, and the answer is left.
+/// A chat with one question: the first draft is shown and removed, the stricter one is shown, and the answer stays.
 async fn talks(command: Command) {
     let mut chat = Typed::begin(command);
     chat.sees("a prompt", |screen| screen.ends_with('>')).await;
@@ -129,7 +129,7 @@ async fn a_chat_shows_drafts_in_one_process() {
     talks(alone(dir.path(), &node, &["chat"])).await;
 }
 
-/// Without wish, without colour, and where something else than a terminal reads.
+/// Without being asked for, without colour, and where the output is no terminal.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_draft_that_is_not_wanted_or_could_not_be_told_from_an_answer_is_not_shown() {
     let node = node().await;
@@ -164,7 +164,7 @@ async fn a_draft_that_is_not_wanted_or_could_not_be_told_from_an_answer_is_not_s
     );
 }
 
-/// Ctrl-C in the midst of a draft: the command ends, and the draft is not left to be read.
+/// Ctrl-C during a draft: the command ends, and the draft does not stay on the screen.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_draft_is_off_the_screen_when_the_question_is_given_up() {
     let dir = tempfile::tempdir().expect("a folder");

@@ -1,5 +1,5 @@
-//! SIGTERM under load: what runs is finished, what cannot be is given back, nothing is lost or
-//! done twice.
+//! SIGTERM under load: running steps are finished, those that cannot be are given back, and nothing is lost or done
+//! twice.
 
 use crate::fleet::{Fleet, connect, until};
 use crate::http;
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 const QUESTIONS: usize = 40;
 /// Steps at once in one process.
 const SLOTS: usize = 16;
-/// How long the model takes once it is let go.
+/// How long the model takes once it is released.
 const MODEL: Duration = Duration::from_millis(50);
 const TAIL: Duration = Duration::from_secs(60);
 
@@ -161,7 +161,8 @@ async fn a_second_signal_ends_at_once() {
     assert_eq!(planner.ended().await.code(), Some(1));
 }
 
-/// What a drain gave back is counted in a process that is about to end: it stays until somebody has read it.
+/// The messages that a drain gives back are counted in a process that is about to end, which therefore waits until
+/// its metrics are read.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_drain_gave_back_is_there_to_be_scraped() {
     let server = testkit::nats::server().await;

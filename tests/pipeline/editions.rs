@@ -1,4 +1,4 @@
-//! The corpus built anew beside the one that answers, and the switch: real processes, a real server.
+//! Builds the corpus anew beside the one that answers, and switches to it, with real processes and a real server.
 
 use crate::fleet::{Fleet, until};
 use envelope::Role;
@@ -8,7 +8,7 @@ use std::path::Path;
 
 const QUESTION: &str = "When does the Tarnow lease end?";
 
-/// A long lease with the fact in the middle: in which chunk it is tells how it was cut.
+/// Writes a long lease with the fact in the middle; the chunk that holds the fact tells how the document was cut.
 fn write_lease(folder: &Path, end: &str) {
     let clause = |n: usize| {
         format!("Clause {n} says that the tenant keeps gate {n} of the depot clean and shut.\n\n")
@@ -36,7 +36,7 @@ impl Fleet {
         self.processes.len() - 1
     }
 
-    /// The answer to the question, and the number of the chunk that it cites first.
+    /// The answer to the question, and the number of the first chunk that it cites.
     async fn answer(&self) -> Option<(String, u32)> {
         let output = self.command(&["ask", QUESTION, "-o", "json"]).await;
         let said: Value = serde_json::from_slice(&output.stdout).ok()?;
@@ -45,7 +45,7 @@ impl Fleet {
         Some((said["answer"].as_str()?.to_owned(), n.parse().ok()?))
     }
 
-    /// Waits for an answer that says this from a chunk of such a number; returns the number.
+    /// Waits for an answer that says this from a chunk of such a number, and returns the number.
     async fn answers(&self, says: &str, chunk: impl Fn(u32) -> bool) -> u32 {
         until(&format!("an answer with {says}"), async || {
             let (answer, n) = self.answer().await?;
@@ -54,7 +54,7 @@ impl Fleet {
         .await
     }
 
-    /// `argosy edition ls`, by name: state, documents, chunks and how many pipelines.
+    /// The output of `argosy edition ls`: name, state, documents, chunks and number of pipelines.
     async fn editions(&self) -> Vec<(String, String, u64, u64, usize)> {
         let rows = self.json(&["edition", "ls"]).await;
         let text = |row: &Value, field: &str| row[field].as_str().expect("a text").to_owned();

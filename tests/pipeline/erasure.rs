@@ -1,5 +1,5 @@
-//! A conversation that is erased in a fleet of real processes: what was said is in no file of the server, nor of any
-//! worker, and its fork, a replay in a branch and its export are what they were said to be.
+//! Erases a conversation in a fleet of real processes: what was said is in no file of the server or of a worker, and
+//! its fork, a replay in a branch and its export are as documented.
 
 use crate::fleet::{Fleet, until};
 use crate::model;
@@ -112,7 +112,7 @@ async fn what_is_erased_is_in_no_file_of_the_fleet() {
     );
 }
 
-/// On three replicas the log of their agreement has what was said until they compact it.
+/// On three replicas the servers' Raft log holds what was said until it is compacted.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "minutes"]
 async fn what_is_erased_is_in_no_file_of_three_replicas_after_minutes() {

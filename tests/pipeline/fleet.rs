@@ -1,5 +1,5 @@
-//! The processes of one test: started, looked at through their logs and admin endpoints, killed,
-//! restarted, drained.
+//! The processes of one test: they are started, watched through their logs and admin endpoints, killed, restarted and
+//! drained.
 
 use crate::binary::{argosy, found};
 use crate::http;
@@ -16,14 +16,14 @@ use tempfile::TempDir;
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep};
 
-/// How long anything may take that has to happen by itself.
+/// How long anything that has to happen by itself may take.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
-/// How often is looked.
+/// How often to look.
 const LOOK: Duration = Duration::from_millis(25);
-/// How much of a log a failure shows, in lines.
+/// How many lines of a log a failure shows.
 const LOG_LINES: usize = 25;
 
-/// The binary that stands on stubs and breaks off where it is told to.
+/// The binary with stubs and with crashes at named points.
 pub(crate) fn bench() -> &'static Path {
     static FOUND: OnceLock<PathBuf> = OnceLock::new();
     FOUND.get_or_init(|| found("argosy-bench"))
@@ -39,9 +39,10 @@ pub(crate) struct Process {
 pub(crate) struct Fleet {
     pub(crate) plan: FleetPlan,
     pub(crate) processes: Vec<Process>,
-    /// Roles that run with `--stub-ms 0`. At first the retriever: it finds the same for everybody.
+    /// Roles that run with `--stub-ms 0`. At first this is the retriever, which then finds the same for every
+    /// question.
     pub(crate) stubbed: Vec<Role>,
-    /// Where what is started from now on breaks off, as `--fault` takes it.
+    /// The point at which processes started from now on crash, in the form of `--fault`.
     pub(crate) fault: Option<&'static str>,
     dir: TempDir,
     started: usize,
@@ -77,7 +78,7 @@ pub(crate) async fn signal(child: &Child, which: &str) {
 }
 
 impl Process {
-    /// Where its admin endpoints are, once its log says so.
+    /// The address of the process' admin endpoints, once its log states it.
     pub(crate) async fn admin(&self) -> SocketAddr {
         let what = format!("the admin address in `{}`", self.log.display());
         until(&what, async || {
@@ -90,7 +91,7 @@ impl Process {
         .await
     }
 
-    /// What it says about being ready, as soon as it says anything.
+    /// The process' report on its readiness, as soon as there is one.
     pub(crate) async fn health(&self) -> Value {
         let admin = self.admin().await;
         until("an answer of /readyz", async || {
@@ -100,7 +101,7 @@ impl Process {
         .await
     }
 
-    /// Waits until it is ready.
+    /// Waits until the process is ready.
     pub(crate) async fn ready(&self) {
         let what = format!("the {} to be ready", self.member.role);
         until(&what, async || {
@@ -109,7 +110,7 @@ impl Process {
         .await
     }
 
-    /// Waits until one condition of being ready is met or not, and returns why not.
+    /// Waits until one condition of readiness is met or not, and returns the reason why not.
     pub(crate) async fn condition(&self, name: &str, met: bool) -> String {
         let what = format!("`{name}` of the {} to be {met}", self.member.role);
         until(&what, async || {
@@ -132,14 +133,14 @@ impl Process {
             .sum::<f64>() as u64
     }
 
-    /// How it ended, once it has.
+    /// How the process ended, once it has.
     pub(crate) async fn ended(&mut self) -> ExitStatus {
         let role = self.member.role;
         let member = &mut self.member;
         until(&format!("the end of the {role}"), async || member.ended()).await
     }
 
-    /// The first line of its log whose message begins so.
+    /// The first line of the process' log whose message begins so.
     pub(crate) fn said(&self, beginning: &str) -> Option<Value> {
         let log = std::fs::read_to_string(&self.log).ok()?;
         let lines = log.lines().filter_map(|l| serde_json::from_str(l).ok());
@@ -193,20 +194,20 @@ impl Fleet {
         command
     }
 
-    /// Starts it; what it says is to be read.
+    /// Starts the command with its output captured.
     pub(crate) fn begun(&self, args: &[&str]) -> Child {
         let mut command = self.line(args);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().expect("it runs")
     }
 
-    /// Runs it to its end.
+    /// Runs the command to its end.
     pub(crate) async fn command(&self, args: &[&str]) -> Output {
         let output = tokio::time::timeout(PATIENCE, self.line(args).output()).await;
         output.expect("a command that ends").expect("it runs")
     }
 
-    /// The same for a command that has to succeed and says JSON.
+    /// Runs a command that has to succeed and to print JSON.
     pub(crate) async fn json(&self, args: &[&str]) -> Value {
         let output = self.command(&[args, &["-o", "json"]].concat()).await;
         assert!(output.status.success(), "{args:?}: {output:?}");
@@ -275,7 +276,7 @@ impl Fleet {
         self.processes[place] = self.spawn(role);
     }
 
-    /// Drains every process; all have to end well.
+    /// Drains every process; all of them have to end well.
     pub(crate) async fn drain(&mut self) {
         for process in &mut self.processes {
             process.member.terminate().await;

@@ -1,5 +1,5 @@
-//! One GET to 127.0.0.1 over a plain socket: admin endpoints and the server's monitoring need no
-//! HTTP client.
+//! Makes one GET request to 127.0.0.1 over a plain socket: admin endpoints and the server's monitoring need no HTTP
+//! client.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Status and body, or nothing when nobody answers.
+/// The status and the body; `None` when there is no response.
 pub(crate) async fn get(address: SocketAddr, path: &str) -> Option<(u16, String)> {
     let fetched = tokio::time::timeout(TIMEOUT, fetch(address, path)).await;
     let answer = fetched.ok()?.ok()?;

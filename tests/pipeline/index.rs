@@ -1,4 +1,4 @@
-//! The retriever's index: a view of the corpus stream that a kill cannot leave behind.
+//! The retriever's index, which is a view of the corpus stream and is complete again after a kill.
 
 use crate::fleet::{Fleet, connect};
 use crate::served::Model;

@@ -1,4 +1,4 @@
-//! Folders that become a corpus through indexers: many of them, killed ones, bad files, large files.
+//! Indexes folders through indexers: several of them, killed ones, bad files, large files.
 
 use crate::fleet::{Fleet, connect, until};
 use crate::turns::read_all;
@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Small documents of the folder.
+/// The number of small documents in the folder.
 const SMALL: usize = 200;
-/// Bytes of the large one.
+/// The bytes of the large document.
 const LARGE: usize = 2 * 1024 * 1024;
 
 /// Writes a folder of small documents, a large one and one that cannot be read.
@@ -31,7 +31,7 @@ fn write(folder: &Path, version: usize) {
     fs::write(folder.join("poison.txt"), b"text\0text").expect("a file");
 }
 
-/// The live chunks of every document: what its head says of it, and how many there are.
+/// The live chunks of every document: the contents of its head, and the number of chunks.
 async fn documents(bus: &NatsBus) -> BTreeMap<String, (ChunkRecord, usize)> {
     let stored = read_all(bus, Stream::Chunks, "argosy.chunk.>").await;
     let records: Vec<ChunkRecord> = stored

@@ -1,5 +1,5 @@
-//! A second model that judges what the first one wrote: it has a draft written once more, and when it is away, rules alone
-//! check the answer. A judge that is the writer is refused before anything starts.
+//! A second model judges what the first one wrote. It has a draft written once more, and while it is away, rules
+//! alone check the answer. A judge that is the writer is refused before anything starts.
 
 use crate::fleet::{Fleet, PATIENCE, connect};
 use crate::model::{self, CALLS};
@@ -25,7 +25,7 @@ fn judged_by(node: &FakeNode, model: &str) -> [String; 4] {
     ]
 }
 
-/// How the turn of this id ended, asked now.
+/// How the turn of this id ends, asked now.
 async fn asked(bus: &dyn Bus, id: &str) -> Terminal {
     let before = terminals(bus).await.len() as u64;
     publish(bus, vec![question(Some(id.into()), "60s")]).await;
@@ -35,7 +35,7 @@ async fn asked(bus: &dyn Bus, id: &str) -> Terminal {
     own.expect("an end")
 }
 
-/// What the validator of a turn said, step by step.
+/// The decisions of the turn's validator, step by step.
 fn said(terminal: &Terminal) -> Vec<&str> {
     let trail = terminal.trail.iter();
     let own = trail.filter(|entry| entry.role == Role::Validator);
@@ -105,7 +105,7 @@ async fn a_second_model_has_a_draft_written_once_more() {
     fleet.drain().await;
 }
 
-/// The first draft leaves something open; what is written after another look is taken for made up, twice.
+/// The first draft leaves something open, and the judge takes the draft after the next search for made up, twice.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_better_of_the_drafts_is_answered() {
     let server = testkit::nats::server().await;

@@ -1,5 +1,5 @@
-//! The profile `large` in one process: a part of the corpus is chosen before the plan is made, and a model that looks at
-//! what was found sends the next search into one document.
+//! The profile `large` in one process: a bucket is chosen before the plan is made, and a model that looks at what was
+//! found sends the next search into one document.
 
 use crate::binary::argosy;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ async fn node(says: fn(&PromptText) -> String) -> SimNode {
     node.expect("a simulated node")
 }
 
-/// Asks over two parts of a corpus, reading one passage a round.
+/// Asks a corpus of two buckets, and reads one passage a round.
 async fn asked(node: &SimNode, flags: &[&str]) -> Value {
     let dir = tempfile::tempdir().expect("a folder");
     let write = |path: &str, text: &str| {
@@ -63,7 +63,7 @@ fn decided<'a>(ended: &'a Value, role: &str) -> Vec<&'a str> {
     own.filter_map(|entry| entry["decided"].as_str()).collect()
 }
 
-/// What every prompt but those of the planner is answered with.
+/// The replies to all prompts but those of the planner.
 fn others(prompt: &PromptText) -> String {
     let user = &prompt.user;
     match () {

@@ -1,10 +1,9 @@
-//! The fleet as it runs in production: one process per role, a real nats-server with file storage,
-//! real kills. *Not* here: every interleaving (simulation), the ways two hands meet on one message
-//! (race), bad input (edge).
+//! The fleet as it runs in production: one process per role, a real nats-server with file storage, real kills. *Not*
+//! here: every interleaving (simulation), two workers that meet on one message (race), bad input (edge).
 //!
-//! Every test has a server, folders and processes of its own, and ends what it started. What
-//! happened is printed as a table: `cargo test -p argosy-tests --test pipeline -- --nocapture`.
-//! When a test fails, the ends of all logs follow.
+//! Every test has a server, folders and processes of its own, and ends what it started. The results are printed as a
+//! table: `cargo test -p argosy-tests --test pipeline -- --nocapture`. When a test fails, the ends of all logs
+//! follow.
 //!
 //! | module | what |
 //! |---|---|

@@ -1,4 +1,5 @@
-//! The measuring binary against the one that ships, with nothing stubbed: that it measures, not what.
+//! The measuring binary against the one that ships, with nothing stubbed: it tests that the measurement runs, not its
+//! values.
 
 use crate::binary::argosy;
 use crate::fleet::bench;

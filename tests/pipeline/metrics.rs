@@ -1,5 +1,5 @@
-//! What real processes say at `/metrics`: Prometheus' own linter has nothing against it, and the
-//! document lists every family of it.
+//! The output of real processes at `/metrics`: Prometheus' own linter accepts it, and the document lists every family
+//! in it.
 
 use crate::fleet::{Fleet, connect};
 use crate::http;

@@ -1,15 +1,15 @@
-//! The model of a fleet whose calls are counted: a fake node in the test's own process, so that no
-//! kill of a worker loses the count. It understands nothing and is never an LLM.
+//! The model of a fleet, whose calls are counted: it is a fake node in the test's own process, so that no kill of a
+//! worker loses the count. It understands nothing and is never an LLM.
 
 use std::time::Duration;
 use testkit::node::{FakeNode, FakeNodeBehaviour, ReceivedPrompt};
 
-/// Map steps of a question over the canned search of `--stub-ms`.
+/// The map steps of a question over the canned search of `--stub-ms`.
 pub(crate) const MAPS: usize = 5;
-/// Model calls of a question that nothing disturbs: one plan, the maps, one reduction.
+/// The model calls of an undisturbed question: one plan, the maps, one reduction.
 pub(crate) const CALLS: usize = MAPS + 2;
 
-/// A node that says, after a while, what each stage can read.
+/// A node that replies, after a while, with what each stage can read.
 pub(crate) async fn node(delay: Duration) -> FakeNode {
     let node = FakeNode::start(says).await.expect("a fake node");
     node.always(FakeNodeBehaviour::Slow(delay));
@@ -28,7 +28,7 @@ fn says(prompt: &ReceivedPrompt) -> String {
     text.into()
 }
 
-/// The options that make a fleet ask it.
+/// The options that make a fleet ask the node.
 pub(crate) fn options(node: &FakeNode) -> Vec<String> {
     let url = node.base_url();
     vec![

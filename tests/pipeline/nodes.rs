@@ -1,5 +1,5 @@
-//! A fleet whose model nodes are not all well: one takes calls and answers none, one comes and goes.
-//! That costs time, and no question. Where the reducer has no other, what was read is the answer.
+//! A fleet with faulty model nodes: one accepts calls and answers none, one comes and goes. This costs time, but no
+//! question. Where the reducer has no other node, the facts are the answer.
 
 use crate::fleet::{Fleet, Process, connect};
 use crate::model;
@@ -12,11 +12,11 @@ use testkit::node::{self, FakeNode};
 use testkit::sim_node::{Behaviour, Options, Params, PromptText, SimNode};
 
 const QUESTIONS: usize = 40;
-/// How long the one that comes and goes is there, and is not.
+/// How long the node that comes and goes is there, and how long it is away.
 const SPAN: Duration = Duration::from_millis(700);
 const TAIL: Duration = Duration::from_secs(90);
 
-/// A node that writes a token in 2 ms, and what each stage can read.
+/// A node that writes a token in 2 ms, with replies that each stage can read.
 async fn node() -> SimNode {
     let options = Options {
         params: Params {
@@ -93,7 +93,7 @@ fn reducer_asks(url: &str) -> [String; 3] {
     ]
 }
 
-/// A turn with this deadline whose reducer has nobody to ask.
+/// A turn with this deadline whose reducer has no model.
 async fn without_a_model(fleet: &Fleet, id: &str, deadline: &str) -> Terminal {
     let bus = connect(fleet.plan.server.clone()).await;
     let before = terminals(&*bus).await.len() as u64;
@@ -111,7 +111,7 @@ async fn dead_node(behaviour: node::FakeNodeBehaviour) -> FakeNode {
     dead
 }
 
-/// A node that fails every call, one that is not there, and one that takes calls and answers none.
+/// A node that fails every call, one that is not there, and one that accepts calls and answers none.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_dead_node_of_the_reducer_leaves_the_facts() {
     let server = testkit::nats::server().await;

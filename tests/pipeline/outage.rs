@@ -1,4 +1,4 @@
-//! A server that is not there yet, and one that goes away in the middle of a turn.
+//! A server that is not there yet, and one that goes away during a turn.
 
 use crate::fleet::{Fleet, PATIENCE, connect, until};
 use crate::model::{self, CALLS, MAPS};
@@ -68,7 +68,8 @@ fn signal(pid: u32, name: &str) {
     assert!(sent.expect("kill runs").success(), "{name} {pid}");
 }
 
-/// Its connections stay open, so that only unanswered pings tell of it. The third one that is due ends the connection.
+/// The server's connections stay open, so that only unanswered pings show the failure. The third ping that is due
+/// ends the connection.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_frozen_server_is_noticed_within_half_a_minute() {
     let server = testkit::nats::server().await;
@@ -96,7 +97,7 @@ async fn a_frozen_server_is_noticed_within_half_a_minute() {
     fleet.drain().await;
 }
 
-/// Servers of a cluster take connections before they have a leader: a set-up that comes right after their start waits.
+/// Servers of a cluster take connections before they have a leader; a set-up right after their start waits.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_set_up_waits_for_a_cluster_that_has_no_leader_yet() {
     let mut cluster = testkit::nats::cluster().await;

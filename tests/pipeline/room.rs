@@ -1,5 +1,5 @@
-//! A stream that runs full: questions wait and the gateway says why, running turns finish, who
-//! waited too long is told so, and the rest are answered when there is room again.
+//! A stream that runs full: questions wait and the gateway says why, running turns finish, questions whose deadline
+//! passes are told so, and the others are answered when there is room again.
 
 use crate::fleet::{Fleet, PATIENCE, connect, until};
 use crate::model::{self, CALLS};
@@ -11,10 +11,11 @@ use std::time::Duration;
 use testkit::node::FakeNodeBehaviour;
 use tokio::time::Instant;
 
-/// Bytes of one message of ballast, and how many bring a stream of 1 MiB over its mark of 70 %.
+/// The bytes of one message of ballast, and the number of messages that bring a stream of 1 MiB over its mark of 70
+/// %.
 const BALLAST_BYTES: usize = 100_000;
 const BALLAST: usize = 8;
-/// How long the ballast stays: longer than it takes until a waiting question has expired.
+/// How long the ballast stays: longer than a waiting question takes to expire.
 const BALLAST_TTL: Duration = Duration::from_secs(12);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

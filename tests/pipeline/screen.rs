@@ -1,5 +1,5 @@
-//! What people watch, on a real terminal: drawn over itself with and without colour, left as it was found,
-//! and plain where the terminal understands no codes.
+//! Live displays on a real terminal: they are redrawn in place with and without colour, leave the terminal as it was,
+//! and are plain where it understands no codes.
 
 use crate::fleet::{Fleet, PATIENCE, connect, signal, until};
 use crate::turns::{publish, question};
@@ -9,14 +9,14 @@ use testkit::terminal::PseudoTerminal;
 use tokio::process::Child;
 use tokio::time::timeout;
 
-/// From the top of the screen.
+/// Moves to the top of the screen.
 const HOME: &str = "\u{1b}[H";
-/// To the end of the line.
+/// Clears to the end of the line.
 const REST: &str = "\u{1b}[K";
-/// Another screen, and back.
+/// Switches to the alternate screen, and back.
 const TAKEN: &str = "\u{1b}[?1049h";
 const GIVEN_BACK: &str = "\u{1b}[?1049l";
-/// Bold and colours.
+/// Bold, dimmed and coloured text.
 const STYLES: [&str; 3] = ["\u{1b}[1m", "\u{1b}[2m", "\u{1b}[3"];
 
 /// A command on a terminal of this kind.
@@ -38,7 +38,7 @@ fn begun(
     command.spawn().expect("it runs")
 }
 
-/// Waits until the terminal has seen something.
+/// Waits until the terminal has received something.
 async fn sees(terminal: &mut PseudoTerminal, what: &str, wanted: impl Fn(&str) -> bool) -> String {
     until(what, async || {
         let seen = terminal.seen();
@@ -52,7 +52,7 @@ async fn end(mut child: Child) -> Option<i32> {
     ended.expect("an end in time").expect("an end").code()
 }
 
-/// Drawn over itself more than once, without a style.
+/// Checks that the picture was drawn in place more than once, without a style.
 fn is_drawn_plainly(seen: &str) {
     assert!(seen.starts_with(TAKEN), "{seen:?}");
     assert!(seen.contains(REST), "{seen:?}");

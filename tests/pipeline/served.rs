@@ -1,5 +1,5 @@
-//! The offline reader behind HTTP, as `argosy offline-model` serves it: fleets that are tested with it ask
-//! over the true wire. It is no language model.
+//! The offline reader behind HTTP, as `argosy offline-model` serves it: fleets under test ask it over the real wire.
+//! It is no language model.
 
 use crate::fleet::{Fleet, PATIENCE};
 use argosy::model::OFFLINE;
@@ -40,7 +40,7 @@ impl Model {
         Model { child, base_url }
     }
 
-    /// The options that make a fleet ask it.
+    /// The options that make a fleet ask the served reader.
     pub(crate) fn options(&self, more: &str) -> Vec<String> {
         let url = &self.base_url;
         vec![

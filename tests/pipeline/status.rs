@@ -1,5 +1,5 @@
-//! The whole fleet at a glance: real processes told, real queues read from the server, and gauges that
-//! are absent when the server is.
+//! The state of the whole fleet: what real processes report, the real queues of the server, and gauges that are
+//! absent while the server is.
 
 use crate::fleet::{Fleet, connect, until};
 use crate::http;
@@ -89,7 +89,7 @@ async fn the_fleet_is_shown_as_it_is() {
     gauges_are_true_or_absent(&fleet, server, &maps).await;
 }
 
-/// The gauges of each gateway say what waits; they are gone when the server is.
+/// The gauges of each gateway show what waits, and are gone while the server is.
 async fn gauges_are_true_or_absent(
     fleet: &Fleet,
     mut server: testkit::nats::TestServer,

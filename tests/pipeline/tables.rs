@@ -1,5 +1,5 @@
-//! A table that is longer than an answer takes: its file, from the retriever that made it to who asks for it, and its end
-//! with the conversation.
+//! A table that is longer than an answer can carry: its file goes from the retriever that made it to the asker, and
+//! is erased with the conversation.
 
 use crate::fleet::Fleet;
 use crate::model;
@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 use testkit::grep::files_with;
 
-/// Stands in the documents and in the file of the table, in no question and in no answer.
+/// A word of the documents and of the table's file that stands in no question and in no answer.
 const MARKER: &str = "Zirbelkiefer";
-/// A row of an answer has this one; the last rows are in the file alone.
+/// The rows of the table. An answer carries some of them; the last ones are in the file alone.
 const ROWS: usize = 60;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,4 +1,4 @@
-//! Model nodes as the processes of a fleet tell of them: those that chat and those that make vectors.
+//! Model nodes as the processes of a fleet report them: those that chat and those that make vectors.
 
 use crate::fleet::{Fleet, connect, until};
 use crate::model;

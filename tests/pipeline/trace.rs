@@ -1,5 +1,5 @@
-//! What is seen of a turn from outside while it runs and afterwards; what was given up tried again; a
-//! turn replayed. Through the binary, as an operator does it.
+//! A turn as operators see it, through the binary: while it runs and afterwards, steps that were given up and are
+//! retried, and a replay.
 
 use crate::fleet::{Fleet, PATIENCE, connect, until};
 use crate::model::{self, MAPS};
@@ -26,7 +26,7 @@ async fn ask(bus: &NatsBus, id: &str) {
     publish(bus, vec![json!({ "id": id, "question": QUESTION })]).await;
 }
 
-/// Role, hop and what became of each step of the main path.
+/// The role, the hop and the state of each step of the main path.
 fn path(trace: &Value) -> Vec<String> {
     let steps = trace["steps"].as_array().expect("steps");
     let word = |step: &Value| {
@@ -41,7 +41,7 @@ fn path(trace: &Value) -> Vec<String> {
     steps.iter().map(word).collect()
 }
 
-/// How many maps became what.
+/// How many maps are in which state.
 fn maps(trace: &Value, doing: &str) -> usize {
     let maps = trace["steps"][1]["maps"].as_array().expect("maps");
     maps.iter().filter(|map| map["doing"] == doing).count()

@@ -1,5 +1,5 @@
-//! One trace for each question, as a collector sees it: whole over all processes, whatever was tried
-//! again or killed, and without a word of what was asked or answered.
+//! One trace for each question, as a collector receives it: it is whole over all processes, whatever was retried or
+//! killed, and holds no word of questions or answers.
 
 use crate::fleet::{Fleet, connect, until};
 use crate::model::{self, CALLS, MAPS};
@@ -17,13 +17,13 @@ use testkit::node::{FakeNode, FakeNodeBehaviour};
 
 /// How long the fake model takes.
 const MODEL: Duration = Duration::from_millis(20);
-/// Time for each question, and for all of them to end.
+/// The time for each question, and for all of them to end.
 const DEADLINE: &str = "60s";
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Whose trace a question goes on.
+/// The trace that a question continues.
 const PUBLISHER: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-/// What others note of that trace.
+/// The `tracestate` of that trace.
 const STATE: &str = "vendor=a:1,other=2";
 
 /// A fleet that sends its spans to `collector`.
@@ -45,7 +45,7 @@ fn traces(collector: &Collector) -> BTreeMap<String, Vec<ReceivedSpan>> {
     traces
 }
 
-/// Checks that the spans are one tree under the question, and returns that.
+/// Checks that the spans are one tree under the question, and returns the question's span.
 fn tree<'a>(spans: &'a [ReceivedSpan], above: &str) -> &'a ReceivedSpan {
     let ids: BTreeSet<_> = spans.iter().map(|span| &span.id).collect();
     assert_eq!(ids.len(), spans.len(), "every span is recorded once");
@@ -59,7 +59,7 @@ fn tree<'a>(spans: &'a [ReceivedSpan], above: &str) -> &'a ReceivedSpan {
     top
 }
 
-/// The deliveries of a role that acked their step, by index.
+/// The deliveries to a role that acked their step, by index.
 fn steps(spans: &[ReceivedSpan], role: Role) -> Vec<&ReceivedSpan> {
     let ends = |s: &&ReceivedSpan| s.get(name::OUTCOME) != "retry";
     let mut steps: Vec<_> = of(spans, role).into_iter().filter(ends).collect();
@@ -67,7 +67,7 @@ fn steps(spans: &[ReceivedSpan], role: Role) -> Vec<&ReceivedSpan> {
     steps
 }
 
-/// The deliveries of a role.
+/// The deliveries to a role.
 fn of(spans: &[ReceivedSpan], role: Role) -> Vec<&ReceivedSpan> {
     let title = format!("{} {}", name::PROCESS, subject::steps_of(0, role));
     spans.iter().filter(|span| span.name == title).collect()
@@ -81,7 +81,7 @@ fn one(spans: &[ReceivedSpan], role: Role) -> &ReceivedSpan {
     step
 }
 
-/// Stores a question that goes on the trace of its publisher.
+/// Stores a question that continues the trace of its publisher.
 async fn publish_under(bus: &dyn Bus, question: Value) {
     let headers = Headers::default()
         .with(header::TRACEPARENT, PUBLISHER)
@@ -93,7 +93,7 @@ async fn publish_under(bus: &dyn Bus, question: Value) {
     bus.publish(message).await.expect("a question is stored");
 }
 
-/// Whoever looks at a turn is told where to look further.
+/// The commands that show a turn also name its trace.
 async fn is_shown(fleet: &Fleet, turn: &str) {
     let id = publisher().trace_id();
     for command in ["trace", "answer"] {
@@ -309,7 +309,7 @@ async fn who_dies_between_publishing_and_acking_leaves_no_hole() {
     assert_eq!(calls, CALLS - 1, "what the dead had not sent is lost");
 }
 
-/// The question of a turn.
+/// The span of the question of a turn.
 fn of_turn<'a>(spans: &'a [ReceivedSpan], turn: &str) -> &'a ReceivedSpan {
     let is_it = |s: &&ReceivedSpan| s.name == name::QUESTION && s.get(name::TURN) == turn;
     let found: Vec<_> = spans.iter().filter(is_it).collect();
@@ -319,7 +319,7 @@ fn of_turn<'a>(spans: &'a [ReceivedSpan], turn: &str) -> &'a ReceivedSpan {
     question
 }
 
-/// The steps of a turn.
+/// The spans of the steps of a turn.
 fn done_for(spans: &[ReceivedSpan], turn: &str) -> Vec<ReceivedSpan> {
     let is_it = |s: &&ReceivedSpan| s.name.starts_with(name::PROCESS) && s.get(name::TURN) == turn;
     spans.iter().filter(is_it).cloned().collect()

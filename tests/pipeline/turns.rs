@@ -1,4 +1,4 @@
-//! Publishing questions and reading how every one of them ended.
+//! Publishes questions, and reads how every one of them ended.
 
 use crate::fleet::until;
 use crate::http;
@@ -13,7 +13,7 @@ use std::time::Duration;
 use streams::outbox::publish_until;
 use tokio::time::{Instant, timeout};
 
-/// What is asked, in the size in which people ask.
+/// A question of a usual length.
 pub(crate) const QUESTION: &str =
     "What is the notice period of the cleaning agreement with Osterby, and when does it end?";
 
@@ -26,7 +26,7 @@ pub(crate) fn question(id: Option<String>, deadline: &str) -> Value {
     body
 }
 
-/// Stores questions in the inbox, all at once, whatever happens to the server meanwhile.
+/// Stores questions in the inbox, all at once, even if the server goes away meanwhile.
 pub(crate) async fn publish(bus: &dyn Bus, questions: Vec<Value>) {
     let until = bus.now().plus(30_000);
     let publishing = questions.into_iter().map(|body| {
@@ -55,7 +55,7 @@ pub(crate) async fn read_all(bus: &dyn Bus, stream: Stream, filter: &str) -> Vec
     }
 }
 
-/// The turn of every question in the inbox; questions that were stored twice are one turn.
+/// The turn of every question in the inbox. A question that was stored twice is one turn.
 pub(crate) async fn asked(bus: &dyn Bus) -> BTreeMap<TurnId, Value> {
     let inbox = read_all(bus, Stream::Inbox, envelope::subject::QUERY).await;
     let turn = |message: StoredMessage| {
@@ -94,8 +94,8 @@ pub(crate) async fn wait_for_ends(bus: &dyn Bus, turns: u64, patience: Duration)
     panic!("only {ended} of {turns} turns ended within {patience:?}; the open ones: {open:#?}");
 }
 
-/// The turns without a terminal event, each with every subject that holds a message of it: the last
-/// of them is where it stands.
+/// The turns without a terminal event, each with every subject that holds a message of it. The last subject shows how
+/// far the turn came.
 async fn open_turns(bus: &dyn Bus) -> BTreeMap<TurnId, Vec<String>> {
     let ended: BTreeSet<_> = terminals(bus).await.into_iter().map(|t| t.turn).collect();
     let mut open = BTreeMap::new();
@@ -124,9 +124,9 @@ async fn open_turns(bus: &dyn Bus) -> BTreeMap<TurnId, Vec<String>> {
 pub(crate) struct Tally {
     pub(crate) turns: usize,
     pub(crate) outcomes: BTreeMap<&'static str, usize>,
-    /// Steps of answered turns that a later delivery than the first did, by role.
+    /// The steps of answered turns that were done by a later delivery than the first, by role.
     pub(crate) late: BTreeMap<&'static str, usize>,
-    /// Named defaults that were taken, by kind.
+    /// The named defaults that were taken, by kind.
     pub(crate) fallbacks: BTreeMap<&'static str, usize>,
     latencies: Vec<u64>,
 }
@@ -177,7 +177,7 @@ impl Tally {
         }
     }
 
-    /// How many turns ended so.
+    /// How many turns ended in this way.
     pub(crate) fn count(&self, outcome: Outcome) -> usize {
         self.outcomes.get(outcome.as_str()).copied().unwrap_or(0)
     }
@@ -187,7 +187,7 @@ impl Tally {
         self.count(Outcome::Answered) as f64 / self.turns.max(1) as f64
     }
 
-    /// Prints what happened.
+    /// Prints the results.
     pub(crate) fn print(&self, title: &str) {
         let at = |share: f64| {
             let last = self.latencies.len().saturating_sub(1);
@@ -208,8 +208,7 @@ impl Tally {
     }
 }
 
-/// Deliveries of each thinking role's consumer after the first of each step, from the server's own
-/// account of it.
+/// The deliveries of each thinking role's consumer, except the first of each step, as the server itself counts them.
 pub(crate) async fn redeliveries(
     bus: &dyn Bus,
     monitor: SocketAddr,

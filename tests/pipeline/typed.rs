@@ -1,4 +1,4 @@
-//! A command at a real terminal: keys are typed, and what a person would read there is waited for.
+//! A command at a real terminal: the test types keys and waits for what a person would read there.
 
 use crate::fleet::{PATIENCE, until};
 use testkit::screen;
@@ -36,18 +36,18 @@ impl Typed {
         self.terminal.types(keys).expect("keys");
     }
 
-    /// All that was written, codes included.
+    /// Everything that was written, with its codes.
     pub(crate) fn seen(&mut self) -> String {
         self.terminal.seen()
     }
 
-    /// What stands on the terminal now.
+    /// The current contents of the terminal.
     pub(crate) fn screen(&mut self) -> String {
         let rows = screen::rows(&self.terminal.seen(), ROWS.into(), COLUMNS.into());
         rows.join("\n").trim_end().to_owned()
     }
 
-    /// Waits for a screen that is as wanted.
+    /// Waits until the terminal's contents satisfy `wanted`.
     pub(crate) async fn sees(&mut self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
         until(what, async || {
             let screen = self.screen();

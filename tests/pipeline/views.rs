@@ -1,5 +1,5 @@
-//! Indexes as views of the corpus stream: what was just written is read, a kill leaves nothing behind,
-//! and a replica that begins with a snapshot is as good as one that was fed from nothing.
+//! Indexes as views of the corpus stream: a document that was just written is found, a kill leaves nothing behind,
+//! and a replica that begins with a snapshot equals one that was fed from nothing.
 
 use crate::fleet::{Fleet, PATIENCE, connect, until};
 use bus::{Bus, Publish, Snapshots, Stream};
@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-/// How often something is written and asked for at once.
+/// How often a document is written and asked for at once.
 const ROUNDS: u32 = 5;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -65,7 +65,7 @@ async fn what_was_just_indexed_is_in_the_answer() {
     fleet.drain().await;
 }
 
-/// Chunks of the corpus that is killed over.
+/// The number of chunks of the corpus during whose feed processes are killed.
 const CHUNKS: u32 = 2_000;
 
 fn record(n: u32) -> ChunkRecord {
@@ -92,7 +92,7 @@ async fn publish(bus: &dyn Bus, numbers: std::ops::Range<u32>) {
     stored.buffer_unordered(64).count().await;
 }
 
-/// How many chunks an index holds, where it is, and what it finds for some questions.
+/// How many chunks an index holds, its position, and what it finds for some questions.
 async fn seen(index: Index) -> (u64, Option<u64>, Vec<(String, u64)>) {
     let options = Options {
         vectors: false,
@@ -124,7 +124,7 @@ fn open(data_dir: &Path) -> Index {
     Index::open(&data_dir.join("retriever/main"), &VectorSource::None).expect("an index")
 }
 
-/// What an index finds that was fed from nothing and never killed.
+/// The contents of an index that was fed from nothing and never killed.
 async fn reference(chunks: u32) -> (u64, Option<u64>, Vec<(String, u64)>) {
     let index = Index::open_in_ram(&VectorSource::None).expect("an index");
     let records: Vec<_> = (0..chunks).map(record).collect();
@@ -213,7 +213,7 @@ async fn a_retriever_killed_while_it_catches_up_or_restores_is_whole_in_the_end(
     assert_eq!(left, 1, "the index and nothing beside it");
 }
 
-/// How often the corpus is written to: the feed never hears a pause that it would call silence.
+/// How often a chunk is written: the feed never sees a pause that it would take for the end.
 const STEADY: Duration = Duration::from_millis(10);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

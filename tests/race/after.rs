@@ -1,4 +1,4 @@
-//! Many questions of one conversation at once, and questions that name the turn that they come after.
+//! Many questions of one conversation at once, and questions that name the turn after which they come.
 
 use crate::between::{Between, Do};
 use crate::conversation::{is_event, stall};
@@ -10,7 +10,7 @@ use serde_json::json;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// Asked in the wrong order, they are opened in the right one.
+/// Questions that are asked in the wrong order are opened in the right one.
 pub(crate) async fn a_question_comes_after_the_one_that_it_names(on: On) {
     let world = World::new(on).await;
     let told = Told::default();
@@ -61,7 +61,7 @@ async fn flood(world: &World, count: usize) {
     }
 }
 
-/// Far more than may wait: each is answered, or told that the conversation is busy.
+/// Far more questions than may wait: each is answered, or told that the conversation is busy.
 pub(crate) async fn a_thousand_questions_at_once_all_end(on: On) {
     const COUNT: usize = 1_000;
     let world = World::new(on).await;
@@ -87,8 +87,8 @@ pub(crate) async fn a_thousand_questions_at_once_all_end(on: On) {
     assert_sound(&world, &told).await;
 }
 
-/// The log of a conversation takes its time, and more is asked in it than a gateway has slots: who asks elsewhere does
-/// not wait for that.
+/// The log of a conversation is slow, and more questions of it are asked than a gateway has slots: questions of other
+/// conversations do not wait for it.
 pub(crate) async fn a_crowd_at_one_conversation_holds_up_no_other(on: On) {
     const COUNT: usize = 300;
     let world = World::new(on).await;

@@ -1,5 +1,5 @@
-//! A bus in the middle: it does to publishes what a test says, keeps what was tried and what came of
-//! it, and can leave out the signs of life of running work.
+//! A bus wrapper that changes publishes as a test wants, keeps what was tried with the results, and can suppress the
+//! in-progress signals of running work.
 
 use bus::{
     Ack, Bus, BusError, ConsumerProgress, ConsumerSpec, CoreMessage, Delivery, Publish,
@@ -15,43 +15,43 @@ use tokio::sync::Semaphore;
 
 use crate::world::within;
 
-/// What is done with a publish.
+/// What the wrapper does with a publish.
 pub(crate) enum Do {
-    /// What it asks for.
+    /// It passes the publish on.
     Pass,
-    /// Another message instead.
+    /// It publishes another message instead.
     Instead(Publish),
-    /// Not stored, and the publisher is told so.
+    /// It stores nothing, and tells the publisher so.
     Fail(PublishError),
-    /// Not stored, and the publisher is told that it was.
+    /// It stores nothing, and tells the publisher that the message was stored.
     Swallow,
-    /// Not stored; the publisher never hears of it.
+    /// It stores nothing, and the publish never returns.
     Stall,
-    /// Stored; the publisher never hears of it.
+    /// It stores the message, and the publish never returns.
     StallStored,
-    /// Stored, and the publisher is told that nothing is known.
+    /// It stores the message, and tells the publisher that the result is unknown.
     Unconfirmed,
-    /// Held until a permit is added.
+    /// It holds the publish until a permit is added.
     Hold(Arc<Semaphore>),
 }
 
-/// What was tried and what came of it; `None` while or because nobody is told.
+/// A publish and its result; `None` while there is no result, or because there never is one.
 pub(crate) type Tried = (Publish, Option<Result<u64, PublishError>>);
 
 type Rule = dyn Fn(&Publish) -> Do + Send + Sync;
 
-/// A bus in the middle.
+/// The wrapper.
 pub(crate) struct Between {
     inner: Arc<dyn Bus>,
     rule: Box<Rule>,
     mute: bool,
-    /// The subject to which subscribing never comes back.
+    /// The subject to which subscribing never returns.
     deaf: Option<&'static str>,
-    /// How many of the next files that are asked for never come.
+    /// How many of the next requests for files never return.
     files_lost: AtomicUsize,
-    /// How many of the next files are not stored, and as what.
+    /// How many of the next files are not stored, and with which error.
     files_failed: Mutex<Option<(usize, BusError)>>,
-    /// Whether what is broadcast never gets out, and nobody says so.
+    /// Whether broadcasts are dropped silently.
     hushed: AtomicBool,
     tried: Mutex<Vec<Tried>>,
     naks: Arc<Mutex<Vec<(String, Duration)>>>,
@@ -66,12 +66,12 @@ impl Between {
         Between::build(inner, rule, false, None)
     }
 
-    /// No sign of life of running work gets through: it is delivered again after the ack wait.
+    /// A wrapper that passes no in-progress signal on, so that running work is delivered again after the ack wait.
     pub(crate) fn mute(inner: &Arc<dyn Bus>) -> Arc<Between> {
         Between::build(inner, |_| Do::Pass, true, None)
     }
 
-    /// Subscribing to a subject never comes back, as while a server is away; counts as meddled with.
+    /// A wrapper in which subscribing to a subject never returns, as while a server is away; this counts as meddling.
     pub(crate) fn deaf(inner: &Arc<dyn Bus>, subject: &'static str) -> Arc<Between> {
         Between::build(inner, |_| Do::Pass, false, Some(subject))
     }
@@ -96,28 +96,28 @@ impl Between {
         })
     }
 
-    /// The next `n` files that are asked for never come, and nobody says so.
+    /// The next `n` requests for files never return.
     pub(crate) fn lose_files(&self, n: usize) {
         self.files_lost.store(n, Ordering::Relaxed);
     }
 
-    /// The next `n` files are not stored, and whoever stores them is told so.
+    /// The next `n` files are not stored, and the caller is told so.
     pub(crate) fn fail_files(&self, n: usize, error: BusError) {
         *self.files_failed.lock().unwrap() = Some((n, error));
     }
 
-    /// Nothing that is broadcast from now on gets out, and nobody says so.
+    /// All broadcasts from now on are dropped silently.
     pub(crate) fn hush(&self) {
         self.hushed.store(true, Ordering::Relaxed);
     }
 
-    /// Waits until `n` publishes have come that were not simply let through.
+    /// Waits for `n` publishes that were not simply passed on.
     pub(crate) async fn meddled(&self, n: u32) {
         let came = within("a publish to meddle with", self.came.acquire_many(n));
         came.await.unwrap().forget();
     }
 
-    /// What was tried at subjects that hold `part`, oldest first.
+    /// The publishes to subjects that hold `part`, oldest first.
     pub(crate) fn tried(&self, part: &str) -> Vec<Tried> {
         let tried = self.tried.lock().unwrap();
         tried
@@ -127,7 +127,7 @@ impl Between {
             .collect()
     }
 
-    /// What was given back with which delay, by subject, oldest first.
+    /// The messages that were given back and the delay of each, by subject, oldest first.
     pub(crate) fn naks(&self) -> Vec<(String, Duration)> {
         self.naks.lock().unwrap().clone()
     }

@@ -1,5 +1,5 @@
-//! What cannot be done ends in its default and a dead letter, and the turn goes on or ends: never in
-//! silence, and never by losing the bytes.
+//! Steps that cannot be done end in their default and a dead letter, and the turn goes on or ends. This never happens
+//! silently, and never loses the bytes.
 
 use crate::between::{Between, Do};
 use crate::hand::Hand;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use testkit::model::ScriptedModel;
 
-/// The dead letters, when there are `n`.
+/// The dead letters, once there are `n`.
 async fn letters(world: &World, n: usize) -> Vec<StoredMessage> {
     until("the dead letters", async || {
         world.all(Stream::Dead).await.len() >= n
@@ -43,7 +43,7 @@ pub(crate) fn fallbacks(terminal: &Terminal) -> Vec<Fallback> {
     all.collect()
 }
 
-/// Workers for a turn that comes by `role`; that one does as it is told.
+/// Workers for a turn that passes `role`, whose worker follows the script `told`.
 fn staff(world: &World, role: Role, told: Option<&Arc<Script>>) -> Vec<Hand> {
     let others = Role::THINKING.into_iter().filter(|r| *r != role);
     let others = others.map(|other| match (role, other) {
@@ -90,7 +90,7 @@ pub(crate) async fn a_panic_is_given_up_at_once(on: On) {
     }
 }
 
-/// The worker that gives a step up dies before the letter or the default is stored: who gets the step
+/// The worker that gives a step up dies before the letter or the default is stored; the worker that gets the step
 /// next writes both.
 pub(crate) async fn a_worker_dies_while_it_gives_up(on: On) {
     for at in ["argosy.dead.", "argosy.answer."] {
@@ -121,8 +121,7 @@ pub(crate) async fn a_worker_dies_while_it_gives_up(on: On) {
     }
 }
 
-/// A step that was taken and never answered, as often as the limit says: the worker that gets it
-/// next does not even try.
+/// A step was taken and never answered as often as the limit allows: the worker that gets it next does not even try.
 pub(crate) async fn a_step_that_kills_its_workers_is_given_up(on: On) {
     for role in [
         Role::Planner,
@@ -168,7 +167,7 @@ pub(crate) async fn a_step_that_kills_its_workers_is_given_up(on: On) {
     }
 }
 
-/// A stage that fails for now, every time.
+/// A stage fails temporarily, every time.
 pub(crate) async fn a_failure_is_repeated_to_the_limit(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
@@ -183,7 +182,7 @@ pub(crate) async fn a_failure_is_repeated_to_the_limit(on: On) {
     assert_eq!(head(&letter, header::DEAD_DELIVERED), "8");
 }
 
-/// A stage hangs once: it is stopped after its time and done again.
+/// A stage hangs once: it is stopped after its time limit, and the step is done again.
 pub(crate) async fn a_stage_that_hangs_is_stopped_and_repeated(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
@@ -209,7 +208,7 @@ pub(crate) async fn a_stage_that_hangs_is_stopped_and_repeated(on: On) {
     assert!(world.all(Stream::Dead).await.is_empty());
 }
 
-/// It hangs every time. On the memory bus only: eight growing delays are half a minute.
+/// A stage hangs every time. On the memory bus only, because eight growing delays take half a minute.
 #[tokio::test(start_paused = true)]
 async fn a_stage_that_always_hangs_is_given_up() {
     let world = World::new(On::Memory).await;
@@ -228,7 +227,7 @@ async fn a_stage_that_always_hangs_is_given_up() {
     assert_eq!(head(&letter, header::DEAD_REASON), "step_timeout");
 }
 
-/// The true reducer, with this model; one that `breaks` panics where it is to ask it.
+/// The real reducer with this model. One that `breaks` panics when it would ask the model.
 fn reducer_asking(model: Arc<dyn ChatModel>, breaks: bool) -> Arc<Script> {
     let made = reducer::Reducer::new(model, &Default::default(), Default::default());
     let made = Arc::new(made.unwrap());
@@ -246,7 +245,7 @@ fn reducer_asking(model: Arc<dyn ChatModel>, breaks: bool) -> Arc<Script> {
     })
 }
 
-/// What a turn comes to whose mappers have read and whose reducer had no model.
+/// The end of a turn whose mappers have read and whose reducer has no model.
 async fn left_with_facts(world: &World, reducer: &Arc<Script>, deadline: &str) -> Terminal {
     let _gateway = world.gateway();
     let _reducer = world.hire(reducer).start();
@@ -281,8 +280,8 @@ fn unavailable(retry_after: Option<Duration>) -> llm::Error {
     }
 }
 
-/// The mappers have read, and then no model answers any more: the reducer tries for a while, and the
-/// turn ends with what was found, cited and flagged.
+/// The mappers have read, and then no model answers any more: the reducer tries for a while, and the turn ends with
+/// the facts, cited and flagged.
 pub(crate) async fn a_reducer_without_a_model_leaves_the_facts(on: On) {
     let world = World::new(on).await;
     let model = ScriptedModel::answering(|_| Err(unavailable(None)));
@@ -292,7 +291,7 @@ pub(crate) async fn a_reducer_without_a_model_leaves_the_facts(on: On) {
     assert!(world.all(Stream::Dead).await.is_empty());
 }
 
-/// The nodes are left alone for longer than the turn has: nobody waits for them.
+/// The nodes are left alone for longer than the turn has, so the reducer does not wait for them.
 pub(crate) async fn a_model_that_comes_back_too_late_is_not_waited_for(on: On) {
     let world = World::new(on).await;
     let rest = Some(Duration::from_secs(30));
@@ -304,8 +303,8 @@ pub(crate) async fn a_model_that_comes_back_too_late_is_not_waited_for(on: On) {
     assert!(took < 10_000, "{took} ms");
 }
 
-/// They are left alone for a part of it: it is asked again then, and given up when the next time would
-/// be too late. On the memory bus only: half a minute.
+/// The nodes are left alone for a part of the turn's time: the model is asked again then, and given up when the next
+/// try would be too late. On the memory bus only, because it takes half a minute.
 #[tokio::test(start_paused = true)]
 async fn a_model_that_may_come_back_in_time_is_waited_for() {
     let world = World::new(On::Memory).await;
@@ -315,7 +314,7 @@ async fn a_model_that_may_come_back_in_time_is_waited_for() {
     assert_eq!(model.requests().len(), 2);
 }
 
-/// A model that takes calls and answers none, as a pool tells it.
+/// A model that accepts calls and answers none, as a pool reports it.
 struct Hanging;
 
 impl ChatModel for Hanging {
@@ -334,8 +333,8 @@ impl ChatModel for Hanging {
     }
 }
 
-/// Every try waits for a model that never answers; the last one leaves time for what was read. On the
-/// memory bus only: it takes nearly all of the turn's time.
+/// Every try waits for a model that never answers; the last one leaves time for the facts. On the memory bus only,
+/// because it takes nearly all of the turn's time.
 #[tokio::test(start_paused = true)]
 async fn a_model_that_never_answers_leaves_the_facts() {
     for deadline in ["4s", "20s", "35s"] {
@@ -345,7 +344,7 @@ async fn a_model_that_never_answers_leaves_the_facts() {
     }
 }
 
-/// The reducer's step is given up: its default is what was read, and no model is asked for it.
+/// The reducer's step is given up: its default is the facts, and no model is asked for it.
 pub(crate) async fn a_reducer_that_is_given_up_leaves_the_facts(on: On) {
     let world = World::new(on).await;
     let model = ScriptedModel::answering(|_| Err(unavailable(None)));

@@ -1,4 +1,4 @@
-//! Questions back in a conversation: the next message answers, once, and goes on with what was asked.
+//! Questions back in a conversation: the next message answers, only once, and goes on with the original question.
 
 use crate::talk::{Told, UNCLEAR, all_ended, assert_sound, say, say_with, talkers};
 use crate::world::{On, World, turn};
@@ -9,7 +9,8 @@ fn code(terminal: &Terminal) -> &str {
     terminal.error.as_ref().map_or("", |problem| &problem.code)
 }
 
-/// The next message is the reply, with the question that it is about and its conditions.
+/// The next message is the reply. It goes on with the question that was asked back about, and with that question's
+/// conditions.
 pub(crate) async fn the_next_message_answers_a_question_back(on: On) {
     let world = World::new(on).await;
     let told = Told::default();
@@ -79,8 +80,8 @@ pub(crate) async fn a_question_back_is_answered_once(on: On) {
     assert_sound(&world, &told).await;
 }
 
-/// Outside of a conversation a reply names what it answers. One of several goes on with it; when its turn comes to
-/// nothing, the next one may.
+/// Outside of a conversation a reply names the turn that it answers. One of several replies goes on with it, and when
+/// that reply's turn comes to nothing, the next one may.
 pub(crate) async fn a_reply_without_a_conversation_names_what_it_answers(on: On) {
     let world = World::new(on).await;
     let told = Told::default();

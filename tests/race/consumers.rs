@@ -1,5 +1,5 @@
-//! Consumers that are deleted and made again while turns run. On a server only: nobody deletes those of
-//! a bus in memory behind its back.
+//! Consumers that are deleted and made again while turns run. On a server only, because the consumers of a bus in
+//! memory cannot be deleted from outside.
 
 use crate::refusals::STRAIGHT;
 use crate::script::{Script, read};
@@ -26,8 +26,8 @@ async fn delete(world: &World, name: &str) {
     assert!(answer.contains("\"success\":true"), "{answer}");
 }
 
-/// All consumers go while one turn has ended and others wait for their mappers. What they had not
-/// acked comes again, and so does what they had: nothing is lost, nothing is there twice.
+/// All consumers are deleted while one turn has ended and others wait for their mappers. Messages that were not acked
+/// come again, and so do acked ones: nothing is lost, and nothing is stored twice.
 #[tokio::test]
 async fn consumers_made_again_in_the_middle() {
     let world = World::new(On::Nats).await;

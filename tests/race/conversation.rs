@@ -1,5 +1,5 @@
-//! Conversations: turns run one after the other in the order of the log, each ends once, and each is told what was said
-//! before it, whoever dies meanwhile.
+//! Conversations: turns run one after the other in the order of the log, each ends once, and each is given what was
+//! said before it, whichever process dies meanwhile.
 
 use crate::between::{Between, Do};
 use crate::hand::Hand;
@@ -17,7 +17,7 @@ fn code(terminal: &Terminal) -> &str {
     terminal.error.as_ref().map_or("", |problem| &problem.code)
 }
 
-/// Asked at once, they wait in the log.
+/// Questions that are asked at once wait in the log.
 pub(crate) async fn turns_run_in_the_order_of_the_log(on: On) {
     let world = World::new(on).await;
     let told = Told::default();
@@ -76,7 +76,7 @@ fn is_first_step(message: &Publish) -> bool {
     message.subject.starts_with("argosy.step.0.conversation.")
 }
 
-/// Between the claim, `opened`, the first step and the ack.
+/// The gateway dies between the claim, `opened`, the first step and the ack.
 pub(crate) async fn a_gateway_dies_while_it_opens_a_turn(on: On) {
     let points: [fn(&Publish) -> Do; 5] = [
         |m| stall(m.subject.starts_with("argosy.timer."), Do::StallStored),
@@ -110,7 +110,7 @@ pub(crate) fn stall(is_it: bool, what: Do) -> Do {
     }
 }
 
-/// Between the terminal event, `ended`, the first step of the next turn and the ack.
+/// The gateway dies between the terminal event, `ended`, the first step of the next turn and the ack.
 pub(crate) async fn a_gateway_dies_while_it_ends_a_turn(on: On) {
     let points: [fn(&Publish) -> Do; 4] = [
         |m| stall(is_event(m, "ended"), Do::Stall),
@@ -137,7 +137,7 @@ pub(crate) async fn a_gateway_dies_while_it_ends_a_turn(on: On) {
     }
 }
 
-/// The server stores an event, or does not, and nobody hears of it.
+/// The server stores an event, or does not, and the writer does not learn which.
 pub(crate) async fn an_append_that_is_not_confirmed_is_read_again(on: On) {
     for failure in [
         Do::Unconfirmed,
@@ -174,7 +174,7 @@ pub(crate) async fn an_append_that_is_not_confirmed_is_read_again(on: On) {
     }
 }
 
-/// The client cancels a turn after its gateway has looked whether it has ended, and before it is opened.
+/// The client cancels a turn after its gateway has checked whether it has ended, and before the turn is opened.
 pub(crate) async fn a_turn_is_cancelled_while_it_is_opened(on: On) {
     let world = World::new(on).await;
     let told = Told::default();
@@ -202,7 +202,7 @@ pub(crate) async fn a_turn_is_cancelled_while_it_is_opened(on: On) {
     assert_sound(&world, &told).await;
 }
 
-/// As a client does it: it knows neither tenant nor conversation.
+/// Cancels a turn as a client does, which knows neither tenant nor conversation.
 async fn cancel(world: &World, id: &str) {
     let subject = Subject::Answer { turn: turn(id) };
     let end =
@@ -214,7 +214,7 @@ async fn cancel(world: &World, id: &str) {
     world.bus.publish(message).await.unwrap();
 }
 
-/// One that waits behind others is cancelled; another one's time is up.
+/// A turn that waits behind others is cancelled; the time of another one is up.
 pub(crate) async fn a_waiting_turn_that_ends_leaves_the_others_their_order(on: On) {
     let world = World::new(on).await;
     let told = Told::default();
@@ -246,8 +246,8 @@ pub(crate) async fn a_waiting_turn_that_ends_leaves_the_others_their_order(on: O
     assert_eq!(log[4..], ends);
 }
 
-/// A gateway of an older release acks terminal events and writes nothing. The next question does, or, for one that waits
-/// already, the sweep.
+/// A gateway of an older release acks terminal events and writes nothing. The next question writes the end or, for a
+/// turn that waits already, the sweep does.
 pub(crate) async fn what_an_older_gateway_left_open_is_ended(on: On) {
     for waits in [false, true] {
         let world = World::new(on).await;
@@ -276,7 +276,7 @@ pub(crate) async fn what_an_older_gateway_left_open_is_ended(on: On) {
     }
 }
 
-/// One turn of which the log does not take the end, for this reason: who asked is told, once. Returns the gateway.
+/// A turn whose end the log does not accept, for this reason: the asker is told, once. Returns the gateway.
 async fn told_without_its_log(world: &World, error: PublishError) -> Hand {
     let mut ear = world.listen("_INBOX.me").await;
     let between = Between::new(&world.bus, move |message| {
@@ -292,7 +292,7 @@ async fn told_without_its_log(world: &World, error: PublishError) -> Hand {
     gateway
 }
 
-/// A log that cannot be written to for a while has the end of the turn later.
+/// A log that cannot be written to for a while gets the end of the turn later.
 pub(crate) async fn an_answer_is_not_held_back_by_its_log(on: On) {
     let world = World::new(on).await;
     let told = Told::default();
@@ -304,7 +304,7 @@ pub(crate) async fn an_answer_is_not_held_back_by_its_log(on: On) {
     assert_sound(&world, &told).await;
 }
 
-/// A log that will never take the end of a turn: the next question of the conversation writes it.
+/// A log never accepts the end of a turn: the next question of the conversation writes it.
 pub(crate) async fn a_log_that_refuses_for_good_holds_up_nobody(on: On) {
     let world = World::new(on).await;
     let told = Told::default();
@@ -317,7 +317,7 @@ pub(crate) async fn a_log_that_refuses_for_good_holds_up_nobody(on: On) {
     assert_sound(&world, &told).await;
 }
 
-/// There is no room for the first step of the next turn: who asked the one before is told all the same, once.
+/// There is no room for the first step of the next turn: the asker of the turn before it is told all the same, once.
 pub(crate) async fn an_answer_is_not_held_back_by_the_next_turn(on: On) {
     let world = World::new(on).await;
     let told = Told::default();
@@ -385,7 +385,7 @@ pub(crate) async fn a_turn_whose_beginning_is_gone_fails_at_once(on: On) {
     assert_eq!(world.end(&turn("c1")).await.outcome, Outcome::Answered);
 }
 
-/// Interrupted by a question that cannot wait; the turn that ran may end by itself at that moment.
+/// A question interrupts those before it; the turn that runs may end by itself at that moment.
 pub(crate) async fn a_question_interrupts_those_before_it(on: On) {
     let world = World::new(on).await;
     let told = Told::default();
@@ -419,7 +419,7 @@ pub(crate) async fn a_question_interrupts_those_before_it(on: On) {
     assert_eq!(world.end(&turn("b7")).await.outcome, Outcome::Answered);
 }
 
-/// More than may wait, and one that does not want to.
+/// More questions than may wait, and one that asks not to wait.
 pub(crate) async fn a_busy_conversation_says_so(on: On) {
     let world = World::new(on).await;
     let told = Told::default();
@@ -445,7 +445,7 @@ pub(crate) async fn a_busy_conversation_says_so(on: On) {
     assert_sound(&world, &told).await;
 }
 
-/// The same id in two tenants is two conversations.
+/// The same id under two tenants stands for two conversations.
 pub(crate) async fn a_conversation_belongs_to_its_tenant(on: On) {
     let world = World::new(on).await;
     let told = Told::default();

@@ -1,4 +1,4 @@
-//! The two doors of a stage: files that it returns, and text that it shows while it works.
+//! The two further outputs of a stage: files that it returns, and text that it shows while it works.
 
 use crate::between::{Between, Do};
 use crate::hand::Stop;
@@ -16,7 +16,7 @@ use stage::Attachment;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Everybody but the reducer.
+/// All roles but the reducer.
 const OTHERS: [Role; 4] = [
     Role::Planner,
     Role::Retriever,
@@ -24,7 +24,7 @@ const OTHERS: [Role; 4] = [
     Role::Validator,
 ];
 
-/// A reducer that makes a file of what `text` says of its call, and names it in its draft.
+/// A reducer that makes a file with the text that `text` gives for its call, and names it in its draft.
 fn filing(text: impl Fn(usize) -> String + Send + Sync + 'static) -> Arc<Script> {
     let text = Arc::new(text);
     Script::new(Role::Reducer, move |call| {
@@ -45,8 +45,8 @@ fn filing(text: impl Fn(usize) -> String + Send + Sync + 'static) -> Arc<Script>
     })
 }
 
-/// The reducer dies after it has stored its file and before it has published its draft; the next one
-/// comes to another table. The answer names the file that was made with it, and both are whole.
+/// The reducer dies after it has stored its file and before it has published its draft, and the next one makes
+/// another table. The answer names the file that was made with it, and both files are whole.
 pub(crate) async fn an_answer_names_the_file_that_was_made_with_it(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
@@ -66,8 +66,8 @@ pub(crate) async fn an_answer_names_the_file_that_was_made_with_it(on: On) {
     assert_eq!(file.as_deref(), Some(&b"total\n2\n"[..]));
 }
 
-/// The store is away for a while, or has no room for a while: the file is stored when it can be, and the
-/// stage, whose work was paid for, is not asked again.
+/// The store is away or has no room for a while. The file is stored when it can be, and the stage, whose work is
+/// paid, does not run again.
 pub(crate) async fn a_store_that_fails_for_a_while_costs_no_second_run(on: On) {
     for error in [
         BusError::Away("scripted".into()),
@@ -90,8 +90,8 @@ pub(crate) async fn a_store_that_fails_for_a_while_costs_no_second_run(on: On) {
     }
 }
 
-/// A store that refuses for good ends in the default while there is time for one, here in another step
-/// that makes a file, and then in `failed`.
+/// A store that refuses for good leads to the default while there is time for one, which here is another step that
+/// makes a file, and then to `failed`.
 pub(crate) async fn a_store_that_refuses_for_good_is_not_waited_for_to_the_end(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
@@ -138,8 +138,7 @@ pub(crate) async fn more_files_than_a_step_may_make_are_refused(on: On) {
     }
 }
 
-/// What the reducer writes is heard piece by piece, in order, by whoever asked for it; without such a
-/// wish the sink is off.
+/// The reducer's text reaches the listener piece by piece and in order; without a wish for it, the sink is off.
 pub(crate) async fn what_a_stage_writes_is_heard_as_it_comes(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
@@ -183,8 +182,8 @@ pub(crate) async fn what_a_stage_writes_is_heard_as_it_comes(on: On) {
     assert_eq!(world.end(&id).await.outcome, Outcome::Answered);
 }
 
-/// What a stage takes back is told at once, and the number says which draft a piece is of, also when the piece that
-/// said so was lost.
+/// When a stage takes text back, the listener is told at once. The number tells to which draft a piece belongs, also
+/// when the piece that announced it was lost.
 pub(crate) async fn a_draft_that_begins_anew_has_another_number(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
@@ -216,7 +215,7 @@ pub(crate) async fn a_draft_that_begins_anew_has_another_number(on: On) {
     assert_eq!(world.end(&id).await.outcome, Outcome::Answered);
 }
 
-/// A stage that writes faster than anything can be passed on is not held up: pieces are dropped.
+/// A stage that writes faster than its text can be passed on is not delayed: pieces are dropped.
 pub(crate) async fn a_flood_of_text_is_dropped_and_not_waited_for(on: On) {
     const WRITTEN: u32 = 10_000;
     let world = World::new(on).await;
@@ -250,8 +249,8 @@ pub(crate) async fn a_flood_of_text_is_dropped_and_not_waited_for(on: On) {
     assert!((1..=64).contains(&heard), "{heard} pieces");
 }
 
-/// A bus on which nothing can be told holds nothing up: neither the stage while it writes, nor its
-/// result, nor the entries of the trail.
+/// A bus that drops every broadcast delays nothing: neither the stage while it writes, nor its result, nor the
+/// entries of the trail.
 pub(crate) async fn a_bus_that_tells_nobody_holds_nothing_up(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();

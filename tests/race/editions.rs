@@ -1,4 +1,4 @@
-//! Two editions of one corpus: what is published while one is built beside the other, and who dies
+//! Two editions of one corpus: documents are published while one is built beside the other, and processes die
 //! meanwhile. *Not* here: the searches over them (`switch`).
 
 use crate::between::{Between, Do};
@@ -52,7 +52,7 @@ impl World {
         self.bus.publish(message).await.unwrap();
     }
 
-    /// What is stored of an edition.
+    /// The stored chunks of an edition.
     async fn chunks(&self, edition: &Edition) -> Vec<StoredMessage> {
         let mut all = self.all(Stream::Chunks).await;
         let prefix = format!("argosy.chunk.{edition}.");
@@ -60,7 +60,7 @@ impl World {
         all
     }
 
-    /// That an edition holds this version of the document, whole; returns in how many chunks.
+    /// Asserts that an edition holds this version of the document, whole; returns the number of chunks.
     async fn holds(&self, edition: &Edition, body: &Bytes) -> usize {
         let all = self.chunks(edition).await;
         let records = all.iter().map(|m| ChunkRecord::decode(&m.body).unwrap());
@@ -121,7 +121,7 @@ pub(crate) async fn a_document_is_indexed_for_both_editions(on: On) {
     assert!(world.all(Stream::Dead).await.is_empty());
 }
 
-/// A bus whose user dies at this chunk of the edition, from 0; after it was stored, if so wished.
+/// A bus whose user dies at this chunk of the edition, from 0, before the chunk is stored or after it.
 fn deadly(bus: &Arc<dyn Bus>, edition: &Edition, nth: usize, is_stored: bool) -> Arc<Between> {
     let (seen, prefix) = (AtomicUsize::new(0), format!("argosy.chunk.{edition}."));
     Between::new(bus, move |message| {
@@ -167,7 +167,7 @@ pub(crate) async fn killed_indexers_lose_nothing_for_either(on: On) {
     }
 }
 
-/// One edition is at the old version of a document while the other has the new one already.
+/// One edition still has the old version of a document while the other already has the new one.
 pub(crate) async fn a_slow_edition_ends_with_the_newest_version(on: On) {
     let world = World::new(on).await;
     world.begin(&small()).await;

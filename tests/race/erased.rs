@@ -1,5 +1,5 @@
-//! Conversations that are erased: nothing of what was said is in any stream, whoever runs, waits or dies meanwhile, and
-//! everybody who asked hears of an end.
+//! Conversations that are erased: nothing of what was said is in any stream, whichever turn runs or waits and
+//! whichever process dies meanwhile, and every asker hears of an end.
 
 use crate::between::{Between, Do};
 use crate::talk::{Told, UNCLEAR, all_ended, ids, log, say, say_with, talkers};
@@ -34,7 +34,7 @@ async fn erase(world: &World, conversation: &str) -> ErasureReport {
         .unwrap()
 }
 
-/// Where the marker stands, as stream and subject.
+/// The places of the marker, as stream and subject.
 async fn found(world: &World) -> Vec<String> {
     let mut found = Vec::new();
     for stream in Stream::ALL {
@@ -49,7 +49,8 @@ async fn found(world: &World) -> Vec<String> {
     found
 }
 
-/// Answers, a question back, a refusal, a second listener: everything goes, and the conversation takes no more.
+/// Answers, a question back, a refusal and a second listener: all of it is erased, and the conversation takes no more
+/// questions.
 pub(crate) async fn what_was_said_is_in_no_stream_any_more(on: On) {
     let world = World::new(on).await;
     let told = Told::default();
@@ -108,7 +109,7 @@ pub(crate) async fn what_was_said_is_in_no_stream_any_more(on: On) {
     );
 }
 
-/// Nobody works on them: the first has begun, the others wait.
+/// No worker works on the turns: the first has begun, and the others wait.
 pub(crate) async fn turns_that_run_and_wait_are_cancelled(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
@@ -135,7 +136,7 @@ pub(crate) async fn turns_that_run_and_wait_are_cancelled(on: On) {
     assert_eq!(log(&world, "talk").await, ["erased"]);
 }
 
-/// The gateway is away: who asked is told all the same when one is there, and nothing begins.
+/// The gateway is away: the asker is told all the same when there is a gateway again, and nothing begins.
 pub(crate) async fn a_question_that_nobody_took_is_answered(on: On) {
     let world = World::new(on).await;
     let told = Told::default();
@@ -177,7 +178,8 @@ fn stall(is_it: bool, what: Do) -> Do {
     }
 }
 
-/// Before the end of the log nothing has happened; after it the next sweep goes on, wherever it was.
+/// An erasure stops half way. Before the end of the log nothing has happened; after it the next sweep goes on from
+/// any point.
 pub(crate) async fn whoever_stops_half_way_leaves_a_note_for_the_sweep(on: On) {
     type Point = fn(&Publish) -> Do;
     let points: [(Point, bool); 3] = [
@@ -231,7 +233,7 @@ pub(crate) async fn whoever_stops_half_way_leaves_a_note_for_the_sweep(on: On) {
     }
 }
 
-/// The gauge that an alert reads: erasures that only wait for late steps are none of them.
+/// The gauge of an alert: erasures that only wait for late steps do not count.
 pub(crate) async fn an_erasure_that_cannot_be_gone_on_with_is_counted(on: On) {
     let world = World::new(on).await;
     let told = Told::default();
@@ -272,7 +274,7 @@ pub(crate) async fn an_erasure_that_cannot_be_gone_on_with_is_counted(on: On) {
     assert_eq!(found(&world).await, [""; 0]);
 }
 
-/// A worker did not hear that its turn is cancelled, and stores what it has made of it.
+/// A worker does not hear that its turn is cancelled, and stores its result.
 pub(crate) async fn a_step_that_comes_after_the_erasure_is_swept(on: On) {
     let world = World::new(on).await;
     let told = Told::default();
@@ -305,7 +307,7 @@ pub(crate) async fn a_step_that_comes_after_the_erasure_is_swept(on: On) {
     assert!(world.bus.now() > report.swept_until);
 }
 
-/// Somebody else's turn is not touched by who uses its id, in his own conversation or in none.
+/// A tenant uses the id of another tenant's turn, in a conversation or without one; that turn is not affected.
 pub(crate) async fn a_question_under_a_strangers_id_costs_him_nothing(on: On) {
     let world = World::new(on).await;
     let told = Told::default();
@@ -334,7 +336,7 @@ pub(crate) async fn a_question_under_a_strangers_id_costs_him_nothing(on: On) {
     }
 }
 
-/// More notes than one call of the bus gives: the sweep looks after turns all the same.
+/// There are more notes than one call of the bus returns: the sweep looks after turns all the same.
 pub(crate) async fn a_thousand_erasures_hold_up_no_turn(on: On) {
     let world = World::new(on).await;
     for n in 0..1_100 {
@@ -353,7 +355,7 @@ pub(crate) async fn a_thousand_erasures_hold_up_no_turn(on: On) {
     assert_eq!(world.end(&turn("a1")).await.outcome, Outcome::Expired);
 }
 
-/// Both get through, and the question is either taken out or refused.
+/// Two processes erase while a question is opened. Both succeed, and the question is either taken out or refused.
 pub(crate) async fn two_erase_while_a_question_is_opened(on: On) {
     let world = World::new(on).await;
     let told = Told::default();
@@ -384,7 +386,7 @@ pub(crate) async fn two_erase_while_a_question_is_opened(on: On) {
     assert_eq!(log(&world, "talk").await, ["erased"]);
 }
 
-/// As a command and the sweeps of gateways do: what another one has just taken out is not left.
+/// A command and the sweeps of gateways erase at the same time: nothing stays that another one has just taken out.
 pub(crate) async fn who_erase_at_once_leave_nothing(on: On) {
     let world = World::new(on).await;
     let told = Told::default();
@@ -402,7 +404,7 @@ pub(crate) async fn who_erase_at_once_leave_nothing(on: On) {
     assert_eq!(found(&world).await, [""; 0]);
 }
 
-/// It shares nothing with its parent but that both name each other.
+/// The fork shares nothing with its parent, except that both name each other.
 pub(crate) async fn a_fork_stays_and_has_an_erasure_of_its_own(on: On) {
     let world = World::new(on).await;
     let told = Told::default();

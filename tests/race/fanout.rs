@@ -1,4 +1,4 @@
-//! Scatter, map, join: what is half-done is finished from what is stored, and nothing is paid twice.
+//! Scatter, map, join: half-done work is finished from what is stored, and nothing is paid twice.
 
 use crate::hand::Stop;
 use crate::refusals::STRAIGHT;
@@ -15,7 +15,7 @@ use stage::StepOutput;
 use std::sync::{Arc, Mutex};
 use telemetry::Registry;
 
-/// The retriever died between its scatter record and the map steps.
+/// The retriever dies between its scatter record and the map steps.
 pub(crate) async fn a_half_done_scatter_is_finished(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
@@ -43,7 +43,7 @@ pub(crate) async fn a_half_done_scatter_is_finished(on: On) {
     assert_eq!(retriever.calls(), 1, "the index was asked once");
 }
 
-/// Every mapper died between its part and the count, so nobody saw all parts.
+/// Every mapper dies between its part and the count, so no mapper sees all parts.
 pub(crate) async fn uncounted_parts_are_joined(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
@@ -68,8 +68,8 @@ pub(crate) async fn uncounted_parts_are_joined(on: On) {
     assert_eq!(mapper.calls(), 3, "each passage was read once");
 }
 
-/// Two parts with facts are enough: the reducer starts, and the map that hangs is stopped, whichever of
-/// two mappers has it.
+/// Two parts with facts are enough: the reducer starts, and the map that hangs is stopped, whichever of two mappers
+/// has it.
 pub(crate) async fn facts_that_are_enough_are_not_waited_with(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
@@ -125,8 +125,8 @@ pub(crate) async fn what_a_fan_out_lacks_is_counted_once(on: On) {
     }
 }
 
-/// Turn ids, hops and indexes that are the same numbers: four turns, each with two rounds of four
-/// maps. No fence or count takes one for another.
+/// Turn ids, hops and indexes that are the same numbers: four turns, each with two rounds of four maps. No write
+/// condition or count confuses them.
 pub(crate) async fn the_same_numbers_everywhere(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
@@ -172,7 +172,7 @@ pub(crate) async fn the_same_numbers_everywhere(on: On) {
     }
 }
 
-/// A draft that says too much is made again, stricter, in the same round: from the same parts.
+/// A draft that says too much is made again, stricter, in the same round and from the same parts.
 pub(crate) async fn a_stricter_draft_reads_the_same_parts(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
@@ -224,8 +224,8 @@ pub(crate) async fn a_stricter_draft_reads_the_same_parts(on: On) {
     assert_eq!(stricter.filter(|f| **f == Fallback::Stricter).count(), 1);
 }
 
-/// The planner of a refined round is killed after its decision: the second fan-out of the turn is
-/// made once, and the first one is left alone.
+/// The planner of a refined round is killed after its decision: the second fan-out of the turn is made once, and the
+/// first one is not changed.
 pub(crate) async fn a_second_round_is_finished_too(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();

@@ -1,4 +1,4 @@
-//! Workers and gateways that can be killed at a point, as a process is.
+//! Workers and gateways that can be killed at a point, as a process can.
 
 use crate::script::{Script, usual};
 use crate::world::{World, within};
@@ -22,7 +22,7 @@ pub(crate) struct Hand {
 }
 
 impl Hand {
-    /// Ends it where it stands: nothing is answered, nothing given back.
+    /// Ends it where it stands: it answers nothing and gives nothing back.
     pub(crate) async fn kill(mut self) {
         let task = self.task.take().unwrap();
         task.abort();
@@ -51,7 +51,7 @@ impl Drop for Hand {
     }
 }
 
-/// How a worker is to run.
+/// The settings of a worker.
 pub(crate) struct Hire<'a> {
     world: &'a World,
     script: Arc<Script>,
@@ -78,7 +78,7 @@ impl World {
         }
     }
 
-    /// Workers that do the usual, for these roles.
+    /// Workers with the usual stages for these roles.
     pub(crate) fn staff(&self, roles: &[Role]) -> Vec<Hand> {
         roles
             .iter()
@@ -91,7 +91,7 @@ impl World {
         self.indexer_of(bus, slots, &indexer::Options::default())
     }
 
-    /// The same for another edition, or with other sizes.
+    /// An indexer for another edition, or with other sizes.
     pub(crate) fn indexer_of(
         &self,
         bus: &Arc<dyn Bus>,
@@ -138,7 +138,7 @@ impl World {
         self.gateway_counting(bus, &Registry::new(), change)
     }
 
-    /// A gateway whose counts are looked at.
+    /// A gateway whose metrics are checked.
     pub(crate) fn gateway_counting(
         &self,
         bus: &Arc<dyn Bus>,
@@ -169,7 +169,7 @@ impl Hire<'_> {
         self
     }
 
-    /// Counts there.
+    /// Counts in this registry.
     pub(crate) fn counting(mut self, registry: &Registry) -> Self {
         self.registry = registry.clone();
         self
@@ -197,7 +197,7 @@ impl Hire<'_> {
     }
 }
 
-/// Stops whatever comes to a point, for ever: kill the worker then, and it crashed there.
+/// Stops at a point for ever whatever reaches it. A worker that is killed then has crashed there.
 pub(crate) struct Stop {
     at: Point,
     stopped: Semaphore,

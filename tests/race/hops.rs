@@ -1,4 +1,4 @@
-//! One step per hop, one terminal event per turn, whoever decides and however often.
+//! One step per hop and one terminal event per turn, whichever worker decides and however often.
 
 use crate::between::{Between, Do};
 use crate::hand::Stop;
@@ -26,7 +26,8 @@ fn nothing_found() -> StepOutput<Exit> {
     StepOutput::new(RetrieverExit::NothingFound(doubt).into(), "nothing found")
 }
 
-/// What a question by itself stores is the same whether conversations are taken or not, and is known by number.
+/// A question without a conversation stores the same messages whether conversations are taken or not, and their
+/// number is known.
 pub(crate) async fn a_question_by_itself_pays_nothing_for_conversations(on: On) {
     for takes in [true, false] {
         let world = World::new(on).await;
@@ -70,7 +71,7 @@ pub(crate) async fn a_question_by_itself_pays_nothing_for_conversations(on: On) 
     }
 }
 
-/// The planner died after its decision was stored. Asked again it would decide otherwise.
+/// The planner dies after its decision is stored. If it were asked again, it would decide otherwise.
 pub(crate) async fn a_differently_minded_redelivery_changes_nothing(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
@@ -94,8 +95,8 @@ pub(crate) async fn a_differently_minded_redelivery_changes_nothing(on: On) {
     assert_eq!(planner.calls(), 1, "what is stored is not asked for again");
 }
 
-/// Two deliveries of one step are worked on at once and come to different roles: the second to
-/// publish finds the hop taken, and that is success.
+/// Two deliveries of one step are worked on at once and lead to different roles. The second one to publish finds the
+/// hop taken, which counts as success.
 pub(crate) async fn two_roles_that_race_for_a_hop_have_one_winner(on: On) {
     let (early, late) = (
         nothing_found as fn() -> StepOutput<Exit>,
@@ -110,7 +111,7 @@ pub(crate) async fn two_roles_that_race_for_a_hop_have_one_winner(on: On) {
     );
 }
 
-/// The other way round: the loser meets a scatter record, finishes it, and changes nothing.
+/// The opposite case: the loser finds a scatter record, finishes it, and changes nothing.
 pub(crate) async fn a_late_clarification_loses_to_a_scatter(on: On) {
     let (world, id) = race(on, || found(2), nothing_found).await;
     let terminal = world.end(&id).await;
@@ -131,7 +132,7 @@ pub(crate) async fn a_late_clarification_loses_to_a_scatter(on: On) {
     );
 }
 
-/// One retriever is slow and gives no sign of life, so another gets its step and is done first.
+/// One retriever is slow and sends no in-progress signal, so another one gets its step and is done first.
 async fn race(
     on: On,
     early: fn() -> StepOutput<Exit>,
@@ -182,8 +183,7 @@ async fn race(
     (world, id)
 }
 
-/// The validator and the end of time both create the terminal event: the first one stays, and
-/// neither fails.
+/// The validator and the deadline's timer both create the terminal event: the first one stays, and neither fails.
 pub(crate) async fn a_terminal_event_is_created_once(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
@@ -214,8 +214,8 @@ pub(crate) async fn a_terminal_event_is_created_once(on: On) {
     assert!(world.all(Stream::Dead).await.is_empty());
 }
 
-/// A turn that was answered is not ended once more when its time comes, by a gateway that was not
-/// there when it was.
+/// An answered turn is not ended once more when its timer fires, by a gateway that was not there when it was
+/// answered.
 pub(crate) async fn an_answer_outlives_its_timer(on: On) {
     let world = World::new(on).await;
     let gateway = world.gateway();
@@ -245,8 +245,8 @@ pub(crate) async fn an_answer_outlives_its_timer(on: On) {
     assert_eq!(world.end(&id).await.outcome, Outcome::Answered);
 }
 
-/// A replay's claim was stored and its confirmation lost: it is not taken for somebody else's, which
-/// would leave a turn behind that has a timer and no step.
+/// A replay's claim is stored and its confirmation lost. The claim is not taken for another process', which would
+/// leave behind a turn that has a timer and no step.
 pub(crate) async fn a_claim_that_was_not_confirmed_is_the_first(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();

@@ -1,5 +1,5 @@
-//! The inbox: whatever a gateway leaves undone the next one does again, under the same id; an id
-//! belongs to one question; nobody who asked is left without a word.
+//! The inbox: the next gateway does again what a gateway left undone, under the same id; an id belongs to one
+//! question; and every asker gets a reply.
 
 use crate::between::{Between, Do};
 use crate::refusals::STRAIGHT;
@@ -51,8 +51,8 @@ pub(crate) async fn a_gateway_dies_before_the_ack(on: On) {
     .await;
 }
 
-/// Two questions, one with an id of its own and one without: after the next gateway took them, each
-/// is one turn with one timer, and each is answered once to who asked.
+/// Two questions, one with an id of its own and one without. After the next gateway took them, each is one turn with
+/// one timer, and each asker gets one answer.
 async fn a_gateway_dies(on: On, rule: fn(&Publish) -> Do) {
     let world = World::new(on).await;
     let between = Between::new(&world.bus, rule);
@@ -93,7 +93,7 @@ async fn a_gateway_dies(on: On, rule: fn(&Publish) -> Do) {
     }
 }
 
-/// The id of a running turn, and then of an ended one, with another question.
+/// Another question under the id of a running turn, and then of an ended one.
 pub(crate) async fn a_used_id_is_refused_on_its_own_reply_subject(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
@@ -132,7 +132,7 @@ pub(crate) async fn a_used_id_is_refused_on_its_own_reply_subject(on: On) {
     assert_eq!(world.end(&id).await, heard);
 }
 
-/// The same question under the same id: asked while it runs and after it ended.
+/// The same question under the same id, asked while it runs and after it ended.
 pub(crate) async fn one_turn_with_three_listeners(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
@@ -159,8 +159,8 @@ pub(crate) async fn one_turn_with_three_listeners(on: On) {
     assert_eq!(world.all(Stream::Answers).await.len(), 1);
 }
 
-/// A stranger's question under a used id has run out of time before a gateway reads it: that is the
-/// stranger's end, not that of the turn.
+/// Another tenant's question under a used id expires before a gateway reads it: this ends that question, not the
+/// turn.
 pub(crate) async fn a_strangers_deadline_is_not_the_turns(on: On) {
     let world = World::new(on).await;
     let gateway = world.gateway();
@@ -188,8 +188,8 @@ pub(crate) async fn a_strangers_deadline_is_not_the_turns(on: On) {
     stranger.silent().await;
 }
 
-/// The first turn under an id is past its deadline and its end is on the way when somebody else
-/// asks under the same id: whoever asked hears something.
+/// The first turn under an id is past its deadline, and its end is on the way, when another client asks under the
+/// same id: that client hears something.
 pub(crate) async fn a_listener_that_comes_with_the_timer(on: On) {
     let world = World::new(on).await;
     let gateway = world.gateway();
@@ -244,8 +244,8 @@ pub(crate) async fn a_listener_that_comes_with_the_timer(on: On) {
     assert_eq!(world.ends(&id).await, 1);
 }
 
-/// Questions that waited unread: those whose time is up get `expired` under their own id, however
-/// they said how long they would wait; the others are answered.
+/// Questions that waited unread. Those whose time is up get `expired` under their own id, whichever way they stated
+/// their deadline; the others are answered.
 pub(crate) async fn an_unread_backlog_is_never_met_with_silence(on: On) {
     let world = World::new(on).await;
     let mut late = Vec::new();
@@ -285,8 +285,8 @@ pub(crate) async fn an_unread_backlog_is_never_met_with_silence(on: On) {
     assert_eq!(world.all(Stream::Answers).await.len(), 4);
 }
 
-/// The inbox is full of questions whose time is up: a new one is refused at once and says so, the
-/// old ones are ended.
+/// The inbox is full of questions whose time is up: a new one is refused at once with the reason, and the old ones
+/// are ended.
 pub(crate) async fn a_full_inbox_is_ended_question_by_question(on: On) {
     let world = World::with(on, |topology| topology.room.inbox = 8 * 1024).await;
     let mut ids: Vec<TurnId> = Vec::new();
@@ -324,7 +324,8 @@ pub(crate) async fn a_full_inbox_is_ended_question_by_question(on: On) {
     assert_eq!(world.all(Stream::Answers).await.len(), ids.len());
 }
 
-/// A publisher of a newer release says so in a header: refused by name, where it wants to hear it.
+/// A publisher of a newer release states its version in a header: the question is refused by name, and the asker
+/// hears of it.
 pub(crate) async fn a_question_of_a_newer_version_is_refused(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
@@ -346,7 +347,7 @@ pub(crate) async fn a_question_of_a_newer_version_is_refused(on: On) {
     assert!(world.ended(&id).await.is_none() && world.steps(&id).await.is_empty());
 }
 
-/// What the case of a first step says: mode and rounds.
+/// The mode and the rounds in the case of a first step.
 async fn begun_as(world: &World, id: &TurnId, step: &str) -> (Value, Value) {
     let step = world.step_stored(id, step).await;
     let step: Value = serde_json::from_slice(&step.body).unwrap();
@@ -354,7 +355,8 @@ async fn begun_as(world: &World, id: &TurnId, step: &str) -> (Value, Value) {
     (case["mode"].clone(), case["budget"]["rounds"].clone())
 }
 
-/// A gateway fills in what a question leaves open; to the next one, which is set to something else, it is the same question.
+/// A gateway fills in what a question leaves open. To the next gateway, which has other settings, it is the same
+/// question.
 pub(crate) async fn what_a_question_leaves_open_is_as_its_gateway_is_set(on: On) {
     let world = World::new(on).await;
     let first = world.gateway_with(&world.bus, |options| {
@@ -391,7 +393,7 @@ pub(crate) async fn what_a_question_leaves_open_is_as_its_gateway_is_set(on: On)
     assert_eq!(world.steps(&again).await, ["retriever 0"]);
 }
 
-/// A question names the model of its calls among those that the fleet offers; the first step carries it.
+/// A question names the model for its calls among those that the fleet offers, and the first step carries it.
 pub(crate) async fn a_question_may_name_an_offered_model(on: On) {
     let world = World::new(on).await;
     let offers = |options: &mut gateway::Options| options.models = vec!["large".into()];

@@ -1,6 +1,6 @@
-//! Two hands on one document: versions that meet, indexers that die, what is left behind.
+//! Several indexers at one document: versions that meet, indexers that die, and chunks that are left behind.
 //!
-//! The stages are the real ones here: what counts is that the corpus holds one version, whole.
+//! The stages are the real ones here, and the tests check that the corpus holds one version, whole.
 
 use crate::between::{Between, Do};
 use crate::world::{On, World, until, within};
@@ -70,7 +70,7 @@ impl World {
             .collect()
     }
 
-    /// That the corpus holds this version of the document, whole, and nothing else of it.
+    /// Asserts that the corpus holds this version of the document, whole, and nothing else of it.
     async fn is_whole(&self, body: &Bytes) {
         let records = self.records(SOURCE).await;
         let live: Vec<_> = records.values().filter(|r| !r.deleted).collect();
@@ -134,7 +134,7 @@ pub(crate) async fn two_versions_in_work_never_mix(on: On) {
     }
 }
 
-/// Killed between two chunks: the redelivery completes it.
+/// An indexer is killed between two chunks, and the redelivery completes its work.
 pub(crate) async fn an_indexer_that_died_between_two_chunks_is_made_good(on: On) {
     for nth in [1, 4] {
         let world = World::new(on).await;
@@ -161,7 +161,7 @@ pub(crate) async fn an_indexer_that_died_between_two_chunks_is_made_good(on: On)
     }
 }
 
-/// A long version was begun and never finished; a short one comes after it.
+/// A long version was begun and never finished, and a short one comes after it.
 pub(crate) async fn what_an_interrupted_version_left_is_cleared(on: On) {
     let world = World::new(on).await;
     let stalling = at(&world.bus, 3, || Do::Stall);
@@ -182,7 +182,7 @@ pub(crate) async fn what_an_interrupted_version_left_is_cleared(on: On) {
     assert!(left.keys().all(|n| records[n].deleted), "{left:?}");
 }
 
-/// A chunk was stored and its confirmation lost: the fence is closed by the indexer itself.
+/// A chunk is stored and its confirmation lost: the indexer finds the fence closed by its own message.
 pub(crate) async fn a_lost_confirmation_is_not_taken_for_a_stranger(on: On) {
     let world = World::new(on).await;
     let lossy = at(&world.bus, 1, || Do::Unconfirmed);
@@ -352,8 +352,8 @@ pub(crate) async fn a_large_document_comes_from_the_object_store(on: On) {
     assert_eq!(left, Ok(None), "it goes with its message");
 }
 
-/// A document that is never done is given up in the end. With a paused clock only: it takes as long as
-/// all the waits between its deliveries.
+/// A document whose indexing never finishes is given up in the end. With a paused clock only, because it takes as
+/// long as all the waits between its deliveries.
 #[tokio::test(start_paused = true)]
 async fn a_document_that_never_succeeds_is_given_up() {
     let world = World::new(On::Memory).await;
@@ -389,7 +389,7 @@ async fn a_document_that_never_succeeds_is_given_up() {
     assert_eq!(last.headers.get(header::DEAD_DELIVERED), Some("9"));
 }
 
-/// Dead letters cannot be stored for a while: the document stays in its queue, and its letter comes.
+/// Dead letters cannot be stored for a while: the document stays in its queue, and its letter is stored later.
 pub(crate) async fn a_document_without_a_dead_letter_is_not_let_go(on: On) {
     let world = World::new(on).await;
     let refused = Arc::new(AtomicUsize::new(0));
@@ -419,7 +419,7 @@ pub(crate) async fn a_document_without_a_dead_letter_is_not_let_go(on: On) {
     assert_eq!(waits, [Duration::from_secs(1), Duration::from_secs(2)]);
 }
 
-/// The object store stops in the middle of a document: its slot is not held for ever.
+/// The object store stalls in the middle of a document: the slot is not held for ever.
 #[tokio::test(start_paused = true)]
 async fn a_document_whose_bytes_never_come_is_asked_for_again() {
     let world = World::new(On::Memory).await;
@@ -442,7 +442,7 @@ async fn a_document_whose_bytes_never_come_is_asked_for_again() {
     world.is_whole(&body).await;
 }
 
-/// A corpus without room for an hour: the document is held, not given up, and its slot with it.
+/// The corpus has no room for an hour: the document and its slot are held, and it is not given up.
 #[tokio::test(start_paused = true)]
 async fn a_full_corpus_is_waited_for() {
     let world = World::new(On::Memory).await;
@@ -463,7 +463,7 @@ async fn a_full_corpus_is_waited_for() {
     assert_eq!(world.bus.state(Stream::Dead).await.unwrap().messages, 0);
 }
 
-/// Held up by a full corpus and overtaken meanwhile: the older version gives way without having written.
+/// A version waits for a full corpus and is overtaken meanwhile: it gives way without having written.
 #[tokio::test(start_paused = true)]
 async fn what_is_overtaken_while_the_corpus_is_full_gives_way() {
     let world = World::new(On::Memory).await;
@@ -483,7 +483,7 @@ async fn what_is_overtaken_while_the_corpus_is_full_gives_way() {
     assert_eq!(world.bus.state(Stream::Dead).await.unwrap().messages, 0);
 }
 
-/// The chain of fences where writes are replicated: versions come faster than they are indexed.
+/// The chain of write conditions where writes are replicated: versions come faster than they are indexed.
 #[tokio::test]
 async fn the_newest_version_is_whole_on_three_servers() {
     let world = World::cluster().await;

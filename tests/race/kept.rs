@@ -1,5 +1,5 @@
-//! What is no longer kept of a conversation: the next answer says so. *Not* here: a turn whose own beginning is gone, which
-//! fails (`conversation`).
+//! Conversations of which something is no longer kept: the next answer says so. *Not* here: a turn whose own
+//! beginning is gone, which fails (`conversation`).
 
 use crate::talk::{Told, UNCLEAR, all_ended, log, say, say_with, talkers};
 use crate::world::{On, World, turn, until};
@@ -7,7 +7,7 @@ use envelope::{Fallback, Outcome, Terminal};
 use serde_json::json;
 use std::time::Duration;
 
-/// A question of the conversation with its answer, when the log has both.
+/// Asks a question of the conversation, and returns its answer once the log has both.
 async fn exchange(world: &World, id: &str) -> Terminal {
     world.ask(say("talk", id, &format!("{id}?"))).await;
     let ended = format!("ended {id} answered");
@@ -20,8 +20,8 @@ fn fallbacks(terminal: &Terminal) -> Vec<Fallback> {
     entries.flat_map(|entry| entry.fallbacks.clone()).collect()
 }
 
-/// Two turns are kept: the third is told that there is a limit, and the fourth that the first is gone. Of that one the
-/// third still has the end, which tells its question.
+/// Two turns are kept: the third answer says that there is a limit, and the fourth that the first turn is gone. The
+/// third turn still has that turn's end, which repeats its question.
 pub(crate) async fn an_answer_says_what_is_no_longer_kept_of_its_conversation(on: On) {
     let world = World::with(on, |topology| topology.conversation_events = 4).await;
     let told = Told::default();
@@ -54,7 +54,8 @@ pub(crate) async fn an_answer_says_what_is_no_longer_kept_of_its_conversation(on
     assert!(gone.starts_with("1 of the earlier questions"), "{gone}");
 }
 
-/// The stream keeps events for less than a turn takes: what has begun ends, and what is asked then begins anew.
+/// The stream keeps events for less time than a turn takes: turns that have begun end, and a later question begins
+/// the conversation anew.
 pub(crate) async fn a_log_that_ages_away_under_its_turn_holds_up_nobody(on: On) {
     let age = Duration::from_secs(2);
     let world = World::with(on, |topology| topology.conversation_age = age).await;
@@ -76,7 +77,7 @@ pub(crate) async fn a_log_that_ages_away_under_its_turn_holds_up_nobody(on: On) 
     assert_eq!(world.ends(&turn("a1")).await, 1);
 }
 
-/// Answers are kept for some seconds here, and questions back can be answered no longer.
+/// Answers are kept for some seconds here, so that questions back can no longer be answered.
 pub(crate) async fn a_question_back_expires(on: On) {
     let kept = Duration::from_secs(8);
     let world = World::with(on, |topology| topology.max_age = kept).await;

@@ -1,4 +1,4 @@
-//! Leaving: a worker that is told to stop, and a turn that is cancelled.
+//! Workers that are told to stop, and turns that are cancelled.
 
 use crate::between::{Between, Do};
 use crate::refusals::STRAIGHT;
@@ -15,12 +15,12 @@ use streams::outbox::CreateOutcome;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-/// Long: what comes again does so because it was given back.
+/// Sets a long ack wait, so that a message comes again only because it was given back.
 fn patient(topology: &mut bus::topology::Topology) {
     topology.ack_wait = Duration::from_secs(120);
 }
 
-/// Two steps run, one waits for a free slot: the two are finished, the third is another worker's.
+/// Two steps run and one waits for a free slot: the two are finished, and another worker gets the third.
 pub(crate) async fn stopping_finishes_what_was_begun(on: On) {
     let world = World::with(on, patient).await;
     let _gateway = world.gateway();
@@ -101,7 +101,7 @@ pub(crate) async fn stopping_gives_back_the_rest(on: On) {
     assert_eq!(second.calls(), 3);
 }
 
-/// The server goes between the subscriptions that a mapper begins with.
+/// The server goes away between the subscriptions with which a mapper begins.
 pub(crate) async fn stopping_does_not_wait_for_a_server(on: On) {
     let world = World::new(on).await;
     let away = Between::deaf(&world.bus, "argosy.joined.*.*");
@@ -163,8 +163,7 @@ pub(crate) async fn a_cancelled_turn_stops_its_work(on: On) {
     assert_eq!(world.ends(&id).await, 1);
 }
 
-/// The answer was on its way when the turn was cancelled: it is refused by the fence, and the turn
-/// stays cancelled.
+/// The answer is on its way when the turn is cancelled: the write condition refuses it, and the turn stays cancelled.
 pub(crate) async fn a_result_after_the_cancel_is_refused(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();

@@ -1,9 +1,9 @@
-//! One named test for every way in which two hands can meet on one message, each on the memory bus
-//! (with a paused clock) and on a real nats-server of its own.
+//! One named test for every way in which two processes can meet on one message, each on the memory bus (with a paused
+//! clock) and on a real nats-server of its own.
 //!
-//! Stages are scripted by hand and crash at named points; what counts is what the streams hold
-//! afterwards: steps, parts, answers, dead letters. Nobody looks at a log. A server is not shared:
-//! consumers are durable and named after roles, so two fleets on one server are one fleet.
+//! Stages are scripted and crash at named points. The tests check what the streams hold afterwards: steps, parts,
+//! answers, dead letters. They read no log. A server is not shared: consumers are durable and named after roles, so
+//! two fleets on one server are one fleet.
 //!
 //! *Not* here: what real stages decide (their own crates), real processes (`pipeline`), seeds
 //! (`simulation`).

@@ -1,4 +1,5 @@
-//! Turns and tokens of a tenant: his questions wait in the inbox, nobody else's do, and none is lost.
+//! The quota of a tenant's turns and tokens: its questions wait in the inbox, those of other tenants do not, and none
+//! is lost.
 
 use crate::between::{Between, Do};
 use crate::conversation::{is_event, stall};
@@ -21,7 +22,7 @@ const OTHERS: [Role; 5] = [
     Role::Clarifier,
 ];
 
-/// A planner that lets one turn on for each permit, and notes which ones came.
+/// A planner that lets one turn pass for each permit, and notes which ones came.
 struct Gate {
     planner: Arc<Script>,
     permits: Arc<Semaphore>,
@@ -56,8 +57,8 @@ async fn ask(world: &World, id: &str, tenant: &str) -> TurnId {
     world.ask(question).await
 }
 
-/// Of five questions two run; the other tenant's comes at once though it was asked last; all are answered,
-/// the oldest first, and one that waits can be cancelled.
+/// Two of five questions run. The other tenant's question runs at once though it was asked last. All are answered,
+/// the oldest first, and a waiting one can be cancelled.
 pub(crate) async fn a_tenants_questions_wait_for_each_other_and_for_nobody_else(on: On) {
     let world = World::new(on).await;
     let gate = gate(0);
@@ -90,7 +91,7 @@ pub(crate) async fn a_tenants_questions_wait_for_each_other_and_for_nobody_else(
     world.quiet().await;
 }
 
-/// A gateway dies while a question waits with it: the next one goes on, and knows of no turns.
+/// A gateway dies while it holds a waiting question: the next gateway goes on, and knows of no running turns.
 pub(crate) async fn a_question_that_waits_outlives_its_gateway(on: On) {
     let world = World::new(on).await;
     let gate = gate(0);
@@ -112,8 +113,8 @@ pub(crate) async fn a_question_that_waits_outlives_its_gateway(on: On) {
     }
 }
 
-/// The only place of a tenant goes from turn to turn of his conversation, and to the other one's, whichever gateway dies
-/// between the end of a turn and the next.
+/// The only place of a tenant passes from turn to turn of one conversation, and to another conversation, whichever
+/// gateway dies between the end of a turn and the next one.
 pub(crate) async fn conversations_in_one_place_outlive_their_gateway(on: On) {
     let points: [fn(&Publish) -> Do; 4] = [
         |m| stall(is_event(m, "ended"), Do::Stall),
@@ -143,7 +144,8 @@ pub(crate) async fn conversations_in_one_place_outlive_their_gateway(on: On) {
     }
 }
 
-/// A tenant who owes tokens waits past the deadline of his question, which says so; others do not.
+/// A tenant that owes tokens waits past the deadline of its question, and the event says so; other tenants do not
+/// wait.
 pub(crate) async fn who_has_spent_his_tokens_waits(on: On) {
     let world = World::new(on).await;
     let gate = gate(50_000);

@@ -1,5 +1,5 @@
-//! A publish that is refused is not one that was stored: not when a write is in flight, and not when
-//! the stream is full.
+//! A publish that is refused does not count as stored: neither when another write is in flight, nor when the stream
+//! is full.
 
 use crate::between::{Between, Do};
 use crate::script::{planner, usual};
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What a turn with three passages and no detours leaves in the steps stream.
+/// The messages that a turn with three passages and no detours leaves in the steps stream.
 pub(crate) const STRAIGHT: [&str; 11] = [
     "mapper 3.0",
     "mapper 3.1",
@@ -26,7 +26,7 @@ pub(crate) const STRAIGHT: [&str; 11] = [
     "validator 5",
 ];
 
-/// Every create-once publish of a turn meets a write in flight three times (10164), and is repeated.
+/// Every create-once publish of a turn finds a write in flight three times (10164), and is repeated.
 pub(crate) async fn a_conflict_in_flight_is_repeated(on: On) {
     let world = World::new(on).await;
     let refused: Mutex<HashMap<String, usize>> = Mutex::default();
@@ -63,8 +63,8 @@ pub(crate) async fn a_conflict_in_flight_is_repeated(on: On) {
     assert!(world.all(Stream::Dead).await.is_empty());
 }
 
-/// The steps stream is full (10077): the decision is not taken for stored, the step is not acked,
-/// and when room appears everything goes on.
+/// The steps stream is full (10077): the decision does not count as stored, the step is not acked, and everything
+/// goes on when there is room.
 pub(crate) async fn a_full_stream_is_not_taken_for_a_closed_fence(on: On) {
     let world = World::with(on, |topology| topology.room.steps = 256 * 1024).await;
     let gateway = world.gateway();
@@ -104,7 +104,7 @@ pub(crate) async fn a_full_stream_is_not_taken_for_a_closed_fence(on: On) {
     assert!(world.all(Stream::Dead).await.is_empty());
 }
 
-/// Fills the steps stream with what leaves after a while.
+/// Fills the steps stream with messages that expire after a while.
 async fn fill(bus: &dyn Bus, leaves: Duration) {
     let mut n = 0;
     for size in [32 * 1024, 4 * 1024, 256, 1] {
@@ -126,8 +126,8 @@ async fn fill(bus: &dyn Bus, leaves: Duration) {
     }
 }
 
-/// Two workers of each role on three replicas, twelve questions at once: each turn is the straight
-/// one. Only a cluster has writes in flight, so this has no twin on the memory bus.
+/// Two workers of each role on three replicas, and twelve questions at once: each turn is the straight one. Only a
+/// cluster has writes in flight, so this test does not exist for the memory bus.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn turns_on_three_replicas() {
     let world = World::cluster().await;

@@ -1,5 +1,5 @@
-//! Stages that do what a test says, and the ones that a turn needs around them. They understand
-//! nothing: the answer is the list of facts. At the end, what the tests know of each role.
+//! Stages that do what a test says, and the usual stages that a turn needs around them. They understand nothing: the
+//! answer is the list of facts. The end of the file holds what the tests know of each role.
 
 use crate::broken::fallbacks;
 use envelope::hop::{ConversationExit, PlannerExit, ReducerExit, RetrieverExit, ValidatorExit};
@@ -20,13 +20,13 @@ pub(crate) type Came = Result<StepOutput<Exit>, stage::Error>;
 
 /// One call of a scripted stage.
 pub(crate) struct Call {
-    /// Which call of this script it is, from 1; a redelivery is a call like any other.
+    /// The number of this call of the script, from 1; a redelivery counts like any other call.
     pub(crate) n: usize,
     pub(crate) cx: StepContext,
     pub(crate) task: Task,
 }
 
-/// A scripted stage; workers that share it share its count.
+/// A scripted stage. Workers that share it share its count.
 pub(crate) struct Script {
     role: Role,
     calls: AtomicUsize,
@@ -125,7 +125,7 @@ pub(crate) fn too_little() -> StepOutput<Exit> {
     )
 }
 
-/// A draft out of whatever there is, which names what was missing.
+/// A draft from whatever there is, which names the missing parts.
 pub(crate) fn draft(task: Task) -> StepOutput<Exit> {
     let Payload::Reducer(reduce) = task.payload else {
         panic!("not a reduce task")
@@ -239,13 +239,13 @@ pub(crate) fn mapper() -> Arc<Script> {
     Script::new(Role::Mapper, async |call| Ok(read(call.task)))
 }
 
-/// What a mapper finds: the text of the passage.
+/// A mapper's findings: the text of the passage.
 pub(crate) fn read(task: Task) -> StepOutput<Exit> {
     let map = MapTask::try_from(task).expect("a map task");
     facts(&map.passage.text)
 }
 
-/// One that remembers nothing.
+/// A conversation stage that remembers nothing.
 pub(crate) fn conversation() -> Arc<Script> {
     Script::new(Role::Conversation, async |_| {
         let recalled = ConversationExit::Recalled {
@@ -282,7 +282,7 @@ pub(crate) fn usual(role: Role) -> Arc<Script> {
     }
 }
 
-/// At which hop of its turn a role gets its step.
+/// The hop of its turn at which a role gets its step.
 pub(crate) fn hop(role: Role) -> u16 {
     match role {
         Role::Conversation => 0,
@@ -296,7 +296,7 @@ pub(crate) fn hop(role: Role) -> u16 {
     }
 }
 
-/// A question whose turn comes by `role`.
+/// A question whose turn passes `role`.
 pub(crate) fn question_by(role: Role, id: &str) -> Value {
     match role {
         Role::Conversation => json!({"question": "q", "id": id, "conversation": "talk"}),
@@ -304,7 +304,7 @@ pub(crate) fn question_by(role: Role, id: &str) -> Value {
     }
 }
 
-/// What a turn comes to when `role` is broken for good, for the reason `code`.
+/// Asserts the end of a turn when `role` fails for good, for the reason `code`.
 pub(crate) fn assert_default(terminal: &Terminal, role: Role, code: &str) {
     let taken = fallbacks(terminal);
     let failed = (Outcome::Failed, None);

@@ -1,6 +1,6 @@
-//! The switch from one edition to another while searches run: each is over one of them.
+//! The switch from one edition to another while searches run: each search is over one of them.
 //!
-//! The indexes are fakes that show which edition they are of; how they are kept and swapped is real.
+//! The indexes are fakes that show their edition; the code that keeps and swaps them is real.
 
 use crate::editions::small;
 use crate::ingest::{notice, text};
@@ -22,7 +22,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// An index that keeps records as they come; a search reads it in two halves, with time in between.
+/// An index that keeps records as they come. A search reads it in two halves, with time in between.
 #[derive(Default)]
 struct Shelf(Mutex<BTreeMap<String, ChunkRecord>>);
 
@@ -62,7 +62,7 @@ struct ShelfView {
     shelf: Arc<Shelf>,
     at: u64,
     seen: watch::Sender<u64>,
-    /// While set, nothing is taken in.
+    /// While this is set, the index takes nothing in.
     is_held: Option<Arc<AtomicBool>>,
 }
 
@@ -96,7 +96,7 @@ impl View for ShelfView {
 
 struct Shelves {
     small_is_held: Arc<AtomicBool>,
-    /// What each was fed from that was opened.
+    /// What each opened index was fed from.
     opened: Mutex<Vec<String>>,
 }
 
@@ -134,7 +134,7 @@ impl OpenEdition for Shelves {
     }
 }
 
-/// Searches once; all that is found has to be of one edition, which is returned, and whole.
+/// Searches once. All passages have to be of one edition, whole; returns the edition.
 async fn search(searcher: &dyn Searcher) -> Option<String> {
     let request = SearchRequest {
         tenant: TenantId::default_tenant(),

@@ -1,5 +1,5 @@
-//! What tests of conversations have in common: stages that answer each question with its own words and note what they
-//! were told, and what must hold of every log at the end.
+//! Common code of the tests of conversations: stages that answer each question with its own words and note their
+//! history, and what must hold of every log at the end.
 
 use crate::hand::Hand;
 use crate::script::{Script, draft, grounded, question_back};
@@ -21,7 +21,7 @@ use streams::conversation::Logs;
 /// A question that is answered with a question back.
 pub(crate) const UNCLEAR: &str = "which?";
 
-/// What each turn was told of its history, as `question=answer`, oldest first.
+/// The history that each turn was given, as `question=answer`, oldest first.
 #[derive(Clone, Default)]
 pub(crate) struct Told(Arc<Mutex<BTreeMap<TurnId, Vec<String>>>>);
 
@@ -36,7 +36,7 @@ pub(crate) fn say(conversation: &str, id: &str, question: &str) -> Value {
     json!({"question": question, "id": id, "conversation": conversation})
 }
 
-/// The same, and something else.
+/// A question in a conversation, with something else.
 pub(crate) fn say_with(conversation: &str, id: &str, question: &str, other: Value) -> Value {
     let mut asked = say(conversation, id, question);
     for (field, value) in other.as_object().unwrap() {
@@ -145,7 +145,7 @@ async fn events(world: &World, subject: &str) -> Vec<(u64, LogEvent, u64)> {
     .collect()
 }
 
-/// Waits until nothing is open in a conversation, and so many turns have ended.
+/// Waits until nothing is open in a conversation and so many turns have ended.
 pub(crate) async fn all_ended(world: &World, conversation: &str, turns: usize) {
     until("the end of all turns", async || {
         let log = log(world, conversation).await;
@@ -157,8 +157,8 @@ pub(crate) async fn all_ended(world: &World, conversation: &str, turns: usize) {
     .await;
 }
 
-/// What must hold of every log: states are the fold, a turn is opened and ended once, nothing is open, the first step of
-/// a turn came after the end of the one before, and each turn was told the answers before it.
+/// What must hold of every log: states are the fold; a turn is opened and ended once; nothing is open; the first step
+/// of a turn comes after the end of the turn before; and each turn was given the answers before it.
 pub(crate) async fn assert_sound(world: &World, told: &Told) {
     let all = world.all(Stream::Conversations).await;
     let subjects: BTreeSet<&str> = all.iter().map(|stored| stored.subject.as_str()).collect();
@@ -192,14 +192,14 @@ pub(crate) async fn assert_sound(world: &World, told: &Told) {
     }
 }
 
-/// What a log has said so far.
+/// The state of a log up to an event.
 #[derive(Default)]
 struct Walk {
     questions: BTreeMap<TurnId, String>,
     ended: BTreeSet<TurnId>,
     /// As `question=answer`.
     exchanges: Vec<String>,
-    /// When the first open turn last ended.
+    /// When the turn in front last ended, so that the next one might begin.
     free_since: u64,
 }
 

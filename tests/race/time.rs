@@ -1,4 +1,4 @@
-//! Time: the soft deadline meets the last mapper, and a lost timer keeps no turn open.
+//! Timers: the soft deadline coincides with the last mapper, and a lost timer keeps no turn open.
 
 use crate::between::{Between, Do};
 use crate::refusals::STRAIGHT;
@@ -22,9 +22,8 @@ fn missing(terminal: &Terminal) -> Vec<u16> {
         .collect()
 }
 
-/// One mapper is too late: the reducer starts without it and says so. Its part comes while the
-/// reducer works, it is the last one, and it changes nothing: the step that it creates is, byte by
-/// byte, the one that the timer made.
+/// One mapper is too late: the reducer starts without it and says so. The part comes while the reducer works and is
+/// the last one. It changes nothing: the step that it creates is, byte by byte, the one that the timer made.
 pub(crate) async fn a_late_part_changes_nothing(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
@@ -80,8 +79,8 @@ pub(crate) async fn a_late_part_changes_nothing(on: On) {
     assert_eq!(world.ends(&id).await, 1);
 }
 
-/// One mapper of the first round is too late for its reducer, which finds too little. What it read counts in the second round,
-/// and is not read again.
+/// One mapper of the first round is too late for its reducer, which finds too little. Its findings count in the
+/// second round, and its passage is not read again.
 pub(crate) async fn a_late_part_counts_in_the_next_round(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
@@ -137,7 +136,7 @@ pub(crate) async fn a_late_part_counts_in_the_next_round(on: On) {
     assert_eq!(world.ends(&id).await, 1);
 }
 
-/// The other way round: all parts were there, the reducer still works when the timer fires.
+/// The opposite case: all parts are there, and the reducer still works when the timer fires.
 pub(crate) async fn a_late_timer_changes_nothing(on: On) {
     let world = World::new(on).await;
     let between = Between::new(&world.bus, |_| Do::Pass);
@@ -180,7 +179,7 @@ pub(crate) async fn a_late_timer_changes_nothing(on: On) {
     );
 }
 
-/// The timer of a turn was lost. The sweep makes it again, and the turn ends at its time.
+/// The timer of a turn is lost. The sweep makes it again, and the turn ends at its time.
 pub(crate) async fn a_lost_timer_is_made_again(on: On) {
     let world = World::new(on).await;
     let lost = std::sync::atomic::AtomicBool::new(false);
@@ -220,7 +219,7 @@ pub(crate) async fn a_lost_timer_is_made_again(on: On) {
     assert_eq!(world.ends(&id).await, 1);
 }
 
-/// Every timer of a turn is lost for good: the sweep itself ends it, and who asked is told.
+/// Every timer of a turn is lost for good: the sweep itself ends the turn, and the asker is told.
 pub(crate) async fn a_turn_without_a_timer_is_ended_by_the_sweep(on: On) {
     let world = World::new(on).await;
     let between = Between::new(&world.bus, |message| {

@@ -1,4 +1,4 @@
-//! Steps that cannot be read: bytes that are none of ours, and those of a newer release.
+//! Steps that cannot be read: bytes in no known format, and steps of a newer release.
 
 use crate::between::{Between, Do};
 use crate::broken::{fallbacks, head, letter};
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 const GARBAGE: &[u8] = b"\xff\x00 no json";
 
-/// A fleet whose publishes of some steps are garbled on the way.
+/// A fleet in which the publishes of some steps are garbled on the way.
 fn garbled(world: &World, which: fn(&str) -> bool) -> (Arc<dyn Bus>, Vec<Hand>) {
     let bus: Arc<dyn Bus> =
         Between::new(&world.bus, move |message| match which(&message.subject) {
@@ -34,7 +34,7 @@ fn garbled(world: &World, which: fn(&str) -> bool) -> (Arc<dyn Bus>, Vec<Hand>) 
     (bus, hands)
 }
 
-/// One map step cannot be read: its part is an error, the join happens.
+/// One map step cannot be read: its part is an error, and the join happens.
 pub(crate) async fn an_unreadable_map_step_is_an_error_part(on: On) {
     let world = World::new(on).await;
     let _fleet = garbled(&world, |subject| {
@@ -67,7 +67,7 @@ fn assert_letter(letter: &StoredMessage, id: &TurnId, role: Role, place: &str) {
     assert!(!head(letter, header::TRACEPARENT).is_empty());
 }
 
-/// The step of any other role cannot be read: the turn has failed, and who asked is told.
+/// A step of any other role cannot be read: the turn fails, and the asker is told.
 pub(crate) async fn any_other_unreadable_step_ends_the_turn(on: On) {
     let world = World::new(on).await;
     let roles = [
@@ -106,7 +106,7 @@ pub(crate) async fn any_other_unreadable_step_ends_the_turn(on: On) {
     assert_eq!(world.all(Stream::Dead).await.len(), roles.len());
 }
 
-/// The first step of every turn is of wire version 2.
+/// The first step of every turn has wire version 2.
 fn newer(world: &World, deadline: bool) -> Arc<Between> {
     Between::new(&world.bus, move |message| {
         if !message.subject.starts_with("argosy.step.0.planner.") {
@@ -126,9 +126,8 @@ fn newer(world: &World, deadline: bool) -> Arc<Between> {
     })
 }
 
-/// An old worker meets a step of a newer release: it gives it back with a delay that it reads from
-/// the headers, and neither works on it nor gives it up. (On the memory bus, also: until the turn's
-/// time is up.)
+/// An old worker gets a step of a newer release. It gives the step back with a delay that it reads from the headers,
+/// and neither works on it nor gives it up. (On the memory bus, also: until the turn's time is up.)
 pub(crate) async fn a_newer_step_waits_for_a_newer_worker(on: On) {
     let world = World::new(on).await;
     let between = newer(&world, true);
@@ -154,8 +153,8 @@ pub(crate) async fn a_newer_step_waits_for_a_newer_worker(on: On) {
     assert!(world.all(Stream::Dead).await.is_empty());
 }
 
-/// A newer step that says no deadline is given up when its own, longer limit is reached. On the
-/// memory bus only: that takes more than five minutes.
+/// A newer step without a deadline is given up when its own, longer limit is reached. On the memory bus only, because
+/// that takes more than five minutes.
 #[tokio::test(start_paused = true)]
 async fn a_newer_step_is_given_up_in_the_end() {
     let world = World::new(On::Memory).await;

@@ -1,4 +1,4 @@
-//! Where a race is run: a bus with nothing on it, and the few words that tests are written in.
+//! The world of a race: an empty bus, and the few functions that tests are written with.
 
 use bus::conformance::small;
 use bus::memory::MemoryBus;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 /// How long anything that must happen may take.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
-/// After how long without a message a stream is looked at again, since its messages may have aged away.
+/// After how long without a message a stream is read again, because its messages may have aged away.
 const SILENCE: Duration = Duration::from_secs(1);
 /// After how long an unanswered delivery is made again.
 pub(crate) const ACK_WAIT: Duration = Duration::from_secs(2);
@@ -30,7 +30,7 @@ pub(crate) enum On {
 pub(crate) struct World {
     pub(crate) bus: Arc<dyn Bus>,
     pub(crate) topology: Topology,
-    /// The same bus by its real name, where there is a server.
+    /// The same bus by its concrete type, where there is a server.
     pub(crate) nats: Option<Arc<NatsBus>>,
     _server: Option<Box<dyn Any>>,
 }
@@ -48,7 +48,7 @@ impl World {
         World::with(on, |_| {}).await
     }
 
-    /// The same with other sizes or times.
+    /// A world with other sizes or times.
     pub(crate) async fn with(on: On, change: impl FnOnce(&mut Topology)) -> World {
         let mut topology = topology();
         change(&mut topology);
@@ -64,7 +64,7 @@ impl World {
         World::set_up(topology, server.url(), Box::new(server)).await
     }
 
-    /// On three servers that replicate each other.
+    /// A world on three servers that replicate each other.
     pub(crate) async fn cluster() -> World {
         let mut topology = topology();
         topology.replicas = 3;
@@ -128,7 +128,8 @@ impl World {
         within("what is stored", all).await
     }
 
-    /// `None` when what was there went while it was read: the last message never comes then.
+    /// Reads all messages; `None` when some of them were dropped meanwhile, because the last message then never
+    /// comes.
     async fn read_all(&self, stream: Stream) -> Option<Vec<StoredMessage>> {
         let mut all = Vec::new();
         if self.bus.state(stream).await.unwrap().messages == 0 {
@@ -237,7 +238,7 @@ impl Ear {
         envelope::decode(&self.hear().await.body).unwrap()
     }
 
-    /// That nothing (more) was said.
+    /// Asserts that nothing more was said.
     pub(crate) async fn silent(&mut self) {
         let heard = tokio::time::timeout(Duration::from_millis(300), self.0.next()).await;
         assert!(heard.is_err(), "heard {heard:?}");
@@ -248,7 +249,7 @@ pub(crate) fn turn(id: &str) -> TurnId {
     TurnId::new(id).unwrap()
 }
 
-/// What must come, in time.
+/// Waits for something that must come in time.
 pub(crate) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
     match tokio::time::timeout(PATIENCE, future).await {
         Ok(came) => came,
@@ -256,7 +257,7 @@ pub(crate) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T 
     }
 }
 
-/// Looks again and again until something holds.
+/// Checks again and again until something holds.
 pub(crate) async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
     let look = async {
         while !holds().await {

@@ -1,5 +1,5 @@
-//! A bus that one process sees: the true one, with everything that a network, a server and two of
-//! its replicas do to it. `last` and `count` stay true, as the leader's answers are.
+//! The bus as one process sees it: a real bus, with all that a network, a server and two of its replicas may do to
+//! it. `last` and `count` stay true, because the leader answers them.
 
 use crate::deliveries::DisturbedPuller;
 use crate::ledger::Reply;
@@ -15,14 +15,14 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// Longest delay of a publish, a read, a late delivery.
+/// The longest delay of a publish, a read or a late delivery.
 pub(crate) const SLOW: Duration = Duration::from_millis(1_500);
-/// Furthest that a follower is behind.
+/// How far a follower is behind at most.
 const LAG_MS: u64 = 3_000;
 /// How long a caller waits for a bus that is away.
 const NO_ANSWER: Duration = Duration::from_millis(200);
 
-/// The bus as a process sees it.
+/// The bus of one process.
 pub(crate) struct DisturbedBus(pub Arc<Process>);
 
 impl DisturbedBus {
@@ -30,13 +30,13 @@ impl DisturbedBus {
         BusError::Away("simulated".into())
     }
 
-    /// Loses time that counts against a turn.
+    /// Takes time that counts against a turn.
     async fn lose(&self, turn: Option<&TurnId>, time: Duration) {
         self.0.world.ledger().take(turn, time);
         sleep(time).await;
     }
 
-    /// What comes before every read.
+    /// The disturbances before every read.
     async fn before_read(&self, what: &str, subject: &str) -> Result<(), BusError> {
         let p = &self.0;
         p.live_or_die(what).await;
@@ -57,7 +57,7 @@ impl DisturbedBus {
         Ok(())
     }
 
-    /// What may happen instead of storing.
+    /// The disturbances that may replace a publish.
     async fn before_publish(&self, message: &Publish) -> Result<(), PublishError> {
         let p = &self.0;
         p.live_or_die("before a publish").await;

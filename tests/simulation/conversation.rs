@@ -1,4 +1,4 @@
-//! Conversations: what holds of every log when all is over, and what explains that a turn waited.
+//! Invariants of conversations: what must hold of every log at the end, and what explains that a turn waited.
 
 use crate::fleet::Remains;
 use crate::reading::{begun, terminals};
@@ -8,10 +8,10 @@ use envelope::{Terminal, TurnId, UnixMs};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// A log: its subject, and its events with their places and times.
+/// A log: its subject, and its events with their sequences and times.
 type Log<'a> = (&'a str, Vec<(u64, UnixMs, LogEvent)>);
 
-/// When a turn stood open in its log.
+/// The time during which a turn stood open in its log.
 struct Span<'a> {
     log: &'a str,
     turn: TurnId,
@@ -62,8 +62,8 @@ fn spans(remains: &Remains) -> Vec<Span<'_>> {
     spans
 }
 
-/// Every event can be read and follows from those before it: a turn is opened at most once and ended at most once, the
-/// state that an event carries is the fold, and nothing is open at the end.
+/// Every event can be read and follows from those before it: a turn is opened at most once and ended at most once, an
+/// event's state is the fold of the events, and nothing is open at the end.
 pub(crate) fn logs_are_the_fold(remains: &Remains) -> Result<(), String> {
     let read: usize = logs(remains).iter().map(|(_, events)| events.len()).sum();
     if read != remains.conversations.len() {
@@ -93,8 +93,8 @@ pub(crate) fn logs_are_the_fold(remains: &Remains) -> Result<(), String> {
     Ok(())
 }
 
-/// The first step of a turn comes after the end of every turn that was opened before it; a turn of a conversation begins
-/// only if it is opened.
+/// The first step of a turn comes after the end of every turn that was opened before it, and a turn of a conversation
+/// begins only if it was opened.
 pub(crate) fn turns_of_a_conversation_do_not_overlap(remains: &Remains) -> Result<(), String> {
     let spans = spans(remains);
     for (turn, header) in begun(remains) {
@@ -114,7 +114,7 @@ pub(crate) fn turns_of_a_conversation_do_not_overlap(remains: &Remains) -> Resul
     Ok(())
 }
 
-/// What the log says of the end of a turn is what its terminal event says.
+/// The log and the terminal event of a turn agree on how it ended.
 pub(crate) fn logs_say_how_turns_ended(remains: &Remains) -> Result<(), String> {
     let terminals = terminals(remains);
     for (log, events) in logs(remains) {
@@ -136,7 +136,8 @@ pub(crate) fn logs_say_how_turns_ended(remains: &Remains) -> Result<(), String> 
     Ok(())
 }
 
-/// Of the time before a turn began, or ended without a beginning, what the other turns of its conversation explain.
+/// How much of the time before a turn began, or ended without a beginning, the other turns of its conversation
+/// explain.
 pub(crate) fn waited(remains: &Remains, turn: &TurnId, asked: UnixMs, ended: UnixMs) -> Duration {
     let spans = spans(remains);
     let Some(own) = spans.iter().find(|span| span.turn == *turn) else {
@@ -155,7 +156,7 @@ pub(crate) fn waited(remains: &Remains, turn: &TurnId, asked: UnixMs, ended: Uni
     Duration::from_millis(asked.until(until))
 }
 
-/// How many turns waited in a log for others.
+/// How many turns waited in a log for other turns.
 pub(crate) fn waiting(remains: &Remains) -> usize {
     let spans = spans(remains);
     let waits = |span: &&Span<'_>| {

@@ -1,4 +1,4 @@
-//! Deliveries as one process sees them: late, out of order, twice, and with acks that get lost.
+//! Deliveries as one process sees them: late, out of order, twice, and with lost acks.
 
 use crate::bus::SLOW;
 use crate::plan::ACK_WAIT;
@@ -11,14 +11,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// Longest time that a delivery lies about: longer than it takes to be made again.
+/// The longest delay of a delivery: longer than the time after which it is made again.
 const LATE: Duration = Duration::from_millis(4_500);
 
 /// A puller whose deliveries come late, out of order and twice.
 pub(crate) struct DisturbedPuller {
     process: Arc<Process>,
     inner: Box<dyn Puller>,
-    /// Deliveries on their way, with when they arrive.
+    /// The late deliveries, with their times of arrival.
     late: Vec<Late>,
 }
 
@@ -26,12 +26,12 @@ struct Late {
     arrives: Instant,
     delivery: Delivery,
     id: u64,
-    /// Set when the server has the ack of a copy of it.
+    /// Whether the server has the ack of a copy of it.
     acked: Arc<AtomicBool>,
 }
 
 impl DisturbedPuller {
-    /// What `process` sees of the deliveries of `inner`.
+    /// The deliveries of `inner` as `process` sees them.
     pub(crate) fn new(process: Arc<Process>, inner: Box<dyn Puller>) -> Self {
         DisturbedPuller {
             process,
@@ -53,7 +53,7 @@ impl DisturbedPuller {
         None
     }
 
-    /// What becomes of a delivery on its way: it arrives now, or is put among the late ones.
+    /// What becomes of a delivery: it arrives now, or is put among the late ones.
     fn on_its_way(&mut self, delivery: Delivery) -> Option<Delivery> {
         let p = self.process.clone();
         let Delivery {

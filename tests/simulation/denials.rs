@@ -1,5 +1,5 @@
-//! What the model says against its own sources, and what becomes of it: nobody is told the opposite of a document as if
-//! that stood in it. The words of a denial are known here, so that nothing of the true check takes part in this one.
+//! Answers in which the model denies its own sources: no user is told the opposite of a document as if the document
+//! said it. This module recognises a denial by known words, so that the code under test takes no part in the check.
 
 use crate::fleet::Remains;
 use crate::reading::terminals;
@@ -9,15 +9,16 @@ use envelope::{CheckedSentence, Fallback, Support, Terminal};
 const SAID: &str = " is ";
 const DENIAL: &str = " is not ";
 
-/// The opposite of the first sentence about a limit in what the model was shown, cited; of a prompt without one nothing.
+/// The opposite of the first sentence about a limit in the prompt, with a citation; `None` for a prompt without such
+/// a sentence.
 pub(crate) fn denial(shown: &str) -> Option<String> {
     let from = shown.find("The limit of item")?;
     let sentence = shown[from..].split('.').next()?;
     Some(format!("{} [1].", sentence.replace(SAID, DENIAL)))
 }
 
-/// A sentence that denies its source has its sign wherever it is answered with, and the answer is told to be doubtful; where
-/// nobody could check it, that is told.
+/// A sentence that denies its source is marked in every answer that holds it, and the answer is flagged as doubtful.
+/// Where the answer could not be checked, the event says so.
 pub(crate) fn no_denial_goes_unmarked(remains: &Remains) -> Result<(), String> {
     for (turn, (terminal, _)) in terminals(remains) {
         if is_denial(&terminal) && !(terminal.low_confidence && is_told(&terminal)) {

@@ -1,12 +1,12 @@
-//! What becomes of a draft that was put back for a better one: where no better one came, it is the answer.
+//! Drafts that were kept for comparison: where no better draft came, the kept one is the answer.
 
 use crate::fleet::Remains;
 use crate::reading::terminals;
 use envelope::{Draft, Envelope, Fallback, KeptDraft, Role, Subject, Terminal, TurnId, decode};
 use std::collections::BTreeMap;
 
-/// Nobody is given less than was there: an answer that is told to be doubtful is at least as good as the best grounded draft of its turn.
-/// Which draft is kept is the hop of a step that carries one.
+/// No better draft is lost: a doubtful answer is at least as good as the best grounded draft of its turn. The kept
+/// draft is known by the hop of a step that carries one.
 pub(crate) fn no_better_draft_is_lost(remains: &Remains) -> Result<(), String> {
     let checked = checked(remains);
     let ended = terminals(remains);
@@ -28,7 +28,7 @@ pub(crate) fn no_better_draft_is_lost(remains: &Remains) -> Result<(), String> {
     Ok(())
 }
 
-/// How many answers are of a draft that was put back.
+/// How many answers are drafts that had been kept.
 pub(crate) fn count(remains: &Remains) -> usize {
     let ended = terminals(remains);
     let is_earlier = |terminal: &Terminal| {
@@ -38,7 +38,7 @@ pub(crate) fn count(remains: &Remains) -> usize {
     ended.values().filter(|(t, _)| is_earlier(t)).count()
 }
 
-/// The validator's steps by turn and hop.
+/// The validator's steps, by turn and hop.
 fn checked(remains: &Remains) -> BTreeMap<(TurnId, u16), Envelope<Draft>> {
     let read = remains.steps.iter().filter_map(|message| {
         let Ok(Subject::Step {

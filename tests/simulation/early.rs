@@ -1,4 +1,4 @@
-//! Reducing early: whether there was enough wherever a reducer did not wait, and how often one did not.
+//! Reducers that start early: there was enough wherever a reducer did not wait, and how often one did not.
 
 use crate::fleet::Remains;
 use crate::reading::{scatters, steps};
@@ -9,11 +9,11 @@ use envelope::{Envelope, Part, PartResult, ReduceTask, Role, Subject, TurnId, de
 /// A reducer's step that was created before its soft deadline and before all parts were there.
 struct Early<'a> {
     step: &'a StoredMessage,
-    /// Parts with facts that were there.
+    /// How many parts with facts were there.
     with_facts: usize,
 }
 
-/// Nobody reduces early where it is off, nor with less than is wanted.
+/// No reducer starts early where that is off, or with less than is wanted.
 pub(crate) fn early_reducers_have_enough(remains: &Remains) -> Result<(), String> {
     let least = remains.plan.early;
     let short = |early: &&Early<'_>| least == 0 || early.with_facts < least;

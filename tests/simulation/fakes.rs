@@ -1,5 +1,5 @@
-//! The fake model and the canned index that the true stages work with, and a stage under watch. The
-//! model understands a word or two of the question; it is never an LLM.
+//! The fake model and the canned index with which the real stages work, and a stage under observation. The model
+//! understands a word or two of the question; it is never an LLM.
 
 use crate::denials;
 use crate::world::{Process, World};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// How long a call takes when nothing is wrong, in milliseconds.
+/// How long an undisturbed call takes, in milliseconds.
 const CALL_MS: std::ops::RangeInclusive<u64> = 20..=400;
 
 /// The model.
@@ -95,7 +95,7 @@ impl ChatModel for FakeModel {
     }
 }
 
-/// What the model says when nothing is wrong; `denies` is how it makes things up.
+/// The undisturbed reply of the model; `denies` tells how it makes things up.
 fn said(request: &ChatRequest, denies: bool) -> String {
     let question = llm::section::read(&request.user, "question").unwrap_or_default();
     let first_round = !question.contains("irrelevant");
@@ -146,8 +146,8 @@ fn said(request: &ChatRequest, denies: bool) -> String {
     }
 }
 
-/// What a large model says of what was found: to read on, in another way where a second look is needed, and what cannot be
-/// used of a question that wants things made up.
+/// The large model's reply to a review: it reads on, in another way where the question asks for a second look, and
+/// gives a useless reply to a question that asks for made-up things.
 fn reviewed(question: &str, query: &str) -> String {
     let tool = match () {
         () if question.contains("made up") => "make_up",
@@ -157,8 +157,8 @@ fn reviewed(question: &str, query: &str) -> String {
     serde_json::json!({"status": "more", "next_tool_call": {"tool": tool, "args": {"query": query}}}).to_string()
 }
 
-/// What a large model does in a loop: it searches once and is done; where a second look is needed, it looks for ever; and what is
-/// made up it wants from a tool that is not there.
+/// The large model's action in a loop: it searches once and is done; where the question asks for a second look, it
+/// looks without end; and where it asks for made-up things, it calls a tool that does not exist.
 fn acted(question: &str, steps: &str) -> String {
     let done = steps.matches("Step ").count();
     let (tool, args) = match () {
@@ -188,7 +188,8 @@ fn acted(question: &str, steps: &str) -> String {
     serde_json::json!({"tool": tool, "args": args}).to_string()
 }
 
-/// What the one that judges says: it believes whatever was made up, and wants more where a second look is needed.
+/// The reply of the judging model: it believes everything that is made up, and wants more where the question asks for
+/// a second look.
 fn judged(question: &str) -> String {
     let sufficiency = match question.contains("second look") {
         true => "INSUFFICIENT",
@@ -266,20 +267,20 @@ fn passage(n: u64) -> Passage {
     }
 }
 
-/// What is looked at by its id.
+/// The passage that is fetched by its id.
 fn looked_up(id: &str) -> Option<Passage> {
     let number = id.strip_prefix("doc-")?.strip_suffix(".0")?;
     number.parse().ok().map(passage)
 }
 
-/// A stage whose runs are written down.
+/// A stage whose runs are recorded.
 pub(crate) struct Watched {
     pub(crate) inner: Arc<dyn ErasedStage>,
     pub(crate) process: Arc<Process>,
 }
 
 impl Watched {
-    /// The subject of the step and where its result would stand.
+    /// The subject of the step, and that of its result.
     fn places(cx: &StepContext, task: &Task) -> (String, String) {
         let (shard, hop, turn) = (cx.header.shard, cx.header.hop, cx.header.turn.clone());
         let index = match &task.payload {

@@ -1,5 +1,5 @@
-//! The fleet of one seed: every role in several processes that die and come back, the clients that
-//! ask, and what is left when all is over.
+//! The fleet of one seed: every role in several processes that die and come back, the clients that ask, and what is
+//! left at the end.
 
 use crate::bus::DisturbedBus;
 use crate::fakes::{FakeIndex, FakeModel, Watched};
@@ -32,7 +32,7 @@ const DOWN_MS: std::ops::RangeInclusive<u64> = 50..=4_000;
 const RESTART_EVERY: Duration = Duration::from_secs(5);
 /// Time for running steps when a process is told to stop.
 const GRACE: Duration = Duration::from_secs(1);
-/// Longest delay that anything asks for before a message is delivered again.
+/// The longest delay that any code asks for before a message is delivered again.
 const AGAIN: Duration = Duration::from_secs(65);
 
 /// Everything that is left of a seed.
@@ -43,17 +43,17 @@ pub(crate) struct Remains {
     pub(crate) answers: Vec<StoredMessage>,
     pub(crate) dead: Vec<StoredMessage>,
     pub(crate) conversations: Vec<StoredMessage>,
-    /// What the stores of the conversation workers hold.
+    /// The contents of the conversation workers' stores.
     pub(crate) views: Vec<View>,
-    /// What is left of the questions once every conversation is erased.
+    /// What is left of the questions after every conversation was erased.
     pub(crate) left: Vec<String>,
     /// Deliveries that came although everything should have been answered.
     pub(crate) pending: Vec<String>,
-    /// Tasks that live on after the fleet has stopped.
+    /// How many tasks live on after the fleet has stopped.
     pub(crate) tasks: usize,
-    /// Dead letters that could not be stored, as counted.
+    /// How many dead letters could not be stored, by the counter.
     pub(crate) lost_dead: u64,
-    /// Dead letters that were counted, by role.
+    /// How many dead letters were counted, by role.
     pub(crate) counted_dead: Vec<(Role, u64)>,
     pub(crate) ledger: Ledger,
 }
@@ -133,7 +133,7 @@ async fn run(plan: Plan, log: bool) -> Remains {
     remains
 }
 
-/// One process, again and again.
+/// The restarts of one process.
 struct Launch {
     world: Arc<World>,
     topology: Topology,
@@ -143,7 +143,7 @@ struct Launch {
 }
 
 impl Launch {
-    /// Keeps the process up until `stop`: what dies comes back after a while.
+    /// Keeps the process up until `stop`: when it dies, it comes back after a while.
     async fn keep_up(self, stop: CancellationToken) {
         for incarnation in 0.. {
             let process = Process::new(self.world.clone(), self.role, self.instance, incarnation);
@@ -215,7 +215,7 @@ impl Launch {
     }
 }
 
-/// Comes back when the process died (true) or stopped as it was told to.
+/// Returns when the process died (true), or stopped as it was told to.
 async fn watch_over(process: &Process, task: &mut JoinSet<()>, stop: &CancellationToken) -> bool {
     loop {
         tokio::select! {
@@ -235,7 +235,7 @@ async fn watch_over(process: &Process, task: &mut JoinSet<()>, stop: &Cancellati
     }
 }
 
-/// The true stage of a role.
+/// The real stage of a role.
 fn stage(
     role: Role,
     world: &Arc<World>,
@@ -266,7 +266,7 @@ fn configured(plan: &Plan) -> Config {
     config
 }
 
-/// Every client of the seed. Their own connection is a good one: what they publish is stored.
+/// Runs every client of the seed. The clients' own connection is undisturbed: what they publish is stored.
 async fn ask_all(world: Arc<World>) {
     let mut asking = JoinSet::new();
     for ask in world.plan.asks.clone() {
@@ -313,7 +313,7 @@ async fn ask_one(world: Arc<World>, ask: Ask) {
     }
 }
 
-/// What the consumers still deliver when everything should have been answered.
+/// The deliveries that the consumers still make when everything should have been answered.
 async fn pending(world: &World, topology: &Topology) -> Vec<String> {
     let mut found = Vec::new();
     let until = tokio::time::Instant::now() + AGAIN;
@@ -349,7 +349,7 @@ pub(crate) async fn all(bus: &MemoryBus, stream: Stream) -> Vec<StoredMessage> {
     }
 }
 
-/// The sum of a counter over all that the fleet's processes counted for a role.
+/// The sum of a counter over all processes of a role.
 fn counted(registry: &Registry, family: &str, role: Role) -> u64 {
     let (text, label) = (registry.encode(), format!("role=\"{role}\""));
     let of_role = text
@@ -361,7 +361,7 @@ fn counted(registry: &Registry, family: &str, role: Role) -> u64 {
 }
 
 impl Remains {
-    /// The questions with the turns that they belong to, in the order of the inbox.
+    /// The questions with their turns, in the order of the inbox.
     pub(crate) fn asked(&self) -> impl Iterator<Item = (&StoredMessage, TurnId)> {
         self.inbox
             .iter()

@@ -1,4 +1,4 @@
-//! The checkers can fail: each is shown a seed that went well and was tampered with afterwards.
+//! Tests that the checkers can fail: each gets a good seed whose results were tampered with afterwards.
 
 use super::*;
 use crate::denials;
@@ -18,7 +18,7 @@ fn broken(remains: &Remains) -> Vec<&'static str> {
     broken.map(|(name, _)| *name).collect()
 }
 
-/// Tampers with an honest seed; the invariant of that name, perhaps among others, must notice.
+/// Tampers with a good seed; the invariant of that name, and perhaps others, must notice.
 fn noticed(name: &str, tamper: impl FnOnce(&mut Remains)) {
     let mut remains = honest();
     assert_eq!(broken(&remains), Vec::<&str>::new());

@@ -1,12 +1,12 @@
-//! What happened beside the streams: who was hit by which disturbance and what that cost, who held
-//! which delivery, which runs were paid. The checkers hold the streams against it.
+//! Records what happened beside the streams: which disturbance struck where and what it cost, which process held
+//! which delivery, and which runs were paid. The checkers compare the streams with it.
 
 use bytes::Bytes;
 use envelope::TurnId;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// One disturbance, by name. A seed sweep has to have seen every one.
+/// The name of a disturbance. A sweep over many seeds must have seen every one.
 pub(crate) type Hit = &'static str;
 
 /// Every disturbance.
@@ -55,67 +55,67 @@ struct Open {
     since: Duration,
 }
 
-/// How the work on one step went over all its deliveries.
+/// The work on one step over all its deliveries.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Runs {
-    /// Times a stage was started on it.
+    /// How often a stage was started on it.
     pub(crate) started: u64,
-    /// Of these, ended with an error.
+    /// How many of these runs ended with an error.
     pub(crate) failed: u64,
-    /// Deliveries that came while somebody had one already.
+    /// How many deliveries came while a process already had one.
     pub(crate) overlapped: u64,
-    /// Deliveries that died with their process.
+    /// How many deliveries died with their process.
     pub(crate) cut: u64,
-    /// Deliveries that were given back, to be made again.
+    /// How many deliveries were given back, to be made again.
     pub(crate) given_back: u64,
-    /// Deliveries that were handed out twice.
+    /// How many deliveries were handed out twice.
     pub(crate) doubled: u64,
 }
 
-/// What was sent to a reply subject, whether or not it arrived.
+/// A message to a reply subject, whether or not it arrived.
 #[derive(Debug, Clone)]
 pub(crate) struct Reply {
     pub(crate) subject: String,
     pub(crate) body: Bytes,
-    /// True when the sender was told that it did not go out.
+    /// Whether the sender was told that it did not go out.
     pub(crate) refused: bool,
 }
 
-/// What is remembered of a seed.
+/// The record of a seed.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     open: BTreeMap<u64, Open>,
     next: u64,
     /// How often each disturbance struck.
     pub(crate) hits: BTreeMap<Hit, u64>,
-    /// Time that was taken from a turn, at most.
+    /// The most time that was taken from a turn.
     pub(crate) taken: BTreeMap<TurnId, Duration>,
-    /// Time that was taken from everybody, at most.
+    /// The most time that was taken from all turns.
     pub(crate) taken_from_all: Duration,
-    /// Runs by step subject.
+    /// Runs, by the subject of the step.
     pub(crate) runs: BTreeMap<String, Runs>,
-    /// Runs of redelivered steps whose result was stored before.
+    /// Runs of redelivered steps whose result had been stored before.
     pub(crate) paid_twice: Vec<String>,
-    /// What was sent to reply subjects.
+    /// The messages to reply subjects.
     pub(crate) replies: Vec<Reply>,
-    /// Inbox messages by sequence: how often the most often delivered one was.
+    /// The highest number of deliveries of each inbox message, by sequence.
     pub(crate) inbox_deliveries: BTreeMap<u64, u64>,
     /// Turns that the client cancelled.
     pub(crate) cancelled: Vec<TurnId>,
     /// Calls of the model.
     pub(crate) calls: u64,
-    /// What happened, in order, when it is wanted.
+    /// The events in order, where they are wanted.
     pub(crate) events: Option<Vec<String>>,
 }
 
 impl Ledger {
-    /// A disturbance struck.
+    /// Records that a disturbance struck.
     pub(crate) fn hit(&mut self, hit: Hit) {
         debug_assert!(HITS.contains(&hit), "{hit}");
         *self.hits.entry(hit).or_default() += 1;
     }
 
-    /// A turn, or everybody, lost time.
+    /// Records that a turn, or all turns, lost time.
     pub(crate) fn take(&mut self, turn: Option<&TurnId>, time: Duration) {
         match turn {
             Some(turn) => *self.taken.entry(turn.clone()).or_default() += time,
@@ -123,7 +123,7 @@ impl Ledger {
         }
     }
 
-    /// A delivery went to a process.
+    /// Records that a delivery went to a process.
     pub(crate) fn open(
         &mut self,
         process: u64,
@@ -144,12 +144,12 @@ impl Ledger {
         self.next
     }
 
-    /// It was answered for good.
+    /// Records that it was answered for good.
     pub(crate) fn close(&mut self, id: u64) {
         self.open.remove(&id);
     }
 
-    /// It was given back, to be made again after a delay.
+    /// Records that it was given back, to be made again after a delay.
     pub(crate) fn give_back(&mut self, id: u64, delay: Duration) {
         if let Some(open) = self.open.remove(&id) {
             self.runs.entry(open.subject).or_default().given_back += 1;
@@ -157,8 +157,8 @@ impl Ledger {
         }
     }
 
-    /// It was dropped, unanswered or not. A process that has the message in hand already need not
-    /// answer it twice: its first delivery speaks for both.
+    /// Records that it was dropped, answered or not. A process that has the message already need not answer it twice:
+    /// its first delivery speaks for both.
     pub(crate) fn dropped(&mut self, id: u64) {
         let Some(Open {
             process, subject, ..
@@ -174,7 +174,7 @@ impl Ledger {
         }
     }
 
-    /// A process died with what it held.
+    /// Records that a process died with its deliveries.
     pub(crate) fn died(&mut self, process: u64, now: Duration, again_after: Duration) {
         let held: Vec<u64> = self
             .open
@@ -194,12 +194,12 @@ impl Ledger {
         }
     }
 
-    /// A stage starts on a step.
+    /// Records that a stage starts on a step.
     pub(crate) fn started(&mut self, subject: &str) {
         self.runs.entry(subject.into()).or_default().started += 1;
     }
 
-    /// Deliveries that nobody has answered.
+    /// The deliveries that no process has answered.
     pub(crate) fn unanswered(&self) -> Vec<&str> {
         self.open.values().map(|o| o.subject.as_str()).collect()
     }

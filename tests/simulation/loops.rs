@@ -1,4 +1,5 @@
-//! What has to hold of every turn in mode loop: it names its end, and neither its steps nor their bytes grow without bound.
+//! Invariants of turns in mode loop: they name their end, and neither the number nor the size of their steps grows
+//! without bound.
 
 use crate::fleet::Remains;
 use crate::reading::{steps, terminals};
@@ -7,10 +8,10 @@ use envelope::{Case, Envelope, Fallback, Mode, Outcome, Role, TrailEntry, TurnId
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Largest step on the main path of a loop, in bytes: what was found stays where it is stored.
+/// The largest step on the main path of a loop, in bytes; what was found stays where it is stored.
 const STEP_BYTES_MAX: usize = 10 * 1024;
 
-/// Every loop that comes to an answer or to a question back says why it ended there.
+/// Every loop that comes to an answer or to a question back names the reason for its end.
 pub(crate) fn loops_name_their_end(remains: &Remains) -> Result<(), String> {
     let ended = terminals(remains);
     for turn in loops(remains).keys() {
@@ -28,7 +29,7 @@ pub(crate) fn loops_name_their_end(remains: &Remains) -> Result<(), String> {
     Ok(())
 }
 
-/// No loop takes more actions or searches than it may, and no step of one carries what was found.
+/// No loop takes more actions or searches than it may, and none of its steps carries what was found.
 pub(crate) fn loops_are_bounded(remains: &Remains) -> Result<(), String> {
     for (turn, sizes) in loops(remains) {
         if let Some(bytes) = sizes.into_iter().find(|bytes| *bytes > STEP_BYTES_MAX) {
@@ -53,7 +54,7 @@ pub(crate) fn loops_are_bounded(remains: &Remains) -> Result<(), String> {
     Ok(())
 }
 
-/// How many loops came to an end of their own.
+/// How many loops ended by themselves.
 pub(crate) fn count(remains: &Remains) -> usize {
     let ended = terminals(remains);
     let is_own = |turn: &&TurnId| {
@@ -64,7 +65,7 @@ pub(crate) fn count(remains: &Remains) -> usize {
     loops(remains).keys().filter(is_own).count()
 }
 
-/// Whether a planner said so, a step was given up, or a default took its place.
+/// Whether the end is named: a planner says so, a step was given up, or a default took its place.
 fn is_named(trail: &[TrailEntry]) -> bool {
     trail.iter().any(|entry| {
         let is_default = |one: &Fallback| matches!(one, Fallback::BasicRag { .. });

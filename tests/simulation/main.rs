@@ -1,9 +1,9 @@
 //! The whole fleet on the memory bus, by seed, with a paused clock.
 //!
-//! A seed is a whole experiment: which questions, which fleet, which disturbances (`plan`). True
-//! workers and gateways run on a bus that loses, repeats, delays and lies (`bus`, `deliveries`), die at every
-//! named point and at every call of the bus (`world`, `fleet`), and ask a model that fails (`fakes`).
-//! When all is over, every named invariant is held against what is left (`invariants`).
+//! A seed is a whole experiment: which questions, which fleet, which disturbances (`plan`). Real workers and gateways
+//! run on a bus that loses, repeats, delays and lies (`bus`, `deliveries`), die at every named point and at every
+//! call of the bus (`world`, `fleet`), and ask a model that fails (`fakes`). At the end, every named invariant is
+//! checked on what is left (`invariants`).
 //!
 //! ```text
 //! ARGOSY_SIM_SEED=7 cargo test -p argosy-tests --test simulation -- --nocapture    one seed, with its events
@@ -43,30 +43,30 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Seeds of a run that is not told otherwise.
+/// The default number of seeds of a run.
 const SEEDS: u64 = 500;
-/// From how many seeds on every disturbance has to have been seen.
+/// From this number of seeds on, every disturbance must have been seen.
 const SEEDS_FOR_ALL: u64 = 300;
 
-/// What the seeds came to.
+/// The results of all seeds.
 #[derive(Default)]
 struct Tally {
     hits: BTreeMap<Hit, u64>,
     outcomes: BTreeMap<String, u64>,
     failures: Vec<String>,
     calls: u64,
-    /// Reducers that did not wait for all parts.
+    /// How many reducers did not wait for all parts.
     early: usize,
-    /// Answers that deny their sources.
+    /// How many answers deny their sources.
     denials: usize,
-    /// Answers that a second model has judged.
+    /// How many answers a second model has judged.
     judged: usize,
-    /// Answers of a draft that was put back for a better one.
+    /// How many answers are drafts that had been kept.
     earlier: usize,
     loops: usize,
     /// Parts that came after their own round was reduced, and were read by a later one.
     late: usize,
-    /// Turns that waited in the log of their conversation.
+    /// How many turns waited in the log of their conversation.
     waiting: usize,
 }
 
@@ -170,7 +170,7 @@ impl Tally {
     }
 }
 
-/// The invariants that are broken, with how.
+/// The invariants that are broken, with the reasons.
 fn check(remains: &Remains) -> Vec<(&'static str, String)> {
     let held = |check: invariants::Check| {
         catch_unwind(AssertUnwindSafe(|| check(remains)))

@@ -1,4 +1,4 @@
-//! How turns ended: for each end there is a cause.
+//! Invariants of the ends of turns: each end has a cause.
 
 use crate::fleet::Remains;
 use crate::invariants::UNDISTURBED;
@@ -105,7 +105,7 @@ fn is(terminal: &Terminal, code: &str) -> bool {
     terminal.conversation.is_some() && problem.is_some_and(|problem| problem.code == code)
 }
 
-/// Whether a reducer started at the soft deadline of a question that gives an undisturbed turn too little time.
+/// Whether a reducer started at the soft deadline of a question that gives even an undisturbed turn too little time.
 fn is_hurried(remains: &Remains, turn: &TurnId, hop: u16) -> bool {
     let subject = format!("argosy.step.0.reducer.{turn}.{hop}");
     let step = remains.steps.iter().find(|m| m.subject == subject);
@@ -122,8 +122,7 @@ fn quiet(remains: &Remains) -> bool {
     remains.plan.force == 0.0
 }
 
-/// The step that failed lies among the dead letters, for the reason that is given, or its letter was
-/// counted as lost.
+/// The failed step lies among the dead letters, for the stated reason, or its letter was counted as lost.
 fn failure_is_explained(remains: &Remains, turn: &TurnId, problem: Option<&Problem>) -> bool {
     let mut of_turn = remains
         .dead

@@ -1,5 +1,5 @@
-//! Parts and the reducers that read them: whether what was read of the passages reached every reducer that came after it, that of
-//! earlier rounds included.
+//! Invariants of parts and the reducers that read them: every reading of a passage reached every later reducer, and
+//! so did those of earlier rounds.
 
 use crate::fleet::Remains;
 use crate::reading::terminals;
@@ -7,7 +7,8 @@ use bus::StoredMessage;
 use envelope::{Envelope, Part, ReduceTask, Role, Subject, Terminal, TurnId, decode};
 use std::collections::BTreeMap;
 
-/// A reducer gathers every part of its fan-outs that was stored before its own step was: how each was read is told in the answer.
+/// A reducer gathers every part of its fan-outs that was stored before its own step, and the answer tells how each
+/// was read.
 pub(crate) fn every_part_reaches_its_reducer(remains: &Remains) -> Result<(), String> {
     let parts = parts(remains);
     for (turn, (terminal, _)) in terminals(remains) {
@@ -84,7 +85,7 @@ fn gathered(step: &StoredMessage) -> Vec<u16> {
     }
 }
 
-/// Whether the answer says how a part came about; one that was given up unread says nothing of itself.
+/// Whether the answer tells how a part came about; a part that was given up unread tells nothing of itself.
 fn is_told(part: &StoredMessage, terminal: &Terminal, hop: u16) -> bool {
     let Ok(Part {
         index,

@@ -1,5 +1,5 @@
-//! What a seed stands for: the fleet, the questions, and how badly everything is disturbed. Drawn
-//! once, before anything runs, so that a seed is a whole experiment.
+//! The plan of a seed: the fleet, the questions, and how badly everything is disturbed. It is drawn once, before
+//! anything runs, so that a seed is a whole experiment.
 
 use fastrand::Rng;
 use serde_json::Value;
@@ -9,17 +9,17 @@ use validator::ContradictedPolicy;
 
 /// Questions are asked within this time from the start.
 pub(crate) const ASKED_WITHIN: Duration = Duration::from_secs(15);
-/// Deadline of a question that is given time.
+/// The deadline of a question that is given enough time.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(120);
-/// Ack time-out of every consumer.
+/// The ack time-out of every consumer.
 pub(crate) const ACK_WAIT: Duration = Duration::from_secs(2);
-/// Nothing is disturbed from here on: what is left then has to settle.
+/// From this time on nothing is disturbed: what is left has to settle.
 pub(crate) const CALM: Duration = Duration::from_secs(170);
-/// The fleet is stopped here.
+/// The fleet is stopped at this time.
 pub(crate) const STOP: Duration = Duration::from_secs(190);
 
-/// How likely each disturbance is at each chance that it has, 0 to 1. The names say what; `bus`, `fleet` and
-/// `fakes` say where.
+/// The probability of each disturbance at each of its chances, 0 to 1. The names tell the disturbances; `bus`,
+/// `fleet` and `fakes` tell their places.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Rates {
     pub(crate) crash_at_point: f64,
@@ -50,7 +50,7 @@ pub(crate) struct Rates {
 }
 
 impl Rates {
-    /// Half of the disturbances stay away, so that the others are seen without them.
+    /// Draws the rates. Half of the disturbances stay away, so that the others are seen without them.
     fn draw(rng: &mut Rng, force: f64) -> Rates {
         let mut upto = |most: f64| {
             let drawn = rng.f64() * most * force;
@@ -89,13 +89,13 @@ impl Rates {
 /// One message to the inbox, or to `argosy.ask`.
 #[derive(Debug, Clone)]
 pub(crate) struct Ask {
-    /// When, from the start.
+    /// When it is sent, from the start.
     pub(crate) at: Duration,
     /// The body.
     pub(crate) body: String,
-    /// Set when it is sent as a request, with the subject of its reply.
+    /// The subject of the reply, where it is sent as a request.
     pub(crate) request: Option<String>,
-    /// Set when its turn is cancelled so long after it was asked.
+    /// How long after it was asked its turn is cancelled, if it is.
     pub(crate) cancel_after: Option<Duration>,
 }
 
@@ -104,27 +104,27 @@ pub(crate) struct Ask {
 pub(crate) struct Plan {
     /// The seed it was drawn from.
     pub(crate) seed: u64,
-    /// 0 for a quiet run, 1 for a severe one.
+    /// The strength: 0 for a quiet run, 1 for a severe one.
     pub(crate) force: f64,
     /// The disturbances.
     pub(crate) rates: Rates,
-    /// When the bus is away, from the start: from, to.
+    /// The times when the bus is away, each from its start to its end, counted from the start of the run.
     pub(crate) outages: Vec<(Duration, Duration)>,
-    /// Processes of each role.
+    /// The number of processes of each role.
     pub(crate) instances: usize,
-    /// Deliveries at once in each process.
+    /// The deliveries at once in each process.
     pub(crate) slots: usize,
-    /// Passages with facts with which mappers start the reducer early; 0 for never.
+    /// How many passages with facts let mappers start the reducer early; 0 for never.
     pub(crate) early: usize,
-    /// Turns of a tenant that each gateway lets run at a time; 0 for any number.
+    /// How many turns of a tenant each gateway lets run at a time; 0 for any number.
     pub(crate) tenant_turns: usize,
-    /// Whether a model that makes things up denies what it read, or names a number from nowhere.
+    /// Whether a model that makes things up denies what it read, or else names a number without a source.
     pub(crate) denies: bool,
     /// What is done with a sentence that a source denies.
     pub(crate) contradicted: ContradictedPolicy,
     /// Whether a second model judges answers.
     pub(crate) judged: bool,
-    /// What is asked, in order of time.
+    /// The questions, in order of time.
     pub(crate) asks: Vec<Ask>,
 }
 
@@ -182,7 +182,8 @@ impl Plan {
     }
 }
 
-/// Puts most questions into one of two conversations; all who ask the same question say the same.
+/// Puts most questions into one of two conversations. All clients that ask the same question name the same
+/// conversation.
 fn talk(rng: &mut Rng, asks: &mut [Ask]) {
     let mut said: BTreeMap<String, Vec<(&str, String)>> = BTreeMap::new();
     for ask in asks {

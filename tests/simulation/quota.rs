@@ -1,15 +1,15 @@
-//! Turns that wait because their tenant has others running: that they do, and for nothing else.
+//! Invariants of the quota: turns wait because their tenant has others running, and for no other reason.
 
 use crate::fleet::Remains;
 use crate::reading::{begun, terminals};
 use envelope::{TurnId, UnixMs};
 use std::time::Duration;
 
-/// Longest that a question waits after the turns before it have ended: their ends may be missed, and are
-/// looked for every 5 s; it may be put off, and its delivery late.
+/// How long a question may wait after the turns before it have ended: their ends may be missed and are looked for
+/// every 5 s, the question may be deferred, and its delivery may be late.
 const OVERSLEPT_MS: u64 = 15_000;
 
-/// The turns that were begun: which, when they were asked, when they began and when they ended.
+/// The turns that began, each with the times when it was asked, began and ended.
 fn spans(remains: &Remains) -> Vec<(TurnId, UnixMs, UnixMs, UnixMs)> {
     let ended = terminals(remains);
     begun(remains)
@@ -21,7 +21,7 @@ fn spans(remains: &Remains) -> Vec<(TurnId, UnixMs, UnixMs, UnixMs)> {
         .collect()
 }
 
-/// Of the time that a turn waited to begin, what its tenant's other turns explain.
+/// How much of the time that a turn waited to begin its tenant's other turns explain.
 pub(crate) fn waited(remains: &Remains, turn: &TurnId) -> Duration {
     if remains.plan.tenant_turns == 0 {
         return Duration::ZERO;
@@ -44,7 +44,8 @@ pub(crate) fn waited(remains: &Remains, turn: &TurnId) -> Duration {
     Duration::from_millis(asked.until(*began).min(sum + OVERSLEPT_MS))
 }
 
-/// No more turns run at a time than the gateways together allow; one that died may have forgotten some.
+/// No more turns run at a time than the gateways together allow, except that a gateway that died may have forgotten
+/// some.
 pub(crate) fn tenants_keep_to_their_turns(remains: &Remains) -> Result<(), String> {
     // A turn begins in the place of the one before it in its conversation, of which there are two.
     let handed_over = if remains.plan.talks() > 0 { 2 } else { 0 };

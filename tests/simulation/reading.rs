@@ -1,5 +1,4 @@
-//! What is left of a run, read as the messages that it is: questions, terminal events, steps. Judging
-//! it is for the invariants.
+//! Reads what is left of a run as messages: questions, terminal events, steps. Judging it is for the invariants.
 
 use crate::fleet::Remains;
 use crate::plan::DEADLINE;
@@ -11,7 +10,7 @@ use envelope::{
 };
 use std::collections::BTreeMap;
 
-/// A question of the inbox, read as of its storing.
+/// A question of the inbox, read as of the time of its storing.
 pub(crate) struct Asked<'a> {
     pub(crate) message: &'a StoredMessage,
     pub(crate) turn: TurnId,
@@ -90,7 +89,7 @@ pub(crate) fn story(remains: &Remains) -> Vec<String> {
     terminals(remains).iter().map(line).collect()
 }
 
-/// Every step of the stream with its place; map steps have an index, scatter records no role.
+/// Every step of the stream with its place. Map steps have an index, and scatter records have no role.
 pub(crate) fn steps(
     remains: &Remains,
 ) -> impl Iterator<Item = (TurnId, u16, Option<Role>, Option<u16>, &StoredMessage)> {
@@ -110,7 +109,7 @@ pub(crate) fn steps(
         })
 }
 
-/// The fan-outs, by place, and how many passages each has.
+/// The fan-outs by place, with the number of passages of each.
 pub(crate) fn scatters(remains: &Remains) -> BTreeMap<(TurnId, u16), usize> {
     steps(remains)
         .filter(|(_, _, role, _, _)| role.is_none())
@@ -121,7 +120,7 @@ pub(crate) fn scatters(remains: &Remains) -> BTreeMap<(TurnId, u16), usize> {
         .collect()
 }
 
-/// The headers that turns were begun with.
+/// The headers with which turns began.
 pub(crate) fn begun(remains: &Remains) -> BTreeMap<TurnId, Header> {
     steps(remains)
         .filter(|(_, hop, ..)| *hop == 0)

@@ -1,5 +1,5 @@
-//! The stores that conversation workers keep of the logs: what is in them when all is over, and that nothing is left of
-//! what was said, there or in a stream, once every conversation is erased.
+//! Invariants of the stores that conversation workers keep of the logs: their contents at the end, and that nothing
+//! of what was said is left in a store or a stream once every conversation is erased.
 
 use crate::fleet::{Remains, all};
 use crate::world::World;
@@ -18,7 +18,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// Longer than any seed.
+/// A time longer than any seed.
 const KEPT: Duration = Duration::from_secs(3_600);
 /// Every stream that may hold what was said.
 const STREAMS: [Stream; 6] = [
@@ -30,14 +30,15 @@ const STREAMS: [Stream; 6] = [
     Stream::Conversations,
 ];
 
-/// What a store holds: up to where, and of each conversation the events.
+/// The contents of a store: the position, and the events of each conversation.
 #[derive(Debug, Default)]
 pub(crate) struct View {
     pub(crate) sequence: u64,
     pub(crate) held: BTreeMap<String, Vec<Read>>,
 }
 
-/// Keeps the store of an instance up, as its disk outlasts each process; where that process reads.
+/// Feeds the store of an instance, which outlasts each of its processes as a disk does; returns where those processes
+/// read.
 pub(crate) fn follow(
     world: &Arc<World>,
     instance: usize,
@@ -66,7 +67,7 @@ fn telling() -> (Telling, watch::Receiver<u64>) {
     (Telling { seen, sizes }, heard)
 }
 
-/// What the stores hold.
+/// The contents of the stores.
 pub(crate) async fn views(world: &World) -> Vec<View> {
     let mut views = Vec::new();
     for store in &world.stores {
@@ -91,7 +92,7 @@ fn subject(key: &ConversationKey) -> String {
     streams::conversation::subject(key)
 }
 
-/// Erases every conversation that has a log, lets the stores take that in, and finds what is left of the questions.
+/// Erases every conversation that has a log, lets the stores take that in, and returns what is left of the questions.
 pub(crate) async fn erase_all(world: &World, topology: &Topology) -> Vec<String> {
     let logs = all(&world.bus, Stream::Conversations).await;
     let keys: BTreeMap<&str, ConversationKey> = logs
@@ -117,7 +118,7 @@ pub(crate) async fn erase_all(world: &World, topology: &Topology) -> Vec<String>
     left
 }
 
-/// The messages of all streams that hold something of it.
+/// The messages of all streams that hold a part of it.
 async fn holding(world: &World, said: &[String]) -> Vec<String> {
     let mut found = Vec::new();
     for stream in STREAMS {
@@ -145,7 +146,7 @@ fn key(stored: &StoredMessage) -> Option<ConversationKey> {
     }
 }
 
-/// How the questions begin that were asked in these conversations: no two questions begin alike.
+/// The beginnings of the questions of these conversations; no two questions begin alike.
 fn said<'a>(world: &World, keys: impl Iterator<Item = &'a ConversationKey>) -> Vec<String> {
     let within: Vec<String> = keys
         .map(|key| format!("\"conversation\":\"{}\"", key.conversation))
@@ -160,7 +161,7 @@ fn said<'a>(world: &World, keys: impl Iterator<Item = &'a ConversationKey>) -> V
     .collect()
 }
 
-/// What a store still has of it, when it has taken in what is in the stream.
+/// What a store still holds of it after it has taken in everything in the stream.
 async fn left_in(world: &World, store: &MemoryStore, said: &[String]) -> Vec<String> {
     let newest = world.bus.state(Stream::Conversations).await;
     let newest = newest.expect("a stream").last;
@@ -185,7 +186,7 @@ async fn left_in(world: &World, store: &MemoryStore, said: &[String]) -> Vec<Str
     left
 }
 
-/// Every store holds every event of every log, each at its place, and nothing else, whatever its process died of.
+/// Every store holds every event of every log at its place, and nothing else, however its processes died.
 pub(crate) fn views_are_the_logs(remains: &Remains) -> Result<(), String> {
     let mut logs: BTreeMap<String, Vec<Read>> = BTreeMap::new();
     for stored in &remains.conversations {
@@ -209,7 +210,7 @@ pub(crate) fn views_are_the_logs(remains: &Remains) -> Result<(), String> {
     Ok(())
 }
 
-/// When every conversation is erased, no stream and no store has a word of what was asked.
+/// When every conversation is erased, no stream and no store holds a word of the questions.
 pub(crate) fn erased_is_nowhere(remains: &Remains) -> Result<(), String> {
     match remains.left.first() {
         Some(left) => Err(format!("{} are left; {left}", remains.left.len())),

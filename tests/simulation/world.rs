@@ -1,5 +1,5 @@
-//! One seed's world: the true bus, the clock, the dice, the ledger; and the processes that live and
-//! die in it.
+//! The world of one seed: the real bus, the clock, the dice and the ledger, and the processes that live and die in
+//! it.
 
 use crate::ledger::{Hit, Ledger};
 use crate::plan::{ACK_WAIT, CALM, Plan, Rates};
@@ -54,7 +54,7 @@ impl World {
         self.ledger.lock().unwrap()
     }
 
-    /// The disturbances of now.
+    /// The disturbances at this time.
     pub(crate) fn rates(&self) -> &Rates {
         if self.now() < CALM {
             &self.plan.rates
@@ -63,7 +63,7 @@ impl World {
         }
     }
 
-    /// When the bus that is away now comes back.
+    /// When the bus comes back, if it is away now.
     pub(crate) fn away_until(&self) -> Option<Duration> {
         let now = self.now();
         let outages = self.plan.outages.iter();
@@ -73,7 +73,7 @@ impl World {
             .max()
     }
 
-    /// A die of the world itself.
+    /// The random generator of the world itself.
     pub(crate) fn rng(&self) -> MutexGuard<'_, Rng> {
         self.rng.lock().unwrap()
     }
@@ -144,12 +144,12 @@ impl Process {
         strikes
     }
 
-    /// A time below `most`.
+    /// A random time below `most`.
     pub(crate) fn while_below(&self, most: Duration) -> Duration {
         Duration::from_millis(self.rng().u64(1..=most.as_millis() as u64))
     }
 
-    /// Dies: from here on nothing that this process does has an effect.
+    /// Kills the process: from here on nothing that it does has an effect.
     pub(crate) async fn die(&self, at: &str) {
         self.log(|| format!("CRASH {at}"));
         if !self.dead.swap(true, Ordering::Relaxed) {
@@ -161,19 +161,19 @@ impl Process {
         std::future::pending().await
     }
 
-    /// Comes back when the process has died.
+    /// Returns when the process has died.
     pub(crate) async fn killed(&self) {
         self.killed.notified().await;
     }
 
-    /// A step of a living process; a dead one stops here.
+    /// Goes on in a living process; a dead one stops here.
     pub(crate) async fn live(&self) {
         if self.dead.load(Ordering::Relaxed) {
             std::future::pending().await
         }
     }
 
-    /// The same, with the chance to die here.
+    /// Goes on in a living process, with the chance to die here.
     pub(crate) async fn live_or_die(&self, at: &str) {
         self.live().await;
         let rate = self.world.rates().crash_at_bus;
@@ -206,7 +206,7 @@ impl Faults for Process {
     }
 }
 
-/// The turn that a subject or a filter is about.
+/// The turn of a subject or a filter.
 pub(crate) fn turn_in(subject: &str) -> Option<TurnId> {
     let tokens: Vec<&str> = subject.split('.').collect();
     let token = match tokens.as_slice() {
@@ -223,7 +223,7 @@ pub(crate) fn turn_in(subject: &str) -> Option<TurnId> {
     TurnId::new(*token).ok()
 }
 
-/// The turn that a stored message is about; of a question, the one that its body names.
+/// The turn of a stored message; for a question, the one that its body names.
 pub(crate) fn turn_of(message: &StoredMessage) -> Option<TurnId> {
     if message.subject == envelope::subject::QUERY {
         return Some(turn_asked(message));
@@ -231,20 +231,20 @@ pub(crate) fn turn_of(message: &StoredMessage) -> Option<TurnId> {
     turn_in(&message.subject)
 }
 
-/// The turn of a question: the id that it names, or the one that its place gives. One that is refused
-/// takes no id.
+/// The turn of a question: the id that it names, or the one derived from its place. A question that is refused takes
+/// no id.
 pub(crate) fn turn_asked(message: &StoredMessage) -> TurnId {
     let question = Question::parse(&message.body, message.stored_at, message.stored_at);
     let named = question.ok().and_then(|question| question.id);
     named.unwrap_or_else(|| TurnId::derived(message.sequence, message.stored_at.0))
 }
 
-/// A time of the bus as time since the start.
+/// A time of the bus, as the time since the start.
 pub(crate) fn since_start(at: envelope::UnixMs) -> Duration {
     Duration::from_millis(EPOCH.until(at))
 }
 
-/// Where the terminal event of a turn stands.
+/// The subject of a turn's terminal event.
 pub(crate) fn answer_subject(turn: &TurnId) -> String {
     Subject::Answer { turn: turn.clone() }.to_string()
 }

@@ -1,6 +1,6 @@
-//! The layers: which crate may name which, as `cargo metadata` tells it.
+//! The layers: which crate may name which other, checked by `cargo metadata`.
 //!
-//! Arrows only go down. What a worker cannot name, it cannot do: no NATS, no disk, no HTTP.
+//! Dependencies only go down. A worker cannot use what it cannot name: no NATS, no disk, no HTTP.
 
 use crate::theirs::THEIRS;
 use crate::tree::{File, none, read, root};
@@ -8,7 +8,8 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-/// What each crate may name of our own, by directory, lowest layer first; those of [`TOP`] all of them.
+/// The crates of this repository that each crate may name, by directory, lowest layer first; those of [`TOP`] may
+/// name all of them.
 const OURS: Table = &[
     // words
     ("envelope", &[]),
@@ -193,7 +194,7 @@ const OURS: Table = &[
     ),
 ];
 
-/// What their tests may name besides: the two places that keep vectors are held together.
+/// The crates that their tests may name besides, because the two places that keep vectors are tested together.
 const IN_TESTS: Table = &[
     ("documents", &["settings"]),
     ("offline-reader", &["settings"]),
@@ -203,10 +204,10 @@ const IN_TESTS: Table = &[
     ("groundedness", &["mutations"]),
 ];
 
-/// What a crate of `workers/` may name that has no row of its own: it thinks.
+/// The crates that a thinking worker without a row of its own may name.
 const THINKING: &[&str] = &["envelope", "settings", "stage", "llm", "text"];
 
-/// The workers that have no row of their own in [`OURS`]: the usual ones.
+/// The workers without a row of their own in [`OURS`].
 fn usual(crates: &[Crate]) -> impl Iterator<Item = &str> {
     let workers = crates.iter().filter(|one| {
         let dir = one.dir.as_str();
@@ -216,7 +217,7 @@ fn usual(crates: &[Crate]) -> impl Iterator<Item = &str> {
     workers.map(|one| one.dir.as_str())
 }
 
-/// The rows of a table, and `row` for the usual workers.
+/// The rows of a table, with `row` for the usual workers.
 fn with_usual<'a>(
     table: Table,
     row: &'a [&'a str],
@@ -226,16 +227,16 @@ fn with_usual<'a>(
     usual.chain(table.iter().copied()).collect()
 }
 
-/// Crates, and what each may name.
+/// Crates, each with those that it may name.
 type Table = &'static [(&'static str, &'static [&'static str])];
 
-/// Crates that may name all of our own, but for [`UNNAMED`].
+/// Crates that may name all crates of the repository, except [`UNNAMED`].
 const TOP: &[&str] = &["argosy", "bench", "tests"];
 
-/// What nobody names: measuring gear must not get into what ships, nor may tests stand on it.
+/// The crate that no other may name: measuring gear must not get into what ships, and tests must not stand on it.
 const UNNAMED: &str = "bench";
 
-/// Crates that do no I/O, the usual workers among them: what they may name of others, outside tests.
+/// Crates that do no I/O, the usual workers among them, each with the foreign crates that it may name outside tests.
 const PURE: Table = &[
     (
         "envelope",
@@ -266,7 +267,7 @@ const WORDS: &[&str] = &[
     "fastrand",
 ];
 
-/// Only as [dev-dependencies].
+/// Crates that may stand in [dev-dependencies] only.
 const TEST_ONLY: &[&str] = &["testkit", "proptest", "insta"];
 
 #[derive(Deserialize)]
@@ -284,9 +285,9 @@ struct Package {
 #[derive(Deserialize)]
 struct Dependency {
     name: String,
-    /// None for a normal dependency, else `dev` or `build`.
+    /// `None` for a normal dependency, else `dev` or `build`.
     kind: Option<String>,
-    /// Set for our own.
+    /// The path; set for a crate of the repository.
     path: Option<String>,
 }
 
@@ -364,7 +365,7 @@ fn to_crate(package: Package) -> Crate {
     }
 }
 
-/// What `refused` says against any dependency of any crate.
+/// Reports what `refused` finds wrong with any dependency of any crate.
 fn check(refused: impl Fn(&Crate, &Named) -> Option<String>) {
     let mut findings = Vec::new();
     for one in crates() {

@@ -1,10 +1,10 @@
-//! What the documents promise about the tree: links lead somewhere, and the commands for a
-//! contributor are those that the checks run.
+//! Checks what the documents promise about the tree: links lead somewhere, and the commands for a contributor are
+//! those that the checks run.
 
 use crate::tree::{File, files, none, read, root};
 use std::collections::BTreeSet;
 
-/// The documents of the project; the corpus of the tests is none.
+/// The documents of the project, without the corpus of the tests.
 fn documents() -> Vec<File> {
     let mut files = files();
     files.retain(|f| f.is(&["md"]) && !f.path.starts_with("tests/fixtures/"));
@@ -55,7 +55,7 @@ fn named_code(line: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Whether a file defines what is called so, or is called so itself.
+/// Whether a file defines this name, or has it itself.
 fn defines(path: &str, text: &str, name: &str) -> bool {
     let kinds = ["fn", "struct", "enum", "trait", "const", "type", "mod"];
     let is_there = kinds.iter().any(|kind| {

@@ -1,14 +1,14 @@
-//! Whose errors may be whose: the command line's own stay in the command line.
+//! Checks which module may name which error: the command line's own error stays in the command line.
 //!
-//! Below it every module names what may go wrong there, so that a library of it does not know of exit
-//! codes and hints. `workers/argosy/src/cli_error/from.rs` turns those errors into failures of a command.
+//! Every module below it has an error of its own, so that no library knows of exit codes and hints.
+//! `workers/argosy/src/cli_error/from.rs` turns those errors into failures of a command.
 
 use crate::tree::{none, rust};
 
-/// Where that error is defined and made of others.
+/// The module that defines the command line's error and makes it of others.
 const HOME: &str = "workers/argosy/src/cli_error";
 
-/// Files and folders of the command line, the only others to name it.
+/// The files and folders of the command line, which are the only others that may name it.
 const COMMAND_LINE: &[&str] = &[
     "workers/argosy/src/main.rs",
     "workers/argosy/src/cli.rs",

@@ -1,8 +1,8 @@
-//! Rules about the tree itself: who may depend on whom, and what no file may hold.
+//! Rules about the tree itself: which crate may depend on which, and what no file may hold.
 //!
-//! Every rule is one named test that reads files and says file, line and what to do. A rule has as
-//! few exceptions as possible; each stands in a list with its reason, and one that is no longer
-//! needed fails too. What clippy and rustfmt can check is theirs.
+//! Every rule is one named test that reads files and reports file, line and what to do. A rule has as few exceptions
+//! as possible. Each exception stands in a list with its reason, and one that is no longer needed makes the test
+//! fail, too. Clippy and rustfmt check everything that they can.
 
 mod dependencies;
 mod docs;

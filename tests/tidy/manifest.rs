@@ -6,9 +6,9 @@ use crate::tree::{File, files, none, read};
 struct Entry<'a> {
     line: usize,
     name: &'a str,
-    /// Where it comes from, with which features.
+    /// The source of the dependency and its features.
     value: &'a str,
-    /// What stands behind the `#`.
+    /// The comment behind the `#`.
     comment: &'a str,
 }
 

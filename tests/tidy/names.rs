@@ -1,5 +1,5 @@
-//! How things are called: one public name for one thing, nouns for types, and no reference to a document
-//! that is not here.
+//! Checks names: one public name stands for one thing, types are nouns, and no text refers to a document that is not
+//! in the repository.
 
 use crate::tree::{File, files, none, rust};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ const PARTICIPLES: [&str; 14] = [
 /// Words that end in `ed` and are nouns.
 const NOUNS: [&str; 3] = ["Feed", "Seed", "Speed"];
 
-/// What refers to a document that is not in the repository: a letter with a number, or its title.
+/// The forms of a reference to a document that is not in the repository: a letter with a number, or a title.
 const TITLES: [&str; 5] = [
     "LESSONS",
     "REQUIREMENTS.md",

@@ -1,4 +1,4 @@
-//! What a file of Rust makes public, and what it names of others, read line by line as rustfmt writes them.
+//! Finds what a Rust file makes public, and what it names of other files, read line by line as rustfmt writes them.
 //!
 //! *Not* a parser: it knows where an item begins and ends, and no types.
 
@@ -9,12 +9,12 @@ const KINDS: [&str; 8] = [
     "fn", "struct", "enum", "trait", "type", "const", "static", "mod",
 ];
 
-/// What the library in a file makes public.
+/// The items that the library in a file makes public.
 #[derive(Default)]
 pub(crate) struct Items {
     /// Each public item: its line, from 1, and its name.
     pub(crate) public: Vec<(usize, String)>,
-    /// Names with what has to be as public as they are.
+    /// Names, each with the names that have to be as public as they are.
     pub(crate) shown: Vec<(String, BTreeSet<String>)>,
 }
 
@@ -40,7 +40,7 @@ fn words(line: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// What lines name of others: the words behind `::` or `.`, and those of each `use`.
+/// The names of other items in these lines: the words behind `::` or `.`, and those of each `use`.
 pub(crate) fn named(lines: &[&str]) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut in_use = false;
@@ -57,7 +57,7 @@ pub(crate) fn named(lines: &[&str]) -> BTreeSet<String> {
     names
 }
 
-/// All words of the macros that other crates may call: what they name is named there.
+/// All words of the macros that other crates may call, because what these macros name is named there.
 pub(crate) fn in_macros(lines: &[&str]) -> BTreeSet<String> {
     let starts = (0..lines.len()).filter(|at| lines[*at].starts_with("#[macro_export]"));
     let bodies = starts.flat_map(|at| &lines[at..=end(lines, at, &['}'])]);
@@ -69,7 +69,8 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// The last line of what begins at `start`: the first one as far left that ends in one of `ends`.
+/// The last line of the item that begins at `start`: the first line that is indented as little and ends in one of
+/// `ends`.
 fn end(lines: &[&str], start: usize, ends: &[char]) -> usize {
     let far_left = indent(lines[start]);
     let mut following = lines[start..].iter();
@@ -120,7 +121,7 @@ fn types(lines: &[&str]) -> BTreeSet<String> {
     types.map(|(_, word)| word.to_owned()).collect()
 }
 
-/// What the item of this kind that begins at `at` shows.
+/// The names that the item of this kind, which begins at `at`, shows.
 fn shown(kind: &str, lines: &[&str], at: usize) -> BTreeSet<String> {
     let head = end(lines, at, &['{', ';', '}']);
     let whole = end(lines, at, &['}', ';']);
@@ -178,7 +179,7 @@ fn after_generics(text: &str) -> &str {
     text
 }
 
-/// The other names that a `pub use` gives: each shows the item that it stands for.
+/// The other names that a `pub use` gives. Each shows the item that it stands for.
 fn renamed(lines: &[&str], at: usize) -> Vec<(String, BTreeSet<String>)> {
     let text = lines[at..=end(lines, at, &[';'])].join(" ");
     let parts = text.split([',', '{', '}', ';']);
@@ -242,7 +243,7 @@ fn public_items_are_told_from_fields_and_imports() {
     }
 }
 
-/// The names of what the item so called shows.
+/// The names that the item of this name shows.
 fn shown_by(name: &str, text: &str) -> Vec<String> {
     let shown = items(&code(text)).shown;
     let of_name = shown.into_iter().filter(|(of, _)| of == name);

@@ -1,15 +1,16 @@
-//! Lists of roles in files that cannot make them: each is what the rows of `hops!` say, and is written from them.
+//! Lists of roles in files that cannot generate them. Each list is written from the rows of `hops!` and has to agree
+//! with them.
 //!
-//! `ARGOSY_WRITE_DOCS=1 cargo test -p argosy-tests --test tidy role_lists` writes them. *Not* here: what differs from role
-//! to role, as the values of the chart do, or needs a drawing; such a list is only looked at (`roles`).
+//! `ARGOSY_WRITE_DOCS=1 cargo test -p argosy-tests --test tidy role_lists` writes them. *Not* here: lists that differ
+//! from role to role, as the values of the chart do, or that need a drawing; those are only checked (`roles`).
 
 use crate::tree::{none, read, root};
 use envelope::Role;
 
-/// The variable that has the lists written instead of compared.
+/// The variable that makes the test write the lists instead of comparing them.
 const WRITE: &str = "ARGOSY_WRITE_DOCS";
 
-/// A list: what stands right before it, what right behind it, and how it is made.
+/// A list: the text right before it, the text right behind it, and the function that makes it.
 struct List {
     file: &'static str,
     before: &'static str,
@@ -104,7 +105,7 @@ const LISTS: &[List] = &[
     },
 ];
 
-/// All roles as the chart has them: what every question passes, and behind it what not every fleet runs.
+/// All roles in the order of the chart: first those that every question passes, then those that not every fleet runs.
 fn deployed() -> impl Iterator<Item = Role> {
     let usual = Role::THINKING.into_iter();
     let usual = usual.filter(|role| *role != Role::Conversation);
@@ -119,7 +120,7 @@ fn with_options() -> impl Iterator<Item = Role> {
     deployed().filter(|role| *role != Role::Conversation)
 }
 
-/// Roles that keep turns waiting where no model answers. A validator without one checks by its rules.
+/// The roles that keep turns waiting where no model answers. A validator without a model checks by its rules.
 fn stopped_without_model() -> impl Iterator<Item = Role> {
     let asking = Role::THINKING.into_iter().filter(|role| role.asks_model());
     asking.filter(|role| *role != Role::Validator)
@@ -130,7 +131,7 @@ fn words(roles: impl IntoIterator<Item = Role>, between: &str) -> String {
     words.join(between)
 }
 
-/// Which roles without which no question is answered have no series of a metric.
+/// The expression that finds which of the roles that every question needs have no series of a metric.
 fn absent(metric: &str, or: &str) -> String {
     let answering = deployed().filter(|role| *role != Role::Indexer);
     let each = answering.map(|role| format!("absent({metric}{{role=\"{role}\"}})"));
@@ -161,7 +162,7 @@ fn settings_of(role: Role) -> String {
 }
 
 impl List {
-    /// Where in a text the list stands.
+    /// The place of the list in a text.
     fn found(&self, text: &str) -> Option<(usize, usize)> {
         let from = text.find(self.before)? + self.before.len();
         Some((from, from + text[from..].find(self.after)?))

@@ -1,10 +1,10 @@
-//! One word per role: the directory, the variant, and wherever roles are listed.
+//! Checks that a role has one word: in the directory, in the variant, and wherever roles are listed.
 
 use crate::tree::{File, files, has_word, none, read, root};
 use envelope::Role;
 use std::collections::BTreeSet;
 
-/// Folders of `workers/` that are no role: the binary that runs them all.
+/// The folder of `workers/` that is no role, but the binary that runs them all.
 const NO_ROLE: &str = "argosy";
 
 #[test]
@@ -38,16 +38,16 @@ fn the_root_manifest_names_every_role() {
     }
 }
 
-/// Where roles are listed by hand: the page that people begin with, and what is deployed. Everywhere else a list is
-/// made (`role_lists`), or left to these.
+/// Whether the file lists roles by hand: the page that people begin with, and what is deployed. Everywhere else a
+/// list is generated (`role_lists`), or left to these files.
 fn is_listing(file: &File) -> bool {
     let place = ["deploy/", "charts/"];
     let deployed = place.iter().any(|p| file.path.starts_with(p));
     file.path == "README.md" || deployed && file.is(&["md", "yaml", "yml", "json", "toml", "html"])
 }
 
-/// The text of a document without its blocks in a language, whose examples need not meet every
-/// role; a block in none is a map or a diagram and counts.
+/// The text of a document without its code blocks in a language, because examples need not name every role. A block
+/// without a language is a map or a diagram, and counts.
 fn without_examples(file: &File) -> String {
     let mut example = false;
     let mut block = false;

@@ -1,14 +1,14 @@
-//! What every file of Rust keeps to, beyond what clippy sees.
+//! Rules for every Rust file, beyond what clippy checks.
 
 use crate::tree::{Exceptions, File, excepted, has_word, none, rust, stale};
 
-/// Longest file in lines. Past it there is a second noun to be found.
+/// The longest file, in lines. A longer one hides a second noun.
 const LINES_MAX: usize = 500;
 
 /// Files that may be longer.
 const LONG: Exceptions = &[];
 
-/// Where the environment of the process is read.
+/// The files that may read the environment of the process.
 const ENVIRONMENT: Exceptions = &[
     (
         "shared/settings/src/sources.rs",
@@ -24,7 +24,7 @@ const ENVIRONMENT: Exceptions = &[
     ),
 ];
 
-/// Where a task may be started without a tracker or a set.
+/// The files that may start a task without a tracker or a set.
 const SPAWN: Exceptions = &[
     (
         "shared/telemetry/src/admin.rs",
@@ -36,7 +36,7 @@ const SPAWN: Exceptions = &[
     ),
 ];
 
-/// Ways to start a task or thread that nobody has to wait for.
+/// Ways to start a task or a thread for whose end no code has to wait.
 const SPAWNING: &[&str] = &[
     "tokio::spawn(",
     "task::spawn(",
@@ -44,7 +44,7 @@ const SPAWNING: &[&str] = &[
     "Handle::current(",
 ];
 
-/// Ways to read or change the environment. Looking at `current_exe` or the temporary folder is none.
+/// Ways to read or change the environment. Reading `current_exe` or the temporary folder does not count.
 const READING: &[&str] = &[
     "env::var(",
     "env::var_os(",
@@ -61,7 +61,7 @@ fn is_code(line: &str) -> bool {
     !line.trim_start().starts_with("//")
 }
 
-/// Whether the file holds tests only: they hold and await what they start.
+/// Whether the file holds tests only, which hold and await what they start.
 pub(crate) fn is_test_file(path: &str) -> bool {
     path.starts_with("tests/")
         || path.contains("/tests/")
@@ -69,7 +69,7 @@ pub(crate) fn is_test_file(path: &str) -> bool {
         || path.ends_with("_tests.rs")
 }
 
-/// The rules name what they look for, so they do not look at themselves.
+/// The files to check. The rules name what they look for, so they do not check themselves.
 fn sources() -> Vec<File> {
     let mut files = rust();
     files.retain(|f| !f.path.starts_with("tests/tidy/"));

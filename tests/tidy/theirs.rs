@@ -1,6 +1,7 @@
-//! Dependencies that few may name, and why: one place for each. *Not* our own crates; see `dependencies`.
+//! Foreign dependencies that only a few crates may name, with the reasons. *Not* the crates of the repository; see
+//! `dependencies`.
 
-/// Who may name what is not ours, in any kind of dependency, and why nobody else.
+/// Each foreign crate with the crates that may name it, in any kind of dependency, and the reason.
 pub(crate) const THEIRS: &[(&str, &[&str], &str)] = &[
     (
         "async-nats",

@@ -1,9 +1,9 @@
-//! The files of the repository, read once per rule, and the one way in which a rule fails.
+//! The files of the repository, read once per rule, and the common way in which a rule fails.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What is no part of the repository, by name: build output and local state.
+/// The names of what is no part of the repository: build output and local state.
 const SKIPPED: &[&str] = &["target", ".git", ".argosy"];
 
 /// A text file.
@@ -58,7 +58,7 @@ pub(crate) fn rust() -> Vec<File> {
     files().into_iter().filter(|f| f.is(&["rs"])).collect()
 }
 
-/// One file that has to be there.
+/// One file that has to exist.
 pub(crate) fn read(path: &str) -> File {
     let text = fs::read_to_string(root().join(path));
     File {
@@ -91,7 +91,7 @@ fn walk(folder: &Path, prefix: &str, files: &mut Vec<File>) {
     }
 }
 
-/// Ends the test with everything that was found.
+/// Fails the test with all findings.
 pub(crate) fn none(findings: Vec<String>) {
     assert!(
         findings.is_empty(),
@@ -104,12 +104,12 @@ pub(crate) fn none(findings: Vec<String>) {
 /// Places where a rule does not hold, each with its reason.
 pub(crate) type Exceptions = &'static [(&'static str, &'static str)];
 
-/// Whether an exception covers the path; one that ends in `/` covers a folder.
+/// Whether an exception covers the path. An exception that ends in `/` covers a folder.
 pub(crate) fn excepted(exceptions: Exceptions, path: &str) -> bool {
     exceptions.iter().any(|(place, _)| covers(place, path))
 }
 
-/// Adds a finding for each exception that nothing in `hit` needs any more, and for one without reason.
+/// Adds a finding for each exception that nothing in `hit` needs any more, and for each without a reason.
 pub(crate) fn stale(exceptions: Exceptions, hit: &[String], findings: &mut Vec<String>) {
     for (place, reason) in exceptions {
         if !hit.iter().any(|path| covers(place, path)) {
@@ -127,7 +127,7 @@ fn covers(place: &str, path: &str) -> bool {
     path == place || (place.ends_with('/') && path.starts_with(place))
 }
 
-/// Whether `word` stands in the line with nothing of a word around it.
+/// Whether `word` stands in the line as a whole word.
 pub(crate) fn has_word(line: &str, word: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word)

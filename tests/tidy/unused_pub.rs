@@ -1,4 +1,4 @@
-//! No library makes public what nothing outside of it names: no other crate, no test, no binary.
+//! Checks that no library makes an item public that nothing outside of it names: no other crate, no test, no binary.
 //!
 //! The rule goes by names, not by types. An item is named where its name stands behind `::` or `.` or in a
 //! `use`, in a crate that depends on its own; a type is also named by a signature that shows it, of an item
@@ -11,7 +11,7 @@ use crate::sources::is_test_file;
 use crate::tree::{Exceptions, File, excepted, none, rust, stale};
 use std::collections::BTreeSet;
 
-/// Items that are public without it, by file and name.
+/// Items that may be public without being named, by file and name.
 const UNNAMED: Exceptions = &[];
 
 /// The names of those crates that depend on this one, directly or through others.
@@ -32,13 +32,13 @@ fn dependants<'a>(dir: &'a str, crates: &'a [Crate]) -> BTreeSet<&'a str> {
     }
 }
 
-/// Whether the file is of the library: what else is in its folder is a binary, a test, a bench or an example.
+/// Whether the file belongs to the library; the other files of a crate are binaries, tests, benches or examples.
 fn is_of_library(path: &str) -> bool {
     let of_binary = path == "src/main.rs" || path.starts_with("src/bin/");
     path.starts_with("src/") && !of_binary
 }
 
-/// What is named outside, with what an item shows whose name is among it.
+/// The names that are used outside, with those that such an item shows.
 fn used<'a>(items: &[&'a Items], mut outside: BTreeSet<&'a str>) -> BTreeSet<&'a str> {
     loop {
         let before = outside.len();
@@ -81,7 +81,8 @@ fn folder(one: &Crate) -> &str {
     one.manifest.path.trim_end_matches("Cargo.toml")
 }
 
-/// What is named of a library by crates that depend on it, by its own tests and binary, and by macros that it lends.
+/// The names of a library that the crates which depend on it, its own tests and its binary use, and those of its
+/// exported macros.
 fn outside<'a>(one: &Crate, crates: &[Crate], sources: &'a [Source]) -> BTreeSet<&'a str> {
     let dependants = dependants(&one.dir, crates);
     let names = sources.iter().filter_map(|source| {

@@ -1,4 +1,5 @@
-//! How much of the code one crate may be: where most of it is in one place, everything depends on everything there.
+//! Limits how much of the code one crate may hold, because everything comes to depend on everything in a crate that
+//! holds most of it.
 
 use crate::tree::{none, rust};
 use std::collections::BTreeMap;
@@ -6,7 +7,7 @@ use std::collections::BTreeMap;
 /// The largest share of a crate in the lines before tests, in percent.
 const SHARE_MAX: usize = 16;
 
-/// Lines before tests, by crate; files of tests alone do not count.
+/// The lines before tests, by crate. Files that hold tests only do not count.
 fn lines() -> BTreeMap<String, usize> {
     let mut lines: BTreeMap<String, usize> = BTreeMap::new();
     for file in rust() {

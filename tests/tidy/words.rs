@@ -1,4 +1,4 @@
-//! The repository speaks of the project alone: not of the machine or the way in which it was made.
+//! Checks that the repository speaks of the project alone: not of the machine or of the way in which it was made.
 
 use crate::tree::{Exceptions, File, excepted, files, has_word, none, stale};
 
@@ -30,7 +30,8 @@ const MAY: Exceptions = &[
     ),
 ];
 
-/// Not documents of invented companies, this list, and what cargo and go write where a tool was built.
+/// Whether the file is checked. Documents of invented companies, this list, and files that cargo and go write where a
+/// tool was built are not.
 fn is_looked_at(file: &File) -> bool {
     let of_a_tool = file.path.starts_with("tools/") && file.path.ends_with("/Cargo.lock")
         || file.path.ends_with("/go.sum");

@@ -1,8 +1,9 @@
-//! Compares every vector with a graph (HNSW): recall, latency, memory, build time, with and without a
-//! filter. For the numbers of docs/adr/0010-exact-vectors.md; *not* part of Argosy.
+//! Compares an exact search over all vectors with a graph (HNSW): recall, latency, memory and build time, with and
+//! without a filter. It measures the numbers of docs/adr/0010-exact-vectors.md; *not* part of Argosy.
 //!
-//! `cargo run --release -- 100000`: so many vectors of 256 numbers, drawn around cluster centres as the
-//! vectors of texts are, from a fixed seed. Exact: bytes with a scale, one after the other, one thread.
+//! `cargo run --release -- 100000` takes that many vectors of 256 numbers, drawn around cluster centres as the
+//! vectors of texts are, from a fixed seed. The exact search reads bytes with a scale, one vector after the other, on
+//! one thread.
 
 use hnsw_rs::prelude::*;
 use std::time::Instant;
@@ -10,7 +11,7 @@ use std::time::Instant;
 const DIMS: usize = 256;
 const QUERIES: usize = 200;
 const K: usize = 100;
-/// Of so many vectors one passes the filter.
+/// The filter lets one of so many vectors pass.
 const FILTER: usize = 250;
 
 fn main() {

@@ -1,5 +1,5 @@
-//! `argosy-bench pool --overhead` with allocations counted: a program of its own, because an allocator
-//! that counts is no part of the binary.
+//! `argosy-bench pool --overhead` with allocations counted. This is a program of its own, because an allocator that
+//! counts is no part of the binary.
 //!
 //! ```sh
 //! cargo run --release -p argosy-bench --example pool_overhead [-- json]
@@ -14,7 +14,7 @@ use std::cell::Cell;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The allocator of the system, counted.
+/// The system's allocator, with its allocations counted.
 struct Counting;
 
 #[global_allocator]

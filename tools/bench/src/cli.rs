@@ -1,4 +1,4 @@
-//! The command line of `argosy-bench`; that of the pool is a file of its own.
+//! The command line of `argosy-bench`, except that of the pool, which is a file of its own.
 
 mod pool;
 
@@ -191,7 +191,7 @@ pub struct FleetArgs {
 }
 
 impl FleetArgs {
-    /// How the workers are to be stubbed, as arguments of theirs.
+    /// The arguments with which the workers are stubbed.
     pub(crate) fn stubs(&self) -> Vec<String> {
         [
             ("--stub-ms", self.model_delay_ms),

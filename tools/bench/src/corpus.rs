@@ -1,8 +1,9 @@
-//! What is fed to an index that is measured, and what it is asked.
+//! The corpus that is fed to a measured index, and the queries that the index is asked.
 //!
-//! Made up: words in the frequencies of Zipf's law, chunks of the usual length, metadata with few and
-//! many values. Or a folder: read and cut as it would be indexed, asked for words that follow each
-//! other in one of its chunks, filtered by a value of its own. *Not* judged: nobody says what is right.
+//! The corpus is either made up, with words in the frequencies of Zipf's law, chunks of the usual length, and
+//! metadata with few and many values; or it is a folder, which is read and cut as it would be indexed, asked for
+//! words that follow each other in one of its chunks, and filtered by a value of its own. *Not* judged: there are no
+//! right answers.
 
 use argosy::cli_error::CliError;
 use argosy::render::ProgressLine;
@@ -16,38 +17,38 @@ use std::fs::File;
 use std::io::{BufWriter, Seek, Write};
 use std::path::Path;
 
-/// Different words of a made-up corpus, and words of a chunk.
+/// The number of different words of a made-up corpus, and of words of a chunk.
 const VOCABULARY: usize = 200_000;
 pub(super) const CHUNK_WORDS: usize = 180;
-/// Words of its sentences, again and again.
+/// The numbers of words of its sentences, repeated in this order.
 const SENTENCE_WORDS: [usize; 7] = [17, 9, 24, 14, 31, 12, 20];
-/// Words of a query.
+/// The number of words of a query.
 const QUERY_WORDS: usize = 8;
-/// Documents between two words on the progress.
+/// How many documents go by between two lines of progress.
 const TOLD: usize = 1_000;
-/// Different values of metadata that are counted, the first ones met.
+/// The most different values of metadata that are counted; those met first are.
 const VALUES_MAX: usize = 100_000;
-/// Seed of the words that are asked for.
+/// The seed of the words that are asked for.
 const ASKED: u64 = 7;
 
-/// A corpus, and what it is asked.
+/// A corpus, with its queries.
 pub(super) struct Corpus {
-    /// The messages of the corpus, one a line. In a file, because the threads of the writer would work
-    /// on while text is read or made up, and in the time of nobody.
+    /// The messages of the corpus, one a line. They are in a file, because the threads of the writer would otherwise
+    /// go on working while text is read or made up, in time that is not measured.
     pub(super) messages: File,
     pub(super) documents: usize,
-    /// Files that gave no document.
+    /// How many files gave no document.
     pub(super) skipped: usize,
     pub(super) chunks: usize,
-    /// On average.
+    /// The mean number of words of a chunk.
     pub(super) words_per_chunk: usize,
     pub(super) queries: Vec<String>,
-    /// What filtered searches ask for.
+    /// The filter of filtered searches.
     pub(super) filter: Value,
 }
 
 impl Corpus {
-    /// A made-up one; documents have one chunk.
+    /// Makes a corpus up; each document has one chunk.
     pub(super) fn made_up(
         chunks: usize,
         queries: usize,
@@ -73,7 +74,7 @@ impl Corpus {
         })
     }
 
-    /// The files of a folder.
+    /// Reads the files of a folder.
     pub(super) fn read(
         dir: &Path,
         queries: usize,
@@ -145,7 +146,7 @@ impl Out {
         Ok(())
     }
 
-    /// The corpus, with nothing to ask it yet.
+    /// The finished corpus, still without queries.
     fn done(self, documents: usize, skipped: usize) -> Result<Corpus, CliError> {
         let mut messages = self.file.into_inner().map_err(|e| e.into_error())?;
         messages.rewind()?;
@@ -161,7 +162,7 @@ impl Out {
     }
 }
 
-/// Texts of which each had the same chance to be kept; the same ones on every run.
+/// A sample in which each text has the same chance to be kept. It is the same on every run.
 struct Sample {
     random: fastrand::Rng,
     seen: usize,
@@ -203,14 +204,14 @@ impl Sample {
         }
     }
 
-    /// As many as are wanted; a small corpus is asked the same again. None of one without words.
+    /// As many queries as wanted. A small corpus is asked the same ones again; a corpus without words has none.
     fn queries(self) -> Vec<String> {
         let wanted = self.wanted;
         self.queries.into_iter().cycle().take(wanted).collect()
     }
 }
 
-/// Chunks by the values of their metadata, and by their ending.
+/// The numbers of chunks by the values of their metadata, and by the endings of their files.
 #[derive(Default)]
 struct Values {
     metadata: BTreeMap<(String, String), (Value, usize)>,
@@ -232,7 +233,8 @@ impl Values {
         }
     }
 
-    /// The value that most chunks have and half of them at most; the ending of most, where there is none.
+    /// The filter on the value that most chunks have, but at most half of them; where there is none, on the most
+    /// frequent ending.
     fn filter(self, chunks: usize) -> Value {
         let metadata = self.metadata.into_iter();
         let halves = metadata.filter(|(_, (_, n))| 2 * n <= chunks);
@@ -278,7 +280,7 @@ pub(super) fn document(n: usize, words: &mut Words) -> Document {
     }
 }
 
-/// Words as sentences, of the lengths that English prose has.
+/// Words joined into sentences of the lengths that English prose has.
 fn sentences(words: impl Iterator<Item = String>) -> String {
     let mut text = String::new();
     let mut ends = SENTENCE_WORDS.iter().cycle().scan(0, |end, length| {
@@ -309,7 +311,7 @@ fn capital(word: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// Made-up words in the frequencies of Zipf's law; the same on every run.
+/// Made-up words in the frequencies of Zipf's law. They are the same on every run.
 pub(super) struct Words {
     random: fastrand::Rng,
 }
@@ -321,7 +323,7 @@ impl Words {
         }
     }
 
-    /// The word of rank r comes with a probability of about 1/r: the logarithm of its rank is
+    /// The next word. The word of rank r comes with a probability of about 1/r, because the logarithm of its rank is
     /// uniform.
     pub(super) fn next(&mut self) -> String {
         let rank = (VOCABULARY as f64).powf(self.random.f64()) as usize;

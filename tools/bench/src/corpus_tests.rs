@@ -1,4 +1,4 @@
-//! What a folder is asked.
+//! Tests of the queries for a folder.
 
 use super::*;
 use argosy::cli::Output;
@@ -16,7 +16,7 @@ fn records(corpus: &mut Corpus) -> Vec<ChunkRecord> {
     text.lines().map(decode).collect()
 }
 
-/// A folder of documents, some with a vendor, and a file that is none.
+/// A folder of documents, some with a vendor, and a file that is no document.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for n in 0..12 {

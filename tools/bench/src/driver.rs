@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-/// What one closed loop came to.
+/// The result of one closed loop.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
     pub(super) queries: usize,
@@ -17,28 +17,27 @@ pub(super) struct Run {
     pub(super) p50_ms: f64,
     pub(super) p99_ms: f64,
     pub(super) cpu_ms_per_query: f64,
-    /// Peak of all processes together: server, workers, driver.
+    /// The peak memory of all processes together: server, workers and driver.
     pub(super) peak_rss_mb: f64,
-    /// Peak of the workers alone.
+    /// The peak memory of the workers alone.
     pub(super) workers_rss_mb: f64,
     pub(super) messages_per_query: f64,
     pub(super) bytes_per_message: f64,
 }
 
-/// Who takes part.
+/// The processes that take part.
 pub(super) struct Cast<'a> {
     pub(super) bus: Arc<dyn Bus>,
     pub(super) server: u32,
     pub(super) workers: &'a [u32],
 }
 
-/// What a question looks like: from its name, the body to publish. Its answer comes to
-/// `_INBOX.bench.<name>`.
+/// Makes the body of a question from the question's name. The answer goes to `_INBOX.bench.<name>`.
 pub(super) type Body<'a> = &'a (dyn Fn(&str) -> Bytes + Sync);
 
-/// The longest silence before a run is given up.
+/// How long no answer may come before a run is given up.
 const SILENCE: Duration = Duration::from_secs(30);
-/// Streams whose messages a question is made of.
+/// The streams that hold the messages of a question.
 const STREAMS: [Stream; 4] = [
     Stream::Inbox,
     Stream::Steps(0),
@@ -57,7 +56,7 @@ pub(super) async fn closed_loop(
     closed_loop_with(cast, prefix, body, in_flight, queries, |_| {}).await
 }
 
-/// The same; `each` is given every answer as it came.
+/// Asks in a closed loop, and calls `each` with every answer.
 pub(super) async fn closed_loop_with(
     cast: &Cast<'_>,
     prefix: &str,
@@ -126,8 +125,8 @@ pub(super) async fn closed_loop_with(
     })
 }
 
-/// Messages and bytes stored so far. Timers that fire count when they fire, not here: runs are
-/// shorter than their deadlines.
+/// The messages and bytes stored so far. A timer that fires counts when it fires, which is after the run, because
+/// runs are shorter than their deadlines.
 async fn stored(cast: &Cast<'_>) -> Result<(f64, f64), CliError> {
     let (mut messages, mut bytes) = (0.0, 0.0);
     for stream in STREAMS {

@@ -5,11 +5,11 @@ use futures_util::future::BoxFuture;
 use harness::fault::{Faults, Point};
 use std::sync::Arc;
 
-/// Points and how likely a crash is there.
+/// Points, each with the probability of a crash there.
 pub struct Dice(Vec<(Point, f64)>);
 
 impl Dice {
-    /// Reads the flags; none means no faults.
+    /// Reads the flags; without a flag there are no faults.
     pub fn parse(flags: &[String]) -> Result<Option<Arc<dyn Faults>>, CliError> {
         let mut points = Vec::new();
         for flag in flags {

@@ -1,5 +1,5 @@
-//! Feeding an index for [`super::retrieval`], and the floor of that. *Not* a retriever's view: messages come
-//! from a file.
+//! Feeds an index for [`super::retrieval`], and the floor of that measurement. *Not* a retriever's view: the messages
+//! come from a file.
 
 use crate::corpus::Corpus;
 use crate::host::{cpu_ms, memory_mb};
@@ -13,11 +13,11 @@ use std::io::{BufRead, BufReader, Seek};
 use std::path::Path;
 use std::time::Instant;
 
-/// Chunks that are handed to the writer at once, and between two commits.
+/// How many chunks the writer gets at once, and how many lie between two commits.
 const BATCH: usize = 1_000;
 const COMMIT: usize = 100_000;
 
-/// What the feed took.
+/// The cost of the feed.
 pub(super) struct Fed {
     pub(super) per_s: f64,
     pub(super) cpu_us: f64,
@@ -62,13 +62,13 @@ pub(super) fn index(index: &Index, corpus: &Corpus, line: &ProgressLine) -> Resu
     })
 }
 
-/// What the same texts take in the library alone.
+/// The cost of the same texts in the library alone.
 pub(super) struct Alone {
     pub(super) per_s: f64,
     pub(super) cpu_us: f64,
 }
 
-/// Feeds the floor from the same messages, of which it reads the text and nothing else.
+/// Feeds the floor from the same messages, of which it reads only the text.
 pub(super) fn floor(
     folder: &Path,
     corpus: &Corpus,

@@ -1,9 +1,8 @@
-//! Measuring the fleet against bare JetStream in the same run.
+//! Measures the fleet against bare JetStream in the same run.
 //!
-//! A closed loop keeps a fixed number of questions in flight; the model is stubbed, so what is
-//! measured is messages: the fleet's own work, the server's, the driver's. Ratios count, absolute
-//! figures belong to the machine. Fleet and floor take turns on fresh servers, so that a drift of
-//! the machine meets both.
+//! A closed loop keeps a fixed number of questions in flight; the model is stubbed, so what is measured is messages:
+//! the fleet's own work, the server's, the driver's. The ratios matter, whereas absolute figures belong to the
+//! machine. Fleet and floor take turns on fresh servers, so that a drift of the machine affects both.
 
 use crate::cli::FleetArgs;
 use crate::fleet_run::{self, Kind, Measured, Setting};
@@ -148,7 +147,7 @@ fn row(i: usize, args: &FleetArgs, fleets: &[Measured], floors: &[Measured]) -> 
     }
 }
 
-/// The middle one of some figures.
+/// The median of some figures.
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     match values.len() {

@@ -1,4 +1,4 @@
-//! One repetition: a fresh server, one process per role (of the fleet or of the floor), all loops.
+//! One repetition: a fresh server, one process per role (of the fleet or of the floor), and all loops.
 
 use crate::cli::{FleetArgs, FloorRoleArgs};
 use crate::driver::{Body, Cast, Run, closed_loop};
@@ -22,14 +22,14 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio_util::sync::CancellationToken;
 
-/// Map steps of a question.
+/// The map steps of a question.
 pub(super) const MAPS: u16 = 5;
-/// Bytes of a message of the floor.
+/// The bytes of a message of the floor.
 const FLOOR_BYTES: usize = 4096;
-/// Questions before a run that are not counted.
+/// How many questions go before a run without being counted.
 const WARM_UP: usize = 200;
 
-/// What is run.
+/// The setting of a repetition.
 pub(super) struct Setting {
     pub(super) nats_server: PathBuf,
     pub(super) in_flight: Vec<usize>,
@@ -41,18 +41,18 @@ pub(super) struct Setting {
     pub(super) sync_always: bool,
 }
 
-/// Whose processes run.
+/// Which processes run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Fleet,
     Floor,
 }
 
-/// What a repetition came to.
+/// The result of a repetition.
 pub(super) struct Measured {
     pub(super) runs: Vec<Run>,
     pub(super) idle_worker_rss_mb: f64,
-    /// Of the fleet's messages; the floor's have one size.
+    /// The sizes of the fleet's messages; those of the floor all have one size.
     pub(super) sizes: Vec<Size>,
 }
 
@@ -81,7 +81,7 @@ impl Setting {
     }
 }
 
-/// The nats-server to measure with, fetched where there is none.
+/// The nats-server for the measurement, fetched where there is none.
 pub(super) fn nats_server() -> Result<PathBuf, CliError> {
     Ok(nats_server_or_fetched(|from| tracing::warn!("{from}"))?)
 }
@@ -192,7 +192,7 @@ async fn loops(
     })
 }
 
-/// A question of the fleet, in the size that people ask them.
+/// A question to the fleet, of a usual length.
 pub(super) fn question(name: &str) -> Bytes {
     let text =
         "What is the notice period of the cleaning agreement with Osterby, and when does it end?";

@@ -1,9 +1,9 @@
 //! The floor: the messages of a question and nothing else.
 //!
-//! Bare JetStream with the streams, consumers, fences and the leader-counted join of the fleet, and as
-//! many stored messages a question (19 with five maps), but with opaque bodies: no envelope is read
-//! or written, nothing is routed, retried, traced or counted. What the fleet costs beyond this is
-//! its own doing; `argosy-bench fleet` reports the ratio. It is *not* safe: a crash loses joins.
+//! The floor is bare JetStream with the streams, consumers, write conditions and the leader-counted join of the
+//! fleet, and with as many stored messages per question (19 with five maps). But its bodies are opaque: no envelope
+//! is read or written, and nothing is routed, retried, traced or counted. What the fleet costs beyond this is its own
+//! cost; `argosy-bench fleet` reports the ratio. It is *not* safe: a crash loses joins.
 
 use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::{Client, HeaderMap, Message};
@@ -21,16 +21,16 @@ use tokio_util::sync::CancellationToken;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// What a floor run is made of.
+/// The load of a floor run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Load {
     /// Map steps of a question.
     pub maps: u16,
     /// Bytes of each body.
     pub body_bytes: usize,
-    /// How long a stubbed model takes.
+    /// How long the stubbed model takes.
     pub model_delay: Duration,
-    /// How long a stubbed index takes.
+    /// How long the stubbed index takes.
     pub search_delay: Duration,
 }
 
@@ -96,7 +96,7 @@ async fn pump(
     }
 }
 
-/// The subject of an answer, and where its question wants it: both stand in the body.
+/// The body of a message, which holds the subject of the answer and the reply subject of the question.
 fn body(question: &[u8], bytes: usize) -> Bytes {
     let mut body = BytesMut::with_capacity(bytes.max(question.len()));
     body.put(question);

@@ -1,14 +1,14 @@
-//! What the operating system says about processes and the machine (Linux: /proc).
+//! Reads what the operating system says about processes and the machine (Linux: /proc).
 
 use std::fs::read_to_string;
 
-/// User and system time of a process so far, in milliseconds; 0 when it is gone.
+/// The user and system time of a process so far, in milliseconds; 0 when the process is gone.
 pub(super) fn cpu_ms(pid: u32) -> f64 {
     let stat = read_to_string(format!("/proc/{pid}/stat"));
     stat.map_or(0.0, |stat| stat_ms(&stat))
 }
 
-/// The same for those threads of this process whose name begins like this.
+/// The user and system time of those threads of this process whose names begin with `name`.
 pub(super) fn threads_cpu_ms(name: &str) -> f64 {
     let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
     let stats = tasks.filter_map(|task| read_to_string(task.ok()?.path().join("stat")).ok());

@@ -1,10 +1,11 @@
-//! The floor of feeding and of searching: the same texts in the library alone.
+//! The floor of feeding and searching an index: the same texts in the library alone.
 //!
-//! Bare tantivy as its own guide shows it: one field of text, kept as it came, with its analyzer for English and
-//! the places of words, the threads and the memory of [`index::Writer`]. What feeding an index costs beyond
-//! this is our own doing, or the library's doing for fields that filters ask; `argosy-bench retrieval` reports the
-//! ratio. It is searched for the stems that a search of ours looks for, and the texts of the best are fetched.
-//! *Not* an index that anybody could use: it knows no document, no tenant and no position.
+//! The floor is bare tantivy as its own guide shows it: one field of text, stored as it is, with the library's
+//! English analyzer and the positions of words, and with the threads and the memory of [`index::Writer`]. What
+//! feeding an index costs beyond this is the cost of Argosy, or of the library for the fields that filters need;
+//! `argosy-bench retrieval` reports the ratio. The floor is searched for the stems that a search of Argosy looks for,
+//! and the texts of the best results are fetched. *Not* a usable index: it knows no document, no tenant and no
+//! position.
 
 use index::{Error, ONE_THREAD_CHUNKS_MAX, WRITER_BYTES, WRITER_THREADS, query_stems};
 use std::path::Path;
@@ -14,7 +15,7 @@ use tantivy::query::{BooleanQuery, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions, Value};
 use tantivy::{Searcher, TantivyDocument, Term};
 
-/// The library's own analyzer: words, lower case, English stems.
+/// The library's own analyzer: words in lower case, reduced to English stems.
 const ANALYZER: &str = "en_stem";
 
 /// An index of texts.
@@ -24,7 +25,7 @@ pub(crate) struct Floor {
 }
 
 impl Floor {
-    /// A new one in an empty folder.
+    /// Makes a floor in an empty folder.
     pub(crate) fn new(dir: &Path) -> Result<Floor, Error> {
         let indexing = TextFieldIndexing::default()
             .set_tokenizer(ANALYZER)
@@ -50,27 +51,27 @@ impl Floor {
         Ok(())
     }
 
-    /// Waits for merges that go on: dropped, they would run into whatever is measured next.
+    /// Waits for merges that are running; they would otherwise run into the next measurement.
     pub(crate) fn close(self) -> Result<(), Error> {
         self.writer.wait_merging_threads()?;
         Ok(())
     }
 
-    /// Makes what was taken in durable.
+    /// Makes durable what was taken in.
     pub(crate) fn commit(&mut self) -> Result<(), Error> {
         self.writer.commit()?;
         Ok(())
     }
 }
 
-/// The texts of a floor, for searching. On one thread or all, as ours is.
+/// The texts of a floor, for searching. It runs on one thread or on all of them, as the search of Argosy does.
 pub(crate) struct FloorSearch {
     searcher: Searcher,
     text: Field,
 }
 
 impl FloorSearch {
-    /// Those of a floor that is closed.
+    /// Opens the texts of a floor that is closed.
     pub(crate) fn open(dir: &Path) -> Result<FloorSearch, Error> {
         let mut index = tantivy::Index::open_in_dir(dir)?;
         let text = index.schema().get_field("text")?;
@@ -82,8 +83,8 @@ impl FloorSearch {
         Ok(FloorSearch { searcher, text })
     }
 
-    /// Looks for any of the stems of a query, fetches the texts of the best `fetch_k` and tells how many
-    /// bytes they have; counts all that match where that is wanted.
+    /// Searches for any of the stems of a query, fetches the texts of the best `fetch_k` results and returns their
+    /// bytes. Where wanted, it also counts all matches.
     pub(crate) fn best(&self, query: &str, fetch_k: usize, counted: bool) -> Result<usize, Error> {
         let words = query_stems(query);
         let one = |stem: &String| -> Box<dyn Query> {

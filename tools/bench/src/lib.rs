@@ -1,8 +1,9 @@
-//! The second binary: measuring Argosy, and what tests put in the place of a model or break off.
+//! The second binary: it measures Argosy, and it holds what tests use in place of a model, and the crashes at named
+//! points.
 //!
-//! What can abort itself, answers from nowhere or fetches programs is no part of the binary that ships.
-//! Nobody names this crate; it names all. *Not* here: measuring answers against known ones, which is
-//! `argosy eval`.
+//! Code that aborts its own process, makes answers up or fetches programs is no part of the binary that ships. No
+//! crate depends on this one, whereas it may depend on all. *Not* here: measuring answers against known ones, which
+//! is `argosy eval`.
 //!
 //! | module | what |
 //! |---|---|

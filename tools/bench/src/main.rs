@@ -1,4 +1,4 @@
-//! `argosy-bench`: loads, measures, exits.
+//! `argosy-bench`: it loads the configuration, measures and exits.
 
 use argosy::cli::ServerArgs;
 use argosy::cli_error::CliError;
@@ -52,7 +52,7 @@ async fn dispatch(cli: BenchCli, config: Config) -> Result<(), CliError> {
     }
 }
 
-/// One role, with what it is told to have in the place of a model and an index.
+/// Runs one role, with the stubs in place of a model and an index where the arguments ask for them.
 async fn role(args: BenchRunArgs, config: Config) -> Result<(), CliError> {
     let stub = args.stub_ms.map(|model| Stub {
         model: Duration::from_millis(model),

@@ -1,6 +1,6 @@
-//! Standard output, for a reader who may leave: as the other binary writes it.
+//! Writes to standard output for a reader who may leave, as the `argosy` binary does.
 
-/// As that of the standard library.
+/// Like the macro of the standard library.
 macro_rules! println {
     ($($text:tt)*) => { argosy::out::write(format_args!("{}\n", format_args!($($text)*))) };
 }

@@ -1,8 +1,8 @@
-//! The fleet with nothing stubbed: one process per role of the binary that ships, the sample corpus, the
+//! Measures the fleet with nothing stubbed: one process per role of the binary that ships, the sample corpus, the
 //! offline reader, one nats-server, and a closed loop over the labelled questions in this process.
 //!
-//! What is measured is the work of the roles themselves, by role: messages, searches, reading. *Not* a
-//! model: the offline reader takes microseconds where a model takes seconds.
+//! It measures the work of the roles themselves, by role: messages, searches, reading. *Not* a model: the offline
+//! reader takes microseconds where a model takes seconds.
 
 use crate::cli::FleetArgs;
 use crate::driver::{Cast, closed_loop_with};
@@ -28,16 +28,16 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The fields of a labelled question that belong to the question; the others say what is right.
+/// The fields of a labelled question that belong to the question; the other fields say what the right answer is.
 const ASKED: [&str; 3] = ["question", "filters", "buckets"];
 
-/// What a closed loop came to.
+/// The result of a closed loop.
 #[derive(Debug)]
 struct Measured {
     queries_per_s: f64,
     p50_ms: f64,
     p99_ms: f64,
-    /// Of a question: of each role, of the server and of this process.
+    /// The processor time of a question: of each role, of the server and of this process.
     cpu_ms: Vec<(String, f64)>,
     outcomes: BTreeMap<String, usize>,
 }
@@ -75,7 +75,7 @@ pub(super) async fn run(args: &FleetArgs, output: Output) -> Result<(), CliError
     Ok(())
 }
 
-/// The binary that ships.
+/// The path of the binary that ships.
 fn binary(args: &FleetArgs) -> Result<PathBuf, CliError> {
     let beside = std::env::current_exe()?.with_file_name("argosy");
     let binary = args.argosy.clone().unwrap_or(beside);
@@ -119,7 +119,7 @@ async fn measure(
     Ok((summary, rows))
 }
 
-/// Brings the sample into the corpus, as `argosy index` does it.
+/// Brings the sample into the corpus, as `argosy index` does.
 async fn index(ground: &Ground) -> Result<Summary, CliError> {
     let folder = ground.dir.path().join("sample");
     sample::unpack(&folder)?;
@@ -131,7 +131,7 @@ async fn index(ground: &Ground) -> Result<Summary, CliError> {
     Ok(indexed?)
 }
 
-/// The labelled questions as they are published, but for where the answer goes.
+/// The labelled questions as they are published, without the reply subject.
 fn questions(min_seq: Option<u64>) -> Result<Vec<Value>, CliError> {
     let read = |line: &str| {
         let all: Value = serde_json::from_str(line)?;
@@ -148,7 +148,7 @@ fn questions(min_seq: Option<u64>) -> Result<Vec<Value>, CliError> {
     questions.map_err(|e| CliError::negative(format!("a labelled question: {e}")))
 }
 
-/// One closed loop, with the processor time of everybody who takes part.
+/// Runs one closed loop, and measures the processor time of every process that takes part.
 async fn looped(
     cast: &Cast<'_>,
     members: &[Member],
@@ -180,7 +180,7 @@ async fn looped(
     })
 }
 
-/// How the questions ended, counted when nobody waits any more.
+/// How the questions ended, counted after the loop.
 fn outcomes(answers: &[Bytes]) -> BTreeMap<String, usize> {
     let mut outcomes = BTreeMap::new();
     for answer in answers {

@@ -1,7 +1,7 @@
-//! Measuring the index at size: how fast it is fed, what it weighs, how long searches take.
+//! Measures the index at size: how fast it is fed, how large it is, and how long searches take.
 //!
-//! The corpus is made up, or the files of a folder: see `corpus`. What is measured
-//! is the cost of a search, *not* whether it finds the right thing (`argosy eval retrieval`).
+//! The corpus is made up, or made of the files of a folder: see `corpus`. It measures the cost of a search, *not*
+//! whether the search finds the right thing (`argosy eval retrieval`).
 
 use crate::cli::RetrievalArgs;
 use crate::corpus::Corpus;
@@ -27,44 +27,45 @@ use std::sync::Arc;
 use std::time::Instant;
 use telemetry::Registry;
 
-/// Searches of each kind, and before the clock runs.
+/// The number of searches of each kind, and of those before the measurement.
 const SEARCHES: usize = 200;
 const WARM_UP: usize = 20;
-/// Candidates of a search, and passages that come of it.
+/// The candidates of a search, and the passages of its result.
 const FETCH: usize = 100;
 const TOP: usize = 10;
 
-/// What was measured.
+/// The measured values.
 #[derive(Debug, Serialize)]
 struct Report {
     machine: String,
     /// The folder that was read; `null` for a made-up corpus.
     corpus: Option<String>,
     documents: usize,
-    /// Files that gave no document.
+    /// How many files gave no document.
     skipped: usize,
     chunks: usize,
     words_per_chunk: usize,
-    /// What filtered searches ask for, and the chunks that have it.
+    /// The filter of filtered searches, and the number of chunks that satisfy it.
     filter: Value,
     filter_chunks: u64,
     embedder: &'static str,
-    /// Words alone: chunks a second, reading the messages and commits included.
+    /// Chunks per second with words alone, including the reading of messages and the commits.
     fed_per_s: f64,
-    /// Processor time of the same, of all threads, in microseconds a chunk: what other work on the
-    /// machine changes least.
+    /// The processor time of that feed, of all threads, in microseconds per chunk. Other work on the machine changes
+    /// this value least.
     fed_cpu_us: f64,
-    /// Memory of this process after that, of it private, in MB.
+    /// The memory of this process after the feed, and the private part of it, in MB.
     fed_private_mb: f64,
-    /// The same texts into the library alone, before that, see [`crate::index_floor`].
+    /// Chunks per second when the same texts are fed into the library alone, measured before the feed, see
+    /// [`crate::index_floor`].
     floor_per_s: f64,
     floor_cpu_us: f64,
-    /// Processor time of the floor over that of the feed: what share the library has in it.
+    /// The processor time of the floor divided by that of the feed: the library's share of it.
     ratio: f64,
-    /// Fitting the static table and making all vectors, in seconds.
+    /// The time for fitting the static table and making all vectors, in seconds.
     vectors_s: f64,
     index_mb: f64,
-    /// Resident and private memory of this process after the searches.
+    /// The resident and private memory of this process after the searches.
     rss_mb: f64,
     private_mb: f64,
     searches: Vec<Timed>,
@@ -75,8 +76,8 @@ struct Timed {
     name: &'static str,
     p50_ms: f64,
     p99_ms: f64,
-    /// Candidates whose sentences an earlier search had read, over those and the ones that had to be read; `null` where
-    /// none are kept.
+    /// The share of candidates whose sentences are cached from an earlier search, among all candidates whose
+    /// sentences are read; `null` where no cache is kept.
     sentence_cache_hit_share: Option<f64>,
 }
 
@@ -175,14 +176,14 @@ fn show(report: &Report, output: Output) {
     }
 }
 
-/// What is timed.
+/// A kind of search that is timed.
 struct Kind {
     name: &'static str,
     options: Options,
     filter: Value,
-    /// The second look at the candidates by itself, instead of the whole search.
+    /// Whether only the reranking of the candidates is timed, instead of the whole search.
     only_again: bool,
-    /// Who takes the second look; `None` for the built-in reranker.
+    /// The reranker; `None` for the built-in one.
     reranker: Option<Arc<dyn Reranker>>,
 }
 
@@ -247,7 +248,7 @@ fn request(query: &str, filter: &Value) -> Result<SearchRequest, CliError> {
     })
 }
 
-/// The library alone: the best texts by their words, one question after the other.
+/// Times the library alone: the best texts by their words, one query after the other.
 fn time_bare(
     bare: &FloorSearch,
     name: &'static str,

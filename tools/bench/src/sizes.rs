@@ -1,5 +1,5 @@
-//! How large the messages of a question are, by kind and from the second round on by round: read back from the streams after a
-//! run.
+//! Measures how large the messages of a question are, by kind and, from the second round on, by round. They are read
+//! back from the streams after a run.
 
 use crate::fleet::median;
 use argosy::cli_error::CliError;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 
-/// Messages looked at in each stream, the newest.
+/// How many of the newest messages of each stream are read.
 const SAMPLE: u64 = 2_000;
 
 /// One kind of message: its name, and the median of body and headers in bytes.
@@ -57,7 +57,7 @@ fn round(message: &StoredMessage) -> Option<u8> {
     Some(read.header.round)
 }
 
-/// Which round it is, where that is not the first one.
+/// The name of the round, where it is not the first one.
 fn later(round: Option<u8>) -> String {
     match round {
         None | Some(0) => String::new(),

@@ -1,5 +1,5 @@
-//! A steady run: constant load for as long as it takes that messages age out, with memory and disk
-//! watched. Short settings, so that minutes stand for days.
+//! A steady run: it keeps a constant load until messages age out, and watches memory and disk. Its times are short,
+//! so that minutes stand for days.
 
 use crate::cli::FleetArgs;
 use crate::driver::{Cast, closed_loop};
@@ -18,10 +18,10 @@ use settings::TimeSpan;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Time for a question, and how long its steps are kept after that.
+/// The time for a question, and how long its steps are kept after that.
 const DEADLINE: TimeSpan = TimeSpan::from_secs(10);
 const KEEP: TimeSpan = TimeSpan::from_secs(5);
-/// Questions between two samples.
+/// How many questions lie between two samples.
 const BURST: usize = 500;
 
 /// One sample.

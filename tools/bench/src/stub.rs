@@ -1,6 +1,6 @@
-//! A stubbed model and a canned index, for measuring the fleet itself. They answer nothing: a run
-//! with them is a run of messages. For questions of several rounds the index has as many lists of passages, and only those
-//! of the last one help.
+//! A stubbed model and a canned index, for measuring the fleet itself. They give no real answers: a run with them
+//! measures messages. For questions of several rounds the index has as many lists of passages, and only those of the
+//! last round help.
 
 use argosy::roles::Collaborators;
 use envelope::{Bucket, DocId, Passage, Role, Usage};
@@ -10,15 +10,15 @@ use search::{SearchRequest, SearchResult, Searcher};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Passages of a stubbed search, as in the peers' workload.
+/// The passages of a stubbed search.
 const PASSAGES: u32 = 5;
-/// Characters of each.
+/// The characters of each passage.
 const PASSAGE_CHARS: usize = 1_000;
-/// What a passage says that helps, and what one says that does not.
+/// The text of a passage that helps, and of one that does not.
 const HELPFUL: &str = "The notice period is 90 days. ";
 const BESIDE: &str = "The parties meet once a year. ";
 
-/// A model that waits and says what the stage can read.
+/// A model that waits, and then replies with what the stage can read.
 struct StubModel {
     delay: Duration,
 }
@@ -61,7 +61,7 @@ impl ChatModel for StubModel {
     }
 }
 
-/// An index that finds the same passages for everybody, as many as are asked for.
+/// An index that finds the same passages for every query, as many as are asked for.
 struct CannedSearch {
     delay: Duration,
     passages: Vec<Passage>,
@@ -86,14 +86,14 @@ impl Searcher for CannedSearch {
     }
 }
 
-/// How long the stubs take, and how many rounds.
+/// How long the stubs take, and how many rounds a question has.
 #[derive(Debug, Clone, Copy)]
 pub struct Stub {
-    /// The model.
+    /// How long the model takes.
     pub model: Duration,
-    /// The index.
+    /// How long the index takes.
     pub search: Duration,
-    /// Rounds until something helps, from 1.
+    /// The number of rounds until something helps, from 1.
     pub rounds: u8,
 }
 

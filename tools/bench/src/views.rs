@@ -1,8 +1,8 @@
-//! Measuring an index as a view of the corpus stream: how long a retriever takes until it has caught
-//! up from nothing, from where it was, and from a snapshot; and what a snapshot costs.
+//! Measures an index as a view of the corpus stream: how long a retriever takes to catch up from nothing, from its
+//! own folder, and from a snapshot; and what a snapshot costs.
 //!
-//! On a real nats-server, with the feed, index and snapshots of `argosy run retriever`, in this
-//! process. The corpus is generated (see `corpus`).
+//! It uses a real nats-server, and the feed, the index and the snapshots of `argosy run retriever`, in this process.
+//! The corpus is generated (see `corpus`).
 
 use crate::cli::ViewsArgs;
 use crate::corpus::{CHUNK_WORDS, Words, document};
@@ -29,12 +29,12 @@ use streams::feed::feed;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// Publishes that are on their way at once.
+/// How many publishes are in flight at once.
 const IN_FLIGHT: usize = 256;
-/// One in so many chunks comes after the index was stopped, and after the snapshot.
+/// One in so many chunks is published after the index was stopped, and after the snapshot.
 const LATER_PART: usize = 100;
 
-/// What was measured; times in seconds.
+/// The measured values; times are in seconds.
 #[derive(Debug, Serialize)]
 struct Report {
     machine: String,
@@ -43,17 +43,18 @@ struct Report {
     embedder: &'static str,
     published_per_s: f64,
     stream_mb: f64,
-    /// From nothing: until words are found, and until the vectors are there too.
+    /// From nothing: the time until words are found, and until the vectors are there as well.
     from_nothing_words_s: f64,
     from_nothing_s: f64,
     from_nothing_per_s: f64,
     index_mb: f64,
-    /// From its own folder, a hundredth of the corpus behind: opening, and all of it.
+    /// From its own folder, a hundredth of the corpus behind: the time for opening, and the whole time.
     warm_open_s: f64,
     warm_s: f64,
     snapshot_mb: f64,
     snapshot_write_s: f64,
-    /// From an empty folder with a snapshot that is a hundredth behind: the restore, and all of it.
+    /// From an empty folder with a snapshot that is a hundredth of the corpus behind: the time for the restore, and
+    /// the whole time.
     restore_s: f64,
     from_snapshot_s: f64,
     rss_mb: f64,

@@ -1,5 +1,5 @@
-//! An embedder and a reranker behind HTTP that only wait: every call takes the same time, however many there
-//! are. What they answer means nothing.
+//! An embedder and a reranker behind HTTP that only wait: every call takes the same time, however many calls there
+//! are. Their replies mean nothing.
 
 use argosy::cli_error::CliError;
 use axum::extract::State;
@@ -16,17 +16,17 @@ use telemetry::Registry;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-/// Numbers of a vector: as many as small encoders have.
+/// The dimensions of a vector: as many as those of small encoders.
 const DIMS: usize = 384;
 
-/// Both. Dropping it ends it.
+/// The server of both. Dropping it ends it.
 pub(super) struct Waiting {
     address: SocketAddr,
     _server: JoinSet<std::io::Result<()>>,
 }
 
 impl Waiting {
-    /// Starts one whose calls take so many milliseconds.
+    /// Starts a server whose calls take so many milliseconds.
     pub(super) async fn start(ms: u64) -> Result<Waiting, CliError> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
@@ -75,7 +75,7 @@ impl Waiting {
     }
 }
 
-/// The first is the best.
+/// Ranks the first text as the best.
 async fn rank(State(wait): State<Duration>, Json(body): Json<Value>) -> Json<Value> {
     tokio::time::sleep(wait).await;
     let documents = body["documents"].as_array().map_or(0, Vec::len);

@@ -1,4 +1,4 @@
-//! The binary as a process. That this stands in its package makes `cargo test` build it, for the
+//! The binary as a process. This test stands in the binary's package so that `cargo test` builds the binary, for the
 //! whole-fleet tests too.
 
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! Questions by seed: a kind and a family are given, a record to hold on to is drawn, a draft is made of it, and it
-//! is kept if its answer has the right shape.
+//! Makes questions by seed. For a given kind and family it draws a record to hold on to and makes a draft of it; the
+//! draft is kept if its answer has the right shape.
 
 mod answer;
 mod draft;
@@ -20,19 +20,19 @@ use crate::record::BusinessRecord;
 use crate::wording::Wording;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Drafts that are tried for one question, before the family is given up, and then before all is.
+/// How many drafts are tried for one question before its family is given up, and how many before the question is.
 const TRIES_IN_FAMILY: usize = 400;
 const TRIES: usize = 4_000;
-/// Of so many questions of a kind, the first is of a family.
+/// One question in so many of a kind is of a family.
 const FAMILY_EVERY: usize = 5;
 const FAMILY_OF_THEM: usize = 2;
 
-/// What questions are made from.
+/// The material that questions are made from.
 pub(crate) struct Scene<'a> {
     pub(crate) half: Half,
     pub(crate) companies: &'a [Company],
     pub(crate) records: &'a [BusinessRecord],
-    /// Those of each shelf.
+    /// The records of each shelf, as indexes.
     pub(crate) shelves: BTreeMap<Shelf, Vec<usize>>,
     pub(crate) dice: Dice,
 }
@@ -47,7 +47,7 @@ impl<'a> Scene<'a> {
         found.expect("records name companies of the corpus")
     }
 
-    /// Looks at every record of a shelf.
+    /// Checks every record of a shelf.
     fn scan(&self, shelf: Shelf, checks: &[Check], needed: &[Field]) -> Matches {
         let here = self.shelves.get(&shelf).map_or(&[][..], Vec::as_slice);
         scan(
@@ -57,7 +57,7 @@ impl<'a> Scene<'a> {
         )
     }
 
-    /// One of the records of a shelf.
+    /// Draws one of the records of a shelf.
     fn draw(&mut self, shelf: Shelf) -> Option<&'a BusinessRecord> {
         let here = self.shelves.get(&shelf)?;
         let at = self.dice.below(here.len());
@@ -65,14 +65,14 @@ impl<'a> Scene<'a> {
         Some(&records[here[at]])
     }
 
-    /// A day in the last weeks that papers are of.
+    /// Draws a day in the last weeks of the papers' dates.
     fn today(&mut self) -> Day {
         let last = self.half.words().last_year;
         Day::new(last, 11, 20).plus(self.dice.within(0, 41))
     }
 }
 
-/// The questions of a corpus: so many of each kind as of 400, and none twice.
+/// The questions of a corpus: the same share of each kind as among 400, and none of them twice.
 pub(crate) fn questions(
     half: Half,
     companies: &[Company],
@@ -106,7 +106,7 @@ pub(crate) fn questions(
     all
 }
 
-/// The families that a kind can be of, on this side.
+/// The families that a kind may have, on this side.
 fn families(half: Half, kind: QuestionKind) -> Vec<NearMiss> {
     let fits = |family: &NearMiss| near::fits(*family, kind);
     let is_here = |family: &NearMiss| half != Half::Dev || !family.is_test_only();

@@ -1,4 +1,4 @@
-//! The companies of a corpus, and what each is also called.
+//! The companies of a corpus, and their other names.
 
 use crate::dice::Dice;
 use crate::half::Half;
@@ -9,26 +9,26 @@ use std::collections::BTreeSet;
 /// A company.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Company {
-    /// With the suffix.
+    /// The name with the legal suffix.
     pub name: String,
-    /// Without it.
+    /// The name without the suffix.
     pub short: String,
     /// The month that its fiscal years begin with.
     pub fiscal_start: u8,
-    /// The currency of most of its papers.
+    /// The currency of most of the company's papers.
     pub currency: Currency,
-    /// How often it has papers, against the others.
+    /// How often the company has papers, relative to the others.
     pub(crate) weight: usize,
-    /// Whether the corpus also calls it by its first letters.
+    /// Whether the corpus also calls the company by its first letters.
     pub(crate) has_acronym: bool,
 }
 
-/// Weight of a company that a family of near-misses needs; the others have between the two below.
+/// The weight of a company that a family of near-misses needs; that of other companies lies between the two below.
 const FIXED_WEIGHT: usize = 26;
 const USUAL_WEIGHTS: (usize, usize) = (4, 40);
-/// Fewest and most companies that no family needs.
+/// The fewest and the most companies that no family needs.
 const USUAL: (usize, usize) = (16, 58);
-/// Documents for each of them.
+/// The documents for each of them.
 const DOCUMENTS_EACH: usize = 75;
 
 impl Company {
@@ -51,7 +51,7 @@ impl Company {
             .collect()
     }
 
-    /// Capitals without blanks: `HALDENMARINE`; the first letters, where it is known by them.
+    /// The name in capitals without blanks, `HALDENMARINE`; or the first letters, where the company is known by them.
     pub(crate) fn squashed(&self) -> String {
         match self.has_acronym {
             true => self.acronym(),
@@ -59,7 +59,7 @@ impl Company {
         }
     }
 
-    /// What documents and questions call it, sorted.
+    /// All names that documents and questions use for it, sorted.
     pub fn forms(&self) -> Vec<String> {
         let mut forms = BTreeSet::from([
             self.name.clone(),

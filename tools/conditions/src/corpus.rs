@@ -1,4 +1,4 @@
-//! A corpus as a whole: its records, its documents, its questions; and how it is written to a folder.
+//! A corpus as a whole: it holds records, documents and questions, and writes them to a folder.
 
 use crate::asking;
 use crate::company::{Company, companies};
@@ -19,17 +19,17 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Fewest documents: with less, some kinds of questions have no answer.
+/// The fewest documents: with fewer, some kinds of questions have no answer.
 pub const DOCUMENTS_MIN: usize = 400;
 
-/// What corpus is wanted.
+/// The plan for a corpus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CorpusPlan {
     /// The side.
     pub half: Half,
-    /// How many documents; 5,000 for figures, 500 for every run of CI.
+    /// How many documents it has: 5,000 for figures, 500 for every run of CI.
     pub documents: usize,
-    /// The seed; that of the side for figures.
+    /// The seed; for figures it is that of the side.
     pub seed: u64,
 }
 
@@ -57,13 +57,13 @@ pub struct CorpusFile {
 /// A corpus.
 #[derive(Debug, Clone)]
 pub struct Corpus {
-    /// What was wanted.
+    /// The plan that it was made by.
     pub plan: CorpusPlan,
     /// The companies.
     pub companies: Vec<Company>,
-    /// What documents are about, one each.
+    /// The records that documents are about, one for each.
     pub records: Vec<BusinessRecord>,
-    /// The files, sorted by path. One of JSONL holds several documents.
+    /// The files, sorted by path. A file of JSONL holds several documents.
     pub files: Vec<CorpusFile>,
     /// The questions.
     pub questions: Vec<GoldQuestion>,
@@ -120,7 +120,7 @@ impl Corpus {
         out
     }
 
-    /// For each company, what documents call it.
+    /// For each company, the names that documents use for it.
     pub fn names_json(&self) -> Vec<u8> {
         let names: BTreeMap<&str, Vec<String>> = self
             .companies
@@ -132,12 +132,12 @@ impl Corpus {
         out
     }
 
-    /// What there is of what.
+    /// The summary of the corpus.
     pub fn summary(&self) -> CorpusSummary {
         CorpusSummary::of(self)
     }
 
-    /// How the side calls a field of a shelf: its column, and the key of front matter.
+    /// The name of a shelf's field on this side: its column, and the key of front matter.
     pub fn column(&self, shelf: Shelf, field: Field) -> &'static str {
         self.plan.half.words().shelf(shelf).called(field).column
     }
@@ -153,7 +153,7 @@ impl Corpus {
     }
 }
 
-/// What a value can look like in the text of its document.
+/// The forms that a value can have in the text of its document.
 pub fn text_appearances(record: &BusinessRecord, field: Field) -> Vec<String> {
     appearances(record, field)
 }

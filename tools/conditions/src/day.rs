@@ -1,6 +1,6 @@
 //! Days of the calendar, and the quarters, halves and fiscal years that they lie in.
 //!
-//! The generator's own: what is tested reads days with something else.
+//! The generator has its own code for this, because the code under test reads days in another way.
 
 use std::fmt;
 
@@ -76,13 +76,13 @@ impl Day {
         (self.month - 1) / 3 + 1
     }
 
-    /// The fiscal year that the day lies in: it is called after the calendar year in which it ends.
-    /// `start` is the month that it begins with.
+    /// The fiscal year that the day lies in, which has the number of the calendar year in which it ends. `start` is
+    /// the month with which it begins.
     pub(crate) fn fiscal_year(self, start: u8) -> i32 {
         self.year + i32::from(start > 1 && self.month >= start)
     }
 
-    /// The first of a month; months before the first and behind the twelfth are those of other years.
+    /// The first day of a month. Months before the first and after the twelfth are those of other years.
     pub(crate) fn first_of(year: i32, month: i32) -> Day {
         let months = year * 12 + month - 1;
         Day::new(months.div_euclid(12), months.rem_euclid(12) as u8 + 1, 1)
@@ -93,7 +93,7 @@ impl Day {
         Day::new(year - i32::from(start > 1), start, 1)
     }
 
-    /// So many days later, or earlier.
+    /// The day that many days later, or earlier.
     pub fn plus(self, days: i64) -> Day {
         Day::of_number(self.number() + days)
     }

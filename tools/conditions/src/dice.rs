@@ -1,4 +1,4 @@
-//! A random number generator of our own: the same seed gives the same corpus for ever, whereas a library's
+//! A random number generator of this crate's own: the same seed gives the same corpus for ever, whereas a library's
 //! numbers may change with its version.
 
 /// A stream of random numbers (SplitMix64).
@@ -6,7 +6,7 @@
 pub(crate) struct Dice(u64);
 
 impl Dice {
-    /// A stream that depends on a seed and on what it is for, so that more of one thing changes nothing of
+    /// A stream that depends on a seed and on its purpose, so that more numbers for one purpose change nothing of
     /// another.
     pub(crate) fn new(seed: u64, purpose: &str) -> Dice {
         // FNV-1a, for the reason that the stream is our own.
@@ -25,13 +25,13 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// A number from 0 up to, and without, `end`.
+    /// A number from 0 up to `end`, without it.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         assert!(end > 0, "there is something to choose from");
         (self.next() % end as u64) as usize
     }
 
-    /// A number of a range, both ends in it.
+    /// A number of a range, with both ends.
     pub(crate) fn within(&mut self, from: i64, to: i64) -> i64 {
         from + self.below((to - from + 1) as usize) as i64
     }
@@ -51,7 +51,7 @@ impl Dice {
         &list[self.below(list.len())]
     }
 
-    /// An index, by weights.
+    /// An index, drawn by weights.
     pub(crate) fn weighted(&mut self, weights: &[usize]) -> usize {
         let mut left = self.below(weights.iter().sum());
         for (at, weight) in weights.iter().enumerate() {
@@ -63,7 +63,7 @@ impl Dice {
         unreachable!("what is left is below the sum")
     }
 
-    /// Another order.
+    /// Shuffles a list.
     pub(crate) fn shuffle<T>(&mut self, list: &mut [T]) {
         for at in (1..list.len()).rev() {
             list.swap(at, self.below(at + 1));

@@ -1,20 +1,20 @@
-//! What may go wrong: a corpus that is too small, a folder that cannot be written or read.
+//! The errors of this crate: a corpus that is too small, and a folder that cannot be written or read.
 
 use std::path::{Path, PathBuf};
 
 /// Why there is no corpus.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Too few documents for every kind of question.
+    /// The corpus has too few documents for every kind of question.
     #[error(
         "`{documents}` documents are too few: want {} or more",
         crate::corpus::DOCUMENTS_MIN
     )]
     TooSmall {
-        /// How many were wanted.
+        /// The number of documents.
         documents: usize,
     },
-    /// A file that cannot be written or read.
+    /// A file cannot be written or read.
     #[error("`{}`: {error}", path.display())]
     Io {
         /// Which.
@@ -22,12 +22,12 @@ pub enum Error {
         /// Why.
         error: std::io::Error,
     },
-    /// A line that is no question.
+    /// A line is no question.
     #[error("`{}`, line {line}: {error}", path.display())]
     BadQuestion {
         /// The file.
         path: PathBuf,
-        /// From 1.
+        /// The line, from 1.
         line: usize,
         /// Why.
         error: serde_json::Error,

@@ -1,14 +1,14 @@
-//! What a document can say: its fields, the values they have, and where a value stands.
+//! The contents of a document: its fields, their values, and the place of each value.
 
 use crate::day::Day;
 use std::cmp::Ordering;
 
-/// A kind of document; each side calls its folder, and so its bucket, in its own way.
+/// A kind of document. Each side has its own name for the folder, and so for the bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Shelf {
     /// Invoices, credit notes, and second scans of invoices.
     Invoices,
-    /// Contracts, and what amends them.
+    /// Contracts and their amendments.
     Contracts,
     /// Datasheets of parts.
     Datasheets,
@@ -48,23 +48,23 @@ impl Shelf {
 /// A field, whatever a side calls it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
-    /// Vendor, other party, manufacturer, holder, or who reports.
+    /// The vendor, other party, manufacturer or holder, or the company that reports.
     Company,
     /// The number of an invoice, contract or certificate; the name of a part.
     Number,
-    /// Invoice, credit note or second scan; contract or amendment; what kind of report.
+    /// What the document is: invoice, credit note or second scan; contract or amendment; kind of report.
     Nature,
-    /// When it was issued, begins, was revised or published.
+    /// The day when it was issued, begins, was revised or published.
     Date,
-    /// When it is to be paid, ends, or is valid until.
+    /// The day when it is to be paid, ends, or stops being valid.
     Due,
-    /// What is to be paid without tax.
+    /// The amount to be paid without tax.
     Net,
-    /// What is to be paid with tax; the value of a contract; revenue.
+    /// The amount to be paid with tax; the value of a contract; the revenue.
     Amount,
     /// The currency of the amounts.
     Currency,
-    /// Who bears the cost; the subject of a contract; the type of a part; the standard.
+    /// The cost centre of an invoice, the subject of a contract, the type of a part, or the standard.
     Category,
     /// Days of notice.
     Notice,
@@ -74,7 +74,7 @@ pub enum Field {
     Amps,
     /// The housing of a part.
     Package,
-    /// Who certifies.
+    /// The body that certifies.
     Body,
     /// The place that is certified.
     Site,
@@ -83,10 +83,10 @@ pub enum Field {
 }
 
 impl Field {
-    /// How many there are.
+    /// How many fields there are.
     pub(crate) const COUNT: usize = 16;
 
-    /// Whether every document says it: what a document is, its place in the corpus would tell anyway.
+    /// Whether every document states the field: what a document is would show in its place in the corpus anyway.
     pub(crate) const fn is_always_said(self) -> bool {
         matches!(self, Field::Nature)
     }
@@ -114,7 +114,7 @@ impl Field {
 /// The value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Datum {
-    /// A name, a number that is a code, a word.
+    /// A name, a code, or a word.
     Text(String),
     /// A day.
     Day(Day),
@@ -131,7 +131,7 @@ impl Datum {
         Datum::Hundredths(number * 100)
     }
 
-    /// Which of two values of one field is greater.
+    /// The order of two values of one field.
     pub(crate) fn order(&self, other: &Datum) -> Ordering {
         match (self, other) {
             (Datum::Text(a), Datum::Text(b)) => a.cmp(b),
@@ -156,7 +156,7 @@ impl Datum {
         }
     }
 
-    /// As conditions and tables have it in JSON.
+    /// The value in JSON, as conditions and tables have it.
     pub(crate) fn to_json(&self) -> serde_json::Value {
         match self {
             Datum::Text(text) => text.as_str().into(),
@@ -167,16 +167,16 @@ impl Datum {
     }
 }
 
-/// Where the value of a field stands in a document.
+/// The place of a field's value in a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stand {
-    /// In the front matter, `<meta>` or the metadata of a line; perhaps also in the text.
+    /// The front matter, a `<meta>` tag or the metadata of a line; perhaps the text as well.
     Front,
-    /// Only in the text.
+    /// The text alone.
     Text,
-    /// Only in the path.
+    /// The path alone.
     Path,
-    /// Nowhere: the document is left out where a question needs it.
+    /// No place. The document is left out where a question needs the value.
     Nowhere,
 }
 
@@ -195,7 +195,7 @@ impl Stand {
     }
 }
 
-/// What sort of file a document is.
+/// The format of a document's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileKind {
     /// Markdown with front matter.
@@ -208,7 +208,7 @@ pub enum FileKind {
     Jsonl,
     /// A CSV with the lines of one document; it has no front matter.
     Csv,
-    /// Text as a scanner reads it, below the front matter that somebody typed in.
+    /// Text as a scanner reads it, below front matter that a person typed in.
     Scan,
 }
 

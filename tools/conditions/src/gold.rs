@@ -1,13 +1,13 @@
-//! What is true: a predicate held against one record after the other, and nothing else.
+//! The truth: a predicate is evaluated on one record after the other, and nothing else is used.
 //!
-//! No index, no text, no name that is nearly another. A value that stands nowhere makes a predicate neither true nor
-//! false: such a document is left out, unless something else rules it out.
+//! There is no index, no text and no similarity of names. A value that stands nowhere makes a predicate neither true
+//! nor false; such a document is left out, unless another condition rules it out.
 
 use crate::field::{Datum, Field, Stand};
 use crate::record::BusinessRecord;
 use std::cmp::Ordering;
 
-/// A comparison, as the wire calls it; `not_in` beside those that it has.
+/// A comparison, named as on the wire, with `not_in` in addition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Comparison {
     Eq,
@@ -35,12 +35,12 @@ impl Comparison {
     }
 }
 
-/// One comparison of one field. All of a predicate's have to hold.
+/// One comparison of one field. All comparisons of a predicate have to hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Check {
     pub(crate) field: Field,
     pub(crate) comparison: Comparison,
-    /// One value; of `in` and `not_in` several.
+    /// One value, or several for `in` and `not_in`.
     pub(crate) values: Vec<Datum>,
 }
 
@@ -58,7 +58,7 @@ impl Check {
         Check::new(field, Comparison::Eq, value)
     }
 
-    /// Whether it holds; none where the document does not say.
+    /// Whether the comparison holds; `None` where the document does not state the field.
     fn holds(&self, record: &BusinessRecord) -> Option<bool> {
         let said = record.said(self.field)?;
         let order = said.order(&self.values[0]);
@@ -76,15 +76,14 @@ impl Check {
     }
 }
 
-/// What a scan comes to: indexes of records.
+/// The result of a scan, as indexes of records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Matches {
     pub(crate) found: Vec<usize>,
     pub(crate) left_out: Vec<usize>,
 }
 
-/// Looks at every record. Fields that are `needed` for what is then done with a document, as to be added up, have to
-/// be said too.
+/// Checks every record. The record also has to state the `needed` fields, as those that are added up.
 pub(crate) fn scan<'a>(
     records: impl Iterator<Item = (usize, &'a BusinessRecord)>,
     checks: &[Check],

@@ -2,30 +2,31 @@
 
 use crate::words::{Words, dev, extra, fifth, fourth, sixth, test, third};
 
-/// A side: what is tuned is tuned on [`Half::Dev`] and the further ones, and measured on [`Half::Test`].
+/// A side: settings are tuned on [`Half::Dev`] and the further sides, and measured on [`Half::Test`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Half {
-    /// For tuning, and for every run of CI.
+    /// The side for tuning, and for every run of CI.
     Dev,
-    /// For measuring.
+    /// The side for measuring.
     Test,
-    /// For tuning, too, in other words than dev: what only dev has shall not be taken for what people say.
+    /// Another side for tuning, in other words than dev, so that the peculiarities of dev are not taken for common
+    /// usage.
     Extra,
-    /// In the words of a clerk who keeps books, written without sight of the linker or of test.
+    /// A side in the words of a clerk who keeps books, written without sight of the linker or of test.
     Third,
-    /// In the words of an analyst of procurement and compliance, written without sight of them, too.
+    /// A side in the words of an analyst of procurement and compliance, written without sight of them, too.
     Fourth,
-    /// In the words of an office manager who types into a search box, written without sight of them, too.
+    /// A side in the words of an office manager who types into a search box, written without sight of them, too.
     Fifth,
-    /// In the words of a project engineer and a buyer, written without sight of them, too; nobody tunes on it.
+    /// A side in the words of a project engineer and a buyer, written without sight of them, too. Nothing is tuned on it.
     Sixth,
 }
 
 impl Half {
-    /// The two that figures are given for.
+    /// The two sides for which figures are given.
     pub const ALL: [Half; 2] = [Half::Dev, Half::Test];
 
-    /// The further ones.
+    /// The further sides.
     pub(crate) const FURTHER: [Half; 5] = [
         Half::Extra,
         Half::Third,
@@ -47,13 +48,13 @@ impl Half {
         }
     }
 
-    /// The side of a word.
+    /// The side with that word.
     pub fn parse(word: &str) -> Option<Half> {
         let all = Half::ALL.into_iter().chain(Half::FURTHER);
         all.into_iter().find(|half| half.as_str() == word)
     }
 
-    /// The seed that figures are given for.
+    /// The seed for which figures are given.
     pub const fn seed(self) -> u64 {
         match self {
             Half::Dev => 20_250_611,

@@ -1,16 +1,16 @@
-//! A corpus made up by seed, with questions whose conditions, documents and tables are known.
+//! Makes a corpus up by seed, with questions whose conditions, documents and tables are known.
 //!
 //! Records come first: invoices with credit notes and second scans, contracts with amendments, datasheets,
-//! certificates, yearly reports. Documents are rendered from them; what answers a question is found by holding a
-//! predicate against one record after the other ([`question`], `gold`), never by what is tested. Nothing of the
-//! repository is named here outside tests: what links and what generates share no list.
+//! certificates, yearly reports. Documents are rendered from them. The answer to a question is found by evaluating a
+//! predicate on one record after the other ([`question`], `gold`), never by the code under test. This crate uses no
+//! other crate of the repository outside tests, so that the linker and the generator share no list.
 //!
-//! There are two sides. What is tuned is tuned on [`Half::Dev`]; [`Half::Test`] has other names, suffixes, columns,
+//! There are two main sides. Settings are tuned on [`Half::Dev`]; [`Half::Test`] has other names, suffixes, columns,
 //! paths, sentences, templates and seed, and two families of near-misses of its own. [`Half::Extra`] is for tuning,
 //! too: in other words than dev, with those two families; no figure is given for it. [`Half::Third`],
 //! [`Half::Fourth`], [`Half::Fifth`] and [`Half::Sixth`] are four further ones: in the words of people who saw neither
 //! the linker nor the test side, with more patterns for what is added up, compared and grouped, and several names for a
-//! column. Their patterns are in no other side, and nobody tunes on [`Half::Sixth`].
+//! column. Their patterns are in no other side, and nothing is tuned on [`Half::Sixth`].
 //!
 //! # In a folder
 //! | file | what |
@@ -22,11 +22,11 @@
 //! | `summary.json` | a [`CorpusSummary`] |
 //!
 //! # Where values stand
-//! Of all values, 40 of 100 stand in front matter (perhaps in the text, too), 25 only in the text, 25 only in the path
-//! and 10 nowhere. What a document is (`Nature`), it always says. A PDF and a CSV have no front matter, so theirs
-//! stand in the text or the path. A document that lacks a value of a question's conditions, or of what is added up
-//! or grouped by, and that nothing else rules out, is in `left_out` and not in `documents`; negations are no
-//! exception: who does not say its currency is not known not to be in euros.
+//! Of all values, 40 of 100 stand in front matter (perhaps in the text, too), 25 only in the text, 25 only in the
+//! path and 10 nowhere. Every document states what it is (`Nature`). A PDF and a CSV have no front matter, so theirs
+//! stand in the text or the path. A document that lacks a value of a question's conditions, or of what is added up or
+//! grouped by, and that nothing else rules out, is in `left_out` and not in `documents`; negations are no exception,
+//! because a document that does not state its currency may or may not be in euros.
 //!
 //! A scan may have one letter of a name wrong, and letters for digits in a number; see `NOISE`.
 //!
@@ -34,13 +34,13 @@
 //! not for days and amounts, which nobody could find in them.
 //!
 //! # What words mean
-//! - `invoices` are invoices: not credit notes and not second scans, which lie in the same bucket. So with contracts
-//!   and amendments.
+//! - `invoices` are invoices: not credit notes and not second scans, which lie in the same bucket. The same
+//!   holds for contracts and amendments.
 //! - A fiscal year is called after the calendar year in which it ends. It is the company's own where its reports
 //!   state one, else that of the calendar.
 //! - `between A and B` has both days in it; `before` and `after` do not have theirs. `since March` begins on the first.
 //!   `the last 30 days` begin thirty days before `today`, and today is in them.
-//! - Days are asked for from one, in it, up to another, not in it (`gte`, `lt`): after 3 May is `gte` 4 May. Who writes
+//! - A span of days includes its first day and excludes its last one (`gte`, `lt`): after 3 May is `gte` 4 May, and
 //!   `gt` 3 May means the same.
 //! - An amount with a currency means amounts in that currency; `over 5,000` alone means any.
 //! - `over` and `under` are without the bound, `at least` and `between` with it.

@@ -1,4 +1,4 @@
-//! Records by seed: so many of each kind, in the proportions of the corpus.
+//! Makes records by seed: so many of each kind, in the proportions of the corpus.
 
 use crate::company::Company;
 use crate::day::Day;
@@ -8,16 +8,16 @@ use crate::money::Currency;
 use crate::record::{Certificate, Contract, Datasheet, Invoice, Matter, YearlyReport};
 use crate::words::Words;
 
-/// Of 5,000 documents: invoices, contracts, datasheets, certificates, reports.
+/// How many of 5,000 documents are invoices, contracts, datasheets, certificates and reports.
 pub(crate) const PROPORTIONS: [usize; 5] = [1_600, 700, 900, 500, 1_300];
 
-/// Of a hundred papers in the invoices: credit notes, second scans.
+/// How many of a hundred papers among the invoices are credit notes, and how many are second scans.
 const CREDIT_NOTES: usize = 11;
 const SECOND_SCANS: usize = 8;
-/// Of a thousand papers, how many are in another currency than most of the company's.
+/// How many of a thousand papers are in another currency than most of the company's.
 const OTHER_CURRENCY: usize = 150;
 
-/// What making records needs to know.
+/// The state for making records.
 struct Maker<'a> {
     half: Half,
     words: &'static Words,
@@ -50,7 +50,7 @@ pub(crate) fn matters(
     all
 }
 
-/// How many of each shelf; what rounding leaves over becomes invoices.
+/// How many records each shelf has; the remainder of rounding becomes invoices.
 pub(crate) fn counts(documents: usize) -> [usize; 5] {
     let whole: usize = PROPORTIONS.iter().sum();
     let mut counts = PROPORTIONS.map(|n| n * documents / whole);
@@ -80,7 +80,7 @@ impl Maker<'_> {
         first.plus(self.dice.within(0, last.number() - first.number()))
     }
 
-    /// An amount between the two, smaller ones more often.
+    /// An amount between the two, with smaller ones more often.
     fn amount(&mut self, from: f64, to: f64) -> i64 {
         let amount = from * (to / from).powf(self.dice.share());
         (amount * 20.0).round() as i64 * 5

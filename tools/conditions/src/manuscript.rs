@@ -1,6 +1,6 @@
-//! What a document says, before it is a file: its title, front matter, labelled values, sentences.
+//! The contents of a document before it is a file: its title, front matter, labelled values and sentences.
 //!
-//! Only values that stand in the front matter or in the text get in here, so that what stands in the path alone,
+//! A manuscript holds only values that stand in the front matter or in the text, so that a value in the path alone,
 //! or nowhere, is not given away.
 
 use crate::day::{Day, DayNotation, MONTHS};
@@ -11,42 +11,42 @@ use crate::record::{BusinessRecord, Matter};
 use crate::words::{Called, ShelfWords, Words};
 use serde_json::Value;
 
-/// Of a thousand: values of front matter that also stand in the text, have their other key, are written as in
-/// the text, or are days with a time; values of the text alone that stand behind a label.
+/// Of a thousand values of front matter, how many also stand in the text, have their other key, are written as in the
+/// text, or are days with a time; and of a thousand values in the text alone, how many stand behind a label.
 const ALSO_IN_TEXT: usize = 600;
 const ALIAS: usize = 200;
 const AS_IN_TEXT: usize = 100;
 const WITH_TIME: usize = 100;
 const LABELLED: usize = 550;
-/// Papers that name some other company.
+/// How many of a thousand papers name some other company.
 const ASIDE: usize = 200;
-/// Papers of a company with fiscal years of its own that also say so in front matter.
+/// How many of a thousand papers of a company with fiscal years of its own also state these in front matter.
 const FISCAL_IN_FRONT: usize = 400;
 
-/// A document without a form.
+/// A document without a file format.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Manuscript {
     pub(crate) title: String,
     pub(crate) front: Vec<(String, Value)>,
-    /// Label and value.
+    /// Labels with their values.
     pub(crate) labelled: Vec<(String, String)>,
-    /// Sentences that hold a value; none is broken over two lines.
+    /// Sentences that hold a value; none of them is broken over two lines.
     pub(crate) sentences: Vec<String>,
-    /// Sentences that hold none.
+    /// Sentences that hold no value.
     pub(crate) filler: Vec<String>,
-    /// Article and quantity.
+    /// Articles with their quantities.
     pub(crate) lines: Vec<(String, String)>,
 }
 
-/// How this document writes things.
+/// The notation of this document.
 struct Hand {
     days: DayNotation,
     numbers: NumberNotation,
-    /// Where the currency stands beside an amount, if it may: before, behind, as a sign.
+    /// Where the currency stands beside an amount, if it may: before, behind, or as a sign.
     beside: usize,
 }
 
-/// What a record's document says.
+/// The manuscript of a record.
 pub(crate) fn manuscript(
     record: &BusinessRecord,
     words: &'static Words,
@@ -92,7 +92,7 @@ const fn has_sentences(file: FileKind) -> bool {
     !matches!(file, FileKind::Scan | FileKind::Csv)
 }
 
-/// A field in front matter: its key and its value.
+/// A field in front matter, with its key and its value.
 fn front(
     record: &BusinessRecord,
     shelf: &ShelfWords,
@@ -117,7 +117,7 @@ fn front(
 }
 
 impl Hand {
-    /// A value as this document's text has it.
+    /// A value as the text of this document writes it.
     fn write(&self, record: &BusinessRecord, field: Field) -> String {
         match record.truth(field) {
             Datum::Text(text) => text,
@@ -149,7 +149,7 @@ impl Hand {
     }
 }
 
-/// The fields that a title may be made of. Without a schema they are what a question can hold on to.
+/// The fields that a title may be made of. Without a schema, they are what a question can refer to.
 pub(crate) const fn titled(shelf: Shelf) -> &'static [Field] {
     match shelf {
         Shelf::Invoices | Shelf::Contracts => &[Field::Nature, Field::Number, Field::Company],
@@ -187,7 +187,7 @@ fn capital(text: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// When the year of a company ends, in its reports.
+/// States in a company's reports when its fiscal year ends.
 fn fiscal_years(record: &BusinessRecord, words: &Words, paper: &mut Manuscript, dice: &mut Dice) {
     let Matter::YearlyReport(report) = &record.matter else {
         return;
@@ -233,7 +233,7 @@ fn add_filler(
     }
 }
 
-/// What a value looks like where somebody looks for it in a text: to be compared without blanks and case.
+/// The forms of a value in a text, to be compared without blanks and case.
 pub(crate) fn appearances(record: &BusinessRecord, field: Field) -> Vec<String> {
     match record.truth(field) {
         Datum::Text(text) => vec![text],

@@ -49,7 +49,7 @@ pub(crate) enum NumberNotation {
     Comma,
 }
 
-/// Hundredths, with two decimals and signs between thousands.
+/// Hundredths, with two decimals and separators between thousands.
 pub(crate) fn grouped(hundredths: i64, notation: NumberNotation) -> String {
     let (thousands, decimal) = match notation {
         NumberNotation::Point => (',', '.'),
@@ -67,14 +67,14 @@ pub(crate) fn grouped(hundredths: i64, notation: NumberNotation) -> String {
     format!("{sign}{text}{decimal}{:02}", hundredths.abs() % 100)
 }
 
-/// Hundredths, with two decimals and nothing between thousands.
+/// Hundredths, with two decimals and without separators.
 pub(crate) fn plain(hundredths: i64) -> String {
     let sign = if hundredths < 0 { "-" } else { "" };
     let n = hundredths.abs();
     format!("{sign}{}.{:02}", n / 100, n % 100)
 }
 
-/// Hundredths without decimals that are nought: `12`, `3.3`.
+/// Hundredths, without decimals that are zero: `12`, `3.3`.
 pub(crate) fn short(hundredths: i64) -> String {
     let text = plain(hundredths);
     let text = text.trim_end_matches('0').trim_end_matches('.');

@@ -1,5 +1,5 @@
-//! What documents are called: the values that stand in the path alone, and a number that makes it one of its
-//! own.
+//! Makes the paths of documents, from the values that stand in the path alone and a number that makes each path
+//! unique.
 
 use crate::company::Company;
 use crate::day::DayNotation;
@@ -9,10 +9,10 @@ use crate::money::plain;
 use crate::record::BusinessRecord;
 use crate::words::ShelfWords;
 
-/// Lines of a file of JSONL.
+/// The lines of a file of JSONL.
 const LINES: u32 = 25;
 
-/// The path of a record below the folder of documents; of a line of JSONL with its id.
+/// The path of a record below the folder of documents; for a line of JSONL, with its id.
 pub(crate) fn source(half: Half, company: &Company, record: &BusinessRecord) -> String {
     let words = half.words().shelf(record.shelf());
     let mut folder = String::new();
@@ -66,7 +66,7 @@ pub(crate) fn source(half: Half, company: &Company, record: &BusinessRecord) -> 
     }
 }
 
-/// What separates tokens.
+/// The separator of tokens.
 pub(crate) fn joint(half: Half, words: &ShelfWords) -> &'static str {
     match (words.has_schema, half) {
         (true, _) => half.words().joint,
@@ -80,7 +80,7 @@ pub(crate) fn joint(half: Half, words: &ShelfWords) -> &'static str {
     }
 }
 
-/// A value as paths have it.
+/// A value in the form in which paths have it.
 fn written(
     half: Half,
     words: &ShelfWords,
@@ -150,7 +150,7 @@ fn capital(word: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// What a schema finds a value in a path with: a pattern of one group.
+/// The pattern, with one group, by which a schema finds a value in a path.
 pub(crate) fn pattern(half: Half, shelf: Shelf, field: Field) -> String {
     let words = half.words().shelf(shelf);
     let called = words.called(field);

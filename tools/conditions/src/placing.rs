@@ -1,20 +1,21 @@
-//! Where each value stands, and what sort of file a document is.
+//! Decides where each value stands, and which format a document's file has.
 
 use crate::dice::Dice;
 use crate::field::{Field, FileKind, Shelf, Stand};
 use crate::record::Matter;
 use crate::words::ShelfWords;
 
-/// Files of a hundred: Markdown, HTML, PDF, JSONL, CSV, scans.
+/// How many files of a hundred are Markdown, HTML, PDF, JSONL, CSV and scans.
 const FILES: [usize; 6] = [38, 18, 20, 10, 4, 10];
-/// Of a thousand values: front matter, text, path, nowhere. What a PDF and a CSV cannot have in front matter, the
-/// others have more of, so that together it is 400, 250, 250 and 100.
+/// How many of a thousand values stand in front matter, text, path and nowhere. The shares of front matter that PDF
+/// and CSV cannot have are added to the other formats, so that the total is 400, 250, 250 and 100.
 const WITH_FRONT: [usize; 4] = [514, 168, 206, 112];
 const WITHOUT_FRONT: [usize; 4] = [0, 498, 390, 112];
-/// What a document is, it says somewhere; the other fields stand nowhere a bit more often in turn.
+/// The places of the field that says what a document is, which always stands somewhere; in turn, the other fields
+/// stand nowhere a bit more often.
 const NATURE: [[usize; 3]; 2] = [[525, 235, 240], [0, 545, 455]];
 
-/// Sorts of files, drawn as cards are: of a hundred in a row there are as many of each as there should be.
+/// File formats, drawn as cards are: a hundred in a row hold exactly the right number of each.
 #[derive(Debug, Default)]
 pub(crate) struct FileDeck(Vec<FileKind>);
 
@@ -31,7 +32,7 @@ impl FileDeck {
     }
 }
 
-/// What sort of file a document becomes.
+/// The file format of a document.
 pub(crate) fn file(
     matter: &Matter,
     words: &ShelfWords,
@@ -49,7 +50,7 @@ pub(crate) fn file(
     }
 }
 
-/// Where each value stands.
+/// The place of each value.
 pub(crate) fn stands(shelf: Shelf, file: FileKind, dice: &mut Dice) -> [Stand; Field::COUNT] {
     let mut stands = [Stand::Nowhere; Field::COUNT];
     for field in shelf.fields() {

@@ -1,4 +1,4 @@
-//! A question, and what is known of its answer: one line of `questions.jsonl`.
+//! A question, and what is known of its answer, as one line of `questions.jsonl`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -29,7 +29,7 @@ pub enum QuestionKind {
     Except,
     /// Documents over, under or between amounts.
     Threshold,
-    /// What sounds like conditions and must not become any.
+    /// Words that sound like conditions and must not become any.
     None,
 }
 
@@ -91,7 +91,7 @@ impl QuestionKind {
 pub enum NearMiss {
     /// The same company in another year.
     OtherYear,
-    /// A fiscal year against the year of the calendar with the same number.
+    /// A fiscal year, which could be taken for the calendar year with the same number.
     FiscalYear,
     /// A company whose name is nearly the same.
     SimilarName,
@@ -103,11 +103,11 @@ pub enum NearMiss {
     WordName,
     /// A part whose number is one sign off.
     PartNumber,
-    /// What amends a contract, against the contract.
+    /// An amendment of a contract, which could be taken for the contract.
     Amended,
-    /// When an invoice is due, against when it was issued.
+    /// The due date of an invoice, which could be taken for its date of issue.
     DueDate,
-    /// Net against gross. Not on the dev side.
+    /// A net amount, which could be taken for the gross amount. Not on the dev side.
     NetAmount,
 }
 
@@ -142,24 +142,24 @@ impl NearMiss {
         }
     }
 
-    /// Whether the dev side has none of it.
+    /// Whether the dev side has no question of this family.
     pub const fn is_test_only(self) -> bool {
         matches!(self, NearMiss::SharedAcronym | NearMiss::NetAmount)
     }
 }
 
-/// A condition that the question amounts to.
+/// A condition that the question states.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GoldCondition {
     /// The column of the bucket's schema; where it has none, the key of front matter.
     pub field: String,
     /// `eq`, `ne`, `gt`, `gte`, `lt`, `lte`, `in` or `not_in`.
     pub op: String,
-    /// A text, a number, a day in ISO form; of `in` and `not_in` a list.
+    /// A text, a number or a day in ISO form; for `in` and `not_in`, a list.
     pub value: Value,
     /// The words of the question that say so.
     pub raw: String,
-    /// What documents call the value, where they call it in several ways.
+    /// The forms of the value in documents, where there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forms: Vec<String>,
 }
@@ -167,9 +167,10 @@ pub struct GoldCondition {
 /// A table that answers the question exactly.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GoldTable {
-    /// What stands in each row.
+    /// The names of the columns.
     pub columns: Vec<String>,
-    /// Texts and numbers. Amounts have two decimals; an average is rounded to them, halves away from nought.
+    /// The rows, of texts and numbers. Amounts have two decimals; an average is rounded to them, halves away from
+    /// zero.
     pub rows: Vec<Vec<Value>>,
 }
 
@@ -180,32 +181,32 @@ pub struct GoldQuestion {
     pub id: String,
     /// What it asks for.
     pub kind: QuestionKind,
-    /// The family of near-misses that it is of.
+    /// The family of near-misses to which it belongs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub family: Option<NearMiss>,
-    /// The pattern that it was made of.
+    /// The pattern that it was made from.
     pub template: String,
     /// The question in words.
     pub question: String,
-    /// The day on which it is asked, for `last month`.
+    /// The day on which it is asked, to which `last month` refers.
     pub today: String,
     /// The bucket that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bucket: Option<String>,
-    /// All of them have to hold; of a comparison, for both parts.
+    /// The conditions that all have to hold; for a comparison, those of both parts.
     pub conditions: Vec<GoldCondition>,
-    /// What holds for one part of a comparison each.
+    /// The further conditions of each part of a comparison.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Vec<GoldCondition>>,
-    /// Two companies are meant by the words alike: to ask back is right as well.
+    /// The words fit two companies equally, so that asking back is right as well.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ambiguous: bool,
-    /// The documents that satisfy all conditions and say what is asked for, by source, sorted. Of an extreme: the
+    /// The documents that satisfy all conditions and state what is asked for, by source, sorted. For an extreme, the
     /// one document.
     pub documents: Vec<String>,
-    /// Those that would, but for a value that stands nowhere in them.
+    /// The documents that would, except that a value stands nowhere in them.
     pub left_out: Vec<String>,
-    /// What the other reading of a near-miss finds besides.
+    /// The further documents that the other reading of a near-miss finds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decoys: Vec<String>,
     /// The exact answer, where a number or a table is asked for.

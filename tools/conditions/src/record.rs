@@ -1,4 +1,4 @@
-//! The records that everything comes from: documents are rendered from them, answers are counted over them.
+//! The records that everything is made from: documents are rendered from them, and answers are counted over them.
 
 use crate::day::Day;
 use crate::field::{Datum, Field, FileKind, Shelf, Stand};
@@ -7,34 +7,34 @@ use crate::money::Currency;
 /// An invoice, a credit note (its amounts are negative) or a second scan of an invoice.
 #[derive(Debug, Clone)]
 pub struct Invoice {
-    /// Who sends it.
+    /// The company that sends it.
     pub company: String,
-    /// Its number; that of a second scan is the one of the invoice.
+    /// Its number; a second scan has the number of its invoice.
     pub number: String,
-    /// One of the natures of its side.
+    /// What it is, as one of the natures of its side.
     pub nature: &'static str,
     /// When it was issued.
     pub date: Day,
     /// When it is to be paid.
     pub due: Day,
-    /// Without tax, in hundredths.
+    /// The amount without tax, in hundredths.
     pub net: i64,
-    /// With tax, in hundredths.
+    /// The amount with tax, in hundredths.
     pub gross: i64,
-    /// Of both.
+    /// The currency of both amounts.
     pub currency: Currency,
-    /// Who bears the cost.
+    /// The cost centre.
     pub category: &'static str,
 }
 
-/// A contract, or what amends one.
+/// A contract or an amendment.
 #[derive(Debug, Clone)]
 pub struct Contract {
     /// The other party.
     pub company: String,
     /// Its number; an amendment has that of its contract.
     pub number: String,
-    /// One of the natures of its side.
+    /// What it is, as one of the natures of its side.
     pub nature: &'static str,
     /// What it is about.
     pub category: &'static str,
@@ -42,9 +42,9 @@ pub struct Contract {
     pub start: Day,
     /// When it ends.
     pub end: Day,
-    /// In hundredths.
+    /// The value, in hundredths.
     pub value: i64,
-    /// Of the value.
+    /// The currency of the value.
     pub currency: Currency,
     /// Days of notice.
     pub notice: i64,
@@ -78,7 +78,7 @@ pub struct Certificate {
     pub number: String,
     /// What is certified.
     pub standard: &'static str,
-    /// Who certifies.
+    /// The body that certifies.
     pub body: &'static str,
     /// Where.
     pub site: &'static str,
@@ -91,7 +91,7 @@ pub struct Certificate {
 /// A yearly report.
 #[derive(Debug, Clone)]
 pub struct YearlyReport {
-    /// Who reports.
+    /// The company that reports.
     pub company: String,
     /// What kind of report.
     pub nature: &'static str,
@@ -101,9 +101,9 @@ pub struct YearlyReport {
     pub fiscal_start: u8,
     /// When it was published.
     pub published: Day,
-    /// In hundredths.
+    /// The revenue, in hundredths.
     pub revenue: i64,
-    /// Of the revenue.
+    /// The currency of the revenue.
     pub currency: Currency,
 }
 
@@ -122,22 +122,22 @@ pub enum Matter {
     YearlyReport(YearlyReport),
 }
 
-/// A document before it is written: what it is about, and where which value stands.
+/// A document before it is written: what it is about, and where each value stands.
 #[derive(Debug, Clone)]
 pub struct BusinessRecord {
-    /// From 1.
+    /// The number of the record, from 1.
     pub serial: u32,
     /// What it is about.
     pub matter: Matter,
-    /// What sort of file it becomes.
+    /// The format of its file.
     pub file: FileKind,
-    /// Path below `documents/`; of a line of JSONL with its id. What its document is called.
+    /// The path below `documents/`, which names the document; for a line of JSONL, with its id.
     pub source: String,
     pub(crate) stands: [Stand; Field::COUNT],
 }
 
 impl BusinessRecord {
-    /// Where it lies.
+    /// The shelf that it belongs to.
     pub fn shelf(&self) -> Shelf {
         match self.matter {
             Matter::Invoice(_) => Shelf::Invoices,
@@ -153,10 +153,10 @@ impl BusinessRecord {
         self.stands[field as usize]
     }
 
-    /// The value of a field that its shelf has, whether the document says it or not.
+    /// The value of a field that its shelf has, whether the document states it or not.
     ///
     /// # Panics
-    /// Where its shelf has no such field.
+    /// When its shelf has no such field.
     pub fn truth(&self, field: Field) -> Datum {
         let none = || -> Datum { panic!("{:?} has no {field:?}", self.shelf()) };
         match &self.matter {
@@ -216,7 +216,7 @@ impl BusinessRecord {
         }
     }
 
-    /// The value of a field, if the document says it anywhere.
+    /// The value of a field, if the document states it anywhere.
     pub fn said(&self, field: Field) -> Option<Datum> {
         (self.stand(field) != Stand::Nowhere).then(|| self.truth(field))
     }

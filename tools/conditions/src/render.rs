@@ -1,4 +1,4 @@
-//! A manuscript as the bytes of a file.
+//! Renders a manuscript as the bytes of a file.
 
 mod html;
 mod pdf;
@@ -9,7 +9,7 @@ use crate::field::FileKind;
 use crate::manuscript::Manuscript;
 use serde_json::{Map, Value, json};
 
-/// The bytes of a document; of a line of JSONL that line. `id` is its part of the source.
+/// The bytes of a document; for JSONL, those of its line. `id` is the line's part of the source.
 pub(crate) fn render(paper: &Manuscript, file: FileKind, id: &str, dice: &mut Dice) -> Vec<u8> {
     match file {
         FileKind::Markdown => markdown(paper, dice).into_bytes(),
@@ -48,7 +48,7 @@ fn markdown(paper: &Manuscript, dice: &mut Dice) -> String {
     out
 }
 
-/// The block between two lines of dashes; none where there is nothing to say.
+/// The block between two lines of dashes; `None` where there is nothing to state.
 fn front_matter(fields: &[(String, Value)], title: Option<&str>) -> String {
     if fields.is_empty() && title.is_none() {
         return String::new();

@@ -1,6 +1,6 @@
 //! The schema of a side: for each bucket that has one, where its values stand.
 //!
-//! Written from the words of the side alone, as somebody would who knows the forms; no record is looked at.
+//! It is written from the words of the side alone, as a person who knows the forms would write it; no record is used.
 
 use crate::field::{Field, Shelf};
 use crate::half::Half;
@@ -48,7 +48,7 @@ fn column(half: Half, words: &ShelfWords, called: &Called) -> String {
     )
 }
 
-/// What finds a value in its sentence.
+/// The pattern that finds a value in its sentence.
 fn sentence_pattern(called: &Called) -> String {
     let escaped = called.sentence.replace('.', "[.]");
     let before_value = escaped.replace("{}", "(.+?)");
@@ -56,7 +56,7 @@ fn sentence_pattern(called: &Called) -> String {
     format!("(?:^|[ |]){before_value}")
 }
 
-/// What a paper is also stands at the beginning of its title.
+/// The rule that finds what a paper is at the beginning of its title.
 fn nature_rule(half: Half, shelf: Shelf, field: Field) -> String {
     let words = half.words();
     if field != Field::Nature {

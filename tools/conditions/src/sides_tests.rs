@@ -1,6 +1,7 @@
-//! The sides share nothing that something could be tuned to: no name, no word of a form, no path, no pattern of a
-//! question, no seed. What the side extra shares with that of test is not looked at: whoever wrote it would learn
-//! something of test. The third, the fourth, the fifth and the sixth share nothing with any.
+//! Tests that the sides share nothing that could be tuned to: no name, no word of a form, no path, no pattern of a
+//! question, no seed. The sides extra and test are not compared, because the result would tell something of test to
+//! whoever writes extra. The third, the fourth, the fifth and the sixth share nothing with any
+//! side.
 
 use crate::field::{Field, Shelf};
 use crate::half::Half;
@@ -37,7 +38,7 @@ fn every_side() -> impl Iterator<Item = Half> {
     Half::ALL.into_iter().chain(Half::FURTHER)
 }
 
-/// What of the one side is in the other. Case and placeholders do not make two of one.
+/// The texts of the one side that are also in the other. Case and placeholders do not make a difference.
 fn shared<'a>(of: impl Fn(Half) -> Vec<&'a str>) -> Vec<String> {
     let folded = |half: Half| {
         let all = of(half).into_iter().map(|text| text.trim().to_lowercase());

@@ -1,4 +1,4 @@
-//! What there is of what, in `summary.json`.
+//! The counts of a corpus, written to `summary.json`.
 
 use crate::corpus::Corpus;
 use crate::field::Shelf;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Counts by name.
 type Counts = BTreeMap<String, usize>;
 
-/// What there is of what.
+/// The counts of a corpus.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CorpusSummary {
     /// The side.
@@ -17,7 +17,7 @@ pub struct CorpusSummary {
     pub seed: u64,
     /// Documents.
     pub documents: usize,
-    /// Bytes of them all.
+    /// The bytes of all documents.
     pub bytes: usize,
     /// Companies.
     pub companies: usize,

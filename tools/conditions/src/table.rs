@@ -1,4 +1,5 @@
-//! Tables that answer exactly, added up over records that a scan found. Amounts of two currencies are never added.
+//! Makes the tables that answer exactly, by adding up the records that a scan found. Amounts of two currencies are
+//! never added.
 
 use crate::field::{Datum, Field};
 use crate::question::GoldTable;
@@ -7,12 +8,12 @@ use crate::wording::{Group, Most};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// One number.
+/// A table of one number.
 pub(crate) fn count(documents: usize) -> GoldTable {
     table(&["documents"], vec![vec![documents.into()]])
 }
 
-/// A row for each currency; of what is no money one row.
+/// A table with a row for each currency; for a field that is no money, with one row.
 pub(crate) fn amounts(
     records: &[BusinessRecord],
     found: &[usize],
@@ -29,7 +30,7 @@ pub(crate) fn amounts(
     table(&["currency", column, "documents"], rows.collect())
 }
 
-/// The one document.
+/// A table of one document.
 pub(crate) fn extreme(record: &BusinessRecord, field: Field, column: &str) -> GoldTable {
     let value = record.truth(field);
     let mut columns = vec!["source", column];
@@ -41,7 +42,7 @@ pub(crate) fn extreme(record: &BusinessRecord, field: Field, column: &str) -> Go
     table(&columns, vec![row])
 }
 
-/// How many, or how much, by the values of a column, sorted by them.
+/// A table of counts or sums by the values of a column, sorted by them.
 pub(crate) fn groups(
     records: &[BusinessRecord],
     found: &[usize],
@@ -59,7 +60,7 @@ pub(crate) fn groups(
     rows_of(records, parts.into_iter(), key, Some(group), measure)
 }
 
-/// A row, or one for each currency, for each side.
+/// A table with a row, or one for each currency, for each side.
 pub(crate) fn sides<'a>(
     records: &[BusinessRecord],
     sides: impl Iterator<Item = (&'a str, Vec<usize>)>,
@@ -104,7 +105,8 @@ fn rows_of(
     }
 }
 
-/// The one record that has most of something; none where two have, or where amounts are of several currencies.
+/// The one record with the largest or smallest value; `None` where two records have it, or where amounts are of
+/// several currencies.
 pub(crate) fn best(
     records: &[BusinessRecord],
     found: &[usize],
@@ -127,7 +129,7 @@ pub(crate) fn best(
     }
 }
 
-/// Currency, sum and count, by code.
+/// Sum and count for each currency, by code.
 fn by_currency(
     records: &[BusinessRecord],
     found: &[usize],
@@ -147,7 +149,7 @@ fn by_currency(
         .collect()
 }
 
-/// Rounded to whole hundredths, halves away from nought.
+/// The mean rounded to whole hundredths, halves away from zero.
 fn mean(sum: i64, n: usize) -> i64 {
     let n = n as i64;
     (2 * sum.abs() + n) / (2 * n) * sum.signum()
@@ -166,7 +168,7 @@ fn group_of(record: &BusinessRecord, group: Group) -> String {
     }
 }
 
-/// An amount always has two decimals in mind, so that it is a number with a point.
+/// An amount as a JSON number with a decimal point, as it has two decimals.
 fn amount(hundredths: i64) -> Value {
     Value::from(hundredths as f64 / 100.0)
 }

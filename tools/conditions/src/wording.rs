@@ -1,4 +1,4 @@
-//! How a side asks: the patterns of its questions and of the phrases in them. No pattern of dev, third, fourth,
+//! The wording of a side: the patterns of its questions and of the phrases in them. No pattern of dev, third, fourth,
 //! fifth or sixth is in another side.
 
 pub(crate) mod dev;
@@ -13,12 +13,12 @@ use crate::field::{Field, Shelf};
 use crate::half::Half;
 use crate::question::QuestionKind;
 
-/// What a phrase says.
+/// What a phrase states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Slot {
     /// A field is this value.
     Is(Field),
-    /// A field is not this value, or none of two.
+    /// A field is not this value, or neither of two.
     IsNot(Field),
     Over(Field),
     AtLeast(Field),
@@ -26,7 +26,7 @@ pub(crate) enum Slot {
     Between(Field),
     /// The words before a span of time.
     When(Field),
-    /// A year of reports: one, one of two, from one to another.
+    /// A year of reports: one, one of two, or a range.
     Years,
 }
 
@@ -49,7 +49,7 @@ pub(crate) enum Span {
     LastDays,
 }
 
-/// What is called largest.
+/// The value that is called largest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Most {
     Largest,
@@ -58,7 +58,7 @@ pub(crate) enum Most {
     Oldest,
 }
 
-/// What is counted by.
+/// The column by which things are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Group {
     By(Field),
@@ -74,14 +74,14 @@ pub(crate) enum Turn {
     Plain,
     /// By its number.
     Numbered,
-    /// With an amount that is added up.
+    /// With an amount to be added up.
     Amount,
     /// A value of two parts.
     Parts,
     Most(Most),
 }
 
-/// What a paper is called in a question.
+/// The name of a paper in a question.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Noun {
     pub(crate) shelf: Shelf,
@@ -93,25 +93,25 @@ pub(crate) struct Noun {
 
 pub(crate) type Patterns = &'static [&'static str];
 
-/// How a side asks. In patterns, `{what}` are many of a noun, `{one}` is one, `{which}` are phrases with a blank
-/// before each, `{}` is a value.
+/// The wording of a side. In patterns, `{what}` is the plural of a noun, `{one}` its singular, `{which}` the phrases
+/// with a blank before each, and `{}` a value.
 pub(crate) struct Wording {
     pub(crate) nouns: &'static [Noun],
     pub(crate) frames: &'static [(QuestionKind, Turn, Patterns)],
     pub(crate) phrases: &'static [(Shelf, Slot, Patterns)],
     pub(crate) spans: &'static [(Span, Patterns)],
-    /// What is added up or compared; a field that is called in several ways stands here once for each.
+    /// The fields that are added up or compared. A field with several names stands here once for each.
     pub(crate) measures: &'static [(Shelf, Field, &'static str)],
-    /// What is counted by; so with several names.
+    /// The columns by which things are counted; also once for each name.
     pub(crate) groups: &'static [(Shelf, Group, &'static str)],
-    /// Years of reports: one, two, from and to.
+    /// Years of reports: one, two, and a range.
     pub(crate) years: [&'static str; 3],
-    /// An amount: with its currency, without.
+    /// An amount: with its currency, and without.
     pub(crate) money: Patterns,
     pub(crate) bare_money: Patterns,
-    /// How the currencies are called: EUR, USD, GBP.
+    /// The names of the currencies: EUR, USD, GBP.
     pub(crate) currencies: [&'static str; 3],
-    /// What must not become a condition.
+    /// Patterns that must not become a condition.
     pub(crate) none: Patterns,
     pub(crate) and: &'static str,
 }
@@ -147,14 +147,14 @@ impl Wording {
         found.map(|(_, _, patterns)| *patterns)
     }
 
-    /// What a field is called where it is added up.
+    /// The names of a field where it is added up.
     pub(crate) fn measures(&self, shelf: Shelf, field: Field) -> Vec<&'static str> {
         let all = self.measures.iter();
         let here = all.filter(|(s, f, _)| *s == shelf && *f == field);
         here.map(|(_, _, said)| *said).collect()
     }
 
-    /// What a group is called.
+    /// The names of a group.
     pub(crate) fn groups(&self, shelf: Shelf, group: Group) -> Vec<&'static str> {
         let all = self.groups.iter();
         let here = all.filter(|(s, g, _)| *s == shelf && *g == group);

@@ -1,5 +1,5 @@
-//! What a side's companies, parts and papers are called. Nothing of one side stands in the other, and
-//! nothing here is read by what is tested.
+//! The names of a side's companies, parts and papers. No name of one side stands in another, and the code under test
+//! reads none of them.
 
 pub(crate) mod dev;
 pub(crate) mod extra;
@@ -11,7 +11,7 @@ pub(crate) mod third;
 
 use crate::field::{Field, Shelf};
 
-/// A company that has to be there for a family of near-misses.
+/// A company that a family of near-misses needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fixed {
     /// Without the suffix.
@@ -29,7 +29,7 @@ pub(crate) const fn fixed(name: &'static str, suffix: &'static str, fiscal_start
     }
 }
 
-/// How a field is called in columns, labels and sentences.
+/// The names of a field in columns, labels and sentences.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Called {
     pub(crate) field: Field,
@@ -40,22 +40,22 @@ pub(crate) struct Called {
     pub(crate) label: &'static str,
     /// A sentence; `{}` is the value.
     pub(crate) sentence: &'static str,
-    /// What stands before and behind the value in a path.
+    /// The text before and behind the value in a path.
     pub(crate) token: (&'static str, &'static str),
     pub(crate) description: &'static str,
 }
 
-/// How a shelf and its fields are called.
+/// The names of a shelf and of its fields.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ShelfWords {
     pub(crate) shelf: Shelf,
     /// The folder, and so the bucket.
     pub(crate) folder: &'static str,
     pub(crate) has_schema: bool,
-    /// What a paper of it is called where it must not say what it is.
+    /// The title of a paper that must not tell what it is.
     pub(crate) neutral_title: &'static str,
     pub(crate) fields: &'static [Called],
-    /// Sentences that say nothing that is asked for.
+    /// Sentences without anything that is asked for.
     pub(crate) filler: &'static [&'static str],
     /// A sentence that names some other company, `{}`.
     pub(crate) aside: &'static str,
@@ -69,16 +69,16 @@ pub(crate) struct Words {
     /// Second words of names.
     pub(crate) trades: &'static [&'static str],
     pub(crate) suffixes: &'static [&'static str],
-    /// Pairs that are easily taken for each other.
+    /// Pairs of names that are easily confused.
     pub(crate) similar: &'static [(Fixed, Fixed)],
     pub(crate) one_letter: &'static [Fixed],
-    /// Names that are words.
+    /// Names that are ordinary words.
     pub(crate) word_names: &'static [Fixed],
-    /// Pairs that share their first letters.
+    /// Pairs of names that share their first letters.
     pub(crate) acronyms: &'static [(Fixed, Fixed)],
-    /// Companies whose fiscal years are not those of the calendar.
+    /// Companies whose fiscal years are not the calendar years.
     pub(crate) fiscal: &'static [Fixed],
-    /// A company that is also called by its first letters, which nobody shares.
+    /// A company that is also called by its first letters, which no other company shares.
     pub(crate) lone_acronym: Fixed,
     pub(crate) cost_bearers: &'static [&'static str],
     pub(crate) subjects: &'static [&'static str],
@@ -88,15 +88,15 @@ pub(crate) struct Words {
     pub(crate) bodies: &'static [&'static str],
     pub(crate) sites: &'static [&'static str],
     pub(crate) articles: &'static [&'static str],
-    /// Invoice, credit note, second scan.
+    /// The natures of invoices: invoice, credit note, second scan.
     pub(crate) invoice_natures: [&'static str; 3],
-    /// Contract, amendment.
+    /// The natures of contracts: contract, amendment.
     pub(crate) contract_natures: [&'static str; 2],
     pub(crate) report_natures: &'static [&'static str],
     pub(crate) shelves: &'static [ShelfWords],
-    /// What separates the tokens of a path.
+    /// The separator of the tokens of a path.
     pub(crate) joint: &'static str,
-    /// How a report says when its year ends; `{}` is the last day, as `30 June`.
+    /// The sentence with which a report states when its year ends; `{}` is the last day, as `30 June`.
     pub(crate) fiscal_sentence: &'static str,
     pub(crate) fiscal_key: &'static str,
     pub(crate) first_year: i32,
@@ -109,7 +109,7 @@ impl Words {
         found.expect("every side has every shelf")
     }
 
-    /// The companies that have to be there.
+    /// The companies that have to exist.
     pub(crate) fn fixed(&self) -> Vec<Fixed> {
         let pairs = self.similar.iter().chain(self.acronyms);
         let mut all: Vec<Fixed> = pairs.flat_map(|(a, b)| [*a, *b]).collect();

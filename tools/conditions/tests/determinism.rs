@@ -1,4 +1,4 @@
-//! The same plan gives the same bytes, in this process and in every other one.
+//! Tests that the same plan gives the same bytes, in this process and in every other one.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -6,7 +6,7 @@ use argosy_conditions::{Corpus, CorpusPlan, Error, Half};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// Of all that is written, in order.
+/// The hash of all that is written, in order.
 fn hash(corpus: &Corpus) -> String {
     let mut hasher = Sha256::new();
     for file in &corpus.files {
@@ -29,7 +29,7 @@ fn corpus(half: Half, documents: usize) -> Corpus {
     Corpus::generate(CorpusPlan::new(half, documents)).unwrap()
 }
 
-/// Who changes words or rules changes these: then figures measured before do not compare. The test side must not
+/// A change of words or rules changes these hashes, and then earlier figures do not compare. The test side must not
 /// change once something was tuned.
 #[test]
 fn the_bytes_are_those_that_figures_were_measured_on() {

@@ -1,5 +1,5 @@
-//! What is claimed to be true is: conditions in JSON are held against the records once more, by other code, and
-//! tables are added up anew.
+//! Tests that the known answers are right: conditions in JSON are evaluated on the records once more, by other code,
+//! and tables are added up anew.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-/// Small ones with all their questions, and large ones.
+/// Small corpora whose questions are all tested, and large ones.
 fn corpora() -> &'static [Corpus] {
     static CORPORA: OnceLock<Vec<Corpus>> = OnceLock::new();
     let plans = [
@@ -29,7 +29,7 @@ fn corpora() -> &'static [Corpus] {
     CORPORA.get_or_init(|| plans.map(generate).into())
 }
 
-/// Every question of a small corpus; of a large one each fourth.
+/// Every question of a small corpus, and each fourth of a large one.
 fn asked(corpus: &Corpus) -> impl Iterator<Item = &GoldQuestion> {
     let step = if corpus.plan.documents > 500 { 4 } else { 1 };
     corpus.questions.iter().step_by(step)
@@ -82,7 +82,7 @@ fn value(record: &BusinessRecord, field: Field) -> Value {
     }
 }
 
-/// Less, equal or greater: numbers as numbers, texts and days as texts.
+/// The order of two values: numbers as numbers, texts and days as texts.
 fn order(a: &Value, b: &Value) -> std::cmp::Ordering {
     match (a.as_f64(), b.as_f64()) {
         (Some(a), Some(b)) => a.total_cmp(&b),
@@ -92,7 +92,7 @@ fn order(a: &Value, b: &Value) -> std::cmp::Ordering {
 
 struct Checker<'a> {
     corpus: &'a Corpus,
-    /// Bucket and column to field.
+    /// The field of each bucket and column.
     fields: BTreeMap<(&'static str, &'static str), Field>,
 }
 
@@ -147,7 +147,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Sources of what satisfies all, and of what nothing rules out.
+    /// The sources of the records that satisfy all conditions, and of those that nothing rules out.
     fn scan(
         &self,
         question: &GoldQuestion,

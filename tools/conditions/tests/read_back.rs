@@ -1,5 +1,5 @@
-//! What our own readers make of the documents: every one is read, each value stands where it should and nowhere
-//! else, and the schema finds what it should.
+//! Tests the documents with the readers of the repository: every document can be read, each value stands where it
+//! should and nowhere else, and the schema finds what it should.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -49,7 +49,7 @@ fn read_back(half: Half) -> &'static ReadBack {
     READ[at].get_or_init(|| read(half))
 }
 
-/// Without case, blanks and signs of scanners.
+/// The text without case, blanks and the marks of scanners.
 fn folded(text: &str) -> String {
     let signs = text.to_lowercase();
     let signs = signs
@@ -68,7 +68,7 @@ fn folded(text: &str) -> String {
         .collect()
 }
 
-/// The text and the title; that of a CSV is made of its path.
+/// The text and the title; the title of a CSV is made of its path.
 fn text_of(document: &Document) -> String {
     let lines: Vec<&str> = document
         .lines
@@ -83,12 +83,12 @@ fn text_of(document: &Document) -> String {
     format!("{title}\n{}", lines.join("\n"))
 }
 
-/// How many signs two texts of one length differ in.
+/// In how many characters two texts of one length differ.
 fn differ(a: &str, b: &str) -> usize {
     a.chars().zip(b.chars()).filter(|(a, b)| a != b).count()
 }
 
-/// Whether a value stands in a text; a scan may have a letter of it wrong.
+/// Whether a value stands in a text; in a scan one letter of it may be wrong.
 fn stands(text: &str, value: &str, wrong: usize) -> bool {
     let (text, value) = (folded(text), folded(value));
     let (text, value): (Vec<char>, Vec<char>) = (text.chars().collect(), value.chars().collect());
@@ -98,7 +98,7 @@ fn stands(text: &str, value: &str, wrong: usize) -> bool {
     })
 }
 
-/// Whether a value stands in a text to the letter, and not as the end of another number.
+/// Whether a value stands in a text exactly, and not as the end of another number.
 fn stands_alone(text: &str, value: &str) -> bool {
     let (text, value) = (folded(text), folded(value));
     let is_digit = |c: char| c.is_ascii_digit();
@@ -106,7 +106,7 @@ fn stands_alone(text: &str, value: &str) -> bool {
         .any(|(at, _)| !text[..at].ends_with(is_digit))
 }
 
-/// Numbers of a digit or two stand in any text.
+/// Whether a value is distinctive: numbers of one or two digits stand in any text.
 fn is_telling(record: &BusinessRecord, field: Field) -> bool {
     match record.truth(field) {
         Datum::Hundredths(n) => n.abs() >= 1_000_000,
@@ -203,7 +203,8 @@ fn in_iso(metadata: &[String], record: &BusinessRecord, field: Field) -> bool {
         })
 }
 
-/// Words that stand in labels and asides too say nothing of where the value stands; net and gross may be equal.
+/// Whether a value that is found in the text can only be that of this field: words that also stand in labels and
+/// asides do not tell, and net and gross may be equal.
 fn is_alone(record: &BusinessRecord, field: Field) -> bool {
     let twin = match field {
         Field::Net => record.truth(Field::Amount) == record.truth(Field::Net),
@@ -218,7 +219,7 @@ fn is_alone(record: &BusinessRecord, field: Field) -> bool {
     ) && !twin
 }
 
-/// Values that questions hold on to where there is no schema: key, title or path tells them.
+/// Values that questions refer to where there is no schema can be told from key, title or path.
 #[test]
 fn without_a_schema_titles_and_paths_tell() {
     let asked = [
@@ -283,7 +284,7 @@ fn without_a_schema_titles_and_paths_tell() {
     }
 }
 
-/// A value of a column as it is compared: without case and signs, and of a company without its suffix.
+/// Whether a found value is that of the column, without case and punctuation, and for a company without its suffix.
 fn same(record: &BusinessRecord, field: Field, found: &Value, forms: &[String]) -> bool {
     match (record.truth(field), found) {
         (Datum::Hundredths(n), Value::Number(found)) => found

@@ -1,5 +1,5 @@
-//! Each kind of question has an answer of its shape, each family comes up, and there is as much of everything as was
-//! wanted.
+//! Tests that each kind of question has an answer of its shape, that each family occurs, and that there is as much of
+//! everything as the plan wants.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 

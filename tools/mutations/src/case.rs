@@ -1,31 +1,31 @@
-//! A sentence with its passages, and what was done to it.
+//! A case: a sentence with its passages, and what was changed in it.
 
-/// What was changed in a sentence.
+/// The change that was made in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Mutation {
-    /// Nothing: it is true.
+    /// No change: the sentence is true.
     None,
-    /// A number that stands in no passage.
+    /// A number is replaced by one that stands in no passage.
     NumberNowhere,
-    /// A date that stands in no passage.
+    /// A date is replaced by one that stands in no passage.
     DateNowhere,
-    /// A name that stands in no passage.
+    /// A name is replaced by one that stands in no passage.
     NameNowhere,
-    /// The unit, the currency or the scale of a number.
+    /// The unit, the currency or the scale of a number is replaced.
     Unit,
-    /// A number that a passage has for something else.
+    /// A number is replaced by one that a passage states of something else.
     NumberElsewhere,
-    /// A date that a passage has for something else.
+    /// A date is replaced by one that a passage states of something else.
     DateElsewhere,
-    /// A name that a passage has for something else.
+    /// A name is replaced by one that a passage states of something else.
     NameElsewhere,
-    /// Two names of the sentence stand in each other's place.
+    /// Two names of the sentence are exchanged.
     NamesSwapped,
-    /// At least for at most, before for after.
+    /// A comparison is turned round: at least becomes at most, before becomes after.
     Comparator,
-    /// A negation more or less.
+    /// A negation is added or removed.
     Negation,
-    /// A sentence of a document that is not among the passages.
+    /// The sentence is of a document that is not among the passages.
     Added,
 }
 
@@ -65,28 +65,28 @@ impl Mutation {
     }
 }
 
-/// Which rewordings a case has: those of test are not seen while thresholds are chosen.
+/// The set of rewordings of a case. Those of test are not seen while thresholds are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MutationSplit {
-    /// A third of the documents, to choose thresholds by.
+    /// A third of the documents, for choosing thresholds.
     Dev,
-    /// The rest, to report.
+    /// The rest, for reporting.
     Test,
 }
 
 /// A sentence with its passages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MutationCase {
-    /// What was changed.
+    /// The change.
     pub mutation: Mutation,
-    /// Which rewordings it has.
+    /// The set of its rewordings.
     pub split: MutationSplit,
     /// The sentence as an answer has it.
     pub sentence: String,
-    /// As the document has it.
+    /// The sentence as the document has it.
     pub original: String,
-    /// The rewordings, by name.
+    /// The names of its rewordings.
     pub rewordings: Vec<&'static str>,
-    /// Its passages; one of them says it, if any does.
+    /// Its passages; one of them states the sentence, if any does.
     pub passages: Vec<String>,
 }

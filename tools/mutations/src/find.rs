@@ -1,20 +1,20 @@
-//! Numbers, dates and names in a text, found by their form.
+//! Finds numbers, dates and names in a text by their form.
 
 use std::ops::Range;
 use text::months;
 
-/// A word between blanks, without the marks around it.
+/// A word between blanks, without the punctuation around it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Word<'a> {
     pub(crate) text: &'a str,
     pub(crate) at: Range<usize>,
-    /// The marks behind it.
+    /// The punctuation behind it.
     pub(crate) marks: &'a str,
     /// Whether a sentence or a quotation begins with it.
     pub(crate) is_first: bool,
 }
 
-/// Marks around words.
+/// The punctuation around words.
 const AROUND: &[char] = &[
     '"', '\'', '(', ')', '[', ']', '“', '”', '‘', '’', ',', ';', ':', '!', '?', '.', '—', '–',
 ];
@@ -45,14 +45,14 @@ pub(crate) fn words(text: &str) -> Vec<Word<'_>> {
     words
 }
 
-/// A number with what is written to it.
+/// A number with its sign, unit or letters.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Figure {
     pub(crate) at: Range<usize>,
     pub(crate) value: f64,
     /// The digits alone.
     pub(crate) digits: Range<usize>,
-    /// The sign or letters around the digits, and the word behind, which say what it counts.
+    /// The sign or letters around the digits, and the word behind them, which tell what the number counts.
     pub(crate) shape: String,
 }
 
@@ -149,7 +149,7 @@ impl Dated {
         )
     }
 
-    /// Whether both may be the same day, month or year.
+    /// Whether both dates may be the same day, month or year.
     pub(crate) fn may_be(&self, other: &Dated) -> bool {
         let agrees =
             |one: Option<u32>, other: Option<u32>| one.is_none() || other.is_none() || one == other;
@@ -302,7 +302,7 @@ pub(crate) struct Named<'a> {
 }
 
 impl Named<'_> {
-    /// Its words in lower case, without an owner's ending.
+    /// Its words in lower case, without a possessive ending.
     pub(crate) fn parts(&self) -> Vec<String> {
         let parts = self.text.split([' ', '-']);
         parts
@@ -315,7 +315,7 @@ impl Named<'_> {
     }
 }
 
-/// Words with a capital that are no names of somebody or something.
+/// Words with a capital letter that name nobody and nothing.
 const NO_NAMES: &str = "i monday tuesday wednesday thursday friday saturday sunday mr mrs ms dr the a an but and or if in on at he \
     she it they we you this that these those his her its their our your my as for with from by after before when \
     while according";
@@ -323,7 +323,7 @@ const NO_NAMES: &str = "i monday tuesday wednesday thursday friday saturday sund
 /// Codes that stand before an amount.
 const CODES: [&str; 6] = ["EUR", "USD", "GBP", "CHF", "VAT", "ISO"];
 
-/// The names of a text: words with a capital that begin no sentence, beside each other.
+/// The names of a text: adjacent words with a capital letter that begin no sentence.
 pub(crate) fn names(text: &str) -> Vec<Named<'_>> {
     let words = words(text);
     let mut runs: Vec<(Range<usize>, bool)> = Vec::new();

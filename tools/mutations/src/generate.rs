@@ -1,13 +1,13 @@
-//! All cases of a seed.
+//! Generates all cases of a seed.
 
 use crate::case::{Mutation, MutationCase, MutationSplit};
 use crate::mutate::Setting;
 use crate::reword::{Wording, reword};
 use crate::source::SourceText;
 
-/// How many bytes of a document stand in a passage on each side of the sentence.
+/// How many bytes of the document a passage has on each side of the sentence.
 const BESIDE: usize = 700;
-/// How many passages are of other documents.
+/// How many passages are from other documents.
 const OTHERS: usize = 4;
 
 /// The cases of a seed: each fact as it is, and with each change that applies to it. A third of the documents is dev.
@@ -110,7 +110,7 @@ fn of_fact(
     }
 }
 
-/// What stands around a fact in its document.
+/// The text around a fact in its document.
 fn passage(source: &SourceText, fact: &str) -> String {
     let text = &source.text;
     let at = text.find(fact).unwrap_or(0);

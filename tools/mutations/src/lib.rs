@@ -1,11 +1,11 @@
-//! True sentences reworded, and made false in one place each, by seed: what a check of answers is measured with.
+//! Rewords true sentences and makes each false in one place, by seed. A check of answers is measured with them.
 //!
-//! A sentence comes with five passages, four of them of other documents. Each is reworded first, since one that is taken
-//! over verbatim proves nothing; then at most one place is changed. *Not* the check, and nothing of it is used here.
+//! A sentence comes with five passages, four of them of other documents. Each sentence is reworded first, because a
+//! verbatim copy proves nothing; then at most one place is changed. *Not* the check, of which nothing is used here.
 //!
-//! Left out, because people would differ whether the sentence became false: until and from, with and without, up to,
-//! first and last as idioms, ellipses, negation in quotations and subordinate clauses, hours of the day, percent against
-//! points, the order of the members of a list.
+//! Some changes are left out because people would disagree on whether the sentence became false: until and from, with
+//! and without, up to, first and last as idioms, ellipses, negation in quotations and subordinate clauses, hours of
+//! the day, percent against points, the order of the members of a list.
 //!
 //! | module | what |
 //! |---|---|

@@ -1,6 +1,7 @@
-//! Words for rewordings and mutations. *Not* those of the check: who shares a list measures it with itself.
+//! The words for rewordings and mutations. *Not* those of the check, because a measurement that shares its list with
+//! the check would measure the list.
 
-/// Words that may stand for each other in nearly any sentence; rewordings of dev.
+/// Words that may replace each other in nearly any sentence, for the rewordings of dev.
 pub(crate) const SYNONYMS_DEV: &[(&str, &str)] = &[
     ("said", "stated"),
     ("however", "nevertheless"),
@@ -23,7 +24,7 @@ pub(crate) const SYNONYMS_DEV: &[(&str, &str)] = &[
     ("signed", "executed"),
 ];
 
-/// The same for test.
+/// The same kind of words, for the rewordings of test.
 pub(crate) const SYNONYMS_TEST: &[(&str, &str)] = &[
     ("told", "informed"),
     ("announced", "declared"),
@@ -80,7 +81,7 @@ pub(crate) const NUMBERS: [&str; 11] = [
     "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 ];
 
-/// Companies of which a legal form says nothing new.
+/// Companies whose legal form adds nothing to the name.
 pub(crate) const COMPANIES: &[&str] = &[
     "Google",
     "Apple",
@@ -102,12 +103,12 @@ pub(crate) const COMPANIES: &[&str] = &[
     "Flexport",
 ];
 
-/// Words that begin a clause that may stand in front.
+/// Words that begin a clause that may be moved to the front.
 pub(crate) const FRONTED: &[&str] = &[
     "when", "because", "although", "if", "while", "after", "before", "once", "unless",
 ];
 
-/// Words that begin a tail that may be dropped.
+/// Words that begin the end of a sentence that may be dropped.
 pub(crate) const TAILS: &[&str] = &[
     "which",
     "who",
@@ -127,7 +128,7 @@ pub(crate) const TAILS: &[&str] = &[
     "and",
 ];
 
-/// Words that are written small when they no longer begin a sentence.
+/// Words that are written in lower case when they no longer begin a sentence.
 pub(crate) const SMALL: &[&str] = &[
     "The", "A", "An", "It", "He", "She", "They", "We", "This", "That", "These", "Those", "In",
     "On", "At", "If", "When", "While", "After", "Before", "But", "And", "So", "For", "With",
@@ -155,7 +156,7 @@ pub(crate) const INVENTED: [&str; 16] = [
     "Jaskowitz",
 ];
 
-/// A unit with what is put in its place.
+/// Units, each with its replacement.
 pub(crate) const UNITS: &[(&str, &str)] = &[
     ("million", "billion"),
     ("billion", "million"),
@@ -189,7 +190,7 @@ pub(crate) const UNITS: &[(&str, &str)] = &[
     ("seconds", "minutes"),
 ];
 
-/// Comparisons with what turns them round.
+/// Comparisons, each with its opposite.
 pub(crate) const COMPARATORS: &[(&str, &str)] = &[
     ("at least", "at most"),
     ("at most", "at least"),

@@ -1,4 +1,4 @@
-//! Changes that make a sentence false. Each gives nothing where it does not apply.
+//! Makes sentences false. Each change returns `None` where it does not apply.
 
 use crate::case::Mutation;
 use crate::find::{Dated, Figure, Named, dates, figures, names, words};
@@ -6,14 +6,14 @@ use crate::lists::{AUXILIARIES, COMPARATORS, COUNTED, INVENTED, NUMBERS, SUBORDI
 use crate::reword::{is_quoted, place, replaced};
 use text::months;
 
-/// What a sentence is changed among.
+/// The data that a sentence is changed with.
 pub(crate) struct Setting<'a> {
     pub(crate) sentence: &'a str,
     pub(crate) original: &'a str,
     pub(crate) passages: &'a [String],
 }
 
-/// How often another figure is tried before there is none.
+/// How often another figure is tried before the change is given up.
 const TRIES: usize = 20;
 
 impl Setting<'_> {
@@ -207,9 +207,9 @@ impl Setting<'_> {
         random.choice(others)
     }
 
-    /// Two names with something that happens between them.
+    /// Exchanges two names between which something happens.
     fn swapped(&self, random: &mut fastrand::Rng) -> Option<String> {
-        /// Words between names that make both one side, or say the same either way round.
+        /// Words between names that put both on one side, or that mean the same either way round.
         const EVEN: &str = "and or with between versus vs against & alongside from to while as like than including is was";
         let all = names(self.sentence);
         let mut pairs = Vec::new();
@@ -285,7 +285,7 @@ impl Setting<'_> {
         })
     }
 
-    /// A negation at the verb of the main clause, or without it.
+    /// Adds a negation to the verb of the main clause, or removes it.
     fn negation(&self) -> Option<String> {
         let words = words(self.sentence);
         for (at, word) in words.iter().enumerate() {
@@ -335,7 +335,7 @@ impl Setting<'_> {
     }
 }
 
-/// A date as it is mostly written.
+/// A date in the most frequent notation.
 fn written(date: &Dated) -> String {
     let month = date.month.map(|month| {
         let name = months::ENGLISH[month - 1];

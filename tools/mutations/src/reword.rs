@@ -1,4 +1,4 @@
-//! Rewordings that change nothing. Each gives nothing where it does not apply.
+//! Rewords sentences without changing their meaning. Each rewording returns `None` where it does not apply.
 
 use crate::case::MutationSplit;
 use crate::find::{dates, month, names, words};
@@ -9,12 +9,12 @@ use std::ops::Range;
 use text::months;
 use text::sentences::cited;
 
-/// Fewest words that a dropped tail leaves.
+/// The fewest words that remain when the end of a sentence is dropped.
 const HEAD_MIN: usize = 8;
-/// Most rewordings of one sentence.
+/// The most rewordings of one sentence.
 const REWORDINGS_MAX: usize = 2;
 
-/// A sentence and the passage that says it.
+/// A sentence, and the passage that states it.
 pub(crate) struct Wording<'a> {
     pub(crate) sentence: &'a str,
     pub(crate) passage: &'a str,
@@ -42,7 +42,7 @@ const TEST: &[Rewording] = &[
     ("two sentences merged", merged),
 ];
 
-/// A sentence in other words, by one or two of the rewordings of its side; nothing where none applies.
+/// The sentence in other words, by one or two rewordings of its side; `None` where none applies.
 pub(crate) fn reword(
     wording: &Wording<'_>,
     split: MutationSplit,
@@ -76,7 +76,7 @@ pub(crate) fn replaced(text: &str, at: Range<usize>, with: &str) -> String {
     [&text[..at.start], with, &text[at.end..]].concat()
 }
 
-/// Where words stand in a text as whole words, outside quotations.
+/// The place of words in a text, as whole words and outside quotations.
 pub(crate) fn place(text: &str, wanted: &str) -> Option<Range<usize>> {
     let lower = text.to_ascii_lowercase();
     let wanted = wanted.to_ascii_lowercase();
@@ -100,7 +100,7 @@ pub(crate) fn is_quoted(text: &str, at: usize) -> bool {
         || before.matches('“').count() > before.matches('”').count()
 }
 
-/// `with` beginning as the text there does.
+/// `with`, beginning in the same case as the text there.
 fn cased(text: &str, at: &Range<usize>, with: &str) -> String {
     match text[at.clone()].starts_with(char::is_uppercase) {
         true => capitalised(with),
@@ -118,7 +118,8 @@ fn capitalised(text: &str) -> String {
     first + chars.as_str()
 }
 
-/// A beginning of a sentence as it stands inside one: what `text` has with a capital elsewhere is a name.
+/// The beginning of a sentence as it would stand inside one: a word that `text` has with a capital letter elsewhere
+/// is a name.
 fn lowered(sentence: &str, text: &str) -> String {
     let first = sentence.split(' ').next().unwrap_or_default();
     let behind = sentence[first.len()..].trim_start();

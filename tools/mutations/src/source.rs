@@ -1,20 +1,20 @@
-//! Documents, and the sentences of them that can be told to be true.
+//! Documents, and those sentences in them whose truth is known.
 
 use text::sentences::cited;
 
-/// Fewest words of a sentence that can be reworded and changed.
+/// The fewest words of a sentence that can be reworded and changed.
 const WORDS_MIN: usize = 8;
-/// Most words: longer ones are lists.
+/// The most words; longer sentences are lists.
 const WORDS_MAX: usize = 60;
 
-/// A document with sentences that it says.
+/// A document with the sentences that it states.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SourceText {
     /// Which document.
     pub id: String,
     /// Its text.
     pub text: String,
-    /// Sentences that stand in the text word by word.
+    /// Sentences that stand in the text word for word.
     pub facts: Vec<String>,
 }
 

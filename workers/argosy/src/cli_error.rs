@@ -4,7 +4,7 @@ mod from;
 
 use serde::Serialize;
 
-/// The code of a failure where a stream has no room: other messages would meet it as well.
+/// The code of a failure where a stream has no room, so that other messages would fail as well.
 pub(crate) const FULL: &str = "full";
 
 /// The code of a failure where a server has less room than the streams want.
@@ -26,7 +26,7 @@ pub struct CliError {
     pub turn: Option<String>,
 }
 
-/// As `-o json` shows a failure.
+/// A failure as `-o json` shows it.
 #[derive(Debug, Serialize)]
 struct Shown<'a> {
     error: Inner<'a>,
@@ -57,17 +57,17 @@ impl CliError {
         }
     }
 
-    /// It ran, and the answer is no.
+    /// The command ran, and its answer is no.
     pub fn negative(message: impl Into<String>) -> CliError {
         CliError::of(1, "failed", message)
     }
 
-    /// Called the wrong way, or configured so.
+    /// The command was called in a wrong way, or is configured wrongly.
     pub fn usage(message: impl Into<String>) -> CliError {
         CliError::of(2, "usage", message)
     }
 
-    /// It is not there.
+    /// The thing that the command is about is not there.
     pub fn not_found(message: impl Into<String>) -> CliError {
         CliError::of(3, "not_found", message)
     }
@@ -78,36 +78,36 @@ impl CliError {
         CliError::of(4, "cannot_connect", message).hint(hint)
     }
 
-    /// The server is there, and these credentials may not.
+    /// The server is there, and these credentials do not allow the command.
     pub(crate) fn denied(message: impl Into<String>) -> CliError {
         let hint = "look at --creds, or at user and password in --server (`nats://user:password@host:4222`, with \
              `%40` for an `@`): the server knows others";
         CliError::of(5, "denied", message).hint(hint)
     }
 
-    /// The time is up, and it still runs.
+    /// The time is up, and the turn still runs.
     pub(crate) fn still_running(message: impl Into<String>) -> CliError {
         CliError::of(6, "still_running", message)
     }
 
-    /// A signal came before it was done.
+    /// A signal came before the command was done.
     pub(crate) fn interrupted(message: impl Into<String>) -> CliError {
         CliError::of(130, "interrupted", message)
     }
 
-    /// The same about a turn.
+    /// The failure, about this turn.
     pub(crate) fn about(mut self, turn: &envelope::TurnId) -> CliError {
         self.turn = Some(turn.as_str().to_owned());
         self
     }
 
-    /// The same with a hint.
+    /// The failure, with a hint.
     pub fn hint(mut self, hint: impl Into<String>) -> CliError {
         self.hint = Some(hint.into());
         self
     }
 
-    /// As one line of JSON.
+    /// The failure as one line of JSON.
     pub(crate) fn to_json(&self) -> String {
         let inner = Inner {
             code: self.code,

@@ -1,7 +1,7 @@
 //! The configuration of a process: the options of every crate, under one roof.
 //!
 //! Defaults < variables with names of their own < `argosy.toml` < `ARGOSY__section__key` < flags. Every option is
-//! documented where it is defined; here only what belongs to no other crate.
+//! documented where it is defined, and this module defines only the options that belong to no other crate.
 
 mod error;
 mod given;
@@ -75,7 +75,7 @@ pub struct Config {
     pub editions: BTreeMap<Edition, index_host::Options>,
     /// Logs and the admin endpoints.
     pub telemetry: Telemetry,
-    /// What is set, and by whom: no option itself.
+    /// Which options are set, and where; this is no option itself.
     #[serde(skip)]
     pub given: SettingOrigins,
 }
@@ -286,7 +286,7 @@ impl Config {
         Config::loaded(file, flags).map(|loaded| loaded.value)
     }
 
-    /// The same with where each value came from.
+    /// Loads the configuration and keeps where each value came from.
     pub(crate) fn loaded(
         file: Option<PathBuf>,
         flags: Vec<(String, String)>,
@@ -305,8 +305,8 @@ impl Config {
         Ok(loaded)
     }
 
-    /// Whether every prompt in `prompts_dir` replaces one. A folder that is not there passes: it is on
-    /// the machines that run workers, and missed there when one starts.
+    /// Checks that every prompt in `prompts_dir` replaces one. A folder that is not there passes, because it is on
+    /// the machines that run workers; a worker that starts without it fails.
     pub(crate) fn check_prompts_dir(&self) -> Result<(), prompt_files::Error> {
         match &self.prompts_dir {
             Some(dir) if dir.is_dir() => prompt_files::read(dir).map(drop),
@@ -314,7 +314,7 @@ impl Config {
         }
     }
 
-    /// Whether the sections fit together, which no single value shows.
+    /// Checks that the sections fit together, which no single value shows.
     pub fn validate(&self) -> anyhow::Result<()> {
         let Streams {
             keep,
@@ -403,7 +403,7 @@ impl Config {
         Ok(())
     }
 
-    /// The same with what an edition has of its own.
+    /// The configuration, with the options that an edition has of its own.
     pub(crate) fn for_edition(&self, edition: &Edition) -> Config {
         let own = self.editions.get(edition).unwrap_or(&self.retrieval);
         Config {

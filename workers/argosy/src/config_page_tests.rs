@@ -1,5 +1,5 @@
-//! docs/config.md, made from the code: the fields of the options in their order, their defaults as they
-//! are, their meaning as their documentation says it.
+//! Makes docs/config.md from the code: the fields of the options in their order, their default values, and their
+//! meaning as their documentation states it.
 
 use super::{Config, VARIABLES};
 use crate::command::config::toml;
@@ -9,10 +9,10 @@ use settings::NamedVariable;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// The variable that has the page written instead of compared.
+/// The variable that makes the test write the page instead of comparing it.
 const WRITE: &str = "ARGOSY_WRITE_DOCS";
 
-/// Sections, and where the type of each is; that of a role is where roles have it.
+/// The sections, with the file and the name of each one's type. The type of a role's section is found by the role.
 const SECTIONS: &[(&str, &str, &str)] = &[
     ("nats", "workers/argosy/src/config.rs", "Nats"),
     ("streams", "workers/argosy/src/config.rs", "Streams"),
@@ -51,7 +51,7 @@ const SECTIONS: &[(&str, &str, &str)] = &[
     ("snapshots", "shared/index-host/src/snapshot.rs", "Options"),
 ];
 
-/// Where the type of a section is, and what it is called.
+/// The file that defines the type of a section, and the name of the type.
 fn type_of(key: &str) -> Option<(String, &'static str)> {
     let listed = SECTIONS.iter().find(|(known, ..)| *known == key);
     let of_role = || {
@@ -64,7 +64,7 @@ fn type_of(key: &str) -> Option<(String, &'static str)> {
     }
 }
 
-/// Tables that are one value to whoever sets them.
+/// Tables that count as one value, because they are set as a whole.
 const VALUES: &[&str] = &[
     "model.backoff",
     "models",
@@ -73,7 +73,7 @@ const VALUES: &[&str] = &[
     "telemetry.otlp.headers",
 ];
 
-/// A field of a struct as its source has it.
+/// A field of a struct, as its source file has it.
 struct Field {
     name: String,
     doc: String,
@@ -116,7 +116,7 @@ fn read(file: &str, name: &str) -> (String, Vec<Field>) {
     (about, fields)
 }
 
-/// Links of rustdoc as plain text, and what a table cell cannot hold.
+/// The documentation with links of rustdoc as plain text, and without what a table cell cannot hold.
 fn cell(doc: &str) -> String {
     doc.replace("[`", "`")
         .replace("`]", "`")
@@ -130,7 +130,7 @@ fn default(value: &Value) -> String {
     }
 }
 
-/// A section with its own table, and after it those below it.
+/// A section with its own table, and the sections below it.
 fn section(page: &mut String, key: &str, file: &str, name: &str, values: &Value) {
     let (about, fields) = read(file, name);
     let held = values.as_object().map_or(0, |table| table.len());
@@ -173,7 +173,7 @@ fn section(page: &mut String, key: &str, file: &str, name: &str, values: &Value)
     }
 }
 
-/// The variables with names of their own, and what each stands for.
+/// The variables with names of their own, and the option that each stands for.
 fn variables(page: &mut String) {
     page.push_str(
         "\n## Variables with names of their own\n\

@@ -1,4 +1,4 @@
-//! Conversations to look at: of a fleet, from the logs of its stream; without one, from the data folder.
+//! Reads conversations: those of a fleet from the logs of its stream and, without a fleet, those of the data folder.
 
 mod copies;
 mod removal;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use streams::conversation::{LogError, Logs, RestoreError};
 
-/// How long the next event may take.
+/// How long to wait for the next event.
 const NEXT_WAIT: Duration = Duration::from_secs(5);
 
 /// Where conversations are.
@@ -31,13 +31,13 @@ pub(crate) enum ConversationSource {
     Here(PathBuf),
 }
 
-/// Why they cannot be looked at.
+/// Why conversations cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The bus could not be asked.
     #[error(transparent)]
     Bus(#[from] BusError),
-    /// The folder is not opened.
+    /// The folder cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
     /// The store cannot be read.
@@ -49,19 +49,19 @@ pub enum Error {
     /// The log of a fleet cannot be read or written.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// It cannot be copied.
+    /// The conversation cannot be copied.
     #[error("the conversation cannot be copied: {0}")]
     Copy(#[from] CopyError),
-    /// It cannot be forked.
+    /// The conversation cannot be forked.
     #[error(transparent)]
     Append(#[from] AppendError),
-    /// Another one has the id.
+    /// Another conversation has the id.
     #[error(transparent)]
     Restore(#[from] RestoreError),
-    /// It is not erased, or not wholly.
+    /// The conversation was not erased, or not wholly.
     #[error(transparent)]
     Erase(#[from] erasure::Error),
-    /// Others wrote to it all the time.
+    /// Other writers kept appending to the log.
     #[error("others wrote to the conversation again and again; try again")]
     Contended,
 }
@@ -72,19 +72,19 @@ pub(crate) struct Talk {
     pub(crate) conversation: String,
     /// When something last happened, in Unix milliseconds.
     pub(crate) last: u64,
-    /// Events so far, those that are no longer kept included.
+    /// All events so far, with those that are no longer kept.
     pub(crate) events: u64,
     /// Turns that run or wait.
     pub(crate) open: usize,
     /// Whether a question back waits for its reply.
     pub(crate) is_asked_back: bool,
     pub(crate) is_erased: bool,
-    /// A later release wrote it; nothing else is known of it then.
+    /// A later release wrote the log, so nothing else is known of it.
     pub(crate) is_newer: bool,
 }
 
 impl ConversationSource {
-    /// Conversations of a tenant, the last used first, at most `limit`; and whether there are more.
+    /// The conversations of a tenant, the one last used first, at most `limit`; and whether there are more.
     pub(crate) async fn list(
         &self,
         tenant: &TenantId,
@@ -115,7 +115,7 @@ impl ConversationSource {
     }
 }
 
-/// The store of the data folder, if there is one: looking makes none.
+/// The store of the data folder, if there is one: a look does not create it.
 async fn store(data_dir: &Path) -> Result<Option<SledStore>, OpenError> {
     if !kept_conversations::folder(data_dir).is_dir() {
         return Ok(None);
@@ -155,7 +155,7 @@ async fn listed(bus: &dyn Bus, tenant: &TenantId) -> Result<Vec<Talk>, Error> {
     last.iter().filter_map(of_log).collect()
 }
 
-/// What the last event of a log says; `None` for what is none.
+/// What the last event of a log says; `None` for a message that is no event.
 fn of_log(stored: &StoredMessage) -> Option<Result<Talk, Error>> {
     let Ok(Subject::Conversation {
         tenant,
@@ -211,24 +211,24 @@ async fn held(store: &SledStore, tenant: &TenantId) -> Result<Vec<Talk>, Error> 
     }
 }
 
-/// A turn as it was had.
+/// A turn of a conversation, as it was held.
 #[derive(Debug, Serialize)]
 pub(crate) struct Had {
     pub(crate) turn: String,
     pub(crate) question: String,
-    /// As it was searched for, where it was rewritten.
+    /// The question as it was searched for, where it was rewritten.
     pub(crate) rewritten: Option<String>,
-    /// How it ended; `null` while it is open, `unknown` when nobody can tell.
+    /// How the turn ended; `null` while it is open, `unknown` when that cannot be known.
     pub(crate) outcome: Option<&'static str>,
     pub(crate) answer: Option<String>,
     /// The answer is longer than what is kept of it.
     pub(crate) is_cut: bool,
     pub(crate) asked_back: Option<String>,
-    /// When it was asked, in Unix milliseconds.
+    /// When the question was asked, in Unix milliseconds.
     pub(crate) asked_at: u64,
 }
 
-/// The turns of a log, in the order in which they were opened. One whose beginning is no longer kept is left out.
+/// The turns of a log, in the order in which they were opened. A turn whose beginning is no longer kept is left out.
 pub(crate) fn turns(events: &[Read]) -> Vec<Had> {
     let mut turns: Vec<Had> = Vec::new();
     for read in events {

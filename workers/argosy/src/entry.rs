@@ -1,5 +1,5 @@
-//! The frame around a command: colour, what a wrong call is told, the configuration, logs, a runtime, and
-//! how it all ends. Both binaries stand on it. *Not* here: which commands there are.
+//! The frame around a command: colour, the reply to a wrong call, the configuration, logs, a runtime, and the exit.
+//! Both binaries stand on it. *Not* here: which commands there are.
 
 use crate::cli::{Colour, GlobalArgs, Output, ServerArgs};
 use crate::cli_error::CliError;
@@ -11,12 +11,12 @@ use std::process::ExitCode;
 use telemetry::LogFormat;
 use tokio::runtime::{Builder, Runtime};
 
-/// Most threads of a command that is no service.
+/// The most threads of a command that is no service.
 const THREADS_MAX: usize = 4;
-/// Roles whose work may keep a thread for a while; the runtime is told, and goes on with another one.
+/// The roles whose work may keep a thread for a while. The runtime is told so, and goes on with another thread.
 const KEEPING_THREADS: [Role; 2] = [Role::Retriever, Role::Indexer];
 
-/// Sets what is the same for all that is printed.
+/// Sets what applies to all output.
 pub fn prepare(everywhere: &GlobalArgs) {
     match everywhere.color {
         // A terminal that says it knows no codes gets none, also where a CI system would have them.
@@ -35,7 +35,7 @@ fn is_dumb() -> bool {
     variable("TERM").is_some_and(|name| name == "dumb") && variable("CLICOLOR_FORCE").is_none()
 }
 
-/// Tells what came of a command.
+/// Prints the result of a command and returns its exit code.
 pub fn ended(result: Result<(), CliError>, output: Output) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -46,7 +46,7 @@ pub fn ended(result: Result<(), CliError>, output: Output) -> ExitCode {
     }
 }
 
-/// Help, the version, or what is wrong with the command line: in the words of who reads it.
+/// Prints the help, the version, or what is wrong with the command line, in the output format that the call asks for.
 pub fn misused(error: &clap::Error) -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     let is_for = |output| error.use_stderr() && Output::is_asked_for(output, &arguments);
@@ -76,8 +76,8 @@ fn wrong_call(error: &clap::Error) -> CliError {
     CliError::usage(message.join(" ")).hint("see --help")
 }
 
-/// Loads the configuration. Flags that are options by another name come before `--set`, which is the
-/// more explicit one.
+/// Loads the configuration. A flag that is another name of an option counts less than `--set`, which is more
+/// explicit.
 ///
 /// # Errors
 /// A usage error that names the option.
@@ -95,7 +95,7 @@ pub fn configuration(
     Ok(Config::loaded(everywhere.config.clone(), flags)?)
 }
 
-/// Commands for people are quiet; services say what they do.
+/// Starts the logs. Commands for people are quiet, whereas services log what they do.
 ///
 /// # Errors
 /// A usage error for a level that is none.
@@ -128,7 +128,7 @@ pub fn init_logs(
     telemetry::logs::init(format, &level, colour).map_err(|e| CliError::usage(e.to_string()))
 }
 
-/// The runtime: of a role as it is configured, of a command as the machine has cores.
+/// Makes the runtime. For a role it has the configured threads, and for a command as many as the machine has cores.
 ///
 /// A role that mostly waits has the plain runtime of one thread unless it is given more: tasks run in the
 /// order in which they became ready, so that what several of them write leaves the process together.

@@ -1,8 +1,8 @@
-//! What models answered about documents, kept on the bus: among the files, which every indexer of a fleet
-//! reads, whatever edition it writes, and which go by themselves when they are old.
+//! Keeps the replies of models about documents among the files of the bus. Every indexer of a fleet reads these,
+//! whatever edition it writes, and old ones expire by themselves.
 //!
-//! *Not* needed: without room, or with the bus away, the model is asked again. Large documents, which have
-//! to be stored, share the room: answers take the first quarter of it only.
+//! *Not* required: without room, or while the bus is away, the model is asked again. Replies take the first quarter
+//! of the room only, because they share it with large documents, which have to be stored.
 
 use bus::Bus;
 use bytes::Bytes;
@@ -12,25 +12,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Longest answer that is kept, in bytes: an answer has 8,192 tokens at most.
+/// The longest reply that is kept, in bytes; a reply has 8,192 tokens at most.
 const BYTES_MAX: u64 = 64 * 1024;
-/// How long the files may take; a model takes longer.
+/// How long an operation on the files may take; a model takes longer.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// The share of the room from which on no answer is kept.
+/// The share of the room above which no reply is kept.
 const TAKEN_MAX: f64 = 0.25;
-/// How long is believed what was seen of it.
+/// How long a reading of the room counts as current.
 const SEEN: Duration = Duration::from_secs(5);
 
-/// Answers among the files of a bus.
+/// Replies of models among the files of a bus.
 pub(crate) struct ExtractionCache {
     bus: Arc<dyn Bus>,
-    /// Whether there was room, and when that was.
+    /// Whether there was room, and when that was read.
     room: Mutex<Option<(Instant, bool)>>,
 }
 
 impl ExtractionCache {
-    /// Those on this bus.
+    /// The replies on this bus.
     pub(crate) fn on(bus: Arc<dyn Bus>) -> ExtractionCache {
         ExtractionCache {
             bus,
@@ -38,7 +38,7 @@ impl ExtractionCache {
         }
     }
 
-    /// Whether answers may take more room; not when that cannot be asked.
+    /// Whether replies may take more room; false when that cannot be read.
     async fn has_room(&self) -> bool {
         let seen = *self.room.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, has_room)) = seen.filter(|(at, _)| at.elapsed() < SEEN) {
@@ -102,7 +102,7 @@ mod tests {
     const SCHEMA: &str = "[invoices.buyer]\ntype = \"text\"\nmodel = true\n";
     const TEXT: &str = "# Invoice 7\n\nIt goes to Tessaly Ltd in Harbour Street.\n";
 
-    /// Has the invoice indexed for an edition, by an indexer of its own.
+    /// Indexes the invoice for an edition, with an indexer of its own.
     async fn indexed(bus: &Arc<MemoryBus>, model: &Arc<ScriptedModel>, edition: &str, tokens: u32) {
         let dir = tempfile::tempdir().unwrap();
         let schemas = dir.path().join("schema.toml");

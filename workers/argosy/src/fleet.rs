@@ -1,5 +1,5 @@
-//! A fleet of processes on this machine: one per role, started, watched, drained. For `argosy up`,
-//! for measuring, and for the fleet tests.
+//! A fleet of processes on this machine: one process per role is started, watched and drained. `argosy up`, the
+//! measurements and the fleet tests stand on it.
 
 use envelope::Role;
 use nats_server::{self as server, ServerError, VERSION, find};
@@ -9,13 +9,13 @@ use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::{Child, Command};
 
-/// Why a process of the fleet was not started.
+/// Why a process of the fleet did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Its log cannot be written.
+    /// The log of the process cannot be written.
     #[error(transparent)]
     Log(#[from] io::Error),
-    /// It did not start.
+    /// The process did not start.
     #[error("`{} run {role}` did not start: {error}", .binary.display())]
     Start {
         /// The binary.
@@ -34,7 +34,7 @@ pub struct FleetPlan {
     pub binary: PathBuf,
     /// URL of NATS.
     pub server: String,
-    /// Where they keep what can be rebuilt.
+    /// The folder where the processes keep what can be rebuilt.
     pub data_dir: PathBuf,
     /// Options, as `--set` takes them.
     pub set: Vec<String>,
@@ -44,7 +44,7 @@ pub struct FleetPlan {
     pub args: Vec<String>,
     /// Log level of the processes.
     pub log: String,
-    /// Where their logs go; absent for this process' stderr.
+    /// The folder of the logs; without one they go to this process' stderr.
     pub log_dir: Option<PathBuf>,
 }
 
@@ -66,12 +66,12 @@ impl Member {
         self.child.kill().await
     }
 
-    /// Whether it has ended by itself, and how.
+    /// How the process ended, if it has ended by itself.
     pub fn ended(&mut self) -> Option<std::process::ExitStatus> {
         self.child.try_wait().ok().flatten()
     }
 
-    /// Asks it to drain (SIGTERM).
+    /// Asks the process to drain (SIGTERM).
     pub async fn terminate(&mut self) {
         if let Some(pid) = self.child.id() {
             let _ = Command::new("kill")
@@ -82,7 +82,8 @@ impl Member {
         }
     }
 
-    /// Waits for its end, at most `limit`; then kills it. True when it ended by itself with 0.
+    /// Waits for the end of the process for at most `limit`, then kills it. Returns true when it ended by itself with
+    /// 0.
     pub async fn wait(&mut self, limit: Duration) -> bool {
         match tokio::time::timeout(limit, self.child.wait()).await {
             Ok(Ok(status)) => status.success(),
@@ -166,8 +167,8 @@ pub fn nats_server() -> Result<PathBuf, ServerError> {
     find(explicit.as_deref(), path.as_deref(), Some(&cache()))
 }
 
-/// The same, and where there is none, fetches it into the cache folder. `told` hears from where, and
-/// with which checksum, before it does.
+/// Finds a nats-server and, where there is none, fetches it into the cache folder. Before that, it calls `told` with
+/// the source and the checksum.
 pub fn nats_server_or_fetched(told: impl FnOnce(&str)) -> Result<PathBuf, ServerError> {
     match nats_server() {
         Err(ServerError::NotFound) => {

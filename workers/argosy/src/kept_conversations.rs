@@ -1,8 +1,9 @@
-//! Conversations of a fleet in one process: kept on disk, in a folder that many processes may use one after the other.
+//! The conversations of a fleet in one process. They are kept on disk, in a folder that many processes may use one
+//! after the other.
 //!
-//! Without a server the store is the truth. Before a question the log of its conversation is put into the memory bus, and
-//! an answer is shown when its end is on disk. The folder is open for one question at a time, so that others can look
-//! into it meanwhile. *Not* for a fleet, whose stream is the truth.
+//! Without a server the store is authoritative. Before a question, the log of its conversation is put into the memory
+//! bus, and the answer is shown once its end is on disk. The folder is open for one question at a time, so that other
+//! processes can read it in between. *Not* for a fleet of processes, whose stream is authoritative.
 
 use bus::memory::MemoryBus;
 use bus::{Bus, BusError, Headers, PublishError, StoredMessage, Stream};
@@ -16,25 +17,25 @@ use std::time::Duration;
 use streams::conversation::subject;
 use streams::outbox::{self, OutboxError, publish_until};
 
-/// The folder of conversations below the data folder, where no fleet has them.
+/// The folder of conversations below the data folder, where there is no fleet of processes.
 pub(crate) fn folder(data_dir: &Path) -> PathBuf {
     data_dir.join("chats")
 }
 
-/// The folder of a role's view of the stream. Another one: a view is emptied without a word.
+/// The folder of a role's view of the stream. It differs from [`folder`], because a view is emptied without warning.
 pub(crate) fn view_folder(data_dir: &Path) -> PathBuf {
     data_dir.join("conversation")
 }
 
-/// How long another process may take with the folder: as long as it works on a question.
+/// How long another process may hold the folder: as long as it works on a question.
 const HELD_MAX: Duration = Duration::from_secs(120);
-/// How long who only looks waits for it.
+/// How long a command that only reads waits for the folder.
 pub(crate) const LOOK_MAX: Duration = Duration::from_secs(5);
-/// How long the log may take to say how a turn ended that is known to have ended.
+/// How long the log may take to show the end of a turn that is known to have ended.
 const END_MAX: Duration = Duration::from_secs(5);
-/// How often it is looked whether it is free.
+/// How often to look whether the folder is free.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// When the stream of a store without one was created: it never is another one.
+/// The creation time for the stream of a store that has no stream, so that it never counts as a new one.
 const CREATED: UnixMs = UnixMs(1);
 
 /// Why a conversation is not kept.
@@ -45,7 +46,7 @@ pub enum Error {
         "its log does not say how the turn ended; the next question of the conversation ends it"
     )]
     NotEnded,
-    /// The folder is not opened.
+    /// The folder cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
     /// The store cannot be read or written.
@@ -76,8 +77,8 @@ pub(crate) struct Kept {
     position: LogPosition,
 }
 
-/// Opens the store of conversations, waiting a little for another process that has it. Who is the first to open a damaged
-/// one says so.
+/// Opens the store of conversations, after waiting a little for another process that has it. The first process that
+/// opens a damaged store warns of it.
 pub(crate) async fn open(
     data_dir: &Path,
     now: UnixMs,
@@ -109,7 +110,8 @@ fn say(loss: &Loss) {
 }
 
 impl Kept {
-    /// Puts the log of a conversation into the bus of this process. Turns that an earlier process left open end there.
+    /// Puts the log of a conversation into the bus of this process. Turns that an earlier process left open are
+    /// ended.
     pub(crate) async fn begin(
         data_dir: &Path,
         bus: Arc<MemoryBus>,
@@ -131,7 +133,7 @@ impl Kept {
         Ok(kept)
     }
 
-    /// Ends what was open when the process that ran it ended.
+    /// Ends the turns that were open when the process that ran them ended.
     async fn end_open(&self, events: &[Read]) -> Result<(), Error> {
         let state = events.last().map(Read::state).unwrap_or_default();
         for open in state.open {
@@ -148,7 +150,7 @@ impl Kept {
         Ok(())
     }
 
-    /// Puts what the log has since on disk.
+    /// Writes what was added to the log since then to disk.
     pub(crate) async fn end(mut self) -> Result<(), Error> {
         let subject = subject(&self.key);
         let ended = self.ended().await;
@@ -178,7 +180,7 @@ impl Kept {
 }
 
 impl Kept {
-    /// Waits until no turn is open: the answer may be seen a moment before the log has it.
+    /// Waits until no turn is open, because the answer may be seen a moment before the log has it.
     async fn ended(&self) -> Result<(), Error> {
         let subject = subject(&self.key);
         let begun = tokio::time::Instant::now();
@@ -194,7 +196,7 @@ impl Kept {
     }
 }
 
-/// How far a store has come that has been told of which stream it is: of none.
+/// The position of a store. A new store is first given the creation time that stands for no stream.
 pub(crate) async fn begun(store: &SledStore) -> Result<LogPosition, StoreError> {
     let position = store.position().await?;
     if position.sequence > 0 || position.created == CREATED {

@@ -1,7 +1,7 @@
 //! Keys pressed while a command shows something live: one at a time, without Enter and without an echo.
 //!
-//! Ctrl-C stays a signal, and lines that are written look as ever. The terminal is as it was when [`Keys`]
-//! goes, whatever it goes by. *Not* a line editor: what arrows and the like send is passed over.
+//! Ctrl-C stays a signal, and output looks as usual. The terminal gets its former settings back when [`Keys`] is
+//! dropped, for whatever reason. *Not* a line editor: what arrow keys and the like send is ignored.
 
 use rustix::termios::{self, LocalModes, OptionalActions, SpecialCodeIndex, Termios};
 use std::collections::VecDeque;
@@ -10,9 +10,9 @@ use std::io::{IsTerminal, Read, Result};
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
-/// How often is looked for a key: nobody feels it, and waiting for a file needs unsafe code.
+/// How often a key is looked for. No user notices the delay, and waiting for a file would need unsafe code.
 const LOOK_EVERY: Duration = Duration::from_millis(40);
-/// What an arrow begins with.
+/// The byte with which an arrow key begins.
 const ESCAPE: u8 = 0x1b;
 
 /// The keys of a terminal.
@@ -23,7 +23,7 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// Those of standard input, if it is a terminal.
+    /// The keys of standard input, if it is a terminal.
     pub(crate) fn of_stdin() -> Option<Keys> {
         let stdin = std::io::stdin();
         if !stdin.is_terminal() {
@@ -57,7 +57,7 @@ impl Keys {
         })
     }
 
-    /// The next key; there is none any more when the terminal has gone.
+    /// The next key. It never comes when the terminal has gone.
     pub(crate) async fn next(&mut self) -> char {
         loop {
             if let Some(key) = self.pressed.pop_front() {
@@ -78,7 +78,7 @@ impl Drop for Keys {
     }
 }
 
-/// The keys in what came at once. From an escape on it is one key without a letter.
+/// The keys in bytes that came together. From an escape on, they are one key without a letter.
 fn typed(bytes: &[u8]) -> impl Iterator<Item = char> {
     let letters = bytes.iter().take_while(|byte| **byte != ESCAPE);
     letters

@@ -1,7 +1,7 @@
-//! The binary: command line, configuration, roles to running processes.
+//! The `argosy` binary: the command line, the configuration, and the start of roles as running processes.
 //!
-//! Everything is composed here and nothing is decided here. It is a library so that the fleet tests
-//! run what the binary runs.
+//! This crate composes everything and decides nothing. It is a library so that the fleet tests run what the binary
+//! runs.
 //!
 //! | module | what |
 //! |---|---|
@@ -9,20 +9,20 @@
 //! | [`command`] | one module per command |
 //! | [`entry`] | the frame around a command |
 //! | [`config`] | the options of every crate under one roof |
-//! | [`roles`] | stages and their collaborators, as running workers |
+//! | [`roles`] | turns stages with their collaborators into running workers |
 //! | [`fleet`] | a fleet of processes on this machine |
 //! | `line_diff` | what differs between two texts, line by line |
 //! | `prompt_files` | the folder of prompts that replace the embedded ones |
 //! | [`local`] | the whole fleet in one process |
 //! | `kept_conversations`, [`conversations`] | its conversations, on disk between questions; conversations to look at |
-//! | `extraction_cache` | what models answered about documents, kept |
+//! | `extraction_cache` | replies of models about documents, kept |
 //! | [`model`] | which model answers |
 //! | [`offline_model`] | the offline reader behind HTTP |
-//! | `presence` | what this process tells of itself |
-//! | [`doctor`] | what may be wrong with a fleet, looked for |
+//! | `presence` | what this process reports of itself |
+//! | [`doctor`] | checks for what may be wrong with a fleet |
 //! | [`metrics`] | every metric there is, as a document |
 //! | `model_files` | the files of local models |
-//! | [`render`], [`out`], `keys` | how results look; printing them; keys of who looks |
+//! | [`render`], [`out`], `keys` | how results look; printing them; the keys that a user presses |
 //! | [`cli_error`] | how commands fail: the error of the command line, and what it is made of |
 
 pub mod cli;

@@ -1,27 +1,28 @@
-//! What differs between two texts, line by line: the longest common part stays, the rest goes or comes. Pure.
+//! Finds what differs between two texts, line by line: the longest common part stays, and the rest is removed or
+//! added. Pure.
 //!
-//! For texts as long as prompts: time and room grow with the product of their lines. Of longer ones only that they differ
-//! is told.
+//! It is for texts as long as prompts, because time and memory grow with the product of their lines. Of longer texts
+//! it only tells that they differ.
 
 use serde::Serialize;
 
-/// Most lines of a text that is compared.
+/// The most lines of a text that is compared.
 pub(crate) const LINES_MAX: usize = 2_000;
 
 /// A line of either text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase", tag = "side", content = "line")]
 pub(crate) enum DiffLine<'a> {
-    /// It stands in both.
+    /// The line stands in both texts.
     Both(&'a str),
-    /// It stands in the first one only.
+    /// The line stands in the first text only.
     Old(&'a str),
-    /// It stands in the second one only.
+    /// The line stands in the second text only.
     New(&'a str),
 }
 
-/// The lines of both texts in their order; of a change, what went before what came. `None` when one of them has over
-/// [`LINES_MAX`].
+/// The lines of both texts in their order; in a change, the removed lines come before the added ones. `None` when one
+/// text has over [`LINES_MAX`] lines.
 pub(crate) fn diff<'a>(old: &'a str, new: &'a str) -> Option<Vec<DiffLine<'a>>> {
     let (a, b): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     if a.len().max(b.len()) > LINES_MAX {

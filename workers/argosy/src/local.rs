@@ -1,7 +1,7 @@
 //! The whole fleet in one process: every role on the memory bus, the index on local disk.
 //!
-//! The same workers, the same gateway, the same messages as against NATS; only the bus differs. It
-//! is for one process: what is asked here ends with it.
+//! The workers, the gateway and the messages are the same as on NATS; only the bus differs. It serves one process,
+//! and questions end with that process.
 
 use crate::config::{Config, FILE};
 use crate::kept_conversations::{self, Kept};
@@ -32,18 +32,18 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// How long nothing may come of any document, unless told otherwise. An encoder on two cores takes some
-/// 50 s for a document of 1,000 chunks, and the documents in work share it: none of them is done before
-/// all nearly are. Nobody else goes on with what is given up here, so it is long.
+/// How long no document may be finished before indexing is given up, unless the caller sets another time. An encoder
+/// on two cores takes some 50 s for a document of 1,000 chunks, and the documents in work share it: none of them is
+/// done before all nearly are. What is given up here no other process goes on with, so the time is long.
 const PATIENCE: Duration = Duration::from_secs(3_600);
 
 /// Why a fleet of one process does not run, or did not index.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Vectors are to be in a server.
+    /// The vectors are configured to be in a server.
     #[error("one process keeps its vectors itself, and `retrieval.vectors` is `qdrant`")]
     Qdrant,
-    /// It cannot be searched as is configured.
+    /// The configured search cannot be made.
     #[error(transparent)]
     Search(#[from] search_factory::Error),
     /// The files of the index cannot be read.
@@ -54,7 +54,7 @@ pub enum Error {
         /// Why.
         error: index::Error,
     },
-    /// The files of the index cannot be written to.
+    /// The files of the index cannot be written, because another process holds them.
     #[error("the index in `{}`: {error}", .dir.display())]
     Held {
         /// Where they are.
@@ -68,7 +68,7 @@ pub enum Error {
     /// A role was not started.
     #[error(transparent)]
     Role(#[from] roles::Error),
-    /// The bus could not be asked.
+    /// The bus could not be reached.
     #[error(transparent)]
     Bus(#[from] BusError),
     /// What is indexed is not known.
@@ -88,12 +88,12 @@ pub struct Local {
     pub bus: Arc<dyn Bus>,
     /// Its model.
     pub chosen: Chosen,
-    /// How long nothing may come of any document while it indexes. Default an hour.
+    /// How long no document may be finished before indexing is given up. Default one hour.
     pub patience: Duration,
     memory: Arc<MemoryBus>,
     data_dir: PathBuf,
     index: Index,
-    /// What its indexer makes of documents, see [`stage::Ingest::pipeline`].
+    /// The pipeline of its indexer, see [`stage::Ingest::pipeline`].
     pipeline: String,
     seen: watch::Receiver<u64>,
     stop: CancellationToken,
@@ -108,7 +108,7 @@ impl Local {
         Local::start_with(config, dir, chosen, registry).await
     }
 
-    /// The same with a model that nobody has to choose any more.
+    /// Starts the fleet with a model that is already chosen.
     pub async fn start_with(
         config: &Config,
         dir: &Path,
@@ -118,7 +118,7 @@ impl Local {
         Local::start_between(config, dir, chosen, registry, |searcher| searcher).await
     }
 
-    /// The same, where what is made of its index stands between this and the retriever.
+    /// Starts the fleet with a wrapper between its index and the retriever.
     pub(crate) async fn start_between(
         config: &Config,
         dir: &Path,
@@ -218,7 +218,7 @@ impl Local {
         })
     }
 
-    /// Brings `root` into the index; comes back when it can be searched.
+    /// Brings `root` into the index, and returns when it can be searched.
     pub async fn index(
         &mut self,
         root: PathBuf,
@@ -251,7 +251,8 @@ impl Local {
         }
     }
 
-    /// Opens a conversation for one question: what was said before is on the bus then, and is kept when it is closed.
+    /// Opens a conversation for one question. What was said before is on the bus from then on, and what is said now
+    /// is kept when the conversation is closed.
     pub(crate) async fn open(
         &self,
         conversation: &ConversationId,
@@ -282,7 +283,7 @@ fn wall_clock() -> UnixMs {
     UnixMs(since.as_millis() as u64)
 }
 
-/// Where the index of a corpus lives: one folder for each corpus under the data folder.
+/// The folder of the index of a corpus: one folder for each corpus under the data folder.
 pub fn index_dir(config: &Config, root: &Path) -> PathBuf {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let hash = envelope::ids::fnv1a_64(root.as_os_str().as_encoded_bytes());

@@ -1,4 +1,4 @@
-//! `argosy`: loads, runs, drains, exits.
+//! `argosy`: it loads the configuration, runs the command, drains and exits.
 
 use argosy::cli::{Cli, Command, ConfigCommand, EditionCommand, Output, SchemaCommand, ServerArgs};
 use argosy::cli_error::CliError;
@@ -41,7 +41,7 @@ fn run(cli: Cli) -> Result<(), CliError> {
     entry::runtime(role, &config)?.block_on(dispatch(cli, config))
 }
 
-/// What works whatever the configuration is like: above all, saying what is wrong with it.
+/// Runs the commands that work with any configuration, above all the one that says what is wrong with it.
 fn without_config(cli: &Cli) -> Option<Result<(), CliError>> {
     let output = cli.everywhere.output;
     match &cli.command {
@@ -93,7 +93,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), CliError> {
     }
 }
 
-/// Where the fleet is that a command is for.
+/// The fleet that a command is for.
 fn server(command: &Command) -> &ServerArgs {
     match command {
         Command::Ask(args) => &args.server,

@@ -1,5 +1,5 @@
-//! Every metric there is, as `docs/metrics.md` lists them: asked of the code that registers them, so
-//! that the document cannot say anything else. *Not* where metrics are made.
+//! All metrics, as `docs/metrics.md` lists them. They are read from the code that registers them, so that the
+//! document cannot say anything else. *Not* where metrics are defined.
 
 use crate::command::run::RoomMetrics;
 use crate::roles::embedded_prompts;
@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use telemetry::{Description, Error, Registry};
 
-/// Most values of a label that are listed.
+/// The most values of a label that are listed.
 const VALUES_MAX: usize = 48;
-/// Labels whose values are said in words.
+/// The labels whose values are described in words.
 const IN_WORDS: [&str; 5] = ["role", "model", "node", "version", "revision"];
 
 const HEAD: &str = "# Metrics
@@ -48,14 +48,14 @@ turns that were ended from outside and left no trail; latency targets differ by 
 | reloads of the configuration | nothing | a process reads its configuration at the start, and a wrong one stops the start |
 ";
 
-/// Conditions of being ready besides the consumer of a role, which bears its name.
+/// The conditions of readiness besides the consumer of a role, which has the role's name.
 const OTHER_CONDITIONS: [&str; 7] = [
     "nats", "inbox", "due", "answers", "room", "index", "vectors",
 ];
 
 type Register = fn(&Registry) -> Result<(), Error>;
 
-/// Who has which metrics.
+/// Which processes have which metrics.
 const GROUPS: [(&str, Register); 9] = [
     ("Every process", every_process),
     ("Every role", every_role),

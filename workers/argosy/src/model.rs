@@ -18,7 +18,7 @@ pub struct Chosen {
     pub model: Arc<dyn ChatModel>,
     /// Their nodes, where they have any.
     pub pools: Vec<Arc<Pool>>,
-    /// Why this one.
+    /// Why this model was chosen.
     pub why: String,
     /// True for the offline reader: answers say so, and a hint is due.
     pub offline: bool,
@@ -27,15 +27,15 @@ pub struct Chosen {
 /// Why no model was chosen.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A role is to ask a model that is not configured.
+    /// A role is configured to ask a model that does not exist.
     #[error("`model_of.{role}` is `{name}`, and there is no `models.{name}`")]
     Unnamed {
         /// The role.
         role: Role,
-        /// What it is to ask.
+        /// The name of that model.
         name: String,
     },
-    /// Nobody on this machine serves the model.
+    /// No server on this machine has the model.
     #[error("`model.model` is `{0}`, but no server on this machine has a model of that name")]
     Unserved(String),
     /// The options of its nodes are wrong.
@@ -46,20 +46,21 @@ pub enum Error {
     Metrics(#[from] telemetry::Error),
 }
 
-/// How to plug in a real model, for everybody who is served by the offline reader.
+/// How to plug in a real model, for users whom the offline reader serves.
 pub(crate) const PLUG_IN: &str = "to use a real model, start Ollama, vLLM or llama.cpp on this machine, or set \
     `model.model` and `model.nodes` in argosy.toml (name, base_url)";
 
 /// The name of the offline reader: as `model.model`, it is taken without looking for a model.
 pub const OFFLINE: &str = offline_reader::NAME;
 
-/// Whether a role asks a model. The validator does where one is named for it: that of the others wrote what it checks.
+/// Whether a role asks a model. The validator does where a model is named for it, because the other roles' model
+/// wrote what it checks.
 pub fn asks(config: &Config, role: Role) -> bool {
     let is_judged = || config.model_of.contains_key(&Role::Validator);
     role.asks_model() && (role != Role::Validator || is_judged())
 }
 
-/// Asks for each role the model that is meant for it.
+/// Asks, for each role, the model that is configured for it.
 struct ByRole {
     default: Arc<dyn ChatModel>,
     of: BTreeMap<Role, Arc<dyn ChatModel>>,
@@ -92,8 +93,8 @@ impl ChatModel for ByRole {
     }
 }
 
-/// Chooses what `roles` ask in this process: `model_of` names one of `models` for a role, and `model` is
-/// for the others.
+/// Chooses the models of `roles` in this process: `model_of` names one of `models` for a role, and the other roles
+/// ask `model`.
 pub(crate) async fn choose(
     config: &Config,
     roles: &[Role],
@@ -216,7 +217,7 @@ fn offline(why: &str) -> Chosen {
     }
 }
 
-/// The first server with the wanted model, or with any when none is named.
+/// The first server with the wanted model, or with any model when none is named.
 fn pick(found: Vec<DiscoveredServer>, wanted: &str) -> Option<(DiscoveredServer, String)> {
     found.into_iter().find_map(|found| {
         let name = found

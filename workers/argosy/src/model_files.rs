@@ -1,4 +1,4 @@
-//! The files of local models: which there are, whether they are here and the right ones.
+//! The files of local models: which files a model has, and whether they are here and intact.
 //!
 //! A file counts by its checksum and nothing else, so it does not matter where it came from, and a file
 //! that was torn or changed is fetched again. *Not* how they are read: see `embed`.
@@ -15,7 +15,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Tells how many bytes of a file are there, and how many it has.
+/// A callback with the number of bytes of a file that are here, and its size where that is known.
 pub(crate) type Tell<'a> = dyn FnMut(&str, u64, Option<u64>) + Send + 'a;
 
 /// A model as it is published.
@@ -74,18 +74,18 @@ pub(crate) struct FileOnDisk {
     pub(crate) name: &'static str,
     /// Its size in bytes.
     pub(crate) bytes: u64,
-    /// Whether this run fetched it; false where it was here.
+    /// Whether this run fetched the file; false where it was here already.
     pub(crate) fetched: bool,
 }
 
 impl Model {
-    /// Whether all files are here and the right ones. Reads them: part of a second. Blocking.
+    /// Whether all files are here and intact. It reads them, which takes part of a second. Blocking.
     pub(crate) fn is_in(&self, dir: &Path) -> bool {
         self.files.iter().all(|file| file.is_in(dir))
     }
 
-    /// Brings every file that is missing or wrong into `dir`: beside its place first, and to its place
-    /// in one step once it is checked.
+    /// Brings every file that is missing or wrong into `dir`. A file is written beside its place first, and moved
+    /// there in one step once it is checked.
     ///
     /// # Errors
     /// A source that has no such file or another one, a server that is away, a disk that is full.
@@ -159,7 +159,7 @@ fn sha256_of(path: &Path) -> std::io::Result<String> {
         .collect())
 }
 
-/// At which file it failed.
+/// The error of a file operation, with the file at which it failed.
 fn at(path: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
     |error| Error::File {
         path: path.to_owned(),

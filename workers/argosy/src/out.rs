@@ -1,9 +1,9 @@
 //! Standard output of commands: `print!` and `println!` for a reader who may leave.
 //!
-//! Whoever pipes a list into `head` has had enough after some lines. The next line unwinds then, so that
-//! children are ended and folders removed, and [`until_read`] makes a quiet end of it: with the verdict that
-//! was [`decided`] before it was printed. Words on the side, by `eprintln!`, may go unheard. *Not* for
-//! services, which log.
+//! A reader such as `head` leaves after some lines. The next line that is printed then unwinds, so that children are
+//! ended and folders removed, and [`until_read`] turns that into a quiet exit, with the result that was [`decided`]
+//! before the printing. Text for stderr, by `eprintln!`, is dropped where it cannot be written. *Not* for services,
+//! which log.
 
 use crate::cli_error::CliError;
 use std::fmt::Arguments;
@@ -12,13 +12,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Why it unwinds: nobody reads any more.
+/// The payload of the unwinding: the reader of the output has gone.
 struct ReaderGone;
 
 /// How the command ends, as far as it is known.
 static DECIDED: AtomicU8 = AtomicU8::new(0);
 
-/// Keeps how a command ends, before it prints what it found: a reader who leaves does not change that.
+/// Keeps how a command ends before it prints its results: a reader who leaves does not change that.
 pub fn decided<T>(verdict: Result<T, CliError>) -> Result<T, CliError> {
     let exit = verdict.as_ref().err().map_or(0, |fail| fail.exit);
     DECIDED.store(exit, Ordering::Relaxed);
@@ -33,17 +33,18 @@ pub fn write(text: Arguments<'_>) {
     must(anstream::stdout().lock().write_fmt(text));
 }
 
-/// Writes to standard output where somebody reads it. For the last word of what has still to end well.
+/// Writes to standard output, and ignores that the reader may have gone. For the last word of a command that still
+/// has something to finish.
 pub(crate) fn offer(text: Arguments<'_>) {
     let _ = anstream::stdout().lock().write_fmt(text);
 }
 
-/// Writes to standard error where somebody reads it. For the macro.
+/// Writes to standard error, and ignores that the reader may have gone. For the macro.
 pub(crate) fn aside(text: Arguments<'_>) {
     let _ = anstream::stderr().lock().write_fmt(text);
 }
 
-/// Writes to standard output at once and as it is: codes stay in where colour is taken out.
+/// Writes to standard output at once and unchanged: terminal codes stay in it even where colour is removed.
 ///
 /// # Panics
 /// As [`write()`].
@@ -64,7 +65,7 @@ fn must(written: std::io::Result<()>) {
     }
 }
 
-/// Runs a command. One whose reader has gone has done what it was asked for, unless it was [`decided`]
+/// Runs a command. A command whose reader has gone ends as if it had succeeded, unless its end was [`decided`]
 /// otherwise.
 pub fn until_read(command: impl FnOnce() -> ExitCode) -> ExitCode {
     catch_unwind(AssertUnwindSafe(command)).unwrap_or_else(|why| {
@@ -75,18 +76,18 @@ pub fn until_read(command: impl FnOnce() -> ExitCode) -> ExitCode {
     })
 }
 
-/// As that of the standard library, for a reader who may leave.
+/// Like the macro of the standard library, for a reader who may leave.
 macro_rules! print {
     ($($text:tt)*) => { $crate::out::write(format_args!($($text)*)) };
 }
 
-/// As that of the standard library, for a reader who may leave.
+/// Like the macro of the standard library, for a reader who may leave.
 macro_rules! println {
     () => { $crate::out::print!("\n") };
     ($($text:tt)*) => { $crate::out::print!("{}\n", format_args!($($text)*)) };
 }
 
-/// As that of the standard library, where nobody has to listen.
+/// Like the macro of the standard library, for a reader who may leave.
 macro_rules! eprintln {
     ($($text:tt)*) => { $crate::out::aside(format_args!("{}\n", format_args!($($text)*))) };
 }

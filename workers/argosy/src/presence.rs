@@ -1,4 +1,5 @@
-//! This process tells of itself, whenever somebody asks the processes of the fleet (`inspect::processes`).
+//! Reports the status of this process whenever another process asks the processes of the fleet
+//! (`inspect::processes`).
 
 mod store;
 
@@ -22,12 +23,12 @@ use telemetry::Health;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// Of which time a process tells what it did.
+/// The time over which a process reports its recent work.
 const RECENT: Duration = Duration::from_secs(300);
-/// How often it remembers what it had done.
+/// How often it notes what it has done so far.
 const MARK_EVERY: Duration = Duration::from_secs(15);
 
-/// What a process remembers of itself to tell what it did lately.
+/// What a process remembers of its work, to report what it did lately.
 #[derive(Debug)]
 struct Window {
     marks: VecDeque<(Instant, Tally)>,
@@ -40,7 +41,7 @@ impl Window {
         }
     }
 
-    /// Remembers what had been done by `now`; keeps one mark that is old enough to count from.
+    /// Notes what was done by `now`, and keeps one mark that is old enough to count from.
     fn mark(&mut self, now: Instant, tally: Tally) {
         self.marks.push_back((now, tally));
         while self.marks.get(1).is_some_and(|(at, _)| *at + RECENT <= now) {
@@ -62,7 +63,7 @@ impl Window {
     }
 }
 
-/// A process that tells of itself.
+/// Reports the status of a process.
 pub(crate) struct StatusReporter {
     role: Role,
     health: Health,
@@ -79,7 +80,7 @@ pub(crate) struct StatusReporter {
 }
 
 impl StatusReporter {
-    /// A process of this role, as its metrics and its health know it. An index or a store of it would be
+    /// A reporter for a process of this role, with its metrics and its health. An index or a store of the process is
     /// in `data_dir`.
     pub(crate) fn new(
         role: Role,
@@ -104,44 +105,44 @@ impl StatusReporter {
         })
     }
 
-    /// Its role.
+    /// The role of the process.
     pub(crate) fn role(&self) -> Role {
         self.role
     }
 
-    /// Tells from now on that metrics and probes are served there.
+    /// Reports from now on the address at which metrics and probes are served.
     pub(crate) fn listens(&self, at: SocketAddr) {
         let _ = self.listens.set(at);
     }
 
-    /// Tells of these model nodes from now on; the first ones are those of the model that it asks.
+    /// Reports these model nodes from now on; the first ones are those of the model that the process asks.
     pub(crate) fn asks(&self, pool: &Arc<Pool>) {
         // Which model a process asks is decided once.
         let _ = self.model.set(pool.name().to_owned());
         self.pools.add(pool);
     }
 
-    /// Where further model nodes are noted.
+    /// The place where further model nodes are noted.
     pub(crate) fn pools(&self) -> &Pools {
         &self.pools
     }
 
-    /// Tells of these indexes from now on.
+    /// Reports these indexes from now on.
     pub(crate) fn searches(&self, serving: Arc<EditionRouter>) {
         let _ = self.index.set(serving);
     }
 
-    /// Tells of this store from now on.
+    /// Reports this store from now on.
     pub(crate) fn keeps(&self, store: StoreSeen) {
         let _ = self.store.set(store);
     }
 
-    /// Tells from now on whether it takes questions of conversations.
+    /// Reports from now on whether the process takes questions of conversations.
     pub(crate) fn takes_conversations(&self, takes: bool) {
         let _ = self.conversations.set(takes);
     }
 
-    /// Answers until it is told to stop.
+    /// Answers requests until it is told to stop.
     pub(crate) async fn answer(&self, bus: &dyn Bus, stop: &CancellationToken) {
         while !stop.is_cancelled() {
             tokio::select! {

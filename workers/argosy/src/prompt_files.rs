@@ -48,8 +48,8 @@ pub(crate) fn read(dir: &Path) -> Result<Prompts, Error> {
     }
 }
 
-/// What is wrong in a folder of prompts: of each file that would be refused, its name and why. `all` are those that there
-/// are. Blocking.
+/// What is wrong in a folder of prompts: the name of each file that would be refused, and the reason. `all` are the
+/// prompts that exist. Blocking.
 ///
 /// # Errors
 /// When the folder or a file in it cannot be read.

@@ -104,8 +104,8 @@ fn duration_ms(t: &Terminal) -> u64 {
     }
 }
 
-/// Prints a terminal event, with the id of its trace where it has one; what failed becomes the failure
-/// of the command.
+/// Prints a terminal event, with the id of its trace where it has one. A turn that failed becomes the failure of the
+/// command.
 pub fn terminal(
     t: &Terminal,
     trace_id: Option<&str>,
@@ -131,7 +131,7 @@ pub fn terminal(
     verdict
 }
 
-/// The exit of a command that ended in this terminal event. In JSON the object has said it all.
+/// The exit of a command that ended in this terminal event. With JSON, the object has already said everything.
 pub(crate) fn verdict(t: &Terminal, output: Output) -> Result<(), CliError> {
     let problem = || {
         let text = t
@@ -193,7 +193,7 @@ fn reply_with(t: &Terminal) -> String {
     format!("argosy ask {within}--answer {} \"…\"", t.turn)
 }
 
-/// What there is to say on stdout; of a turn without an answer that is only its trail, on demand.
+/// The text for stdout. For a turn without an answer that is only its trail, where it was asked for.
 fn terminal_text(t: &Terminal, trace_id: Option<&str>, with_trail: bool) {
     if !matches!(t.outcome, Outcome::Answered | Outcome::Clarification) {
         if with_trail && !t.trail.is_empty() {
@@ -321,7 +321,7 @@ fn trail_line(group: &[TrailEntry]) -> String {
     )
 }
 
-/// What the steps of one fan-out decided: each thing once, with how often.
+/// What the steps of one fan-out decided: each decision once, with how often it was made.
 fn folded(group: &[TrailEntry]) -> String {
     let mut decided: Vec<(&str, usize)> = Vec::new();
     for entry in group {
@@ -337,7 +337,7 @@ fn folded(group: &[TrailEntry]) -> String {
     parts.collect::<Vec<_>>().join("; ")
 }
 
-/// A duration as people say it.
+/// A duration in words.
 pub(crate) fn duration(ms: u64) -> String {
     match ms {
         ..1_000 => format!("{ms} ms"),
@@ -345,7 +345,7 @@ pub(crate) fn duration(ms: u64) -> String {
     }
 }
 
-/// Prints what an indexing run did; of an edition that a fleet searches, how to ask for it.
+/// Prints what an indexing run did and, for an edition that a fleet searches, how to ask for it.
 pub(crate) fn summary(summary: &Summary, is_searched: bool, output: Output) {
     if output == Output::Json {
         json(summary);
@@ -390,7 +390,7 @@ pub(crate) fn summary(summary: &Summary, is_searched: bool, output: Output) {
     }
 }
 
-/// How many documents, with how many chunks; without one, what was stored are deletions.
+/// How many documents, with how many chunks. Without a document, what was stored are deletions.
 fn indexed_of(documents: u64, chunks: u64) -> String {
     let indexed = format!("{} indexed", count(documents, "document"));
     match documents {
@@ -401,7 +401,7 @@ fn indexed_of(documents: u64, chunks: u64) -> String {
 
 /// Says in one line on stderr that files were left out; `argosy index` names all of them.
 pub fn skipped(skipped: &[SkippedFile], root: &Path) {
-    /// How many are named.
+    /// How many files are named.
     const NAMED: usize = 3;
     if skipped.is_empty() || is_quiet() {
         return;
@@ -423,7 +423,7 @@ pub fn skipped(skipped: &[SkippedFile], root: &Path) {
     );
 }
 
-/// Prints a failure where it belongs: JSON on stdout for programs, words on stderr for people.
+/// Prints a failure: JSON on stdout for programs, words on stderr for people.
 pub fn fail(fail: &CliError, output: Output) {
     if fail.message.is_empty() {
         return;

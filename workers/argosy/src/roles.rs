@@ -1,4 +1,4 @@
-//! Roles to running workers: the one place where stages meet their collaborators.
+//! Turns roles into running workers. It is the one place where stages meet their collaborators.
 
 mod embedded;
 
@@ -38,14 +38,14 @@ pub struct Collaborators {
     pub model: Arc<dyn ChatModel>,
     /// The index.
     pub searcher: Arc<dyn Searcher>,
-    /// Whether the index is as far as the corpus was when the process started: before that no retriever
-    /// takes a step. `None` where there is nothing to wait for.
+    /// Whether the index has reached the end of the corpus as it was when the process started; before that, no
+    /// retriever takes a step. `None` where there is nothing to wait for.
     pub caught_up: Option<watch::Receiver<bool>>,
-    /// Where conversations are read; `None` for their logs on the bus alone.
+    /// Where conversations are read; `None` for reading their logs on the bus alone.
     pub conversations: Option<Arc<dyn EventSource>>,
-    /// What makes the vectors that travel with the chunks, if any do.
+    /// Makes the vectors that travel with the chunks, where any do.
     pub embedder: Option<Arc<dyn Embedder>>,
-    /// What planners may know of the corpus.
+    /// The catalog from which planners know the corpus.
     pub catalog: Arc<dyn CatalogSource>,
 }
 
@@ -55,15 +55,15 @@ pub struct Process {
     pub config: Config,
     /// The bus.
     pub bus: Arc<dyn Bus>,
-    /// Readiness.
+    /// The readiness of the process.
     pub health: Health,
-    /// Counts.
+    /// The registry of its metrics.
     pub registry: Registry,
-    /// Told to stop.
+    /// Tells the workers to stop.
     pub stop: CancellationToken,
     /// Seed of jitter and trace ids.
     pub seed: u64,
-    /// Spans of what they do.
+    /// Records the spans of the work.
     pub traces: Traces,
     /// Faults at named points, for tests.
     pub faults: Option<Arc<dyn Faults>>,
@@ -72,16 +72,16 @@ pub struct Process {
 /// Why a role was not started.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The folder of prompts holds what is none.
+    /// The folder of prompts holds a file that is no prompt.
     #[error("`prompts_dir`: {0}")]
     Prompts(prompt_files::Error),
     /// The schemas of the buckets are wrong.
     #[error("`indexer.schemas`: {0}")]
     Schemas(SchemaError),
-    /// Its options do not go together.
+    /// The options of a role do not go together.
     #[error("in section `{role}`: {reason}")]
     Options {
-        /// Whose options.
+        /// The role.
         role: Role,
         /// What is wrong.
         reason: Box<dyn StdError + Send + Sync>,
@@ -89,13 +89,13 @@ pub enum Error {
     /// The gateway and the indexer are not among the stages.
     #[error("the {0} is no stage")]
     NoStage(Role),
-    /// What it does cannot be counted.
+    /// The metrics of the role cannot be registered.
     #[error(transparent)]
     Metrics(#[from] telemetry::Error),
 }
 
 impl Error {
-    /// What is wrong with the options of a role.
+    /// Makes the error for wrong options of a role.
     fn of<E: StdError + Send + Sync + 'static>(role: Role) -> impl Fn(E) -> Error {
         move |reason| Error::Options {
             role,
@@ -104,7 +104,7 @@ impl Error {
     }
 }
 
-/// The index of roles that do not search.
+/// The searcher of roles that do not search.
 pub(crate) struct NoSearch;
 
 impl Searcher for NoSearch {
@@ -118,7 +118,7 @@ impl Searcher for NoSearch {
     }
 }
 
-/// The prompts with what replaces them.
+/// The prompts, with those of the folder in place of the embedded ones.
 pub fn prompts(config: &Config) -> Result<Prompts, Error> {
     match &config.prompts_dir {
         None => Ok(Prompts::default()),
@@ -134,9 +134,9 @@ pub fn schemas(config: &Config) -> Result<Schemas, Error> {
     }
 }
 
-/// What makes chunks of documents. Vectors of an encoder travel with them; with the table of words,
-/// retrievers embed themselves. The offline reader copies no values: with it columns come from rules alone.
-/// What a model answered is kept in `answers`.
+/// Makes chunks of documents. Vectors of an encoder travel with the chunks, whereas with the table of words
+/// retrievers make vectors themselves. The offline reader copies no values, so that with it columns come from rules
+/// alone. Replies of a model are kept in `answers`.
 pub fn ingest(
     config: &Config,
     embedder: Option<Arc<dyn Embedder>>,
@@ -160,7 +160,7 @@ pub fn ingest(
     Ok(indexer.with_schemas(schemas, extractor))
 }
 
-/// The stage of a role that takes steps.
+/// Makes the stage of a role that takes steps.
 ///
 /// # Errors
 /// When its prompts or options are wrong, or the role takes none.
@@ -227,8 +227,8 @@ pub(crate) const fn prompts_of(role: Role) -> &'static [EmbeddedPrompt] {
     }
 }
 
-/// Waits until the index has caught up: an answer from half of it would not say so. False when told to
-/// stop before. Other retrievers take the steps meanwhile.
+/// Waits until the index has caught up, because an answer from half of it would not say so. Returns false when the
+/// process is told to stop before. Other retrievers take the steps meanwhile.
 async fn waited(
     mut caught_up: watch::Receiver<bool>,
     role: Role,
@@ -248,7 +248,7 @@ async fn waited(
 }
 
 impl Process {
-    /// Starts the workers of `roles`; they end after [`Process::stop`] is cancelled.
+    /// Starts the workers of `roles`. They end after [`Process::stop`] is cancelled.
     pub fn start(&self, roles: &[Role], with: &Collaborators) -> Result<JoinSet<()>, Error> {
         let metrics = Metrics::new(&self.registry, roles)?;
         let topology = self.config.topology();
@@ -299,7 +299,7 @@ impl Process {
         Ok(running)
     }
 
-    /// The indexer.
+    /// Starts the indexer.
     fn indexer(
         &self,
         metrics: Metrics,
@@ -337,7 +337,7 @@ mod tests {
     use offline_reader::OfflineReader;
     use std::time::Duration;
 
-    /// A retriever whose index has not caught up, started.
+    /// A started retriever whose index has not caught up.
     fn retriever() -> (Process, watch::Sender<bool>, JoinSet<()>) {
         let process = Process {
             config: Config::default(),

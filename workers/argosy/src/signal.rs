@@ -1,10 +1,11 @@
-//! SIGTERM and Ctrl-C: the first drains, the second exits at once with 1.
+//! SIGTERM and Ctrl-C: the first signal drains the process, and the second one ends it at once with 1.
 
 use std::future::Future;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// Both signals, heard from when this was made: one that comes while nobody waits is found by the next who does.
+/// Both signals, heard from the creation of this value on. A signal that comes between two waits is kept for the next
+/// one.
 #[derive(Debug)]
 pub struct Signals {
     term: Option<Signal>,
@@ -12,7 +13,7 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Listens from now on.
+    /// Listens for signals from now on.
     pub fn listen() -> Signals {
         Signals {
             term: listen(SignalKind::terminate()),
@@ -42,7 +43,7 @@ impl Signals {
         }
     }
 
-    /// Does work that only looks on: a signal ends it there and then, and nothing comes of it.
+    /// Runs work that only reads. A signal ends it at once, without a result.
     pub(crate) async fn unless_told<T>(&mut self, work: impl Future<Output = T>) -> Option<T> {
         let stop = CancellationToken::new();
         let mut done = None;
@@ -58,12 +59,12 @@ impl Signals {
     }
 }
 
-/// [`Signals::stop_on_signal`] of who waits once.
+/// [`Signals::stop_on_signal`] for a caller that waits once.
 pub async fn stop_on_signal(stop: &CancellationToken, work: impl Future<Output = ()>) {
     Signals::listen().stop_on_signal(stop, work).await;
 }
 
-/// [`Signals::unless_told`] of who waits once.
+/// [`Signals::unless_told`] for a caller that waits once.
 pub(crate) async fn unless_told<T>(work: impl Future<Output = T>) -> Option<T> {
     Signals::listen().unless_told(work).await
 }
@@ -91,7 +92,7 @@ mod tests {
     use std::process::Command;
     use std::time::Duration;
 
-    /// Between two waits, as while a fleet has been told of and is not watched yet.
+    /// A signal between two waits, as while a fleet has been announced and is not watched yet.
     #[tokio::test]
     async fn a_signal_that_comes_while_nobody_waits_is_not_lost() {
         let mut signals = Signals::listen();

@@ -1,6 +1,5 @@
-//! The binary as a process: it starts, and its command line takes the words that the rest of the
-//! system uses. That this stands in the package of the binary makes `cargo test` build it, for the
-//! whole-fleet tests too.
+//! The binary as a process: it starts, and its command line accepts the words that the rest of the system uses. These
+//! tests stand in the package of the binary so that `cargo test` builds it, for the whole-fleet tests too.
 
 use envelope::Role;
 use std::process::{Command, Output};

@@ -1,4 +1,4 @@
-//! A fleet of one process whose vectors come from a server, and whose passages a server ranks.
+//! A fleet of one process that gets its vectors from a server, and has another server rank its passages.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 

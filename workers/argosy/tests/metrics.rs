@@ -1,4 +1,4 @@
-//! The document of the metrics says what the code registers.
+//! Compares the document of the metrics with what the code registers.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! Reads a clarification out of what a model wrote, on top of the template that asks the same.
+//! Reads a clarification out of a model's reply. The template that asks the same question is the basis, and fills in
+//! what the reply lacks.
 
 use envelope::Clarification;
 use llm::json;
@@ -10,8 +11,8 @@ const QUESTION_CHARS_MAX: usize = 400;
 /// Longest suggested reply, in characters.
 const OPTION_CHARS_MAX: usize = 120;
 
-/// `template` in the model's words; `None` when there is no question in them. The reply that widens the search stays
-/// the first suggestion.
+/// The template with the model's words in it; `None` when the reply holds no question. The suggested reply that
+/// widens the search stays the first one.
 pub(crate) fn read(
     answer: &str,
     template: &Clarification,
@@ -42,7 +43,7 @@ pub(crate) fn read(
     })
 }
 
-/// Whether two suggestions are the same but for case, quotes and stops.
+/// Whether two suggestions differ only in case, quotes and full stops.
 fn is_same(one: &str, other: &str) -> bool {
     let bare = |text: &str| -> String {
         let kept = text.chars().filter(|c| !" \"'`“”‘’«».,!?".contains(*c));

@@ -1,7 +1,7 @@
-//! The clarifier worker: a doubt to a question back to the user, with one model call.
+//! The clarifier worker: it turns a doubt into a question back to the user, with one model call.
 //!
-//! It words the question and suggests replies. *Not* here: waiting for the reply. A clarification
-//! ends its turn, and the reply is a new one.
+//! The worker words the question and suggests replies. *Not* here: waiting for the reply. A clarification ends its
+//! turn, and the reply begins a new one.
 
 mod clarification;
 mod options;

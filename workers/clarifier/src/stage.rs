@@ -1,4 +1,5 @@
-//! The step: build the prompt, call, read. The only place that waits.
+//! The clarifier's step: it builds the prompt, calls the model and reads the reply. It is the only module of the
+//! crate that waits.
 
 use crate::clarification;
 use crate::options::Options;
@@ -12,28 +13,28 @@ use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::iter;
 use std::sync::Arc;
 
-/// Nothing was found.
+/// The prompt for a search that found nothing.
 const NO_RESULTS: EmbeddedPrompt = EmbeddedPrompt {
     name: "clarifier",
     text: include_str!("../prompts/clarifier.md"),
     placeholders: &["question", "narrowed_by"],
 };
 
-/// The question can be taken in several ways, or in none.
+/// The prompt for a question that can be understood in several ways, or in none.
 const UNCLEAR: EmbeddedPrompt = EmbeddedPrompt {
     name: "clarifier_unclear",
     text: include_str!("../prompts/clarifier_unclear.md"),
     placeholders: &["question", "reason"],
 };
 
-/// No answer stood up to its checks.
+/// The prompt for an answer of which no draft passed its checks.
 const UNGROUNDED: EmbeddedPrompt = EmbeddedPrompt {
     name: "clarifier_ungrounded",
     text: include_str!("../prompts/clarifier_ungrounded.md"),
     placeholders: &["question", "failed"],
 };
 
-/// What was asked is not in the documents.
+/// The prompt for a question that the documents do not answer.
 const NOT_IN_DOCUMENTS: EmbeddedPrompt = EmbeddedPrompt {
     name: "clarifier_not_in_documents",
     text: include_str!("../prompts/clarifier_not_in_documents.md"),
@@ -51,10 +52,10 @@ pub struct Clarifier {
 }
 
 impl Clarifier {
-    /// Every prompt that it asks with.
+    /// Every prompt with which the clarifier asks its model.
     pub const PROMPTS: [EmbeddedPrompt; 4] = [NO_RESULTS, UNCLEAR, UNGROUNDED, NOT_IN_DOCUMENTS];
 
-    /// A clarifier that asks `model`; fails when prompts or options are nonsense.
+    /// Makes a clarifier that asks `model`. It fails when a prompt or an option is invalid.
     pub fn new(
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,

@@ -1,25 +1,26 @@
-//! What the events of a log come to as history. Pure.
+//! Turns the events of a log into a history. Pure.
 
 use conversation_log::EndedExchange;
 use envelope::{Exchange, ExchangePlace, History, Outcome, Recall, Resume, TurnId};
 
-/// Where a recall reads: its exchanges, then the question back that it answers.
+/// The places that a recall reads: its exchanges, then the question back that the question answers.
 pub(crate) fn places(recall: &Recall) -> Vec<ExchangePlace> {
     let places = recall.exchanges.iter().chain(&recall.answers);
     places.copied().collect()
 }
 
-/// What the events of a recall come to.
+/// The result of a recall.
 pub(crate) struct Recalled {
     /// What was said.
     pub(crate) history: History,
-    /// The question that was asked back about.
+    /// The turn that asked back, and what the reply goes on with.
     pub(crate) resumed: Option<(TurnId, Resume)>,
-    /// Exchanges of which too little is kept to tell them. They count as left out, too.
+    /// How many exchanges are left out because too little of them is kept. They also count as left out of the
+    /// history.
     pub(crate) gone: u16,
 }
 
-/// What was said, from what stands at [`places`].
+/// Builds the history from what stands at [`places`].
 pub(crate) fn read(recall: &Recall, mut said: Vec<Option<EndedExchange>>) -> Recalled {
     let answered = said.split_off(recall.exchanges.len().min(said.len()));
     let count = said.len();

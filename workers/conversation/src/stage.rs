@@ -1,4 +1,5 @@
-//! The step: read the events, make history of them. The only place that waits.
+//! The conversation worker's step: it reads the events and makes a history of them. It is the only module of the
+//! crate that waits.
 
 use crate::recall::{self, Recalled};
 use conversation_log::{ConversationKey, EventSource, exchanges};
@@ -13,7 +14,7 @@ pub enum Error {
     /// The step belongs to no conversation.
     #[error("a recall without a conversation")]
     NoConversation,
-    /// What a reply goes on with is no longer in the log: by itself it would be another question.
+    /// The log no longer holds what a reply goes on with, and the reply by itself would be another question.
     #[error("the question back that this answers is no longer kept")]
     NothingToResume,
 }
@@ -40,7 +41,7 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// One that reads events from `source`.
+    /// Makes a conversation worker that reads events from `source`.
     pub fn new(source: Arc<dyn EventSource>) -> Self {
         Conversation { source }
     }

@@ -1,4 +1,4 @@
-//! Recall from a log that a test wrote down.
+//! Tests of the recall, from a log that the test writes.
 
 use super::*;
 use conversation_log::{
@@ -10,7 +10,7 @@ use envelope::{
 use std::collections::BTreeMap;
 use testkit::model::step;
 
-/// Events by sequence; one that fails when it is empty.
+/// Events by sequence; a log that fails when it is empty.
 struct Written(BTreeMap<u64, EventKind>);
 
 impl EventSource for Written {
@@ -172,7 +172,7 @@ async fn a_reply_has_what_the_doubted_answer_stood_on_before_what_the_last_one_d
     assert_eq!(history.evidence, ["lease.2", "never.1"]);
 }
 
-/// Where the end of an exchange tells its question, the event that opened it need not be there.
+/// Where the end of an exchange repeats its question, the event that opened it need not be there.
 #[tokio::test]
 async fn an_end_that_tells_its_question_is_all_that_is_read() {
     let asked = TurnEnd {

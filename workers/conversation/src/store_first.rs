@@ -1,11 +1,11 @@
-//! Events from a store that follows the log, and from the log where the store is not that far.
+//! Reads events from a store that follows the log, and from the log where the store has not come that far.
 
 use conversation_log::{ConversationKey, EventSource, LogEvent, SourceError};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// A store, and the log that it follows. The store is never waited for.
+/// A store, and the log that it follows. Reads do not wait for the store.
 pub struct StoreFirst {
     store: Arc<dyn EventSource>,
     /// The last sequence that the store answers for; 0 while it answers for none.
@@ -14,7 +14,7 @@ pub struct StoreFirst {
 }
 
 impl StoreFirst {
-    /// Asks `store` for what is not after `seen`, and `log` for the rest.
+    /// Makes a source that asks `store` for the events up to `seen`, and `log` for the rest.
     pub fn new(
         store: Arc<dyn EventSource>,
         seen: watch::Receiver<u64>,

@@ -1,11 +1,12 @@
-//! Which of the two is asked.
+//! Tests of which of the two, store or log, is asked.
 
 use super::*;
 use conversation_log::{EventKind, State, VERSION};
 use envelope::{ConversationId, TenantId, UnixMs};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Holds the events up to a sequence, fails for others if it is told to, and counts how often it is asked.
+/// A store of the events up to a sequence. It fails for the others if it is told to, and counts how often it is
+/// asked.
 struct Upto(u64, bool, AtomicUsize);
 
 impl EventSource for Upto {

@@ -1,4 +1,4 @@
-//! Terminal events on their way to who asked: each turn has one, delivered at least once.
+//! Delivers terminal events to whoever asked. Each turn has one terminal event, and it is delivered at least once.
 
 use crate::conversations;
 use crate::trace;
@@ -13,10 +13,10 @@ use std::time::Duration;
 
 pub(crate) struct Answers(pub(crate) Arc<Turns>);
 
-/// How often the end of a turn is tried to be logged before who asked is told.
+/// How many deliveries try to write the end of a turn into its log before the asker is told without it.
 const APPENDS: u64 = 4;
 
-/// Whether who ended the turn had its header, with all that the gateway wrote there.
+/// Whether the process that ended the turn had the turn's header, with all that the gateway writes there.
 fn is_from_header(terminal: &StoredMessage) -> bool {
     let hash = terminal.headers.get(header::QUESTION);
     hash.is_some_and(|hash| !hash.is_empty())
@@ -42,8 +42,9 @@ impl DeliveryHandler for Answers {
 }
 
 impl Answers {
-    /// First into the log of its conversation, then to who asked, who may go on from it at once; then the turn after it
-    /// begins. A log that cannot be written for now keeps nobody waiting for long.
+    /// Handles a terminal event: it is written into the log of its conversation first, then it is sent to the asker,
+    /// who may go on from it at once, and then the next turn of the conversation begins. A log that cannot be written
+    /// for the moment delays nobody for long.
     async fn take_on(&self, message: &StoredMessage, delivered: u64) -> Result<(), Error> {
         if message.headers.get(header::ERASED).is_some() {
             // Who asked was told before it was erased.
@@ -88,7 +89,8 @@ impl Answers {
         }
     }
 
-    /// Writes the end of a turn into the log of its conversation, if it belongs to one; what the log says then.
+    /// Writes the end of a turn into the log of its conversation, if the turn belongs to one, and returns what the
+    /// log says then.
     async fn log(
         &self,
         message: &StoredMessage,
@@ -101,8 +103,7 @@ impl Answers {
         Ok(Some((key, read)))
     }
 
-    /// The conversation of a terminal event. Who ended the turn may not have known it (a client that cancelled); the
-    /// turn's timer does.
+    /// The conversation of a terminal event. A client that cancels a turn does not know it; the turn's timer does.
     async fn conversation_of(
         &self,
         message: &StoredMessage,
@@ -141,8 +142,8 @@ impl Answers {
         self.deliver_to_listeners(message, turn).await
     }
 
-    /// The list of listeners may come from a follower that lags; the leader says which one is the
-    /// newest, and who has that one has all before it.
+    /// Sends the terminal event to all listeners. The list of listeners may come from a follower that lags. The
+    /// leader says which listener is the newest, and a list that holds that one holds all before it.
     async fn deliver_to_listeners(
         &self,
         message: &StoredMessage,
@@ -165,8 +166,8 @@ impl Answers {
         Ok(())
     }
 
-    /// Who ended the turn did not know who asked (a client that cancelled, a step that could not be
-    /// read): the timer does.
+    /// Sends the terminal event to the asker that the turn's timer names. The event itself does not name one when a
+    /// client cancelled the turn or its step could not be read.
     async fn deliver_by_timer(&self, message: &StoredMessage, turn: &TurnId) -> Result<(), Error> {
         if is_from_header(message) {
             return Ok(()); // Which had no reply subject.

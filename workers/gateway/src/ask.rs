@@ -1,5 +1,5 @@
-//! `argosy.ask`: a question by request and reply. It is stored like any other; the reply is the
-//! terminal event, or at once the reason why it could not be stored.
+//! Serves `argosy.ask`: a question by request and reply. The question is stored like any other. The reply is the
+//! terminal event or, at once, the reason why the question could not be stored.
 
 use crate::turns::Turns;
 use bus::{CoreMessage, Headers, Publish, PublishError};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use streams::outbox::publish_until;
 
 const AWAY: Duration = Duration::from_millis(500);
-/// Headers that are taken over from the request.
+/// The headers that are taken over from the request.
 const KEPT: [&str; 4] = [
     header::TURN,
     header::TRACEPARENT,
@@ -17,7 +17,7 @@ const KEPT: [&str; 4] = [
     header::WIRE,
 ];
 
-/// Serves until it is dropped; a lost subscription is made anew.
+/// Serves requests until it is dropped. A subscription that is lost is made anew.
 pub(crate) async fn serve(turns: &Turns) {
     loop {
         match turns.bus.subscribe(subject::ASK, Some("gateway")).await {

@@ -1,7 +1,8 @@
-//! Mode `auto`: what a question is asked in that leaves its mode open. Pure.
+//! Mode `auto`: decides the mode of a question that leaves its mode open. Pure.
 //!
-//! The rules are [`text::question::scope`]: the same that a planner falls back on, and no model is asked. It is decided
-//! once, before hop 0; every step after it knows two modes. *Not* here: what the two modes do, which is the graph's.
+//! The rules are those of [`text::question::scope`], on which the planner falls back as well; no model is asked. The
+//! mode is decided once, before hop 0, so every later step knows two modes only. *Not* here: what the two modes do,
+//! which is the graph's matter.
 
 use envelope::{Case, Mode, Question};
 use text::question::{QuestionScope, scope};
@@ -9,7 +10,7 @@ use text::question::{QuestionScope, scope};
 /// The reason for a reply to a question back, which needs the question that it answers.
 const REPLY: &str = "reply";
 
-/// The mode of `question`, and why.
+/// The mode of `question`, and the reason.
 pub(crate) fn decide(question: &Question) -> (Mode, &'static str) {
     if question.clarification.is_some() {
         return (Mode::Agentic, REPLY);
@@ -29,7 +30,7 @@ pub(crate) fn decide(question: &Question) -> (Mode, &'static str) {
     (mode, scope.as_str())
 }
 
-/// The case of a turn that turned out to answer a question back of its conversation.
+/// The case of a turn that turns out to answer a question back of its conversation.
 pub(crate) fn of_reply(case: Case) -> Case {
     match case.mode_reason {
         None => case,

@@ -1,5 +1,5 @@
-//! Reading what waits for each role, for the gauges. Every gateway does it: some twenty small requests per
-//! look, and no gateway has to be the one. Who reads the gauges takes `max by (role)`.
+//! Reads for the gauges what waits for each role. Every gateway does it, with some twenty small requests per look, so
+//! that no gateway has to be chosen for it. Queries of these gauges take `max by (role)`.
 
 use crate::turns::Turns;
 use bus::{BusError, Stream, StreamState};
@@ -31,7 +31,8 @@ pub(crate) async fn watch(turns: &Turns) {
     }
 }
 
-/// Shows what waits. A role whose consumer is missing is left out; with the bus away all of them are.
+/// Reads what waits and sets the gauges. A role whose consumer is missing is left out; while the bus is away, all
+/// roles are.
 async fn look(turns: &Turns, counted: &mut Option<StreamState>) -> Result<(), BusError> {
     let editions = editions::read(&*turns.bus).await?.editions;
     for role in Role::ALL {
@@ -51,8 +52,8 @@ async fn look(turns: &Turns, counted: &mut Option<StreamState>) -> Result<(), Bu
     dead_letters(turns, counted).await
 }
 
-/// Counts the dead letters when some have come or gone since; with many it is the one answer that is
-/// not small.
+/// Counts the dead letters again when some have been stored or removed since the last look. With many dead letters
+/// this is the only reply that is not small.
 async fn dead_letters(turns: &Turns, counted: &mut Option<StreamState>) -> Result<(), BusError> {
     let state = turns.bus.state(Stream::Dead).await?;
     if *counted == Some(state) {

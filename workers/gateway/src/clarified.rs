@@ -1,7 +1,9 @@
-//! Replies to a question back that name it, outside of a conversation: one of them goes on with the question.
+//! Replies to a question back that name it, outside of a conversation. Of several replies, one goes on with the
+//! question.
 //!
-//! Who replies claims it with a message behind the last claim that was read. A claim whose turn came to nothing is void,
-//! and the next one takes its place. *Not* here: replies inside a conversation, of which its log says what is pending.
+//! A reply claims the question back with a message that is stored behind the last claim that was read. A claim whose
+//! turn ended without an answer is void, and the next claim takes its place. *Not* here: replies inside a
+//! conversation, whose log says which question back is pending.
 
 use crate::turns::{Error, Turns};
 use bus::{Publish, PublishError, Stream, WriteCondition};
@@ -10,17 +12,17 @@ use envelope::{Header, Outcome, Resume, Subject, Terminal, TurnId};
 use serde::{Deserialize, Serialize};
 use streams::outbox::store_until;
 
-/// How often a claim is tried while others claim the same.
+/// How often a claim is tried while other replies claim the same question back.
 const TRIES: usize = 8;
 
-/// Who goes on with a question.
+/// The turn that goes on with a question.
 #[derive(Serialize, Deserialize)]
 struct Claim {
     turn: TurnId,
 }
 
 impl Turns {
-    /// What the turn of `header` goes on with, if it may; it is its own from then on.
+    /// What the turn of `header` goes on with, if it may. From then on the question back belongs to that turn.
     pub(crate) async fn resume(
         &self,
         named: &TurnId,
@@ -94,7 +96,7 @@ impl Turns {
         Err(Error::Contended)
     }
 
-    /// Whether a turn ended, and not with something that was said.
+    /// Whether a turn ended without an answer and without a question back.
     async fn came_to_nothing(&self, turn: &TurnId) -> Result<bool, Error> {
         let stored = self.terminal(turn).await?;
         let terminal = stored.and_then(|stored| envelope::decode::<Terminal>(&stored.body).ok());

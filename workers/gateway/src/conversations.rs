@@ -1,8 +1,9 @@
-//! Turns of conversations: admitted into the log, begun one after the other, ended in it.
+//! Turns of conversations: they are admitted into the log, begin one after the other, and end in the log.
 //!
-//! What is decided on the last event of a log is tried, and holds only if that is still the last one. Whoever appends the
-//! end of a turn, or finds it there, begins the next one: it does not matter which gateway does it, nor which one dies.
-//! *Not* here: what a log says and what may follow, which is pure (`conversation-log`).
+//! A decision rests on the last event of a log that was read, and is appended only if that is still the last event.
+//! Whichever gateway appends the end of a turn, or finds it there, begins the next turn, so it does not matter which
+//! gateway does so or which one dies. *Not* here: what a log says and what may follow in it, which is pure
+//! (`conversation-log`).
 
 use crate::auto_mode;
 use crate::quota::Spent;
@@ -17,19 +18,19 @@ use envelope::{Event, Header, Outcome, Problem, Question, Recall, Subject, Termi
 use streams::conversation::{AppendResult, LogError};
 use streams::outbox::CreateOutcome;
 
-/// How often the log is read anew before the question goes back: each time somebody else was quicker.
+/// How often the log is read anew, because another writer was quicker, before the question goes back to the inbox.
 const TRIES: usize = 32;
 
-/// What came of a question in a conversation.
+/// The result of a question in a conversation.
 #[derive(Debug)]
 pub(crate) enum Admitted {
-    /// Its turn runs, or waits in the log.
+    /// The turn of the question runs, or waits in the log.
     Open,
-    /// Its turn has ended already.
+    /// The turn of the question has ended already.
     Ended(Box<StoredMessage>),
-    /// It is not taken on.
+    /// The question is refused.
     Refused(AdmissionRefusal),
-    /// Its turn stands open, and too many questions are in front of it to look after that now.
+    /// The turn of the question stands open, and too many questions are in front of it to look after it now.
     Crowded,
 }
 
@@ -48,7 +49,7 @@ pub(crate) fn key(header: &Header) -> Option<ConversationKey> {
 }
 
 impl Turns {
-    /// Admits the turn of `header`, which is claimed. `inbox` is the sequence of the question.
+    /// Admits the turn of `header`, whose id is claimed. `inbox` is the sequence of the question.
     pub(crate) async fn admit(
         &self,
         key: &ConversationKey,
@@ -98,8 +99,8 @@ impl Turns {
         Err(Error::Contended)
     }
 
-    /// Turns away a question that has more of its conversation in front of it than may wait. It is not opened before
-    /// them, and one that was opened before is no longer to be refused.
+    /// Refuses a question that has more questions of its conversation in front of it than may wait. It is not opened
+    /// before them. A question that was opened before can no longer be refused.
     pub(crate) async fn turn_away(
         &self,
         key: &ConversationKey,
@@ -125,8 +126,8 @@ impl Turns {
         )
     }
 
-    /// A turn has been opened: its first step follows if none is before it. Its terminal may have been created while
-    /// nobody could see that it is open.
+    /// Goes on with an opened turn: its first step is created if no turn is before it. Its terminal event may exist
+    /// already, created before the turn was known to be open.
     async fn opened(
         &self,
         key: &ConversationKey,
@@ -151,7 +152,7 @@ impl Turns {
         }
     }
 
-    /// The log tells which question back is pending; of another one, its terminal event tells whether there was one.
+    /// Turns `NotPending` into `Unknown` where the turn that a reply names did not ask back.
     async fn refined(
         &self,
         refusal: AdmissionRefusal,
@@ -194,7 +195,7 @@ impl Turns {
         }
     }
 
-    /// Appends behind what was read; `None` when that has to be read again.
+    /// Appends an event behind the last one that was read; `None` when the log has to be read again.
     async fn append(
         &self,
         key: &ConversationKey,
@@ -213,7 +214,7 @@ impl Turns {
         }
     }
 
-    /// Writes the end of a turn into its log, if it stands open there, and begins the turn after it.
+    /// Writes the end of a turn into its log, if the turn stands open there, and begins the turn after it.
     pub(crate) async fn end_in_log(
         &self,
         key: &ConversationKey,
@@ -224,7 +225,7 @@ impl Turns {
         self.begin_next(key, read.as_deref()).await
     }
 
-    /// Writes the end of a turn into its log, if it stands open there; the last event of the log then.
+    /// Writes the end of a turn into its log, if the turn stands open there; returns the last event of the log then.
     pub(crate) async fn log_end(
         &self,
         key: &ConversationKey,
@@ -254,7 +255,7 @@ impl Turns {
         Err(Error::Contended)
     }
 
-    /// Does for a conversation what somebody else should have done: ends what has ended, begins what is next.
+    /// Does for a conversation what a gateway left undone: it ends turns that are over and begins the next one.
     pub(crate) async fn repair(&self, key: &ConversationKey) -> Result<(), Error> {
         for _ in 0..TRIES {
             let Last::Read(Some(read)) = self.last(key).await? else {
@@ -267,7 +268,8 @@ impl Turns {
         Err(Error::Contended)
     }
 
-    /// Creates hop 0 of the first open turn, unless its time is up: then its timer ends it, and the one after it begins.
+    /// Creates hop 0 of the first open turn. Where the time of that turn is up, its timer ends it, and the next turn
+    /// begins.
     pub(crate) async fn begin_next(
         &self,
         key: &ConversationKey,
@@ -314,7 +316,7 @@ impl Turns {
         created.map(drop)
     }
 
-    /// Whether a turn stands in the log, or has come to an end: what is to come after it may come.
+    /// Whether a turn stands in the log or has ended, so that a turn that is to come after it may come.
     pub(crate) async fn has_come(
         &self,
         key: &ConversationKey,
@@ -328,13 +330,13 @@ impl Turns {
         Ok(self.terminal(turn).await?.is_some())
     }
 
-    /// How many turns are kept of a conversation of so many events, where that is not all of them.
+    /// How many turns are kept of a conversation with so many events; `None` where all of them are.
     fn turns_kept(&self, events: u64) -> Option<u64> {
         let kept = self.topology.conversation_events;
         (events > kept).then_some(kept / 2)
     }
 
-    /// Whether a turn that is opened now would wait for others. It needs no place of its tenant's then.
+    /// Whether a turn that is opened now would wait for others. Such a turn needs no place in its tenant's quota.
     pub(crate) async fn would_wait(&self, key: &ConversationKey) -> Result<bool, Error> {
         Ok(match self.last(key).await? {
             Last::Read(Some(read)) => !read.event.state.open.is_empty(),
@@ -342,8 +344,8 @@ impl Turns {
         })
     }
 
-    /// Ends in the log what is open there and has a terminal already: who was to do so may be an older release, or gone.
-    /// True when there was something.
+    /// Writes the ends of those open turns that have a terminal event already, which an older release or a gateway
+    /// that died left out. Returns true when there was one.
     async fn end_those_over(
         &self,
         key: &ConversationKey,
@@ -360,8 +362,8 @@ impl Turns {
         Ok(found)
     }
 
-    /// Ends turns that nobody has ended. Of one that is past its deadline for longer than terminals are kept, nobody can
-    /// say any more how it ended.
+    /// Ends open turns that nothing else ends. For a turn that is past its deadline for longer than terminal events
+    /// are kept, it cannot be known any more how it ended.
     async fn end_overdue(
         &self,
         key: &ConversationKey,
@@ -384,7 +386,7 @@ impl Turns {
         Ok(())
     }
 
-    /// Ends a turn of which nobody knows how it ended. What comes of it is read again in any case.
+    /// Ends a turn of which it is not known how it ended. The log is read again whatever the result is.
     async fn end_unknown(
         &self,
         key: &ConversationKey,
@@ -397,8 +399,8 @@ impl Turns {
         Ok(())
     }
 
-    /// A turn is next, and the event that says what was asked has been dropped for want of room: unless it runs already,
-    /// it fails, so that those behind it need not wait for its deadline.
+    /// Handles a turn that is next and whose opening event was dropped for want of room: unless it runs already, it
+    /// fails, so that the turns behind it need not wait for its deadline.
     async fn fail_unopened(&self, key: &ConversationKey, turn: &TurnId) -> Result<(), Error> {
         let (claimed, due) = tokio::try_join!(self.claimed(turn), self.fell_due(turn))?;
         let header = claimed.or(due);
@@ -423,7 +425,7 @@ impl Turns {
         Ok(())
     }
 
-    /// Cancels turns that run or wait, for one that goes first.
+    /// Cancels turns that run or wait, in favour of one that goes first.
     async fn interrupt(
         &self,
         key: &ConversationKey,
@@ -456,7 +458,7 @@ impl Turns {
         Ok(())
     }
 
-    /// The end of a turn of which nothing else is known than its conversation.
+    /// The end of a turn of which nothing but its conversation is known.
     fn bare(&self, key: &ConversationKey, turn: &TurnId, outcome: Outcome) -> Terminal {
         Terminal {
             conversation: Some(key.conversation.clone()),
@@ -464,7 +466,7 @@ impl Turns {
         }
     }
 
-    /// Word to the workers that a turn has ended: it only spares the fleet the work.
+    /// Tells the workers that a turn has ended. This only saves them work.
     async fn tell_cancelled(&self, turn: &TurnId) {
         let subject = Subject::Cancel { turn: turn.clone() }.to_string();
         let word = CoreMessage {
@@ -476,7 +478,7 @@ impl Turns {
         let _ = self.bus.broadcast(word).await;
     }
 
-    /// What an open turn was opened with, if that is still there.
+    /// The event that opened a turn, if the log still has it.
     async fn opening(
         &self,
         key: &ConversationKey,

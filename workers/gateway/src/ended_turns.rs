@@ -1,7 +1,7 @@
-//! Hearing which turns have ended, and what they spent, for the quota of their tenants.
+//! Hears which turns have ended and what they spent, for the quota of their tenants.
 //!
-//! Every gateway hears every terminal event as it is stored; one that it missed is found by looking for it.
-//! *Not* their delivery: of a terminal event that is the work of one gateway.
+//! Every gateway hears every terminal event as it is stored, and looks for the ones that it missed. *Not* the
+//! delivery of terminal events, which one gateway does for each of them.
 
 use crate::quota::Spent;
 use crate::turns::Turns;
@@ -10,14 +10,14 @@ use envelope::{Outcome, Subject, Terminal, TurnId};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often terminal events that were missed are looked for.
+/// How often missed terminal events are looked for.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// After how long a subscription that failed is tried again.
+/// After how long a failed subscription is tried again.
 const AWAY: Duration = Duration::from_millis(500);
-/// Terminal events that are asked for at once.
+/// How many terminal events one request asks for.
 const BATCH: usize = 256;
 
-/// Hears and looks until it is dropped.
+/// Hears terminal events, and looks for missed ones, until it is dropped.
 pub(crate) async fn watch(turns: &Turns) {
     if !turns.quota.is_limited() {
         return std::future::pending().await;
@@ -51,7 +51,7 @@ async fn hear(turns: &Turns, mut ends: Box<dyn Subscription>) {
     }
 }
 
-/// Looks whether turns that are taken to run have ended.
+/// Looks whether turns that count as running have ended.
 async fn look(turns: &Turns) -> Result<(), BusError> {
     let running = turns.quota.running(turns.now());
     let subject = |turn: &TurnId| Subject::Answer { turn: turn.clone() }.to_string();

@@ -17,7 +17,7 @@ use streams::conversation::Logs;
 use telemetry::{Health, Traces};
 use tokio_util::sync::CancellationToken;
 
-/// How many consumers a gateway has, each with slots of its own.
+/// How many consumers a gateway has; each has slots of its own.
 const CONSUMERS: usize = 3;
 
 /// One gateway.
@@ -27,7 +27,7 @@ pub struct Gateway {
 }
 
 impl Gateway {
-    /// A gateway on `bus`. `topology` says how long things are kept.
+    /// Makes a gateway on `bus`. `topology` says how long things are kept.
     pub fn new(bus: Arc<dyn Bus>, topology: Topology, options: Options, metrics: Metrics) -> Self {
         let rng = Mutex::new(fastrand::Rng::with_seed(options.seed));
         let limits = Limits {
@@ -57,13 +57,13 @@ impl Gateway {
         }
     }
 
-    /// The same with its messages counted as those of a worker are.
+    /// The gateway with its messages counted as those of a worker are.
     pub fn counted(mut self, metrics: harness::Metrics) -> Self {
         self.counts = Some(metrics);
         self
     }
 
-    /// The same with spans of the questions that it ends.
+    /// The gateway with spans for the questions that it ends.
     pub fn with_traces(mut self, traces: Traces) -> Self {
         // Nobody else holds it before it runs.
         if let Some(turns) = Arc::get_mut(&mut self.turns) {

@@ -1,8 +1,8 @@
-//! A question: accepted, joined by a second listener, or refused.
+//! Takes questions from the inbox: each is accepted, joined by a second listener, or refused.
 //!
-//! Order: is it its tenant's turn? look for a terminal event and for hop 0, create the timer (the claim on
-//! the id), create hop 0, ack. A gateway that dies in between leaves the message unacked; the next one does the same
-//! again, and finds what is there.
+//! The order is: the tenant's quota admits it; look for a terminal event and for hop 0; create the timer, which is
+//! the claim on the id; create hop 0; ack. A gateway that dies in between leaves the message unacked. The next
+//! gateway takes the same steps again and finds what is there.
 
 use crate::conversations::{self, Admitted};
 use crate::options::Options;
@@ -27,16 +27,16 @@ use tokio::time::Instant;
 
 pub(crate) struct Inbox(pub(crate) Arc<Turns>);
 
-/// Whether a question waited for its tenant's turns.
+/// Whether a question waited for a place in its tenant's quota.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Waited {
-    /// It needs no place.
+    /// The question needs no place.
     Passed,
-    /// It may begin at once.
+    /// The question may begin at once.
     Not,
-    /// For a while, and may begin now.
+    /// The question waited for a while in this process, and may begin now.
     Here,
-    /// It is to wait in the inbox for so long.
+    /// The question is to wait in the inbox for so long.
     Off(Duration),
 }
 
@@ -46,20 +46,20 @@ impl Waited {
     }
 }
 
-/// How often it is looked whether a turn has come that another one is to come after.
+/// How often it is checked whether the turn has come that a question names as the one before it.
 const AFTER: Duration = Duration::from_millis(500);
 
-/// What came of a question.
+/// The result of a question.
 enum Came {
-    /// Its turn runs.
+    /// The turn of the question runs.
     Runs,
-    /// It has ended, or there is none.
+    /// The turn has ended, or there is none.
     Over,
-    /// Nothing can be said yet: the question is to come again.
+    /// Nothing can be said yet: the question is to be delivered again.
     Again,
 }
 
-/// Why a question is not taken on that others of its kind would be, in a fleet that is set otherwise.
+/// Why this fleet does not take on the question, although a fleet with other settings would.
 fn unsupported(question: &Question, options: &Options) -> Option<Refusal> {
     let message = if question.conversation.is_some() && !options.conversations {
         "this fleet takes no conversations (`gateway.conversations`); leave `conversation` out and ask one \
@@ -124,7 +124,7 @@ impl DeliveryHandler for Inbox {
 }
 
 impl Inbox {
-    /// Whether the time of a question is up; one that is refused has none.
+    /// Whether the deadline of a question has passed; a question that is refused has no deadline.
     fn is_late(&self, message: &StoredMessage) -> bool {
         let Ok(question) = read(message).question else {
             return true;
@@ -210,8 +210,9 @@ impl Inbox {
         })
     }
 
-    /// How many older questions of its conversation one may wait behind at this gateway: as many as run and wait in the
-    /// log. One that cancels those before it has to keep its place among its like.
+    /// How many older questions of its conversation a question may wait behind at this gateway: as many as run and
+    /// wait in the log. A question that interrupts those before it has no such bound, because it has to keep its
+    /// place among others that do.
     fn older_max(&self, question: &Question) -> usize {
         let when_busy = question.when_busy;
         match when_busy.unwrap_or(self.0.options.conversation_busy) {
@@ -220,8 +221,8 @@ impl Inbox {
         }
     }
 
-    /// Lets a question wait until its tenant may have one more turn: those who are next here, the others in
-    /// the inbox. Who waits has its timer already, so that it can be cancelled and expires in time.
+    /// Lets a question wait until its tenant may have one more turn. The next questions wait here, and the others in
+    /// the inbox. A question that waits has its timer already, so that it can be cancelled and expires in time.
     async fn wait(&self, header: &Header, message: &StoredMessage) -> Result<Waited, Error> {
         let quota = &self.0.quota;
         let held = quota.hold();
@@ -271,8 +272,8 @@ impl Inbox {
         Ok(Came::Runs)
     }
 
-    /// Whoever created the first step or the timer owns the id; deadline and reply subject of the
-    /// turn are the owner's, whatever the message at hand says.
+    /// Begins a turn or joins it. The question that created the first step or the timer owns the id. The deadline and
+    /// the reply subject of the turn are those of its owner, whatever the message at hand says.
     async fn begin_or_join(
         &self,
         header: &Header,
@@ -335,7 +336,7 @@ impl Inbox {
         Ok(Came::Runs)
     }
 
-    /// A turn of a conversation: its log says when it begins.
+    /// Takes on a turn of a conversation, whose log says when it begins.
     async fn converse(
         &self,
         header: &Header,
@@ -356,7 +357,7 @@ impl Inbox {
         }
     }
 
-    /// What hop 0 follows from, outside of conversations.
+    /// The event that hop 0 follows from, outside of conversations.
     async fn accepted(
         &self,
         owner: &Header,
@@ -382,7 +383,7 @@ impl Inbox {
         Ok(Came::Over)
     }
 
-    /// The turn's time was up and somebody else was quicker to say so: this listener is told.
+    /// Tells this listener that the turn has ended: its time was up, and another gateway was quicker to say so.
     async fn ended_meanwhile(&self, header: &Header, message: &StoredMessage) -> Result<(), Error> {
         match self.0.terminal(&header.turn).await? {
             Some(terminal) => self.join_ended(header, &terminal, message).await,
@@ -390,7 +391,7 @@ impl Inbox {
         }
     }
 
-    /// The turn has ended already: tell this listener, if it asked the same.
+    /// Tells this listener the end of a turn that has ended already, provided that it asked the same question.
     async fn join_ended(
         &self,
         header: &Header,
@@ -408,8 +409,8 @@ impl Inbox {
         Ok(())
     }
 
-    /// A second listener of a running turn. Registered first and looked after, so that a terminal
-    /// event in between is not missed.
+    /// Registers a second listener of a running turn and then looks for the terminal event, so that one which is
+    /// stored in between is not missed.
     async fn listen(&self, header: &Header, deadline: UnixMs, n: u64) -> Result<(), Error> {
         let Some(reply) = &header.reply_to else {
             return Ok(());
@@ -434,7 +435,8 @@ impl Inbox {
         Ok(())
     }
 
-    /// Another question under a used id is refused on its own reply subject and touches nothing.
+    /// Refuses another question under a used id on that question's own reply subject, and changes nothing of the
+    /// turn.
     async fn id_in_use(&self, header: &Header, message: &StoredMessage) -> Result<(), Error> {
         self.0.metrics.refused(RefusalCode::IdInUse);
         let Some(reply) = &header.reply_to else {

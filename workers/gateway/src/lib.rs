@@ -1,18 +1,18 @@
 //! The gateway: the edge between publishers and the fleet.
 //!
-//! It turns questions into first steps, ends turns whose time is up, and delivers terminal events.
-//! *Not* here: any thinking, and any state that another gateway would miss: run as many as you
-//! like; every decision is a create-once message.
+//! The gateway turns questions into first steps, ends turns whose time is up, and delivers terminal events. *Not*
+//! here: any thinking, and any state that another gateway would miss. Any number of gateways may run, because every
+//! decision is a create-once message.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`Gateway`] | the consumers and watchers of one process |
 //! | `inbox` | a question: accepted, joined by a second listener, or refused |
 //! | `timers` | what falls due: soft deadlines, the ends of turns, the sweep |
-//! | `answers` | terminal events on their way to who asked |
+//! | `answers` | delivers terminal events to the askers |
 //! | `ask` | request and reply |
 //! | `auto_mode` | the mode of a question that leaves it open |
-//! | `sweep` | looking for turns that nobody will end |
+//! | `sweep` | finds turns that nothing else will end |
 //! | `watch` | watching how full the streams are |
 //! | `clarified` | replies to a question back, outside of conversations |
 //! | `conversations` | turns of conversations: admitted, begun, ended in their log |

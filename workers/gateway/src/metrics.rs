@@ -1,4 +1,4 @@
-//! What the gateway counts: every turn once, from its terminal event.
+//! The metrics of the gateway. Each turn counts once, from its terminal event.
 
 mod conversations;
 
@@ -10,10 +10,10 @@ use prometheus::{HistogramVec, IntCounterVec, IntGaugeVec};
 use streams::backlog::Backlog;
 use telemetry::Registry;
 
-/// What questions are to their targets for latency.
+/// The values of the label by which questions are compared with a target for latency.
 const COMPLEXITIES: [&str; 2] = ["simple", "complex"];
 
-/// The families of a gateway.
+/// The metric families of a gateway.
 #[derive(Clone)]
 pub struct Metrics {
     asked: IntCounterVec,
@@ -112,7 +112,7 @@ impl Metrics {
         self.asked.with_label_values::<&str>(&[]).inc();
     }
 
-    /// So many questions wait for their tenants.
+    /// Sets how many questions wait for their tenants.
     pub(crate) fn waiting(&self, questions: usize) {
         let waiting = self.waiting.with_label_values::<&str>(&[]);
         waiting.set(questions as i64);
@@ -141,7 +141,8 @@ impl Metrics {
             .observe(f64::from(rounds(terminal)));
     }
 
-    /// How full a stream is; what is not known has no series, because an old number would be taken for a new one.
+    /// Sets how full a stream is. A value that is not known has no series, because an old number would be taken for a
+    /// new one.
     pub(crate) fn stream(&self, stream: Stream, state: Option<&StreamState>) {
         let name = stream.name();
         let label = [&*name];
@@ -153,20 +154,20 @@ impl Metrics {
         );
     }
 
-    /// What waits for a role, if that is known.
+    /// Sets what waits for a role, if that is known.
     pub(crate) fn backlog(&self, role: Role, backlog: Option<Backlog>) {
         let label = [role.as_str()];
         show(&self.pending, label, backlog.map(|b| b.pending));
         show(&self.ack_pending, label, backlog.map(|b| b.ack_pending));
     }
 
-    /// The dead letters of a role, if they are known.
+    /// Sets the number of dead letters of a role, if it is known.
     pub(crate) fn dead_letters(&self, role: Role, count: Option<u64>) {
         show(&self.dead, [role.as_str()], count);
     }
 }
 
-/// The way a turn went through the fleet, going by its trail; who ended one from outside left none.
+/// The route of a turn through the fleet, by its trail. A turn that was ended from outside has no trail.
 fn route(terminal: &Terminal) -> &'static str {
     let mut trail = terminal.trail.iter();
     match trail.any(|entry| entry.role == Role::Planner) {
@@ -176,9 +177,9 @@ fn route(terminal: &Terminal) -> &'static str {
     }
 }
 
-/// Which of the two targets for latency a turn has: that of a question which is searched for and answered at once, or that
-/// of one which is planned. Who ended it from outside left no trail; the way that questions take unless they say otherwise
-/// is planned.
+/// Which of the two latency targets a turn has: that of a question that is searched for and answered at once, or that
+/// of one that is planned. A turn that was ended from outside has no trail and counts as planned, which is the
+/// default route.
 fn complexity(terminal: &Terminal) -> &'static str {
     let [simple, complex] = COMPLEXITIES;
     match route(terminal) {
@@ -187,7 +188,7 @@ fn complexity(terminal: &Terminal) -> &'static str {
     }
 }
 
-/// The rounds that it did itself.
+/// The number of rounds that the turn itself did.
 fn rounds(terminal: &Terminal) -> u8 {
     let own = terminal.trail.iter();
     let own = own.filter(|entry| entry.hop >= terminal.first_hop);

@@ -1,4 +1,4 @@
-//! The options of the gateway: those of section `gateway` of the configuration, and what the process says to it.
+//! The options of the gateway: those of section `gateway` of the configuration, and those that the process sets.
 
 use conversation_log::limits::WAITING_MAX;
 use envelope::limits::{MODEL_NAME_BYTES_MAX, ROUNDS_MAX, SEARCHES_MAX};
@@ -8,7 +8,7 @@ use settings::TimeSpan;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// How often a gateway may look at what waits: each time some twenty requests.
+/// How often a gateway may look at what waits; each look takes some twenty requests.
 const BACKLOG_EVERY: RangeInclusive<Duration> =
     Duration::from_millis(100)..=Duration::from_secs(600);
 /// Most models that questions may choose from.
@@ -55,11 +55,11 @@ pub struct Options {
     pub conversation_busy: Busy,
     /// Turns that may wait behind the one that runs, in one conversation. Default 4.
     pub conversation_waiting: u32,
-    /// Turns of one tenant at a time, of those that one gateway begins; his other questions wait in the
-    /// inbox. Default 0: any number.
+    /// Turns of one tenant at a time, of those that one gateway begins; its other questions wait in the inbox.
+    /// Default 0: any number.
     pub tenant_turns: u32,
-    /// Tokens, read and written, that the turns of one tenant may spend in a minute, of those that one
-    /// gateway begins; then his questions wait in the inbox. Default 0: any number.
+    /// Tokens, read and written, that the turns of one tenant may spend in a minute, of those that one gateway
+    /// begins; then its questions wait in the inbox. Default 0: any number.
     pub tenant_tokens_per_minute: u64,
     /// How often what waits for each role is read from the server, for the gauges; 0 for never.
     /// Default 5 s.
@@ -78,7 +78,7 @@ pub struct Options {
     pub seed: u64,
 }
 
-/// Options that cannot be kept to.
+/// An option that is out of its range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidOption(String);
@@ -111,10 +111,10 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Whether they can be kept to.
+    /// Checks every option.
     ///
     /// # Errors
-    /// Names the option and what is wanted.
+    /// The error names the option and what is wanted.
     pub fn validate(&self) -> Result<(), InvalidOption> {
         let wrong = |what: String| Err(InvalidOption(what));
         if !(0.1..=0.95).contains(&self.room_limit) {

@@ -1,8 +1,8 @@
-//! Looking for turns that nobody will end: questions of the inbox without a terminal event.
+//! Finds turns that nothing else will end, that is, questions of the inbox without a terminal event.
 //!
-//! A lost timer, a dropped schedule, a gateway that died between two publishes and never came back:
-//! whatever the reason, what is past its deadline is ended, and a missing timer is made again.
-//! Everything is create-once, so it does not matter how many gateways look.
+//! A timer may be lost, a schedule dropped, or a gateway may die between two publishes and never come back. Whatever
+//! the reason, the sweep ends a turn that is past its deadline and makes a missing timer again. Everything is
+//! create-once, so it does not matter how many gateways sweep.
 
 use crate::conversations;
 use crate::turns::{Error, Turns};
@@ -13,13 +13,13 @@ use std::sync::PoisonError;
 use std::time::Duration;
 use streams::asked::{InboxQuestion, read};
 
-/// Questions compared at once.
+/// How many questions are compared at once.
 const BATCH: usize = 256;
-/// How long after a deadline its own timer has precedence.
+/// How long after a deadline the turn's own timer has precedence over the sweep.
 const COURTESY_MS: u64 = 2_000;
 
-/// Sweeps at the start and whenever the connection comes back, and sees to it that the schedule of
-/// the regular sweep exists. Never comes back.
+/// Sweeps at the start and whenever the connection comes back, and makes sure that the schedule of the regular sweep
+/// exists. It never returns.
 pub(crate) async fn on_start_and_reconnect(turns: &Turns) {
     let mut was_up = false;
     loop {
@@ -39,7 +39,7 @@ pub(crate) async fn on_start_and_reconnect(turns: &Turns) {
     }
 }
 
-/// Schedules the next sweep. One schedule for the whole fleet: it replaces the one that is there.
+/// Schedules the next sweep. There is one schedule for the whole fleet, and the new one replaces it.
 pub(crate) async fn arm(turns: &Turns) -> Result<(), Error> {
     let at = turns.now().plus(turns.options.sweep_every.as_millis());
     let schedule = Some(Schedule {
@@ -55,7 +55,7 @@ pub(crate) async fn arm(turns: &Turns) -> Result<(), Error> {
     Ok(())
 }
 
-/// Looks after turns that nobody ends, and after erasures that are not over.
+/// Looks after turns that nothing else ends, and after unfinished erasures.
 pub(crate) async fn sweep(turns: &Turns) -> Result<(), Error> {
     let unfinished = erasures(turns).await;
     turns
@@ -69,7 +69,7 @@ pub(crate) async fn sweep(turns: &Turns) -> Result<(), Error> {
     inbox(turns).await
 }
 
-/// Compares the inbox with the answers, from where the last sweep of this process found nothing open.
+/// Compares the inbox with the answers, from the point up to which the last sweep of this process found nothing open.
 async fn inbox(turns: &Turns) -> Result<(), Error> {
     let bus = &turns.bus;
     let state = bus.state(Stream::Inbox).await?;
@@ -105,8 +105,8 @@ async fn inbox(turns: &Turns) -> Result<(), Error> {
     }
 }
 
-/// Goes on with erasures that are not over: who began one may be gone, and a worker may store a step after it. Returns how
-/// many failed, or left something; one that only waits for late steps is none of them.
+/// Goes on with unfinished erasures: the process that began one may have died, and a worker may store a step after
+/// it. Returns how many erasures failed or left something; one that only waits for late steps does not count.
 async fn erasures(turns: &Turns) -> Result<u64, Error> {
     let mut unfinished = 0;
     for key in erasure::unfinished(&*turns.bus).await? {
@@ -128,7 +128,7 @@ async fn erasures(turns: &Turns) -> Result<u64, Error> {
     Ok(unfinished)
 }
 
-/// Looks after the open turns of a batch; true when there is none.
+/// Looks after the open turns of a batch; returns true when there is none.
 async fn compare(turns: &Turns, batch: Vec<StoredMessage>) -> Result<bool, Error> {
     let asked: Vec<(StoredMessage, InboxQuestion)> = batch
         .into_iter()
@@ -170,8 +170,8 @@ fn is_overdue(turns: &Turns, header: &Header) -> bool {
     header.deadline.plus(COURTESY_MS) <= turns.now()
 }
 
-/// Ends a turn that is past its deadline. One that was not begun is claimed before: another question under the same id may
-/// become its owner at this moment, with a later deadline and a listener of its own, who would never be told.
+/// Ends a turn that is past its deadline. A turn that was not begun is claimed first: another question under the same
+/// id may become its owner at this moment, with a later deadline and a listener of its own that would never be told.
 async fn end_overdue(
     turns: &Turns,
     header: &Header,
@@ -188,8 +188,8 @@ async fn end_overdue(
     }
 }
 
-/// One open turn: past its deadline it is ended, before that its timer must be there. The follower
-/// that was asked may have lagged; both acts are create-once and ask the leader.
+/// Looks after one open turn: past its deadline it is ended, and before that its timer has to be there. The follower
+/// that was asked may lag, but both acts are create-once and ask the leader.
 async fn look_after(
     turns: &Turns,
     message: &StoredMessage,

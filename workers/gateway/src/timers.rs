@@ -1,4 +1,4 @@
-//! What falls due: the end of a turn, the soft deadline of a fan-out, the sweep.
+//! Handles the timers that fire: the end of a turn, the soft deadline of a fan-out, the sweep.
 
 use crate::sweep;
 use crate::turns::{Error, Turns};
@@ -64,8 +64,8 @@ impl Due {
         }
     }
 
-    /// The soft deadline: the reducer starts with the parts that are there. When the last mapper was
-    /// first, its step is the same one.
+    /// Handles the soft deadline: the reducer starts with the parts that are there. If the last mapper was first, its
+    /// reducer's step is the same one.
     async fn reduce_what_is_there(&self, header: &Header, hop: u16) -> Result<(), Error> {
         if header.deadline <= self.0.now() {
             return Ok(());

@@ -1,7 +1,6 @@
-//! The span of a question: from being asked to its terminal event, recorded by the gateway that
-//! delivers the event, whichever accepted the question. What it needs to know stands on the turn's timer,
-//! which every turn has, however it was ended. *Not* here: questions that were refused; they have no
-//! timer and no span.
+//! The span of a question, from its being asked to its terminal event. The gateway that delivers the event records
+//! it, whichever gateway accepted the question. All that the span needs stands on the turn's timer, which every turn
+//! has, however it ended. *Not* here: questions that were refused; they have no timer and no span.
 
 use crate::turns::Turns;
 use bus::{BusError, StoredMessage};
@@ -12,8 +11,8 @@ use telemetry::TraceContext;
 use telemetry::conventions as name;
 use telemetry::traces::{Span, SpanKind};
 
-/// Records the question that this terminal event ends, if it is recorded at all. Best effort: a span is
-/// not worth a second delivery of an answer.
+/// Records the span of the question that this terminal event ends, if the question is recorded at all. This is best
+/// effort: a span is not worth a second delivery of an answer.
 pub(crate) async fn question(turns: &Turns, event: &StoredMessage) {
     if !turns.traces.is_on() {
         return;
@@ -37,12 +36,12 @@ pub(crate) async fn question(turns: &Turns, event: &StoredMessage) {
     }
 }
 
-/// How a question came in.
+/// The trace data that a question came with.
 struct Asked {
     header: Header,
-    /// The context of its span.
+    /// The trace context of its span.
     context: TraceContext,
-    /// What its publisher sent.
+    /// The trace context that its publisher sent.
     under: Option<TraceContext>,
 }
 

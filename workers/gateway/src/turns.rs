@@ -1,4 +1,4 @@
-//! Beginning and ending turns: what the consumers of the gateway have in common.
+//! Begins and ends turns: what the consumers of the gateway have in common.
 
 use crate::auto_mode;
 use crate::capacity::CapacityGate;
@@ -34,16 +34,16 @@ pub(crate) struct Turns {
     pub(crate) metrics: Metrics,
     pub(crate) traces: Traces,
     pub(crate) ended: CancelRegistry,
-    /// Turns whose terminal events were sent to who asked.
+    /// The turns whose terminal events were sent to the askers.
     pub(crate) told: CancelRegistry,
     pub(crate) room: CapacityGate,
     pub(crate) quota: Quota,
     pub(crate) rng: Mutex<fastrand::Rng>,
-    /// Up to where the inbox has been swept.
+    /// The inbox sequence up to which the inbox has been swept.
     pub(crate) swept: Mutex<u64>,
 }
 
-/// Why a turn could not be begun or ended for now.
+/// Why a turn could not be begun or ended at this moment.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error(transparent)]
@@ -60,7 +60,7 @@ pub(crate) enum Error {
     Contended,
     #[error("somebody else began the turn meanwhile")]
     BegunMeanwhile,
-    /// The graph begins every turn with a step; anything else is a bug there.
+    /// The graph made no first step. It begins every turn with one, so this is a bug there.
     #[error("the graph has no first step for this question")]
     NoFirstStep,
     #[error("a follower has not seen the newest listener yet")]
@@ -68,7 +68,7 @@ pub(crate) enum Error {
 }
 
 impl Error {
-    /// Whether it fails in the same way however often it is tried.
+    /// Whether the same error would come of every further try.
     pub(crate) fn is_for_good(&self) -> bool {
         matches!(
             self,
@@ -78,21 +78,21 @@ impl Error {
     }
 }
 
-/// Of a question that nobody has begun with.
+/// The problem of a question that no gateway has begun.
 const UNBEGUN: &str = "the question was still in the inbox at its deadline: no gateway was there, the streams \
                        had no room, its tenant had as many turns or spent as many tokens as a gateway allows, or the turn \
                        that it was to come after never came";
 
-/// How long a publish of the gateway may be repeated before the delivery goes back.
+/// How long the gateway repeats a publish before the delivery goes back.
 const PATIENCE_MS: u64 = 5_000;
 
-/// The trace context that a question came with, if it is one.
+/// The trace context that a question came with, if the header holds a valid one.
 fn asked_under(question: &StoredMessage) -> Option<TraceContext> {
     let header = question.headers.get(header::TRACEPARENT)?;
     TraceContext::parse(header)
 }
 
-/// What others note of that trace. Without one it is of no trace, and is dropped.
+/// The `tracestate` of that trace. Without a valid trace context it belongs to no trace and is dropped.
 fn stated_under(question: &StoredMessage) -> Option<String> {
     asked_under(question)?;
     trace::state(question.headers.get(header::TRACESTATE)?)
@@ -107,13 +107,13 @@ impl Turns {
         self.now().plus(PATIENCE_MS)
     }
 
-    /// The terminal event of a turn, if it has ended.
+    /// The terminal event of a turn, if the turn has ended.
     pub(crate) async fn terminal(&self, turn: &TurnId) -> Result<Option<StoredMessage>, BusError> {
         let subject = Subject::Answer { turn: turn.clone() }.to_string();
         self.bus.last(Stream::Answers, &subject).await
     }
 
-    /// The header that a turn was begun with, if it was.
+    /// The header with which a turn began, if it has begun.
     pub(crate) async fn begun(&self, header: &Header) -> Result<Option<Header>, BusError> {
         #[derive(serde::Deserialize)]
         struct Begun {
@@ -137,7 +137,7 @@ impl Turns {
         Ok(timer.and_then(|timer| serde_json::from_slice(&timer.body).ok()))
     }
 
-    /// The header in the timer of a turn that has fired: a claim goes on until the turn is forgotten.
+    /// The header in the timer of a turn that has fired. Such a claim holds until the turn is forgotten.
     pub(crate) async fn fell_due(&self, turn: &TurnId) -> Result<Option<Header>, BusError> {
         let due = Subject::Due {
             turn: turn.clone(),
@@ -181,8 +181,8 @@ impl Turns {
         }
     }
 
-    /// Creates the timer that ends the turn at its deadline: the claim on its id. `question` is the
-    /// message that the turn was begun for.
+    /// Creates the timer that ends the turn at its deadline, which is the claim on its id. `question` is the message
+    /// for which the turn begins.
     pub(crate) async fn create_timer(
         &self,
         header: &Header,
@@ -196,7 +196,8 @@ impl Turns {
         Ok(publish_until(&*self.bus, timer, self.patience()).await?)
     }
 
-    /// Claims the id of a turn by its timer; gives the header of who did so before, even if that timer fired just now.
+    /// Claims the id of a turn by its timer, and returns the header of the question that claimed it before, even if
+    /// that timer fired just now.
     pub(crate) async fn claim(
         &self,
         header: &Header,
@@ -213,7 +214,7 @@ impl Turns {
         Ok(owner.unwrap_or_else(|| header.clone()))
     }
 
-    /// What a question says to every stage; what it leaves open is as this gateway is set.
+    /// The case of a question, with this gateway's settings in place of what the question leaves open.
     pub(crate) fn case(&self, question: &Question) -> Case {
         let budget = Budget {
             rounds: self.options.rounds,
@@ -270,12 +271,12 @@ impl Turns {
             .await
     }
 
-    /// What hop 0 of a question follows from that goes on from no other turn.
+    /// The event that hop 0 follows from, for a question that goes on from no other turn.
     pub(crate) fn accepted(question: &Question) -> Event {
         Event::Accepted(question.history.clone())
     }
 
-    /// Creates hop 0, as it follows from what happened.
+    /// Creates hop 0, as the graph derives it from the event.
     pub(crate) async fn create_step(
         &self,
         header: &Header,
@@ -323,7 +324,7 @@ impl Turns {
         self.end(&terminal, header.reply_to.as_deref()).await
     }
 
-    /// The terminal event of a question that is not taken on.
+    /// The terminal event of a question that is refused.
     pub(crate) fn refused(&self, turn: TurnId, refusal: &Refusal, asked_at: UnixMs) -> Terminal {
         let problem = Problem::new(refusal.code.as_str(), refusal.message.clone());
         let terminal = Terminal::bare(
@@ -338,7 +339,7 @@ impl Turns {
         }
     }
 
-    /// Sends a terminal event to a listener: at least once, and nobody may be listening any more.
+    /// Sends a terminal event to a listener, at least once. The listener may be gone by then.
     pub(crate) async fn deliver(
         &self,
         body: &bytes::Bytes,

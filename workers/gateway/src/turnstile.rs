@@ -1,25 +1,26 @@
-//! Questions of one conversation, one at a time and in the order of the inbox, as far as this gateway holds them.
+//! Lets the questions of one conversation pass one at a time and in the order of the inbox, as far as this gateway
+//! holds them.
 //!
-//! Who else writes to the log is found out by its write condition; this only spares the work, and keeps an order that
-//! people expect. *Not* here: an owner of a conversation; there is none.
+//! Another writer to the log is detected by the write condition of the append. The turnstile only saves work and
+//! keeps an order that people expect. *Not* here: an owner of a conversation; there is none.
 
 use conversation_log::ConversationKey;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// Who is at the log of which conversation.
+/// Which question has access to the log of which conversation.
 #[derive(Default)]
 pub(crate) struct Turnstile {
     waiting: Mutex<HashMap<ConversationKey, BTreeSet<u64>>>,
     left: Notify,
 }
 
-/// More older questions of the conversation are here than may be: how many.
+/// The refusal when more older questions of the conversation are here than allowed, with their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Crowd(pub(crate) usize);
 
-/// A question that may go on; the next one may when this is dropped.
+/// The right of one question to go on. The next question may go on when this is dropped.
 pub(crate) struct Pass<'a> {
     of: &'a Turnstile,
     key: ConversationKey,
@@ -27,8 +28,9 @@ pub(crate) struct Pass<'a> {
 }
 
 impl Turnstile {
-    /// Waits until no older question of the conversation is here, and not at all where more than `older_max` are: each
-    /// that waits holds a slot of the gateway, which is for all conversations.
+    /// Waits until no older question of the conversation is here, and does not wait at all where more than
+    /// `older_max` are: each question that waits holds a slot of the gateway, and the slots are for all
+    /// conversations.
     pub(crate) async fn enter(
         &self,
         key: &ConversationKey,

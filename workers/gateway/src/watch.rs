@@ -1,5 +1,5 @@
-//! Watching how full the streams are. Acks free no room on a Limits stream, and a stream with
-//! schedules drops its oldest without a word: so questions are taken only while there is headroom.
+//! Watches how full the streams are. Acks free no room on a Limits stream, and a stream with schedules drops its
+//! oldest messages silently. Therefore questions are taken only while there is headroom.
 
 use crate::sweep;
 use crate::turns::Turns;
@@ -7,9 +7,9 @@ use bus::Stream;
 use std::time::Duration;
 use telemetry::Health;
 
-/// The streams that a running turn still has to write to: questions are taken while each has room.
+/// The streams that a running turn still has to write to. Questions are taken only while each of them has room.
 pub const WATCHED: [Stream; 3] = [Stream::Steps(0), Stream::Timers, Stream::Answers];
-/// While no questions are taken, those that wait still expire: how often they are looked at.
+/// How often the waiting questions are swept while no questions are taken, because they still expire then.
 const SWEEP_WHILE_SHORT: Duration = Duration::from_secs(5);
 
 /// Watches until it is dropped.

@@ -1,5 +1,5 @@
-//! The columns of a document, from its schema and from the model: counted, and named where they do not
-//! fit.
+//! The columns of a document, from its schema and from the model. Values are counted, and those that do not fit are
+//! named.
 
 use crate::extract::{Extracted, Extractor};
 use crate::schema::{Misfit, SchemaResult, Schemas};
@@ -7,10 +7,10 @@ use documents::Document;
 use envelope::Problem;
 use std::sync::Arc;
 
-/// Most columns that one event names.
+/// The most columns that one event names.
 const NAMED_MAX: usize = 8;
 
-/// Schemas, and who is asked for what their rules do not find. The default has none.
+/// The schemas, and the extractor for what their rules do not find. The default has neither.
 #[derive(Default)]
 pub(crate) struct Columns {
     schemas: Arc<Schemas>,
@@ -18,7 +18,7 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// An extractor that no schema asks for is not kept.
+    /// Makes the columns. An extractor that no schema needs is not kept.
     pub(crate) fn new(schemas: Schemas, extractor: Option<Extractor>) -> Columns {
         Columns {
             extractor: extractor.filter(|_| schemas.asks_model()),
@@ -30,14 +30,14 @@ impl Columns {
         self.schemas.clone()
     }
 
-    /// What tells documents with these columns from others; none without a schema.
+    /// The name that tells documents with these columns from others; `None` without a schema.
     pub(crate) fn name(&self) -> Option<String> {
         let asked = self.extractor.as_ref().map(Extractor::name);
         let asked = asked.map_or_else(String::new, |name| format!("+{name}"));
         (!self.schemas.is_empty()).then(|| format!("{}{asked}", self.schemas.name()))
     }
 
-    /// Asks for what is missing. Tells what became of the columns, and what was left out.
+    /// Asks the model for the missing columns. Returns what became of the columns, and what was left out.
     pub(crate) async fn complete(
         &self,
         document: &mut Document,
@@ -65,7 +65,8 @@ fn count(applied: &SchemaResult, extracted: &Extracted) -> stage::Columns {
     }
 }
 
-/// One problem for all columns, under the code of the worst: what does not fit, then what was not said.
+/// One problem for all columns, under the code of the worst one: a value that does not fit comes before a call
+/// that failed.
 fn problem(applied: &SchemaResult, extracted: &Extracted) -> Option<Problem> {
     let misfits = [&applied.misfits, &extracted.misfits, &extracted.invented];
     let misfits: Vec<&Misfit> = misfits.into_iter().flatten().collect();

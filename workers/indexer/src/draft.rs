@@ -1,7 +1,8 @@
-//! A document on its way to chunks: read, its columns completed, cut, embedded batch by batch.
+//! A document on its way to chunks: it is read, its columns are completed, it is cut, and its chunks are embedded
+//! batch by batch.
 //!
-//! Each is a part of its own with a time of its own, and is kept when a later one fails: a document that
-//! is held while an embedder is away is not read again, and no model is paid for it twice.
+//! Each of these is a part of its own with a time limit of its own, and its result is kept when a later part fails.
+//! So a document that is held while an embedder is away is not read again, and no model is paid for it twice.
 
 use crate::error::Error;
 use crate::indexer::{Indexer, Read};
@@ -12,7 +13,7 @@ use envelope::{ChunkRecord, Embedding, Problem};
 use llm::Side;
 use stage::{BoxFuture, Columns, Cut, Incoming};
 
-/// A document, as far as it has come.
+/// A document, with the parts of the work that are done.
 pub(crate) struct Draft<'a> {
     indexer: &'a Indexer,
     incoming: &'a Incoming,
@@ -20,17 +21,17 @@ pub(crate) struct Draft<'a> {
     at: At,
 }
 
-/// How far.
+/// The last part that is done.
 enum At {
     Bytes(Bytes),
     Read(Box<Read>),
     Whole(Box<Document>, Said),
     Cut(Vec<ChunkRecord>, Said),
-    /// A part was begun and dropped, or this was the last.
+    /// A part was begun and dropped, or this was the last one.
     Gone,
 }
 
-/// What is told of it beside its chunks.
+/// What is reported of the document beside its chunks.
 struct Said {
     left_out: Option<Problem>,
     columns: Columns,
@@ -79,7 +80,7 @@ impl<'a> Draft<'a> {
         reading.map_err(|_| Error::Panic)?
     }
 
-    /// The columns that no rule found; the model is asked once, whatever comes of it.
+    /// Completes the columns that no rule found. The model is asked once, whatever the result is.
     async fn complete(&self, read: Read) -> At {
         let Read {
             mut document,
@@ -103,7 +104,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Embeds the first batch that has no vectors yet; false when there is none.
+/// Embeds the first batch that has no vectors yet; returns false when there is none.
 async fn embed(indexer: &Indexer, records: &mut [ChunkRecord]) -> Result<bool, Error> {
     let Some(embedder) = &indexer.embedder else {
         return Ok(false);
@@ -134,7 +135,7 @@ impl stage::DocumentWork for Draft<'_> {
     }
 }
 
-/// Two problems as one, under the code of the first.
+/// Joins two problems into one, under the code of the first.
 fn both(one: Option<Problem>, other: Option<Problem>) -> Option<Problem> {
     match (one, other) {
         (Some(one), Some(other)) => {

@@ -1,34 +1,34 @@
-//! Why a document has no chunks.
+//! The reasons for which a document has no chunks.
 
 use documents::SkipReason;
 use envelope::{Class, Classify, CodecError};
 use std::time::Duration;
 
-/// Why.
+/// Why a document has no chunks.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It cannot be read, or there is no text in it.
+    /// The document cannot be read, or it holds no text.
     #[error(transparent)]
     Skip(#[from] SkipReason),
-    /// Its chunks cannot be embedded now.
+    /// The embedder cannot embed the chunks now.
     #[error(transparent)]
     Embedder(#[from] llm::embed::Error),
-    /// The embedder made another number of vectors than it was given texts.
+    /// The embedder returned a different number of vectors than it was given texts.
     #[error("embedder `{name}` made {got} vectors of {want} texts")]
     Vectors {
-        /// Which.
+        /// The embedder.
         name: String,
         /// How many texts it was given.
         want: usize,
         /// How many vectors came.
         got: usize,
     },
-    /// A chunk is no message.
+    /// A chunk cannot be encoded as a message.
     #[error("chunk {n}: {source}")]
     Chunk {
-        /// Which chunk.
+        /// The number of the chunk.
         n: u32,
-        /// Why.
+        /// The cause.
         source: CodecError,
     },
     /// A reader panicked.

@@ -1,10 +1,10 @@
-//! Columns that no rule found, asked of a model: the only place of the indexer that calls one.
+//! Asks a model for the columns that no rule found. It is the only place of the indexer that calls a model.
 //!
-//! One call for a document at most. An answer is taken when it fits its column and stands in what the
-//! model was shown; anything else is invented and refused. Whatever goes wrong, the document is
-//! indexed without. A document that is stored as it is, by the same pipeline, is not worked on again,
-//! and the pipeline names schemas, model and prompt; where it is worked on again all the same, for another
-//! edition or by force, an answer that was kept ([`Answers`]) is not asked for twice.
+//! There is at most one call for a document. A value in the reply is taken when it fits its column and stands in the
+//! text that the model was shown; anything else is refused as invented. Whatever goes wrong, the document is indexed
+//! without the column. A document that is already stored in the same version by the same pipeline is not worked on
+//! again; the name of the pipeline includes the schemas, the model and the prompt. Where a document is worked on
+//! again all the same, for another edition or by force, a reply that was kept ([`Answers`]) is not asked for twice.
 
 use crate::answers::{self, Answers};
 use crate::options::Options;
@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What small models write where they have nothing to say.
+/// What small models write when they have no value.
 const NOTHING: [&str; 8] = [
     "",
     "null",
@@ -29,20 +29,20 @@ const NOTHING: [&str; 8] = [
     "not found",
     "not stated",
 ];
-/// Why an answer is refused that fits its column.
+/// The reason for refusing a value that fits its column but stands nowhere in the text.
 const INVENTED: &str = "was answered and does not stand in the document";
 
-/// How much longer than its own time a call may take.
+/// How much longer than its own time limit a call may take.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// What a document says for columns.
+/// The prompt for the values of columns in a document.
 const PROMPT: EmbeddedPrompt = EmbeddedPrompt {
     name: "indexer",
     text: include_str!("../prompts/indexer.md"),
     placeholders: &["columns", "source", "title", "text"],
 };
 
-/// Asks a model for columns.
+/// Asks a model for the values of columns.
 pub struct Extractor {
     model: Arc<dyn ChatModel>,
     prompt: Prompt,
@@ -52,24 +52,24 @@ pub struct Extractor {
     timeout: Duration,
 }
 
-/// What came of asking.
+/// The result of asking.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Extracted {
-    /// Columns that have a value now.
+    /// How many columns have a value now.
     pub(crate) found: u32,
-    /// Answers that do not fit their column.
+    /// Values that do not fit their column.
     pub(crate) misfits: Vec<Misfit>,
-    /// Answers that stand nowhere.
+    /// Values that stand nowhere in the text.
     pub(crate) invented: Vec<Misfit>,
-    /// Why there is no answer: a code and a sentence.
+    /// Why there is no reply: a code and a sentence.
     pub(crate) failed: Option<(&'static str, String)>,
 }
 
 impl Extractor {
-    /// Every prompt that it asks with.
+    /// Every prompt with which the extractor asks its model.
     pub const PROMPTS: [EmbeddedPrompt; 1] = [PROMPT];
 
-    /// Asks `model`; fails when the prompt is nonsense.
+    /// Makes an extractor that asks `model`. It fails when the prompt is invalid.
     pub fn new(
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
@@ -85,7 +85,7 @@ impl Extractor {
         })
     }
 
-    /// The same with a place where answers are kept.
+    /// The extractor with a place where replies are kept.
     pub fn keeping(self, answers: Arc<dyn Answers>) -> Extractor {
         Extractor {
             answers: Some(answers),
@@ -93,12 +93,12 @@ impl Extractor {
         }
     }
 
-    /// Names the model and the prompt: what another one made is made anew.
+    /// The name of the model and the prompt. Columns that another model or prompt made are made again.
     pub(crate) fn name(&self) -> String {
         format!("{}-{}", self.model.name(), self.prompt.version())
     }
 
-    /// Sets those of the `missing` columns that a model may be asked for and finds.
+    /// Sets those of the `missing` columns that the model may be asked for and for which it finds a value.
     pub(crate) async fn ask(
         &self,
         table: &Table,
@@ -127,7 +127,7 @@ impl Extractor {
         }
     }
 
-    /// What the model says, now or before. Only what can be read is kept.
+    /// The model's reply, kept or fresh. Only a reply that can be read is kept.
     async fn answer(&self, request: &ChatRequest) -> Result<String, llm::Error> {
         let key = answers::key(self.model.name(), request);
         if let Some(answers) = &self.answers
@@ -177,7 +177,7 @@ impl Extractor {
     }
 }
 
-/// A column as a model is told of it.
+/// A column as the prompt describes it to the model.
 fn line(column: &Column) -> String {
     let kind = match column.form.kind {
         ValueKind::List => "list of texts",
@@ -193,7 +193,7 @@ fn line(column: &Column) -> String {
     line
 }
 
-/// The shape of the answer: values are copied, so all of them are text.
+/// The form of the reply. Values are copied from the text, so all of them are texts.
 fn shape(columns: &[&Column]) -> ReplySchema {
     let of = |column: &&Column| match column.form.kind {
         ValueKind::List => {
@@ -218,7 +218,7 @@ fn shape(columns: &[&Column]) -> ReplySchema {
     }
 }
 
-/// The beginning of the text, of so many tokens at most.
+/// The beginning of the text, of at most so many tokens.
 fn head(document: &Document, tokens_max: u32) -> String {
     let mut text = String::new();
     let mut left = tokens_max;

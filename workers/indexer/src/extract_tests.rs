@@ -1,4 +1,4 @@
-//! What is asked of a model, and which of its answers are taken.
+//! Tests of the prompt for columns, and of which values in a reply are taken.
 
 use super::*;
 use crate::schema::Schemas;
@@ -168,7 +168,7 @@ async fn the_prompt_shows_columns_and_the_beginning_of_the_text() {
     assert!(tokens::estimate(&shown) < 150, "{shown}");
 }
 
-/// Answers in memory.
+/// Replies kept in memory.
 #[derive(Default)]
 struct InMemory(std::sync::Mutex<std::collections::BTreeMap<String, String>>);
 

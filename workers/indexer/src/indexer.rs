@@ -1,5 +1,4 @@
-//! What an indexer is made of, and its word on single messages. *Not* here: the way of a document to its
-//! chunks (`draft`).
+//! The indexer: its parts, and how it handles a single message. *Not* here: how a document becomes chunks (`draft`).
 
 use crate::columns::Columns;
 use crate::draft::Draft;
@@ -22,27 +21,27 @@ use std::sync::Arc;
 
 /// The indexer.
 pub struct Indexer {
-    /// Makes the vectors that travel with the chunks, if any do: a table of words is every
-    /// retriever's own.
+    /// Makes the vectors that travel with the chunks. `None` with the table of words, from which every retriever
+    /// makes vectors itself.
     pub(crate) embedder: Option<Arc<dyn Embedder>>,
-    /// Which columns documents have, and who is asked for those that are missing.
+    /// The columns of documents, and the extractor for those that no rule finds.
     pub(crate) columns: Columns,
     pub(crate) cutting: chunk::Options,
     pipeline: String,
-    /// Chunks that are embedded in one call.
+    /// How many chunks are embedded in one call.
     pub(crate) batch: usize,
 }
 
-/// A document that was read.
+/// A document after it is read.
 pub(crate) struct Read {
     pub(crate) document: Document,
     pub(crate) applied: SchemaResult,
-    /// What was left out of it.
+    /// What was left out of the document.
     pub(crate) left_out: Option<Problem>,
 }
 
 impl Indexer {
-    /// An indexer; with an embedder, its vectors travel with the chunks.
+    /// Makes an indexer. With an embedder, vectors travel with the chunks.
     pub fn new(
         embedder: Option<Arc<dyn Embedder>>,
         options: &Options,
@@ -62,8 +61,8 @@ impl Indexer {
         })
     }
 
-    /// The same with typed columns in the metadata; an extractor is asked for those that no rule finds.
-    /// Both are part of the pipeline.
+    /// The indexer with typed columns in the metadata. The extractor is asked for the columns that no rule finds. The
+    /// schemas and the extractor are part of the pipeline.
     pub fn with_schemas(mut self, schemas: Schemas, extractor: Option<Extractor>) -> Indexer {
         self.columns = Columns::new(schemas, extractor);
         if let Some(name) = self.columns.name() {
@@ -72,7 +71,7 @@ impl Indexer {
         self
     }
 
-    /// A document with the columns that its own schema finds. Blocking.
+    /// A document with the columns that the rules of its schema find. Blocking.
     pub(crate) fn read(
         incoming: &Incoming,
         version: &str,
@@ -103,7 +102,7 @@ impl Indexer {
         })
     }
 
-    /// As a message, with what it was made of.
+    /// The message of a chunk, which names the pipeline and the document that the chunk was made from.
     pub(crate) fn message(&self, incoming: &Incoming, record: ChunkRecord) -> Result<Chunk, Error> {
         let record = ChunkRecord {
             pipeline: self.pipeline.clone(),

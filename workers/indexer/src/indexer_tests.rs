@@ -1,4 +1,4 @@
-//! Documents to chunks, all parts of the work together.
+//! Tests of the way from a document to its chunks, all parts of the work together.
 
 use super::*;
 use envelope::{Class, Edition, TenantId, UnixMs};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use testkit::embedder::FakeEmbedder;
 
 impl Indexer {
-    /// All parts of the work, one after the other.
+    /// Does all parts of the work, one after the other.
     async fn chunks(
         &self,
         incoming: &Incoming,

@@ -1,8 +1,8 @@
-//! The indexer: the bytes of a document to chunks of the corpus.
+//! The indexer: it turns the bytes of a document into chunks of the corpus.
 //!
-//! It reads text, gives it the columns of its schema, cuts it, and has the chunks embedded where an
-//! encoder is to travel with them. *Not* here: what is published and when it is acked (`harness::ingest`), and how text is read and cut
-//! (`documents`).
+//! The indexer reads a document's text, sets the columns of its schema, cuts it into chunks, and has the chunks
+//! embedded where an encoder's vectors travel with them. *Not* here: what is published and when a message is acked
+//! (`harness::ingest`), and how text is read and cut (`documents`).
 
 mod answers;
 mod columns;

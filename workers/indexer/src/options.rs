@@ -1,4 +1,4 @@
-//! Options of the indexer.
+//! The options of the indexer.
 
 use documents::chunk;
 use documents::chunk::{CHUNK_TOKENS_MAX, OVERLAP_TOKENS_MAX};
@@ -51,42 +51,42 @@ impl Default for Options {
     }
 }
 
-/// Options that cannot be.
+/// Options that are out of range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OptionsError {
-    /// Out of range.
+    /// `slots` is out of range.
     #[error("`slots` must be 1 to 256, not {0}")]
     Slots(u32),
-    /// Out of range.
+    /// `batch` is out of range.
     #[error("`batch` must be 1 to 1024, not {0}")]
     Batch(u32),
-    /// Out of range.
+    /// `extract_tokens` is out of range.
     #[error("`extract_tokens` must be 100 to 100000, not {0}")]
     ExtractTokens(u32),
-    /// Out of range.
+    /// `extract_answer_tokens` is out of range.
     #[error("`extract_answer_tokens` must be 64 to 8192, not {0}")]
     ExtractAnswerTokens(u32),
-    /// Out of range.
+    /// `extract_timeout` is out of range.
     #[error("`extract_timeout` must be over 0 and at most 60s, not {0}")]
     ExtractTimeout(TimeSpan),
-    /// Out of range.
+    /// `chunk_tokens` is out of range.
     #[error("`chunk_tokens` must be 32 to 2048, not {0}")]
     ChunkTokens(u32),
-    /// Out of range.
+    /// `overlap_tokens` is out of range.
     #[error("`overlap_tokens` must be at most half of `chunk_tokens`, {most}, not {given}")]
     OverlapTokens {
-        /// What is possible.
+        /// The largest value that is possible.
         most: u32,
-        /// What was given.
+        /// The value that is set.
         given: u32,
     },
 }
 
-/// Longest `extract_timeout`, in seconds: a document has two minutes in all.
+/// The longest `extract_timeout`, in seconds: a document has two minutes in all.
 const EXTRACT_SECS_MAX: u64 = 60;
 
 impl Options {
-    /// Whether they can be.
+    /// Checks that every option is in its range.
     pub fn validate(&self) -> Result<(), OptionsError> {
         if !(1..=256).contains(&self.slots) {
             return Err(OptionsError::Slots(self.slots));
@@ -119,7 +119,7 @@ impl Options {
         Ok(())
     }
 
-    /// How documents are cut.
+    /// How documents are cut into chunks.
     pub(crate) fn cutting(&self) -> chunk::Options {
         chunk::Options {
             tokens: self.chunk_tokens as usize,

@@ -1,8 +1,8 @@
-//! Reads findings out of what a model wrote, whatever it wrote.
+//! Reads findings out of a model's reply, whatever its form.
 //!
-//! The ladder: an object with a grade -> the fields by themselves -> relevant by default. The rungs below the first are
-//! told as fallbacks; the last one does not count at the reducer's gate. *Not* here: whether the facts stand in the
-//! passage, which [`occurrence`](crate::occurrence) looks at.
+//! The ladder of readings is: an object with a grade, the fields by themselves, relevant by default. A reading below
+//! the first rung is reported as a fallback, and one on the last rung does not count at the reducer's gate. *Not*
+//! here: whether the facts stand in the passage, which [`occurrence`](crate::occurrence) looks at.
 
 use crate::grade::{self, Grade};
 use crate::opening;
@@ -12,25 +12,25 @@ use llm::json::{self, Rung};
 use llm::reply::without_thoughts;
 use serde_json::Value;
 
-/// What was read, and from which rung when it was not the first.
+/// The findings that were read, and the rung when it was not the first.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Read {
     pub(crate) findings: Findings,
     pub(crate) fallback: Option<Fallback>,
-    /// How many facts were cut or left out, since they are over the limits of the wire.
+    /// How many facts were cut or left out because they are over the limits of the wire.
     pub(crate) trimmed: usize,
-    /// Why nobody knows whether the passage helps, where it was read all the same.
+    /// Why it is not known whether the passage helps, where it was read all the same.
     pub(crate) unread: Option<String>,
 }
 
-/// Facts within the limits of the wire, and how many were cut or left out for them.
+/// Facts within the limits of the wire, and the number of those that were cut or left out.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Facts {
     kept: Vec<String>,
     trimmed: usize,
 }
 
-/// Reads the answer of a model about `passage`, which helps when its grade is above `relevant_above`.
+/// Reads a model's reply about `passage`, which helps when its grade is above `relevant_above`.
 pub(crate) fn read(answer: &str, passage: &Passage, relevant_above: f32) -> Read {
     let object = json::read_object(answer);
     let of_object = object.as_ref().and_then(|(object, rung)| {
@@ -59,7 +59,7 @@ pub(crate) fn read(answer: &str, passage: &Passage, relevant_above: f32) -> Read
     }
 }
 
-/// The safe default: relevant, not counted, and told in the passage's own first sentences.
+/// The safe default: the passage is relevant, does not count, and its own first sentences stand in for facts.
 pub(crate) fn defaulted(passage: &Passage) -> Read {
     Read {
         fallback: None,
@@ -67,7 +67,7 @@ pub(crate) fn defaulted(passage: &Passage) -> Read {
     }
 }
 
-/// The same for an output that could not be taken for what it says, for this reason.
+/// The default for a reply that cannot be taken for what it says, with the reason.
 fn by_default(facts: Facts, passage: &Passage, why: String) -> Read {
     let facts = match facts.kept.is_empty() {
         true => tidy(opening::of(&passage.text)),
@@ -87,7 +87,7 @@ fn by_default(facts: Facts, passage: &Passage, why: String) -> Read {
     }
 }
 
-/// What is left of a reading of which nothing stands in the passage: it was of something else.
+/// What is left of a reading of which nothing stands in the passage: it must be of something else.
 pub(crate) fn of_something_else(passage: &Passage) -> Read {
     let why = "nothing of it stands in the text".to_owned();
     by_default(Facts::default(), passage, why)
@@ -114,7 +114,7 @@ fn said(grade: f32, above: f32, facts: Vec<String>, fallback: Option<Fallback>) 
     }
 }
 
-/// The statements of a list of texts, or of the objects and numbers that models write instead.
+/// The statements in a list of texts, or in the objects and numbers that models write instead.
 fn statements(value: &Value) -> Vec<String> {
     match value {
         Value::Array(items) => items.iter().filter_map(statement).collect(),
@@ -141,7 +141,7 @@ fn statement(value: &Value) -> Option<String> {
     }
 }
 
-/// White space collapsed, nothing empty, nothing twice, within the limits of the wire.
+/// Facts with collapsed white space, without empty and repeated ones, within the limits of the wire.
 fn tidy(facts: Vec<String>) -> Facts {
     let mut tidied = Facts::default();
     // What was left out, by itself: said twice, it is one fact less.
@@ -164,7 +164,7 @@ fn tidy(facts: Vec<String>) -> Facts {
     tidied
 }
 
-/// As much of a line as a fact may have, between words where it has any.
+/// The part of a line that a fact may have, cut between words where there are any.
 fn cut(line: &str) -> &str {
     let Some((end, _)) = line.char_indices().nth(FACT_CHARS_MAX) else {
         return line;

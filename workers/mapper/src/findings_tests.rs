@@ -1,4 +1,4 @@
-//! What models write, and what is read out of it. The cases are rows of `habits.jsonl`.
+//! Tests of replies as models write them, and of what is read in them. The cases are rows of `habits.jsonl`.
 
 use super::*;
 use proptest::prelude::*;
@@ -7,13 +7,13 @@ use testkit::model::passage;
 
 const ABOVE: f32 = 0.7;
 
-/// One habit of a small model.
+/// One habit of small models.
 #[derive(Deserialize)]
 struct Habit {
     name: String,
-    /// What it writes.
+    /// The reply.
     answer: String,
-    /// How that is read: `clean`, `repaired` or `defaulted`, as the metric has it.
+    /// How the reply is read: `clean`, `repaired` or `defaulted`, as in the metric.
     rung: String,
     grade: Option<f32>,
     facts: Vec<String>,

@@ -1,18 +1,18 @@
-//! How much a passage helps, as a model graded it, whatever it wrote for a number.
+//! Reads how much a passage helps from a model's grade, whatever it writes for a number.
 
 use llm::json;
 use serde_json::Value;
 
-/// The names under which a grade is looked for: what the prompt asks for first, then what models make of it, and what
-/// prompts of one's own may ask for instead.
+/// The names under which a grade is looked for: the one that the prompt asks for, then the ones that models write
+/// instead and that an operator's own prompt may ask for.
 const NAMES: [&str; 4] = ["grade", "relevant", "relevance", "score"];
 
-/// A grade as it was said.
+/// A grade as the model states it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Grade {
-    /// From 0 to 1.
+    /// A grade from 0 to 1.
     Said(f32),
-    /// Another number. Nobody knows of how many it is: 8 may be of 10 or of 100.
+    /// Another number. Its scale is not known: 8 may be of 10 or of 100.
     Outside(f64),
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn of_object(object: &Value) -> Option<Grade> {
     values.find_map(of_value)
 }
 
-/// The grade in a text that is no object, and the last one of its name.
+/// The grade in a text that is no object; where several are named, the last one.
 pub(crate) fn of_text(text: &str) -> Option<Grade> {
     NAMES.iter().find_map(|name| {
         let number = json::field_number(text, name).map(of_number);
@@ -39,7 +39,7 @@ fn of_value(value: &Value) -> Option<Grade> {
     }
 }
 
-/// `yes`, `0.8`, `80 %` and `8/10`.
+/// The grade of a word such as `yes`, `0.8`, `80 %` and `8/10`.
 fn of_word(word: &str) -> Option<Grade> {
     match word.to_ascii_lowercase().as_str() {
         "true" | "yes" => return Some(of_flag(true)),

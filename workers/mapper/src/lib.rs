@@ -1,8 +1,8 @@
-//! The mapper worker: one passage to facts, with one model call.
+//! The mapper worker: it turns one passage into facts, with one model call.
 //!
-//! It judges one passage by itself and knows nothing of the others. What a model writes is read
-//! down a ladder that always ends in findings, and no fact is taken that the passage does not have. *Not* here: whether the findings suffice, which is
-//! the reducer's gate.
+//! The worker judges one passage by itself and knows nothing of the others. It reads the model's reply down a ladder
+//! that always ends in findings, and takes no fact that the passage does not have. *Not* here: whether the findings
+//! suffice, which is the reducer's gate.
 
 mod findings;
 mod grade;

@@ -1,8 +1,9 @@
-//! Whether facts stand in the passage that they are said to be from, and where.
+//! Tells whether facts stand in the passage that they are said to come from, and where.
 //!
-//! A copied fact does, and so does one that most of a few sentences of the passage say, with all of its figures. What
-//! stands in the prompt alone (its examples, the orders) does not, however alike a sentence of the passage is. *Not*
-//! whether a fact is true to its sentence; the validator checks what an answer makes of it.
+//! A copied fact stands there, and so does one that a few sentences of the passage say for the most part, with all of
+//! its figures. A fact that stands in the prompt alone (in its examples or its instructions) does not, however
+//! similar a sentence of the passage is. *Not* whether a fact is true to its sentence; the validator checks what an
+//! answer makes of it.
 
 use crate::findings::{self, Read};
 use envelope::{FactSpan, Fallback, Passage};
@@ -10,15 +11,15 @@ use text::alignment::AlignedText;
 
 /// Where a fact stands.
 enum Place {
-    /// In the text of the passage.
+    /// The fact stands in the text of the passage.
     Text(FactSpan),
-    /// In its title or source alone.
+    /// The fact stands in the title or the source alone.
     Head,
     Nowhere,
 }
 
-/// Gives the facts of a reading their places and drops those that have none; returns how many. A reading of which nothing
-/// is left is taken for one of something else: it passes by default and does not count.
+/// Gives the facts of a reading their places, drops those that have none, and returns how many it dropped. A reading
+/// of which nothing is left is taken to be of something else: it passes by default and does not count.
 ///
 /// `own` is the text of the prompt itself, `least` the share of a reworded fact's words that must stand in the passage;
 /// with 0 nothing is dropped.
@@ -76,7 +77,7 @@ impl Places<'_> {
     }
 }
 
-/// The trail's word for dropped facts.
+/// The fallback in the trail for dropped facts.
 pub(crate) fn unsupported(dropped: usize) -> Option<Fallback> {
     let count = u16::try_from(dropped).unwrap_or(u16::MAX);
     (count > 0).then_some(Fallback::FactsUnsupported { count })

@@ -1,10 +1,10 @@
-//! The first sentences of a passage: what stands in for facts where nobody could read it.
+//! The first sentences of a passage, which stand in for facts where no model could read it.
 
 /// How many sentences of an unread passage stand in for its facts.
 const OPENING_SENTENCES: usize = 3;
 
-/// The first sentences of a text, roughly: a full stop, question or exclamation mark before white
-/// space ends one, an empty line too.
+/// The first sentences of a text, roughly: a sentence ends at a full stop, a question mark or an exclamation mark
+/// before white space, and at an empty line.
 pub(crate) fn of(text: &str) -> Vec<String> {
     let mut sentences = Vec::new();
     for paragraph in text.split("\n\n") {

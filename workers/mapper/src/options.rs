@@ -1,11 +1,11 @@
-//! What may be tuned about mapping.
+//! The options of the mapper.
 
 use envelope::Role;
 use llm::SetupError;
 use serde::{Deserialize, Serialize};
 use settings::TimeSpan;
 
-/// Limits of the one call and of what is taken from it.
+/// Limits of the one model call, and of what is taken from its reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {

@@ -1,4 +1,5 @@
-//! The step: build the prompt, call, read. The only place that waits.
+//! The mapper's step: it builds the prompt, calls the model and reads the reply. It is the only module of the crate
+//! that waits.
 
 use crate::findings::{self, Read};
 use crate::occurrence::{settle, unsupported};
@@ -14,7 +15,7 @@ use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::sync::Arc;
 use text::one_line;
 
-/// What a passage says to the question.
+/// The prompt for what a passage says to the question.
 const PROMPT: EmbeddedPrompt = EmbeddedPrompt {
     name: "mapper",
     text: include_str!("../prompts/mapper.md"),
@@ -29,11 +30,10 @@ pub struct Mapper {
 }
 
 impl Mapper {
-    /// Every prompt that it asks with.
+    /// Every prompt with which the mapper asks its model.
     pub const PROMPTS: [EmbeddedPrompt; 1] = [PROMPT];
 
-    /// A mapper that asks `model`; fails when prompt or options are
-    /// nonsense.
+    /// Makes a mapper that asks `model`. It fails when the prompt or an option is invalid.
     pub fn new(
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,

@@ -1,9 +1,9 @@
-//! What share of a reworded statement's words stands in the nearest sentences of its source: measured on answers of real
-//! models whose made-up spans people have marked (RAGTruth). The data is no part of the repository:
+//! Measures what share of a reworded statement's words stands in the nearest sentences of its source, on answers of
+//! real models whose made-up spans people have marked (RAGTruth). The data is no part of the repository:
 //! `ARGOSY_RAGTRUTH=…/ragtruth_test.jsonl cargo test -p argosy-mapper --test ragtruth -- --ignored --nocapture`.
 //!
-//! It is where the bound of a mapper's facts comes from (`mapper.fact_support_min`). *Not* a measurement of mappers: the
-//! sentences are of answers, which reword more than facts do.
+//! The bound for a mapper's facts (`mapper.fact_support_min`) comes from this measurement. *Not* a measurement of
+//! mappers: the sentences are of answers, which reword more than facts do.
 #![expect(
     clippy::unwrap_used,
     reason = "a measurement that cannot go on may panic"
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use text::alignment::AlignedText;
 use text::sentences::cited;
 
-/// A third of the sources is looked at for choosing a bound; the others say how good it is.
+/// One source in so many is for choosing a bound; the others tell how good it is.
 const DEV_PART: u64 = 3;
 const BOUNDS: [f32; 7] = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
@@ -34,14 +34,14 @@ struct Marked {
     end: usize,
 }
 
-/// Whose sentence is held against the passages.
+/// The origin of the sentence that is held against the passages.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Statement {
-    /// It is of an answer from them, and nobody marked anything in it.
+    /// A sentence of an answer from these passages in which people marked nothing.
     Unmarked,
-    /// The same, and people marked something in it as made up.
+    /// A sentence of an answer from these passages in which people marked something as made up.
     Marked,
-    /// It is of an answer from other passages.
+    /// A sentence of an answer from other passages.
     Foreign,
 }
 

@@ -1,5 +1,5 @@
-//! One action of a loop as a large model decides it, and what ends the loop. Pure. *Not* the call of the model
-//! ([`acting`](crate::acting)).
+//! Reads one action of a loop, as a large model decides it, and tells what ends the loop. Pure. *Not* the call of the
+//! model ([`acting`](crate::acting)).
 
 use crate::evaluation::{self, Evaluation};
 use crate::fingerprint::Fingerprint;
@@ -13,23 +13,23 @@ use stage::StepContext;
 use std::fmt::Write;
 use text::{line_of, one_line};
 
-/// Longest reason that goes into the trail, in characters: each step of the turn carries all of them.
+/// The longest reason that goes into the trail, in characters: each step of the turn carries all reasons.
 const REASON_CHARS_MAX: usize = 60;
 
 /// An action with its reason.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Acted {
     pub(crate) action: Action,
-    /// In the words of the model; may be empty.
+    /// The reason in the model's words; may be empty.
     pub(crate) reason: String,
 }
 
-/// Why an answer is no action, in words that the model is told.
+/// Why a reply is no action, in words that the model is told.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Wrong {
-    /// It cannot be used.
+    /// The action cannot be used.
     Unusable(String),
-    /// It was done before.
+    /// The action was done before.
     Repeated(String),
 }
 
@@ -41,7 +41,7 @@ impl Wrong {
     }
 }
 
-/// What an answer does next, after `evidence` of what was done.
+/// The action that a reply decides on, after `evidence` of the earlier actions.
 pub(crate) fn decide(
     answer: &str,
     tools: &Toolbox,
@@ -70,13 +70,13 @@ pub(crate) fn decide(
     Ok(Acted { action, reason })
 }
 
-/// Whether there is something to answer from.
+/// Whether some passage holds text to answer from.
 pub(crate) fn has_text(evidence: &[FanOut]) -> bool {
     let mut passages = evidence.iter().flat_map(|done| &done.scatter.passages);
     passages.any(|passage| !passage.text.is_empty())
 }
 
-/// Which limit ends the loop before another action, if one does. The answer's calls are kept back.
+/// The limit that ends the loop before another action, if one does. The calls that the answer needs are kept back.
 pub(crate) fn limit(cx: &StepContext, steps: usize) -> Option<&'static str> {
     let budget = &cx.case.budget;
     if steps >= usize::from(LOOP_STEPS_MAX) {
@@ -92,8 +92,8 @@ pub(crate) fn limit(cx: &StepContext, steps: usize) -> Option<&'static str> {
     }
 }
 
-/// Whether another action and the answer can be expected to end in time: an action takes as long as those before it did on
-/// average, and the answer twice as long.
+/// Whether another action and the answer are likely to end in time: an action is assumed to take the mean time of
+/// those before it, and the answer twice that.
 fn has_time(cx: &StepContext, steps: usize) -> bool {
     let done = u64::try_from(steps).unwrap_or(u64::MAX).max(1);
     let per_step = cx.header.asked_at.until(cx.now) / done;
@@ -104,7 +104,8 @@ fn is_search(done: &FanOut) -> bool {
     !is_look(&done.scatter.plan)
 }
 
-/// A look at a document has its name for a query, see [`ToolCall::search`](crate::tools::ToolCall::search).
+/// Whether a plan is a look at a document, by the form of its query; see
+/// [`ToolCall::search`](crate::tools::ToolCall::search).
 fn is_look(plan: &Plan) -> bool {
     plan.query.starts_with("get_document_metadata ")
 }
@@ -118,7 +119,7 @@ fn was_done(next: &Plan, evidence: &[FanOut]) -> bool {
     })
 }
 
-/// What was done and what came of it, as it stands in the prompt.
+/// The earlier actions and their results, as the prompt shows them.
 pub(crate) fn steps(evidence: &[FanOut]) -> String {
     let mut told = String::new();
     for (n, done) in (1..).zip(evidence) {
@@ -146,13 +147,13 @@ pub(crate) fn steps(evidence: &[FanOut]) -> String {
     }
 }
 
-/// What is left to do, in words.
+/// What is left to do, in words for the prompt.
 pub(crate) fn left(steps: usize, searches: u16) -> String {
     let left = usize::from(LOOP_STEPS_MAX).saturating_sub(steps);
     format!("There are {left} actions left, of which {searches} may be searches.")
 }
 
-/// The schema of the answer.
+/// The schema of the reply.
 pub(crate) fn schema(tools: &Toolbox) -> ReplySchema {
     let mut json = tools.schema();
     json["type"] = json!("object");

@@ -1,6 +1,7 @@
-//! A step of a loop: a large model is shown what was done and what came of it, and acts. What it says is decided on in
-//! [`act`](crate::act); here it is asked, told once what was wrong with its answer, and the loop is ended where that did not
-//! help or a limit is reached. Every end is named.
+//! A step of a loop: a large model is shown the earlier actions and their results, and chooses the next action.
+//!
+//! [`act`](crate::act) decides on the model's reply. This module asks the model, tells it once what was wrong with
+//! its reply, and ends the loop where that did not help or a limit is reached. Every end is named in the trail.
 
 use crate::act::{self, Acted, Wrong};
 use crate::stage::{Planner, once_more, with};
@@ -68,7 +69,8 @@ impl Planner {
         }
     }
 
-    /// What is done where a model has nothing to say that can be used: one search for the question, or the end.
+    /// What follows where the model says nothing that can be used: one search for the question, or the end of the
+    /// loop.
     fn led_on(
         &self,
         cx: &StepContext,
@@ -131,7 +133,7 @@ fn called(
     StepOutput::new(PlannerExit::Call { plan, fetch, read }, decided)
 }
 
-/// The end of a loop: an answer from what was found, or where nothing was, the word to the user.
+/// The end of a loop: an answer from what was found or, where nothing was found, a message to the user.
 fn ended(cx: &StepContext, evidence: &[FanOut], decided: String) -> StepOutput<PlannerExit> {
     if act::has_text(evidence) {
         return StepOutput::new(PlannerExit::Enough, decided);

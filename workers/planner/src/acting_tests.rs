@@ -1,4 +1,4 @@
-//! Steps of a loop against a scripted model.
+//! Tests of the steps of a loop against a scripted model.
 
 use super::*;
 use crate::options::Options;
@@ -21,7 +21,7 @@ fn cx() -> StepContext {
     cx
 }
 
-/// What a search for `query` by words came to.
+/// The result of a search for `query` by words.
 fn searched(query: &str, found: &[&str]) -> FanOut {
     FanOut {
         hop: 2,

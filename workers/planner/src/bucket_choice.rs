@@ -1,23 +1,23 @@
-//! The first of the two calls in which a large model plans a search: from the names and descriptions of the buckets it
-//! chooses one or none, and says what the question wants. This file holds the schema of the answer and reads it. Pure.
-//! *Not* the call itself ([`choosing`](crate::choosing)).
+//! The first of the two calls with which a large model plans a search: from the names and descriptions of the buckets
+//! it chooses one or none, and it says what the question wants. This file holds the schema of the reply and reads the
+//! reply. Pure. *Not* the call itself ([`choosing`](crate::choosing)).
 
 use crate::bucket_note::BucketNote;
 use envelope::{Bucket, QuestionIntent};
 use llm::{ReplySchema, json};
 use serde_json::{Value, json};
 
-/// What the first call came to.
+/// The result of the first call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct BucketChoice {
-    /// The part of the corpus; none where no part fits better than the others.
+    /// The chosen bucket; `None` where no bucket fits better than the others.
     pub(crate) bucket: Option<Bucket>,
-    /// What the question wants, where the model said it.
+    /// What the question wants, where the model says so.
     pub(crate) intent: Option<QuestionIntent>,
 }
 
-/// What an answer chooses among the parts that the model was told of; `None` when it says nothing that can be read, or names
-/// another part.
+/// The choice among the buckets that the model was told of; `None` when the reply cannot be read, or names another
+/// bucket.
 pub(crate) fn read(answer: &str, known: &[BucketNote]) -> Option<BucketChoice> {
     let (object, _) = json::read_object(answer)?;
     let said = |field: &str| object.get(field).filter(|value| !value.is_null());
@@ -43,7 +43,7 @@ pub(crate) fn read(answer: &str, known: &[BucketNote]) -> Option<BucketChoice> {
     })
 }
 
-/// The schema of the answer. Every field is required, as in a plan.
+/// The schema of the reply. Every field is required, as in that of a plan.
 pub(crate) fn schema(known: &[BucketNote]) -> ReplySchema {
     let names = known.iter().map(|note| json!(note.bucket.as_str()));
     let names: Vec<Value> = names.chain([Value::Null]).collect();

@@ -9,16 +9,16 @@ use envelope::lookup::CorpusCatalog;
 /// Longest description in a prompt, in characters.
 const DESCRIPTION_CHARS_MAX: usize = 160;
 
-/// A part of the corpus, and what is kept in it.
+/// A bucket, and what it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BucketNote {
     /// Its name.
     pub(crate) bucket: Bucket,
-    /// What is kept in it; may be empty.
+    /// What the bucket holds; may be empty.
     pub(crate) description: String,
 }
 
-/// The parts that a question may be about: those that were named for it, else all.
+/// The buckets that a question may be about: those that were named for it, else all.
 pub(crate) fn of(catalog: &CorpusCatalog, named: &[Bucket]) -> Vec<BucketNote> {
     let may_be = |bucket: &Bucket| named.is_empty() || named.contains(bucket);
     let told = catalog.buckets.iter().filter(|one| may_be(&one.bucket));
@@ -29,12 +29,12 @@ pub(crate) fn of(catalog: &CorpusCatalog, named: &[Bucket]) -> Vec<BucketNote> {
     notes.take(BUCKETS_MAX).collect()
 }
 
-/// The parts to choose from. A choice of one is none.
+/// The buckets to choose from. A single one is no choice.
 pub(crate) fn choice(notes: Vec<BucketNote>) -> Vec<BucketNote> {
     if notes.len() < 2 { Vec::new() } else { notes }
 }
 
-/// The parts, a line each.
+/// The buckets, a line each.
 pub(crate) fn lines(notes: &[BucketNote]) -> String {
     let line = |note: &BucketNote| {
         // No tag can be opened or closed by a description.
@@ -48,7 +48,7 @@ pub(crate) fn lines(notes: &[BucketNote]) -> String {
     lines.join("\n")
 }
 
-/// The parts as a model is told of them; nothing where there are none.
+/// The section of the prompt that lists the buckets; `None` where there are none.
 pub(crate) fn section(notes: &[BucketNote]) -> Option<String> {
     (!notes.is_empty()).then(|| {
         format!(

@@ -1,5 +1,5 @@
-//! The first of two calls for a plan, in the profile `large`: which part of the corpus. The call for the plan is then told the
-//! columns of that part alone. *Not* a call where there is nothing to choose.
+//! The first of the two calls for a plan in the profile `large`: it chooses the bucket. The call for the plan is then
+//! told the columns of that bucket alone. *Not* a call where there is nothing to choose.
 
 use crate::bucket_choice;
 use crate::bucket_note::{self, BucketNote};
@@ -11,7 +11,7 @@ use envelope::{Bucket, Fallback, PlanTask, Profile};
 use llm::{ChatReply, ChatRequest, StepPromptError};
 use stage::StepContext;
 
-/// What a plan may be told, and what it cost to know.
+/// What the call for the plan may be told, and the call that it took to find out.
 #[derive(Default)]
 pub(crate) struct Choosing {
     pub(crate) corpus: CorpusNote,
@@ -21,7 +21,8 @@ pub(crate) struct Choosing {
 }
 
 impl Planner {
-    /// What the call for a plan is told of the corpus. A failed call is an error of the step, as that of the plan is.
+    /// Chooses what the call for a plan is told of the corpus. A failed call is an error of the step, as a failed
+    /// call for the plan is.
     pub(crate) async fn choose(
         &self,
         cx: &StepContext,
@@ -89,7 +90,7 @@ impl Planner {
     }
 }
 
-/// The parts to name some of in the plan itself.
+/// The note that lists the buckets, from which the plan itself names some.
 fn told(buckets: Vec<BucketNote>) -> Choosing {
     Choosing {
         corpus: CorpusNote {
@@ -100,7 +101,7 @@ fn told(buckets: Vec<BucketNote>) -> Choosing {
     }
 }
 
-/// What follows from a reply. One that cannot be read leaves the choice to the plan.
+/// The note that follows from a reply. A reply that cannot be read leaves the choice to the plan.
 fn chosen(reply: ChatReply, parts: Vec<BucketNote>, catalog: &CorpusCatalog) -> Choosing {
     let choice = bucket_choice::read(&reply.text, &parts);
     let Some(choice) = choice else {

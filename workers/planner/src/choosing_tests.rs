@@ -1,4 +1,4 @@
-//! A plan in two calls, against a scripted model.
+//! Tests of a plan in two calls, against a scripted model.
 
 use super::*;
 use crate::options::Options;
@@ -15,7 +15,7 @@ const QUESTION: &str = "Which bills from Orsted are over 500 EUR?";
 const PLAN: &str = r#"{"class": "simple", "keywords": ["bills"], "constraints": [
     {"field": "total", "operator": "gt", "value": 500, "raw": "over 500 EUR"}]}"#;
 
-/// Knows of bills and of leases, or of bills alone.
+/// A catalog of bills and leases, or of bills alone.
 struct Corpus {
     has_leases: bool,
 }

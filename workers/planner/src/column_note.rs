@@ -1,19 +1,19 @@
-//! The columns of one part of the corpus as a model is told of them. Pure. *Not* which part that is: the first of two calls
-//! chooses it, and never are the columns of all parts in one prompt.
+//! The columns of one bucket as a prompt describes them to the model. Pure. *Not* the choice of the bucket: the first
+//! of two calls makes it, and no prompt ever holds the columns of all buckets.
 
 use envelope::lookup::{CatalogBucket, CatalogColumn, ColumnType};
 use serde_json::Value;
 use text::line_of;
 
-/// Most columns that are told: those that the most documents have.
+/// The most columns that are listed: those that the most documents have.
 const COLUMNS_MAX: usize = 32;
-/// Most values of one that are told, and the longest of them in characters.
+/// The most values of a column that are listed, and the most characters of one.
 const VALUES_MAX: usize = 4;
 const VALUE_CHARS_MAX: usize = 40;
 /// Longest description, in characters.
 const DESCRIPTION_CHARS_MAX: usize = 160;
 
-/// The columns of a part, with what they are for; nothing where it has none.
+/// The section with the columns of a bucket and their descriptions; `None` where it has no columns.
 pub(crate) fn section(part: &CatalogBucket) -> Option<String> {
     let told = part.columns.iter().take(COLUMNS_MAX).map(line);
     let mut lines: Vec<String> = told.collect();
@@ -80,7 +80,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", plain(text, VALUE_CHARS_MAX))
 }
 
-/// One line of no more than so many characters, in which no tag can be opened or closed.
+/// A text on one line of at most so many characters, in which no tag can be opened or closed.
 pub(crate) fn plain(text: &str, chars_max: usize) -> String {
     let text = line_of(text, chars_max).replace(['<', '>'], " ");
     text.trim().to_owned()

@@ -1,24 +1,24 @@
-//! The conditions in words that a model wrote, as far as the question says them. Pure.
+//! Reads the conditions that a model wrote in words, as far as the question states them. Pure.
 //!
-//! A condition without its words in the question is an invention and is left out. *Not* here: whether any document has
-//! such a field.
+//! A condition whose words do not stand in the question is an invention and is left out. *Not* here: whether any
+//! document has such a field.
 
 use envelope::limits::{CONSTRAINT_CHARS_MAX, CONSTRAINT_VALUES_MAX};
 use envelope::{Op, WordedConstraint};
 use serde_json::Value;
 use text::one_line;
 
-/// What was taken of the field `constraints`.
+/// The conditions that were taken from the field `constraints`.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct ConstraintReading {
     pub(crate) taken: Vec<WordedConstraint>,
-    /// Those that the question does not say, or that compare with nothing.
+    /// How many were left out because the question does not state them, or because they compare with nothing.
     pub(crate) unsaid: usize,
-    /// Those over the limit.
+    /// How many were left out because they are over the limit.
     pub(crate) over: usize,
 }
 
-/// Reads at most `most` of the constraints that a model listed, and fills them up with those that rules found.
+/// Reads at most `most` of the constraints that a model listed, and adds those that rules found.
 pub(crate) fn read(
     listed: &[Value],
     question: &str,
@@ -81,7 +81,7 @@ fn constraint(object: &Value) -> Option<WordedConstraint> {
     })
 }
 
-/// A text, a number, a boolean or a short list of texts and numbers.
+/// The value of a condition: a text, a number, a boolean or a short list of texts and numbers.
 fn value(value: &Value) -> Option<Value> {
     let fits = |one: &Value| match one {
         Value::String(text) => (1..=CONSTRAINT_CHARS_MAX).contains(&text.trim().chars().count()),

@@ -1,29 +1,30 @@
-//! What the call for a plan is told of the corpus, and what an earlier call has settled for it. Pure.
+//! The part of a prompt for a plan that describes the corpus, with what an earlier call has settled. Pure.
 
 use crate::bucket_choice::BucketChoice;
 use crate::bucket_note::{self, BucketNote};
 use envelope::Plan;
 use serde_json::Value;
 
-/// What is told of the corpus: the parts to name some of, or the columns of the one that was chosen. The default is nothing.
+/// The description of the corpus: the buckets, from which the plan names some, or the columns of the one that was
+/// chosen. The default is empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct CorpusNote {
-    /// The parts that the plan is to choose from.
+    /// The buckets from which the plan is to choose.
     pub(crate) buckets: Vec<BucketNote>,
-    /// What an earlier call chose.
+    /// The choice of an earlier call.
     pub(crate) choice: Option<BucketChoice>,
-    /// The columns of one part, as a section of the prompt.
+    /// The columns of one bucket, as a section of the prompt.
     pub(crate) columns: Option<String>,
 }
 
 impl CorpusNote {
-    /// What stands in the prompt.
+    /// The sections of the prompt.
     pub(crate) fn sections(&self) -> Vec<String> {
         let buckets = bucket_note::section(&self.buckets);
         buckets.into_iter().chain(self.columns.clone()).collect()
     }
 
-    /// Whether the question could be about several parts, so that the trail tells which.
+    /// Whether the question could be about several buckets, so that the trail tells which it is.
     pub(crate) fn is_choice(&self) -> bool {
         !self.buckets.is_empty() || self.choice.is_some()
     }

@@ -1,51 +1,51 @@
-//! What a search found, as a model is shown it to decide whether that is enough. Pure.
+//! The results of a search in the form in which a model is shown them, to decide whether they are enough. Pure.
 //!
-//! The results of the last search with their scores, and what all searches of the turn have brought. *Not* a judgement: a
-//! mean score says little by itself, and the model that looks may find enough in poor results.
+//! The prompt shows the results of the last search with their scores, and the facts of all searches of the turn.
+//! *Not* a judgement: a mean score says little by itself, and the model that looks may find enough in poor results.
 
 use envelope::{FanOut, Findings, Passage};
 use serde_json::Value;
 use std::fmt::Write;
 use text::line_of;
 
-/// Most results of the last search that are shown.
+/// The most results of the last search that are shown.
 const RESULTS_MAX: usize = 5;
-/// Most facts of all searches that are shown.
+/// The most facts of all searches that are shown.
 const FACTS_MAX: usize = 12;
-/// Longest text of a result, longest title and longest value, in characters.
+/// The longest text of a result, title and value, in characters.
 const TEXT_CHARS_MAX: usize = 400;
 const TITLE_CHARS_MAX: usize = 80;
 const VALUE_CHARS_MAX: usize = 40;
-/// Most fields of a document that is asked for what it says of itself.
+/// The most fields that are shown of a document whose metadata was asked for.
 const METADATA_MAX: usize = 40;
-/// Most fields of its document that are shown with a result.
+/// The most fields that are shown of the document of a result.
 const FIELDS_MAX: usize = 6;
 
 /// A result of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct EvaluatedResult {
     pub(crate) score: f32,
-    /// Where it is from, and what its document says of itself.
+    /// The source of the result, and what its document says of itself.
     from: String,
     /// Its text, cut.
     content: String,
 }
 
-/// What is to be judged.
+/// What the model is to judge.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Evaluation {
     /// The first results of the last search.
     pub(crate) results: Vec<EvaluatedResult>,
-    /// How many it had.
+    /// How many results the last search had.
     count: usize,
-    /// Mean score of all of them; 0 where there are none.
+    /// The mean score of all of them; 0 where there are none.
     pub(crate) average: f32,
-    /// What was read in passages that help, in all searches.
+    /// The facts that were read in passages that help, in all searches.
     facts: Vec<String>,
 }
 
 impl Evaluation {
-    /// Of the fan-outs of a turn, in the order of the rounds.
+    /// The evaluation of the fan-outs of a turn, in the order of the rounds.
     pub(crate) fn of(evidence: &[FanOut]) -> Evaluation {
         let last = evidence.last().map(|last| &last.scatter.passages[..]);
         let passages = last.unwrap_or_default();
@@ -68,7 +68,7 @@ impl Evaluation {
         }
     }
 
-    /// As it stands in a prompt.
+    /// The section of the prompt.
     pub(crate) fn section(&self) -> String {
         let mut section = match self.count {
             0 => "The last search found nothing.".to_owned(),
@@ -90,7 +90,7 @@ impl Evaluation {
     }
 }
 
-/// What a document says of itself, as it stands in a prompt.
+/// What documents say of themselves, as the prompt shows it.
 pub(crate) fn metadata(passages: &[Passage]) -> String {
     let Some(passage) = passages.first() else {
         return "There is no such document.".to_owned();

@@ -1,4 +1,5 @@
-//! Whether two searches are the same one: a round with the same words reads on in the list of the one before.
+//! Tells whether two searches are the same: a round with the same words reads on in the result list of the round
+//! before.
 
 use std::collections::BTreeSet;
 use text::words;
@@ -8,7 +9,7 @@ use text::words;
 pub(crate) struct Fingerprint(BTreeSet<String>);
 
 impl Fingerprint {
-    /// The fingerprint of a query. One of stop words alone is compared by those.
+    /// The fingerprint of a query. A query of stop words alone is compared by these.
     pub(crate) fn of(query: &str) -> Self {
         let content: BTreeSet<_> = words::content(query).into_iter().collect();
         if content.is_empty() {

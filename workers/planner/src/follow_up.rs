@@ -1,21 +1,22 @@
-//! Reads what a model made of a question that may lean on what was said before it.
+//! Reads a model's reply to a question that may lean on what was said before it.
 //!
-//! A route that is not offered is none: the question is searched for instead. A rewriting is taken with care: one that names something which nobody mentioned is an invention, and the question
-//! is searched for as it is. *Not* here: whether known passages really answer a question; that is the retriever's to
-//! check against their text.
+//! A route that is not offered does not count, and the question is searched for instead. A rewriting that names
+//! something which neither the question nor the history mentions is an invention, and the question is then searched
+//! for as it is. *Not* here: whether known passages really answer a question, which the retriever checks against
+//! their text.
 
 use envelope::limits::{QUESTION_CHARS_MAX, REASON_CHARS_MAX};
 use envelope::{History, PlanRoute};
 use serde_json::Value;
 use text::{line_of, one_line, words};
 
-/// What a model made of the question.
+/// What the model's reply says of the question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FollowUp {
     pub(crate) route: PlanRoute,
-    /// Why, in its words; may be empty.
+    /// The reason in the model's words; may be empty.
     pub(crate) reason: String,
-    /// The question so that it stands alone, where it did not.
+    /// The question rewritten so that it stands alone, where it did not.
     pub(crate) rewritten: Option<String>,
 }
 
@@ -54,7 +55,7 @@ pub(crate) fn searched(rewritten: &Option<String>) -> PlanRoute {
     }
 }
 
-/// The route that a model means: small ones write it with blanks or capitals, or only its first word.
+/// The route that the model names. Small models write it with blanks or capitals, or only its first word.
 fn route(text: &str) -> Option<PlanRoute> {
     let word = words::runs(text).next()?.to_lowercase();
     Some(match word.as_str() {
@@ -67,7 +68,7 @@ fn route(text: &str) -> Option<PlanRoute> {
     })
 }
 
-/// A rewriting that says something else than the question, and nothing of its own.
+/// The rewriting, provided that it differs from the question and names nothing of its own.
 fn rewriting(text: &str, question: &str, history: &History) -> Option<String> {
     let text = one_line(text);
     let fits = (1..=QUESTION_CHARS_MAX).contains(&text.chars().count());
@@ -92,7 +93,7 @@ fn rewriting(text: &str, question: &str, history: &History) -> Option<String> {
     (shares && !invented).then_some(text)
 }
 
-/// What was said, as a prompt shows it: a line for each message, the oldest first.
+/// The history as a prompt shows it: a line for each message, the oldest first.
 pub(crate) fn section(history: &History) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut line = |who: &str, text: &str| {
@@ -110,7 +111,7 @@ pub(crate) fn section(history: &History) -> String {
     lines.join("\n")
 }
 
-/// How much of the conversation was used, for the trail.
+/// How much of the history was used, for the trail.
 pub(crate) fn used(history: &History) -> String {
     let count = |n: usize, one: &str, more: &str| match n {
         1 => format!("1 {one}"),

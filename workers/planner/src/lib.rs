@@ -1,9 +1,9 @@
-//! The planner worker: a question to a search plan, with one model call, or two where a large model chooses a part of the
-//! corpus first.
+//! The planner worker: it turns a question into a search plan, with one model call, or with two where a large model
+//! chooses a bucket first.
 //!
-//! It says what to search for, and after a round that found too little, what to search for instead. A question that
-//! leans on what was said before is made to stand alone, by the same call.
-//! *Not* here: whether another round is worth it, which is the reducer's gate and the graph.
+//! The plan says what to search for and, after a round that found too little, what to search for instead. The same
+//! call rewrites a question that leans on what was said before so that it stands alone. *Not* here: whether another
+//! round is worth it, which is the reducer's gate and the graph.
 
 mod act;
 mod acting;

@@ -1,17 +1,17 @@
-//! How long the lists of a plan may be, by the class of model that writes it. Pure.
+//! How long the lists of a plan may be, by the class of the model that writes it. Pure.
 //!
-//! A small model loses the thread of a long object, so little is asked of it.
+//! A small model loses track in a long object, so it is asked for little.
 
 use crate::options::Options;
 use envelope::limits::{CONSTRAINTS_MAX, SUB_QUERIES_MAX};
 use envelope::{Profile, QuestionClass};
 
-/// Most keywords, in any profile.
+/// The most keywords, in any profile.
 const KEYWORDS_MAX: usize = 32;
-/// Most conditions that a small model is asked for.
+/// The most conditions that a small model is asked for.
 const CONSTRAINTS_OF_SMALL: usize = 8;
 
-/// How long the lists of one plan may be.
+/// The limits of the lists of one plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ListLimits {
     pub(crate) keywords: usize,
@@ -35,7 +35,7 @@ impl ListLimits {
         }
     }
 
-    /// Most sub-queries of a question of a class.
+    /// The most sub-queries of a question of this class.
     pub(crate) fn sub_queries(&self, class: QuestionClass) -> usize {
         match (self.profile, class) {
             (Profile::Large, class) if class != QuestionClass::Simple => SUB_QUERIES_MAX,
@@ -43,7 +43,7 @@ impl ListLimits {
         }
     }
 
-    /// The longest answer, in tokens: longer lists take longer.
+    /// The longest reply, in tokens: longer lists take more.
     pub(crate) fn tokens(&self, options: &Options) -> u32 {
         match self.profile {
             Profile::Small => options.max_tokens,

@@ -1,7 +1,7 @@
-//! What a model says of a question beside what to search for: class, intent, conditions, form. Pure.
+//! Reads what a model says of a question beside what to search for: its class, intent, conditions and form. Pure.
 //!
-//! Each field is optional. One that is missing is what rules read in the question; so is one of another form or with a
-//! word that it does not know, and that is told. *Not* here: keywords, queries and files.
+//! Each field is optional. Rules read a missing field in the question. They also replace a field of another form or
+//! with an unknown word, and the trail says so. *Not* here: keywords, queries and files.
 
 use crate::bucket_note::BucketNote;
 use crate::constraints;
@@ -13,25 +13,25 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use text::one_line;
 
-/// What was read.
+/// The result of reading.
 pub(crate) struct MeaningReading {
-    /// A plan with everything but what to search for.
+    /// A plan with everything except what to search for.
     pub(crate) plan: Plan,
-    /// Whether the model said any of it, its class among them.
+    /// Whether the model states any of it, its class among them.
     pub(crate) is_said: bool,
     pub(crate) class_is_said: bool,
-    /// What was left out or defaulted.
+    /// The fallbacks for fields that were left out or defaulted.
     pub(crate) fallbacks: Vec<Fallback>,
 }
 
-/// One field.
+/// One field of the reply.
 enum Field<T> {
     Missing,
     Wrong,
     Said(T),
 }
 
-/// Fields, with a note of those that are wrong.
+/// The fields, with a note of those that are wrong.
 struct Fields<'a> {
     object: &'a Value,
     wrong: Vec<String>,
@@ -43,7 +43,7 @@ pub(crate) fn by_rules(question: &str, limits: &ListLimits) -> MeaningReading {
     read(&Value::Null, question, limits, &[])
 }
 
-/// What `object` says of `question`, filled up by rules.
+/// What `object` says of `question`, completed by rules.
 pub(crate) fn read(
     object: &Value,
     question: &str,
@@ -120,7 +120,7 @@ impl Fields<'_> {
     }
 }
 
-/// One of the words of `T`: small models write them with blanks, hyphens and capitals.
+/// One of the words of `T`. Small models write them with blanks, hyphens and capitals.
 fn word<T: DeserializeOwned>(value: &Value) -> Option<T> {
     let word = value
         .as_str()?
@@ -140,7 +140,7 @@ fn topics(value: &Value) -> Option<Vec<String>> {
     Some(listed.filter(fits).take(TOPICS_MAX).collect())
 }
 
-/// The buckets that are named, of those that the model was told of.
+/// The named buckets, as far as the model was told of them.
 fn hints(value: &Value, known: &[BucketNote]) -> Option<Vec<Bucket>> {
     let mut hints: Vec<Bucket> = Vec::new();
     for name in value.as_array()?.iter().filter_map(Value::as_str) {

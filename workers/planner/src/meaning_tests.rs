@@ -1,4 +1,4 @@
-//! Fields of a model, right and wrong.
+//! Tests of the fields in a model's reply, right and wrong.
 
 use super::*;
 use crate::options::Options;

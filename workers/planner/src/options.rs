@@ -1,4 +1,4 @@
-//! What may be tuned about planning.
+//! The options of the planner.
 
 use envelope::limits::BUCKETS_MAX;
 use envelope::{Bucket, Role};
@@ -6,7 +6,7 @@ use llm::SetupError;
 use serde::{Deserialize, Serialize};
 use settings::TimeSpan;
 
-/// Limits of the one call and of what is taken from it.
+/// Limits of the one model call, and of what is taken from its reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {

@@ -1,4 +1,4 @@
-//! Reads a plan out of what a model wrote.
+//! Reads a plan out of a model's reply.
 
 use crate::corpus_note::CorpusNote;
 use crate::lists::ListLimits;
@@ -11,14 +11,14 @@ use llm::json;
 use serde_json::Value;
 use text::words;
 
-/// Longest keyword, in characters; anything longer is a sentence.
+/// The longest keyword, in characters; a longer one is a sentence.
 const KEYWORD_CHARS_MAX: usize = 80;
-/// Shortest file name part, in characters: shorter ones stand in every other path.
+/// The shortest part of a file name, in characters, because shorter ones stand in many paths.
 const HINT_CHARS_MIN: usize = 3;
 /// Longest file extension, in characters.
 const EXTENSION_CHARS_MAX: usize = 5;
 
-/// What an answer is read by.
+/// What a reply is read with.
 #[derive(Clone, Copy)]
 pub(crate) struct ReadBy<'a> {
     pub(crate) options: &'a Options,
@@ -30,11 +30,11 @@ pub(crate) struct ReadBy<'a> {
 #[derive(Debug, PartialEq)]
 pub(crate) struct PlanReading {
     pub(crate) plan: Plan,
-    /// What was left out of it or defaulted.
+    /// The fallbacks for what was left out of the plan or defaulted.
     pub(crate) fallbacks: Vec<Fallback>,
 }
 
-/// The fields of an answer, as far as they can be read.
+/// The fields of a reply, as far as they can be read.
 pub(crate) fn fields(answer: &str) -> Value {
     match json::read_object(answer) {
         Some((object, _)) => object,
@@ -44,7 +44,7 @@ pub(crate) fn fields(answer: &str) -> Value {
     }
 }
 
-/// The plan that an answer describes for `question`; `None` when it describes none.
+/// The plan that a reply describes for `question`; `None` when it describes none.
 pub(crate) fn read(object: &Value, question: &str, by: ReadBy<'_>) -> Option<PlanReading> {
     let keywords = keywords(object, by.limits.keywords);
     let rewritten = text(object, "query").filter(|q| q.chars().count() <= QUESTION_CHARS_MAX);
@@ -78,7 +78,7 @@ pub(crate) fn read(object: &Value, question: &str, by: ReadBy<'_>) -> Option<Pla
     Some(PlanReading { plan, fallbacks })
 }
 
-/// The plan for a question that nobody has made one for: `query` with what rules read in it.
+/// The plan for a question without a model's plan: `query`, with what rules read in it.
 pub(crate) fn by_rules(plain: Plan, limits: &ListLimits) -> PlanReading {
     let meaning = meaning::by_rules(&plain.query, limits);
     let plan = Plan {
@@ -92,8 +92,8 @@ pub(crate) fn by_rules(plain: Plan, limits: &ListLimits) -> PlanReading {
     }
 }
 
-/// The query with every keyword in it that says something new. The query is all that a later round
-/// remembers of a plan, so what distinguishes the plan has to stand there.
+/// The query, with every keyword in it that adds a word. A later round remembers only the query of a plan, so all
+/// that distinguishes the plan has to stand there.
 fn worded(query: &str, keywords: &[String]) -> String {
     let mut worded = query.trim().to_owned();
     for keyword in keywords {
@@ -129,7 +129,8 @@ fn keywords(object: &Value, most: usize) -> Vec<String> {
     kept
 }
 
-/// What the planner may narrow the search by: both conditions are on the same field, so both hold.
+/// The filter by which the planner may narrow the search. Its two conditions are on the same field, and both have to
+/// hold.
 fn filter(object: &Value, question: &str, options: &Options) -> Filter {
     let named = |hint: &str| options.unnamed_hints || is_named(hint, question);
     let extension = text(object, "file_filter")
@@ -147,7 +148,7 @@ fn filter(object: &Value, question: &str, options: &Options) -> Filter {
     Filter(contained.map(condition).collect())
 }
 
-/// A text field that says something: models write `"null"` and `"none"` for nothing.
+/// A text field that holds a value; models write `"null"` and `"none"` where there is none.
 fn text<'a>(object: &'a Value, field: &str) -> Option<&'a str> {
     let text = object.get(field)?.as_str()?.trim();
     let nothing = ["", "null", "none", "n/a", "any", "all", "unknown", "nil"];
@@ -155,7 +156,7 @@ fn text<'a>(object: &'a Value, field: &str) -> Option<&'a str> {
     said.then_some(text)
 }
 
-/// `pdf` out of `pdf`, `.PDF` or `*.pdf`.
+/// The extension `pdf` of `pdf`, `.PDF` or `*.pdf`.
 fn extension(text: &str) -> Option<String> {
     let bare = text.trim_start_matches(['*', '.']).to_ascii_lowercase();
     let fits = (1..=EXTENSION_CHARS_MAX).contains(&bare.len())
@@ -163,7 +164,7 @@ fn extension(text: &str) -> Option<String> {
     fits.then_some(bare)
 }
 
-/// Whether the question mentions every word of a hint, a file extension at its end aside.
+/// Whether the question mentions every word of a hint, apart from a file extension at its end.
 fn is_named(hint: &str, question: &str) -> bool {
     let stem = match hint.rsplit_once('.') {
         Some((stem, end)) if !stem.is_empty() && extension(end).is_some() => stem,

@@ -1,4 +1,4 @@
-//! What the planner works on: what it is asked for, and where it is to look at what was found, the fan-outs of the turn.
+//! The planner's input: its task and, where it is to look at what was found, the fan-outs of the turn.
 
 use envelope::{FanOut, Payload, PlanTask, Task, WrongTask};
 
@@ -6,7 +6,7 @@ use envelope::{FanOut, Payload, PlanTask, Task, WrongTask};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Planning {
     pub(crate) task: PlanTask,
-    /// Empty but for a review.
+    /// The fan-outs; empty except for a review or an action of a loop.
     pub(crate) evidence: Vec<FanOut>,
 }
 

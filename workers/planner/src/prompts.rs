@@ -1,36 +1,36 @@
-//! The prompts of the planner, as they are embedded. *Not* here: what is put into them.
+//! The embedded prompts of the planner. *Not* here: the values of their placeholders.
 
 use llm::EmbeddedPrompt;
 
-/// A question that stands alone.
+/// The prompt for a question that stands alone.
 pub(crate) const FIRST: EmbeddedPrompt = EmbeddedPrompt {
     name: "planner",
     text: include_str!("../prompts/planner.md"),
     placeholders: &["question"],
 };
 
-/// Which part of the corpus is meant.
+/// The prompt for the choice of a bucket.
 pub(crate) const BUCKET: EmbeddedPrompt = EmbeddedPrompt {
     name: "planner_bucket",
     text: include_str!("../prompts/planner_bucket.md"),
     placeholders: &["question", "buckets", "asked_before"],
 };
 
-/// A question that leans on what was said before.
+/// The prompt for a question that leans on what was said before.
 pub(crate) const FOLLOW_UP: EmbeddedPrompt = EmbeddedPrompt {
     name: "planner_follow_up",
     text: include_str!("../prompts/planner_follow_up.md"),
     placeholders: &["question", "history", "routes"],
 };
 
-/// Another plan after too little was found.
+/// The prompt for another plan after too little was found.
 pub(crate) const REFINE: EmbeddedPrompt = EmbeddedPrompt {
     name: "planner_refine",
     text: include_str!("../prompts/planner_refine.md"),
     placeholders: &["question", "earlier_queries", "feedback"],
 };
 
-/// What becomes of a search that found too little, in the profile large.
+/// The prompt for the decision on a search that found too little, in the profile `large`.
 pub(crate) const REVIEW: EmbeddedPrompt = EmbeddedPrompt {
     name: "planner_review",
     text: include_str!("../prompts/planner_review.md"),
@@ -45,7 +45,7 @@ pub(crate) const REVIEW: EmbeddedPrompt = EmbeddedPrompt {
     ],
 };
 
-/// The next action of a loop.
+/// The prompt for the next action of a loop.
 pub(crate) const ACT: EmbeddedPrompt = EmbeddedPrompt {
     name: "planner_act",
     text: include_str!("../prompts/planner_act.md"),

@@ -1,5 +1,6 @@
-//! What follows a search that brought too little, as a large model decides it: enough, one more call, or a question back. Pure.
-//! *Not* the call of the model ([`reviewing`](crate::reviewing)), and not where its decision leads, which is the graph's.
+//! Reads what a large model decides after a search that found too little: that it is enough, one more call, or a
+//! question back. Pure. *Not* the call of the model ([`reviewing`](crate::reviewing)), and not the step that follows
+//! from the decision, which is the graph's matter.
 
 use crate::tools::{ToolCall, Toolbox};
 use envelope::Doubt;
@@ -8,14 +9,14 @@ use llm::{ReplySchema, json};
 use serde_json::{Value, json};
 use text::line_of;
 
-/// What is to be done.
+/// The decision.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Decision {
-    /// Answer from what there is.
+    /// Answer from what was found.
     Enough,
     /// Search once more.
     More(ToolCall),
-    /// Ask the user.
+    /// Ask the user back.
     Clarify(Doubt),
 }
 
@@ -23,22 +24,22 @@ pub(crate) enum Decision {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reviewed {
     pub(crate) decision: Decision,
-    /// Why, in the words of the model; may be empty.
+    /// The reason in the model's words; may be empty.
     pub(crate) reason: String,
-    /// Where the decision is another one than the model's: how that comes.
+    /// Why the decision differs from the model's; empty where it does not.
     pub(crate) told: &'static str,
 }
 
-/// What a review is decided by.
+/// The data with which a reply is read.
 pub(crate) struct ReviewBy<'a> {
     pub(crate) question: &'a str,
     pub(crate) queries: &'a [String],
     pub(crate) tools: &'a Toolbox,
-    /// Whether somebody is there to be asked back.
+    /// Whether there is a user who can be asked back.
     pub(crate) may_ask: bool,
 }
 
-/// What an answer decides, or what is wrong with it, in words that the model is told.
+/// The decision of a reply, or what is wrong with the reply, in words that the model is told.
 pub(crate) fn decide(answer: &str, by: &ReviewBy<'_>) -> Result<Reviewed, String> {
     let Some((object, _)) = json::read_object(answer) else {
         return Err("it is no JSON object".into());
@@ -80,7 +81,7 @@ enum Status {
     Clarify,
 }
 
-/// The status, or what comes to the same in the words of an evaluation: that it is sufficient.
+/// The status, or an evaluation that says the same in other words, as that the results are sufficient.
 fn status(object: &Value) -> Option<Status> {
     if let Some(word) = object.get("status").and_then(Value::as_str) {
         return match word.trim().to_lowercase().as_str() {
@@ -99,7 +100,7 @@ fn status(object: &Value) -> Option<Status> {
     })
 }
 
-/// What to ask the user about.
+/// The doubt about which the user is asked.
 fn doubt(details: Option<&Value>, by: &ReviewBy<'_>) -> Doubt {
     let text = |name: &str| {
         details
@@ -123,7 +124,7 @@ fn doubt(details: Option<&Value>, by: &ReviewBy<'_>) -> Doubt {
     }
 }
 
-/// The words to choose from, as the prompt has them.
+/// The words from which the model chooses, as the prompt lists them.
 pub(crate) fn statuses(may_ask: bool) -> &'static str {
     match may_ask {
         true => {
@@ -135,7 +136,7 @@ pub(crate) fn statuses(may_ask: bool) -> &'static str {
     }
 }
 
-/// The schema of the answer.
+/// The schema of the reply.
 pub(crate) fn schema(tools: &Toolbox, may_ask: bool) -> ReplySchema {
     let text = json!({"type": "string"});
     let mut words = vec!["enough", "more"];
@@ -186,7 +187,7 @@ mod tests {
         decide(answer, &by)
     }
 
-    /// Decision and reason in short.
+    /// The decision and the reason, in short.
     fn short(answer: &str, may_ask: bool) -> String {
         match decided(answer, may_ask) {
             Err(wrong) => format!("! {wrong}"),

@@ -1,6 +1,6 @@
-//! Has a large model look at what was found before there is another search. What it says is decided on in
-//! [`review`](crate::review); here it is asked, told once what was wrong with its answer, and the rules take over where that
-//! did not help.
+//! Has a large model look at what was found before there is another search. [`review`](crate::review) decides on its
+//! reply. This module asks the model, tells it once what was wrong with its reply, and lets the rules take over where
+//! that did not help.
 
 use crate::evaluation::Evaluation;
 use crate::review::{self, Decision, ReviewBy, Reviewed};
@@ -12,12 +12,13 @@ use envelope::{Fallback, FanOut, PlanTask};
 use llm::{ChatRequest, StepPromptError};
 use stage::{StepContext, StepOutput};
 
-/// Calls that a search is no use without: for one passage. The answer's are kept back beside it.
+/// How many calls a search needs to be of use: one passage has to be read. The answer's calls are kept back beside
+/// it.
 const PASSAGE_CALLS: u32 = 1;
 
 impl Planner {
-    /// The step after a search that brought too little. It ends in a search, an answer or a question back, whatever the model
-    /// says.
+    /// The step after a search that found too little. It ends in a search, an answer or a question back, whatever the
+    /// model says.
     pub(crate) async fn review(
         &self,
         cx: &StepContext,
@@ -54,7 +55,7 @@ impl Planner {
         Ok(with(self.by_rules(cx, task, refused), reply))
     }
 
-    /// The search that there was reads on, as it does for a small model that has nothing better to say.
+    /// The decision by rules: the same search reads on, as it does for a small model that has no better plan.
     fn by_rules(
         &self,
         cx: &StepContext,

@@ -1,4 +1,4 @@
-//! A review against a scripted model.
+//! Tests of a review against a scripted model.
 
 use super::*;
 use crate::options::Options;

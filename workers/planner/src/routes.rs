@@ -1,6 +1,6 @@
-//! Which routes a question may take, and what each of them is for. Pure.
+//! The routes that a question may take, and what each of them is for. Pure.
 //!
-//! *Not* here: which one it takes, which a model says and [`follow_up`](crate::follow_up) reads.
+//! *Not* here: which route a question takes. The model says so, and [`follow_up`](crate::follow_up) reads it.
 
 use crate::options::Options;
 use envelope::{Condition, ConditionOrigin, Filter, History, Op, PlanRoute, QuestionText};
@@ -24,7 +24,7 @@ pub(crate) fn offered(
     offered
 }
 
-/// The routes to choose from as the prompt has them, a line for each.
+/// The routes to choose from, as the prompt lists them, a line each.
 pub(crate) fn choices(offered: &[PlanRoute]) -> String {
     let lines = offered.iter();
     let lines = lines.map(|route| format!("\"{}\" {}", route.as_str(), when(*route)));
@@ -43,7 +43,7 @@ fn when(route: PlanRoute) -> &'static str {
     }
 }
 
-/// Only what is kept of places. It is dropped when that holds nothing, like every guess of the planner.
+/// The filter for the buckets that hold places. It is dropped when it finds nothing, like every guess of the planner.
 pub(crate) fn places(options: &Options) -> Filter {
     let buckets = options.location_buckets.iter();
     Filter(vec![Condition::new(

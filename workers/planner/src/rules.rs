@@ -1,7 +1,7 @@
-//! What a question says, by rules: where no model could be asked, and where one left something out. Pure.
+//! Reads a question by rules, where no model could be asked or where one left something out. Pure.
 //!
-//! The rules are [`text::question`]; here their words become those of a plan. *Not* here: which document has such a
-//! value.
+//! The rules are [`text::question`]; this module turns their words into those of a plan. *Not* here: which document
+//! has such a value.
 
 use envelope::{
     AnswerForm, Op, Plan, QuestionClass, QuestionIntent, SearchStrategy, WordedConstraint,
@@ -13,9 +13,9 @@ use text::question::{
 
 /// What rules read in a question.
 pub(crate) struct RuleReading {
-    /// A plan with everything but what to search for.
+    /// A plan with everything except what to search for.
     pub(crate) plan: Plan,
-    /// How many conditions more the question names.
+    /// How many further conditions the question names.
     pub(crate) constraints_over: usize,
 }
 

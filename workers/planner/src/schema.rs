@@ -1,7 +1,7 @@
-//! The form of the answer that a model is held to. Pure.
+//! The form that a model's reply has to have. Pure.
 //!
-//! Every field is required, since servers that follow a schema to the letter want that; what a model leaves out all the
-//! same is read as left out.
+//! Every field is required, since servers that follow a schema to the letter want that; a field that a model leaves
+//! out all the same is read as missing.
 
 use crate::bucket_note::BucketNote;
 use crate::lists::ListLimits;
@@ -10,7 +10,7 @@ use envelope::{PlanRoute, PlanTask, QuestionClass, QuestionIntent};
 use llm::ReplySchema;
 use serde_json::{Value, json};
 
-/// The schema of the answer to a task.
+/// The schema of the reply to a task.
 pub(crate) fn schema(
     task: &PlanTask,
     routes: &[PlanRoute],

@@ -1,4 +1,5 @@
-//! The step: build the prompt, call, read, compare with earlier plans. The only place that waits.
+//! The planner's step: it builds the prompt, calls the model, reads the reply and compares the plan with earlier
+//! ones. Only this module and the other three that call the model (`choosing`, `reviewing`, `acting`) wait.
 
 use crate::choosing::Choosing;
 use crate::corpus_note::CorpusNote;
@@ -37,10 +38,10 @@ pub struct Planner {
 }
 
 impl Planner {
-    /// Every prompt that it asks with.
+    /// Every prompt with which the planner asks its model.
     pub const PROMPTS: [EmbeddedPrompt; 6] = [FIRST, BUCKET, FOLLOW_UP, REFINE, REVIEW, ACT];
 
-    /// A planner that asks `model`; fails when prompts or options are nonsense.
+    /// Makes a planner that asks `model`. It fails when a prompt or an option is invalid.
     pub fn new(
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
@@ -60,7 +61,8 @@ impl Planner {
         })
     }
 
-    /// The same, with a model that is told which parts the corpus has; those over 16 are not told.
+    /// The planner with a catalog, from which its model is told which buckets the corpus has; those over 16 are left
+    /// out.
     pub fn with_catalog(self, catalog: Arc<dyn CatalogSource>) -> Self {
         Planner { catalog, ..self }
     }
@@ -137,8 +139,8 @@ impl Planner {
         Ok(done.with_model(reply.model, reply.usage))
     }
 
-    /// The reply of the model. A prompt that is too long is sent again without the columns, and that of a follow-up with less
-    /// of what was said before.
+    /// Makes the call and returns the reply. A prompt that is too long is sent again without the columns, and that of
+    /// a follow-up with less of the history.
     async fn ask(
         &self,
         cx: &StepContext,
@@ -165,7 +167,7 @@ impl Planner {
         }
     }
 
-    /// Where places are kept apart, a question that is asked alone may be one for them.
+    /// The task with a route. Where buckets hold places, a question that is asked alone may be about a place.
     fn routed(&self, task: PlanTask) -> PlanTask {
         let history = History::default();
         match task {
@@ -189,7 +191,7 @@ impl Planner {
         }
     }
 
-    /// Without a route that can be read, the question is searched for as it is.
+    /// Reads the reply to a follow-up. Without a route that can be read, the question is searched for as it is.
     fn read_follow_up(
         &self,
         cx: &StepContext,
@@ -236,7 +238,7 @@ impl Planner {
         })
     }
 
-    /// The question as it is, with what rules read in it.
+    /// A plan of the question as it is, with what rules read in it.
     pub(crate) fn as_it_stands(
         &self,
         cx: &StepContext,
@@ -278,7 +280,7 @@ impl Planner {
         Ok(request)
     }
 
-    /// What the planner's model is asked: for a plan, a choice, a review or an action.
+    /// What the planner's model is asked for: a plan, a choice, a review or an action.
     pub(crate) fn ask_for(
         &self,
         cx: &StepContext,
@@ -298,7 +300,7 @@ impl Planner {
         Ok(caller.call(prompt, inputs, Some(schema))?.request)
     }
 
-    /// A question that is written anew takes as much again as it has.
+    /// The longest reply. A question that is rewritten takes as many more tokens as it has.
     fn tokens_max(&self, cx: &StepContext, task: &PlanTask) -> u32 {
         let most = self.limits(cx).tokens(&self.options);
         match task {
@@ -371,14 +373,14 @@ impl Stage for Planner {
     }
 }
 
-/// What a model is told whose reply is of no use.
+/// What a model is told after a reply that is of no use.
 pub(crate) fn once_more(wrong: &str) -> String {
     format!(
         "\n\nYour last reply could not be used: {wrong}. Reply once more, with a JSON object as described."
     )
 }
 
-/// The same with the call that this is the reply to.
+/// The output, with the call of this reply added.
 pub(crate) fn with(done: StepOutput<PlannerExit>, reply: ChatReply) -> StepOutput<PlannerExit> {
     done.with_model(reply.model, reply.usage)
 }
@@ -387,7 +389,7 @@ fn usage_of(reply: &Option<ChatReply>) -> Usage {
     reply.as_ref().map_or(Usage::default(), |reply| reply.usage)
 }
 
-/// What follows from a plan.
+/// The exit that follows from a plan.
 fn exit(done: StepOutput<Plan>, cx: &StepContext, task: &PlanTask) -> StepOutput<PlannerExit> {
     match task {
         PlanTask::First | PlanTask::FollowUp { .. } => done,
@@ -408,8 +410,8 @@ fn planned(reading: PlanReading, corpus: &CorpusNote) -> StepOutput<Plan> {
     done
 }
 
-/// A refined plan, told with what it looks for. One that searches as an earlier round did is none the worse: the retriever
-/// passes over what was read, and reads on.
+/// Tells in the trail what a refined plan looks for. A plan that searches as an earlier round did is no worse for it,
+/// because the retriever passes over what was read and reads on.
 pub(crate) fn progress(mut done: StepOutput<Plan>, earlier: &[String]) -> StepOutput<Plan> {
     let is_same = Fingerprint::of(&done.out.query).is_among(earlier);
     let search = match is_same {

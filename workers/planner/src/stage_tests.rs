@@ -1,4 +1,4 @@
-//! The step against a scripted model.
+//! Tests of the planner's step against a scripted model.
 
 use super::*;
 use envelope::lookup::{CatalogBucket, CorpusCatalog};
@@ -295,7 +295,7 @@ async fn without_a_route_the_question_is_searched_for_as_it_is() {
     }
 }
 
-/// A planner that knows where places are kept.
+/// A planner with a bucket for places.
 async fn located(
     model: &Arc<ScriptedModel>,
     cx: &StepContext,
@@ -399,7 +399,7 @@ async fn the_day_is_that_of_the_step() {
     }
 }
 
-/// Knows of two parts.
+/// A catalog of two buckets.
 struct Parts([&'static str; 2]);
 
 impl CatalogSource for Parts {

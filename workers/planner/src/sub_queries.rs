@@ -1,20 +1,21 @@
-//! The sub-queries that a model wrote, as far as they can be searched for.
+//! Reads the sub-queries that a model wrote, as far as they can be searched for.
 
 use crate::fingerprint::Fingerprint;
 use envelope::limits::{SUB_QUERY_CHARS_MAX, TOPIC_CHARS_MAX};
 use serde_json::Value;
 use text::{line_of, one_line, words};
 
-/// What was taken of the field `sub_queries`.
+/// The sub-queries that were taken from the field `sub_queries`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct SubQueryReading {
     pub(crate) queries: Vec<String>,
-    /// What each is for, in the same order; empty where it does not say. Shorter where the last ones do not.
+    /// What each sub-query is for, in the same order; empty where it does not say, and shorter where the last ones do
+    /// not.
     pub(crate) purposes: Vec<String>,
 }
 
 impl SubQueryReading {
-    /// Keeps the first `most`. How many were left out.
+    /// Keeps the first `most` and returns how many were left out.
     pub(crate) fn cut(&mut self, most: usize) -> u16 {
         let over = self.queries.len().saturating_sub(most);
         self.queries.truncate(most);
@@ -23,8 +24,8 @@ impl SubQueryReading {
     }
 }
 
-/// The sub-queries: texts, or objects of a query and its purpose. What repeats another one or the question, is no search, or shares no word with the question (small
-/// models copy examples) is left out without a word.
+/// The sub-queries, which are texts, or objects of a query and its purpose. A sub-query that repeats another one or
+/// the question, is no search, or shares no word with the question (small models copy examples) is left out silently.
 pub(crate) fn read(object: &Value, question: &str) -> SubQueryReading {
     let listed = object.get("sub_queries").and_then(Value::as_array);
     let asked = words::content(question);

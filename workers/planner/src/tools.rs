@@ -1,8 +1,8 @@
-//! The tools that a large model may call, and a call as it is read. Pure.
+//! The tools that a large model may call, and the reading of its calls. Pure.
 //!
-//! A call is checked before anything is done with it, and what is wrong with it is said in words that the model is told.
-//! *Not* what a call finds: a search goes to the retriever as every plan does, and a guess of a condition that holds for
-//! nothing is given up there, and told.
+//! A call is checked before anything is done with it, and the model is told what is wrong with it. *Not* here: what a
+//! call finds. A search goes to the retriever like every plan, which gives up a guessed condition that holds for
+//! nothing and says so.
 
 use crate::lists::ListLimits;
 use crate::options::Options;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::fmt;
 use text::{line_of, one_line};
 
-/// Longest part of a call that is quoted, in characters.
+/// The longest part of a call that is quoted, in characters.
 const QUOTED_CHARS_MAX: usize = 60;
 
 /// A tool.
@@ -25,7 +25,7 @@ pub(crate) enum Tool {
     SearchText,
     /// A search by meaning.
     SearchSemantic,
-    /// A search of what is kept of places.
+    /// A search of the buckets that hold places.
     SearchLocation,
     /// A look at what a document says of itself.
     DocumentMetadata,
@@ -33,36 +33,37 @@ pub(crate) enum Tool {
     Done,
 }
 
-/// What a model does in a loop.
+/// What the model does in a loop.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Action {
-    /// It has what it wants.
+    /// The model has what it needs.
     Done,
-    /// It calls a tool.
+    /// The model calls a tool.
     Call(ToolCall),
 }
 
-/// The tools that are there, and the parts of the corpus that they may be called for.
+/// The tools that are offered, and the buckets for which they may be called.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Toolbox {
     tools: Vec<Tool>,
-    /// Empty where nobody knows them: then any may be named.
+    /// The buckets; empty where they are not known, and then any bucket may be named.
     buckets: Vec<Bucket>,
 }
 
-/// A call whose arguments can be used.
+/// A call whose arguments are valid.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ToolCall {
     tool: Tool,
     query: String,
-    /// Part of the corpus, conditions, document: each a guess of the model.
+    /// The bucket, the conditions and the document: each is a guess of the model.
     filter: Filter,
     /// The document to look at.
     document: Option<DocId>,
 }
 
 impl Tool {
-    /// Those that search. What documents say of themselves stands beside their results.
+    /// The tools of a review, which all search. What documents say of themselves stands beside the results of a
+    /// search.
     const OF_REVIEW: [Tool; 3] = [Tool::SearchText, Tool::SearchSemantic, Tool::SearchLocation];
     const OF_LOOP: [Tool; 5] = [
         Tool::SearchText,
@@ -82,7 +83,7 @@ impl Tool {
         }
     }
 
-    /// What it is for, and what it takes.
+    /// What the tool is for, and which arguments it takes.
     const fn about(self) -> &'static str {
         match self {
             Tool::SearchText => {
@@ -112,12 +113,12 @@ impl Tool {
 }
 
 impl Toolbox {
-    /// Those of a review, for a question that may be about the buckets that it names.
+    /// The tools of a review, for a question that may be about the buckets that it names.
     pub(crate) fn of(options: &Options, catalog: &CorpusCatalog, named: &[Bucket]) -> Toolbox {
         Toolbox::with(Tool::OF_REVIEW.to_vec(), options, catalog, named)
     }
 
-    /// Those of a loop.
+    /// The tools of a loop.
     pub(crate) fn of_loop(options: &Options, catalog: &CorpusCatalog, named: &[Bucket]) -> Toolbox {
         Toolbox::with(Tool::OF_LOOP.to_vec(), options, catalog, named)
     }
@@ -137,7 +138,7 @@ impl Toolbox {
         Toolbox { tools, buckets }
     }
 
-    /// A line for each, and the parts of the corpus.
+    /// A line for each tool, and the buckets.
     pub(crate) fn lines(&self) -> String {
         let mut lines: Vec<String> = self
             .tools
@@ -150,8 +151,8 @@ impl Toolbox {
         lines.join("\n")
     }
 
-    /// The form of a call that a model is held to. Every argument is required and most may be null, since servers that follow a
-    /// schema to the letter want that.
+    /// The schema of a call. Every argument is required and most may be null, because servers that follow a schema to
+    /// the letter want that.
     pub(crate) fn schema(&self) -> Value {
         let tools: Vec<&str> = self.tools.iter().map(|tool| tool.as_str()).collect();
         let text = json!({"type": ["string", "null"]});
@@ -185,7 +186,7 @@ impl Toolbox {
         })
     }
 
-    /// The action that `value` is, or what is wrong with it.
+    /// The action that `value` describes, or what is wrong with it.
     pub(crate) fn action(&self, value: &Value) -> Result<Action, String> {
         let name = value.get("tool").and_then(Value::as_str).map(str::trim);
         match name == Some(Tool::Done.as_str()) {
@@ -194,7 +195,7 @@ impl Toolbox {
         }
     }
 
-    /// The call that `value` is, or what is wrong with it.
+    /// The call that `value` describes, or what is wrong with it.
     pub(crate) fn read(&self, value: &Value) -> Result<ToolCall, String> {
         let name = value
             .get("tool")
@@ -278,7 +279,7 @@ impl Toolbox {
 }
 
 impl ToolCall {
-    /// The search that it is, for a question of whose meaning the rules say the rest.
+    /// The plan of this call, in which rules read the meaning of the question.
     pub(crate) fn plan(&self, question: &str, limits: &ListLimits, options: &Options) -> Plan {
         let plain = Plan {
             query: question.to_owned(),
@@ -293,7 +294,8 @@ impl ToolCall {
         }
     }
 
-    /// The search that it is, and nothing else; of a look at a document its name, by which the look is known again.
+    /// The plan of this call and nothing else. The query of a look at a document is the document's name, by which the
+    /// look is recognised later.
     pub(crate) fn search(&self, options: &Options) -> Plan {
         let query = match &self.document {
             Some(document) => format!("{} {}", self.tool.as_str(), document.as_str()),
@@ -315,14 +317,14 @@ impl ToolCall {
         }
     }
 
-    /// The chunks that it looks at, by id: the first of its document.
+    /// The ids of the chunks that the call looks at: the first chunk of its document.
     pub(crate) fn chunks(&self) -> Vec<String> {
         let document = self.document.iter();
         document.map(|id| format!("{}.0", id.as_str())).collect()
     }
 }
 
-/// As the trail has it: `search_text "notice period" where bucket = "contracts"`.
+/// The form in the trail: `search_text "notice period" where bucket = "contracts"`.
 impl fmt::Display for ToolCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(document) = &self.document {
@@ -336,7 +338,7 @@ impl fmt::Display for ToolCall {
     }
 }
 
-/// What models write for nothing, and an empty list of conditions.
+/// Whether a value stands for none: the words that models write for it, and an empty list of conditions.
 fn is_nothing(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -347,7 +349,7 @@ fn is_nothing(value: &Value) -> bool {
     }
 }
 
-/// Conditions as a list of field, operator and value, or in one of the forms of an object.
+/// Reads conditions from a list of field, operator and value, or from one of the object forms.
 fn conditions(filters: &Value) -> Result<Filter, String> {
     let wrong = |error: &dyn fmt::Display| format!("`filters`: {error}");
     let Value::Array(list) = filters else {

@@ -1,4 +1,4 @@
-//! Calls as models write them.
+//! Tests of calls as models write them.
 
 use super::*;
 use envelope::Profile;

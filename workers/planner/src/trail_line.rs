@@ -1,11 +1,11 @@
-//! A plan as one line of the trail: what was understood, and how it is searched for. Pure.
+//! A plan as one line of the trail: how the question was understood, and how it is searched for. Pure.
 
 use crate::follow_up::{self, FollowUp};
 use envelope::{AnswerForm, History, Plan, SearchStrategy};
 
-/// Longest part that is quoted, in characters.
+/// The longest part that is quoted, in characters.
 const QUOTED_CHARS_MAX: usize = 60;
-/// Most conditions and sub-queries that are quoted.
+/// The most conditions and sub-queries that are quoted.
 const QUOTED_MAX: usize = 4;
 
 /// A plan in words.
@@ -31,7 +31,7 @@ pub(crate) fn of_plan(plan: &Plan) -> String {
     words
 }
 
-/// Which parts of the corpus a question is taken to be about, where it could be about several.
+/// The buckets that a question is taken to be about, where it could be about several.
 pub(crate) fn of_buckets(plan: &Plan) -> String {
     let names: Vec<&str> = plan.bucket_hints.iter().map(|one| one.as_str()).collect();
     match names.is_empty() {
@@ -40,7 +40,7 @@ pub(crate) fn of_buckets(plan: &Plan) -> String {
     }
 }
 
-/// What was understood of the question.
+/// How the question was understood.
 pub(crate) fn meaning(plan: &Plan) -> String {
     let mut words = format!("{}, {}", plan.class.as_str(), plan.intent.as_str());
     if !plan.constraints.is_empty() {
@@ -64,7 +64,7 @@ pub(crate) fn meaning(plan: &Plan) -> String {
     words
 }
 
-/// The first few, each cut, and how many there are beyond.
+/// The first few items, each cut, and the number of further ones.
 pub(crate) fn quoted<'a>(all: impl ExactSizeIterator<Item = &'a str>) -> String {
     let over = all.len().saturating_sub(QUOTED_MAX);
     let cut = |text: &str| -> String { text.chars().take(QUOTED_CHARS_MAX).collect() };
@@ -80,7 +80,7 @@ pub(crate) fn quoted<'a>(all: impl ExactSizeIterator<Item = &'a str>) -> String 
     format!("{}{more}", shown.join(" "))
 }
 
-/// The route of a question after others, in words.
+/// The route of a question that follows others, in words.
 pub(crate) fn of_route(read: &FollowUp, history: &History) -> String {
     let mut words = format!("{}: {}", follow_up::used(history), read.route.as_str());
     if !read.reason.is_empty() {

@@ -1,10 +1,11 @@
-//! What an answer in mode loop is composed from: the best passages of all its searches. Pure.
+//! The passages from which an answer in mode loop is composed: the best ones of all its searches. Pure.
 
 use envelope::limits::LOOP_PASSAGES_MAX;
 use envelope::{FanOut, Passage};
 
-/// The passages that are composed from, and how many are left out: the best of each search first, then the second of each,
-/// each passage once. What a document says of itself alone is none.
+/// The passages from which the answer is composed, and the number of those left out. The best passage of each search
+/// comes first, then the second of each, and so on; each passage stands there once. A passage without text, which
+/// only carries what a document says of itself, is left out.
 pub(crate) fn passages(evidence: Vec<FanOut>) -> (Vec<Passage>, u16) {
     let mut searches: Vec<_> = evidence
         .into_iter()

@@ -1,22 +1,22 @@
-//! Reads the reply of the reducer's model: an answer, the sentence that says there is none, or nothing.
+//! Reads the reply of the reducer's model, which is an answer, the sentence that says that there is none, or nothing.
 
 use llm::reply::without_thoughts;
 
-/// What is said when the facts do not answer the question, and what models are told to say.
+/// The answer when the facts do not answer the question. Prompts tell models to write this sentence.
 pub const NO_INFORMATION: &str = "No relevant information found.";
 
-/// What a model's words come to.
+/// What a model's reply is read as.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Answer {
     /// An answer.
     Text(String),
-    /// The facts do not answer.
+    /// The sentence that says that the facts do not answer the question.
     NoInformation,
-    /// Nothing was said.
+    /// An empty reply.
     Nothing,
 }
 
-/// Reads what a model wrote.
+/// Reads a model's reply.
 pub(crate) fn read(written: &str) -> Answer {
     let text = without_label(without_thoughts(written));
     if text.is_empty() {
@@ -28,7 +28,7 @@ pub(crate) fn read(written: &str) -> Answer {
     Answer::Text(text.to_owned())
 }
 
-/// Some repeat the last word of the prompt.
+/// The text without the label at its beginning: some models repeat the last word of the prompt.
 fn without_label(text: &str) -> &str {
     let text = text.trim();
     let bare = text.trim_start_matches(['*', '#', ' ']);
@@ -37,7 +37,7 @@ fn without_label(text: &str) -> &str {
     after.map_or(text, |after| after.trim_start_matches('*').trim())
 }
 
-/// Whether the answer is that sentence, or begins with it: what follows is then an excuse.
+/// Whether the answer is that sentence or begins with it; in the second case, what follows it is an excuse.
 fn says_nothing_found(text: &str) -> bool {
     let wanted = NO_INFORMATION.trim_end_matches('.').split(' ');
     let mut words = text

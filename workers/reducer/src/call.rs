@@ -1,20 +1,20 @@
-//! How long the one call of a step may take, when it is given up, and how much of the evidence it is asked with again.
-//! Pure; the call itself is the [stage](crate::stage)'s.
+//! The time limits of a step's one model call: how long the call may take, when it is given up, and with how much of
+//! the evidence it is repeated. Pure; the [stage](crate::stage) makes the call.
 
 use envelope::{Class, Classify};
 use llm::{ChatRequest, tokens};
 use stage::StepContext;
 use std::time::Duration;
 
-/// The delivery with which a call that fails for the moment is given up, if there is time for so many. How
-/// long that is depends on what fails: nodes that refuse at once take seconds, a node that says when to
-/// come back, or one that never answers, most of the time that the turn has.
+/// The delivery with which a call that fails temporarily is given up, provided that there is time for so many. How
+/// long that takes depends on the failure: nodes that refuse at once take seconds, whereas a node that names a time
+/// to come back, or one that never answers, takes most of the time that the turn has.
 pub(crate) const TRIES_MAX: u16 = 5;
-/// The time that is kept for bringing an answer out: this part of the whole, at most so much.
+/// The part of the whole time that is kept for finishing the answer, up to a fixed maximum.
 const RESERVE_PART: u64 = 8;
 const RESERVE_MAX: Duration = Duration::from_secs(15);
 
-/// What share of the evidence fits a context: half of it where the context is not known.
+/// The share of the evidence that fits the context; a half where the size of the context is not known.
 pub(crate) fn share(context: Option<u32>, request: &ChatRequest) -> f64 {
     let prompt = tokens::estimate(&request.system) + tokens::estimate(&request.user);
     let room = context.map(|context| context.saturating_sub(request.max_tokens));
@@ -23,8 +23,8 @@ pub(crate) fn share(context: Option<u32>, request: &ChatRequest) -> f64 {
     share.clamp(0.1, 0.9)
 }
 
-/// Whether the call is not worth another try: waiting cannot cure it, or it was tried often, or when it
-/// may be tried again, the time is needed to bring the answer out.
+/// Whether another try of the call is useless: the error is permanent, the call was tried too often, or the earliest
+/// time for another try is needed for finishing the answer.
 pub(crate) fn is_hopeless(error: &llm::Error, cx: &StepContext) -> bool {
     match error.class() {
         Class::Permanent | Class::TooLarge => true,
@@ -37,14 +37,14 @@ pub(crate) fn is_hopeless(error: &llm::Error, cx: &StepContext) -> bool {
     }
 }
 
-/// How long a call may take, so that what was read can still be brought out when it comes to nothing. What
-/// begins late keeps half of what is left: most calls end long before.
+/// How long a call may take, so that there is still time to finish an answer from what was read when the call fails.
+/// A call that begins late gets half of the remaining time, because most calls end long before their limit.
 pub(crate) fn time_to_call(cx: &StepContext) -> Duration {
     let left = cx.time_left();
     left - reserve(cx).min(left / 2)
 }
 
-/// The time that is kept for bringing the answer out.
+/// The time that is kept for finishing the answer.
 fn reserve(cx: &StepContext) -> Duration {
     let whole = cx.header.asked_at.until(cx.header.deadline);
     Duration::from_millis(whole / RESERVE_PART).min(RESERVE_MAX)

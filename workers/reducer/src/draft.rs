@@ -1,4 +1,4 @@
-//! What a step came to as a draft: its text, what it stands on, and how it was made.
+//! A draft as a step makes it: its text, the sources that it stands on, and how it was made.
 
 use crate::answer::NO_INFORMATION;
 use crate::evidence::Evidence;
@@ -12,24 +12,25 @@ use envelope::{
 use llm::Prompt;
 use stage::StepOutput;
 
-/// What is to be written, and what a draft carries on from its task.
+/// What is to be written, and what the draft takes over from its task.
 pub(crate) struct Brief<'a> {
-    /// `None` where no model is to be asked.
+    /// The prompt; `None` where no model is asked.
     pub(crate) prompt: Option<&'a Prompt>,
-    /// The placeholder that takes the evidence.
+    /// The placeholder in the prompt that the evidence replaces.
     pub(crate) section: &'static str,
     pub(crate) evidence: Evidence,
     pub(crate) scatters: Vec<u16>,
-    /// The marks of all passages that these scatters read, where the draft is to carry what it is checked against.
+    /// The marks of all passages that these scatters read, where the draft is to carry the texts against which it is
+    /// checked.
     pub(crate) marks: Option<Vec<ReadMark>>,
     pub(crate) strict: bool,
     pub(crate) matched: FilterMatch,
-    /// The questions that the question is made of; none of a simple one.
+    /// The parts of the question; empty for a simple question.
     pub(crate) parts: Vec<String>,
 }
 
 impl<'a> Brief<'a> {
-    /// A first draft from no fan-out, of a simple question.
+    /// The brief of a first draft that comes from no fan-out and answers a simple question.
     pub(crate) fn new(
         prompt: Option<&'a Prompt>,
         section: &'static str,
@@ -49,13 +50,13 @@ impl<'a> Brief<'a> {
     }
 }
 
-/// Where the text of a draft is from.
+/// Where the text of a draft comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
     Model,
     /// The facts themselves.
     Facts,
-    /// There is nothing to say.
+    /// No text: there is nothing to say.
     Nothing,
 }
 
@@ -71,7 +72,7 @@ pub(crate) fn composed(brief: Brief<'_>, text: String, origin: Origin) -> StepOu
     draft(brief, text, origin, decided)
 }
 
-/// The draft that a table is: what it tells is checked against what the table was made of.
+/// The draft of a table. It is checked against the rows that the table was made of.
 pub(crate) fn listed(listing: Listing) -> StepOutput<ReducerExit> {
     let text = table::text(&listing);
     let rows = listing.table.rows.len();
@@ -134,7 +135,8 @@ fn draft(
     }
 }
 
-/// What a draft of `sources` is checked against, where it is not too much to carry, and nothing of it is missing.
+/// The texts of `sources`, against which the draft is checked; `None` where they are too large to carry or one of
+/// them is missing.
 fn carried(marks: Vec<ReadMark>, sources: Vec<Passage>) -> Option<Box<DraftReading>> {
     let bytes: usize = sources
         .iter()
@@ -147,7 +149,7 @@ fn carried(marks: Vec<ReadMark>, sources: Vec<Passage>) -> Option<Box<DraftReadi
     })
 }
 
-/// How many bytes a text takes on the wire: its quotes and breaks are escaped there.
+/// How many bytes a text takes in a message, where its quotes and line breaks are escaped.
 fn encoded_bytes(text: &str) -> usize {
     let bytes = text.bytes().map(|byte| match byte {
         b'"' | b'\\' | b'\n' | b'\r' | b'\t' => 2,

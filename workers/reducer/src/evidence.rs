@@ -1,5 +1,4 @@
-//! What an answer may stand on: numbered sources and facts, cut to size, and the section of the
-//! prompt that shows them.
+//! The evidence of an answer: numbered sources and facts, cut to size, and the section of the prompt that shows them.
 
 use crate::marks::defused;
 use crate::pruning::{Reading, fitting, ranked};
@@ -7,14 +6,14 @@ use envelope::{Fact, FactSpan, Passage};
 use text::one_line;
 use text::sentences::cited;
 
-/// Least text of a passage that is worth showing when it has to be cut, in characters.
+/// The least text of a passage, in characters, that is worth showing when the passage has to be cut.
 const CUT_CHARS_MIN: usize = 200;
 
 /// A fact as a mapper stated it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Stated {
     pub(crate) text: String,
-    /// Where it stands in the text of its passage, where that is known.
+    /// Where the fact stands in the text of its passage, where that is known.
     pub(crate) span: Option<FactSpan>,
 }
 
@@ -24,25 +23,25 @@ impl From<(String, Option<FactSpan>)> for Stated {
     }
 }
 
-/// Sources that the model is shown: source `n` is `sources[n - 1]`.
+/// The sources that the model is shown: source `n` is `sources[n - 1]`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Evidence {
     /// The passages, in the order of their search.
     pub(crate) sources: Vec<Passage>,
-    /// What they say, by source.
+    /// The facts that the sources say, with the number of the source.
     pub(crate) facts: Vec<Fact>,
     /// Where each fact stands in the text of its source, where that is known.
     pub(crate) spans: Vec<Option<FactSpan>>,
-    /// The same as lines or blocks of a prompt, by source, and what stands between them.
+    /// The same facts as lines or blocks of the prompt, by source, and the text that separates them.
     blocks: Vec<(u16, String)>,
     between: &'static str,
-    /// The place of each source in the order in which they are given up last.
+    /// The rank of each source: the one with the lowest rank is given up last.
     worth: Vec<usize>,
 }
 
 impl Evidence {
-    /// Facts of passages, at most `chars_max` characters of them, those that a part of the question needs first; and how many
-    /// facts were left out. Passages without facts are no sources.
+    /// Evidence made of facts, at most `chars_max` characters of them, and the number of facts that were left out.
+    /// Facts that a part of the question needs are taken first. A passage without facts is no source.
     pub(crate) fn of_facts(
         mut read: Vec<Reading>,
         parts: &[String],
@@ -70,8 +69,9 @@ impl Evidence {
         (kept, u16::try_from(trimmed).unwrap_or(u16::MAX))
     }
 
-    /// Passages as they are, at most `chars_max` characters of them, those that a part of the question needs first; and how many
-    /// were cut or left out. Their sentences are the facts that an answer is checked against.
+    /// Evidence made of the passages themselves, at most `chars_max` characters of them, and the number of passages
+    /// that were cut or left out. Passages that a part of the question needs are taken first. Their sentences are the
+    /// facts against which an answer is checked.
     pub(crate) fn of_passages(
         read: Vec<Reading>,
         parts: &[String],
@@ -119,7 +119,7 @@ impl Evidence {
         }
     }
 
-    /// Adds a source; gives its number.
+    /// Adds a source and returns its number.
     fn source(&mut self, passage: Passage, worth: usize) -> u16 {
         self.sources.push(passage);
         self.worth.push(worth);
@@ -132,8 +132,8 @@ impl Evidence {
         blocks.collect::<Vec<_>>().join(self.between)
     }
 
-    /// Gives up whole sources, what is worth least first, until `share` of the section is left: at least one of them, and never
-    /// the last one; how many were given up.
+    /// Gives up whole sources, the least valuable first, until `share` of the section is left, and returns how many
+    /// it gave up. It gives up at least one source, and never the last one.
     pub(crate) fn shrink(&mut self, share: f64) -> u16 {
         let before = self.sources.len();
         let chars = |blocks: &[(u16, String)]| -> usize {
@@ -153,7 +153,7 @@ impl Evidence {
         u16::try_from(before - self.sources.len()).unwrap_or(u16::MAX)
     }
 
-    /// Takes the source at `at` out; those behind it move up by one number.
+    /// Removes the source at `at`; the sources behind it move up by one number.
     fn remove(&mut self, at: usize) {
         self.sources.remove(at);
         self.worth.remove(at);
@@ -171,7 +171,7 @@ impl Evidence {
     }
 }
 
-/// The place of each in an order of all of them.
+/// The position of each item in an order of all items.
 fn places(order: &[usize]) -> Vec<usize> {
     let mut places = vec![0; order.len()];
     for (place, at) in order.iter().enumerate() {

@@ -1,22 +1,22 @@
-//! What is enough to answer from, and whether another round may look for more.
+//! The gate: how much is enough to answer from, and whether another round may look for more.
 //!
-//! *Not* what was found, which is held against it in `gather`.
+//! *Not* here: what was found, which `gather` compares with the gate.
 
 use stage::StepContext;
 
-/// What is enough to answer from.
+/// How much is enough to answer from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Gate {
-    /// Passages that are said to be relevant; all of them where there are fewer. Without a number one is enough for a
-    /// question of one part, and a question of several wants one for each of them.
+    /// How many passages have to be judged relevant; where there are fewer passages, all of them. Without a number, a
+    /// question of one part needs one passage, and a question of several parts needs one for each part.
     pub(crate) min_relevant: Option<usize>,
-    /// Mean score of the passages of a search.
+    /// The least mean score of the passages of a search.
     pub(crate) score_min: f32,
-    /// Whether a fact is wanted: it is not where the passages themselves are composed from.
+    /// Whether at least one fact is needed. None is where the answer is composed from the passages themselves.
     pub(crate) wants_facts: bool,
 }
 
-/// Which limit forbids another round, if one does.
+/// The name of the limit that forbids another round, if one does.
 pub(crate) fn round_refused(cx: &StepContext) -> Option<&'static str> {
     let limit = cx.case.round_refused();
     limit.or_else(|| (!cx.header.has_time_for_round(cx.now)).then_some("time"))

@@ -1,4 +1,4 @@
-//! The parts of all fan-outs, put together, and what they lack to pass the gate.
+//! Puts the parts of all fan-outs together and tells what they lack to pass the gate.
 //!
 //! Two numbers: how many passages were *said* to be relevant, and whether there is any fact at all. A default of the mapper
 //! brings facts but does not count; a passage said to be relevant without a fact counts but brings nothing to write from.
@@ -11,33 +11,33 @@ use crate::question::unanswered;
 use envelope::{Fallback, FanOut, Findings, Passage};
 use text::line_of;
 
-/// Most titles that a planner is told, and the longest of them in characters.
+/// The most titles that a planner is told, and the most characters of one.
 const TITLES_MAX: usize = 8;
 const TITLE_CHARS_MAX: usize = 80;
 
-/// What the mappers found, without what they found irrelevant.
+/// What the mappers found, without the passages that they found irrelevant.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Gathered {
     /// Relevant passages with their facts, in the order of reading.
     pub(crate) found: Vec<Reading>,
-    /// How many were said to be relevant.
+    /// How many passages were judged relevant.
     counting: usize,
-    /// How many there were.
+    /// How many passages there were.
     candidates: usize,
-    /// Mean score of the passages of the search whose are best.
+    /// The mean score of the best search, by the scores of its passages.
     score: f32,
-    /// The questions that the question is made of, as the first plan that has any took it apart.
+    /// The parts of the question, as the first plan that has any divides it.
     pub(crate) parts: Vec<String>,
-    /// Titles of what was read, each once, in the order of reading.
+    /// The titles of what was read, each once, in the order of reading.
     titles: Vec<String>,
-    /// Titles and facts of the passages that count; the text of one without a fact.
+    /// The titles and facts of the passages that count; for a passage without a fact, its text.
     told: String,
 }
 
 impl Gathered {
-    /// Puts together what all rounds have read, in their order. A passage that two rounds have read
-    /// counts once: as the round read it that found most in it, with what this one was shown of it, at the
-    /// place of the first; the first round of those that found as much.
+    /// Puts together what all rounds have read, in their order. A passage that two rounds have read counts once, at
+    /// the place of its first reading. Of the two readings the one that found most in it is kept, with the text that
+    /// this round was shown; where both found as much, the first one is kept.
     pub(crate) fn of(evidence: Vec<FanOut>) -> Self {
         let score = evidence.iter().map(mean_score).fold(0.0, f32::max);
         let mut plans = evidence.iter().map(|round| &round.scatter.plan.sub_queries);
@@ -124,7 +124,7 @@ fn titles(read: &[(Passage, Option<Findings>)]) -> Vec<String> {
     titles
 }
 
-/// What a passage that counts says.
+/// The text of a passage that counts, for the planner.
 fn told((passage, findings): &(Passage, Option<Findings>)) -> String {
     let facts = findings.as_ref().map_or(&[][..], |found| &found.facts);
     let said = match facts.is_empty() {
@@ -134,14 +134,14 @@ fn told((passage, findings): &(Passage, Option<Findings>)) -> String {
     format!("{}\n{said}\n", passage.title)
 }
 
-/// What the passages of a search scored on average; 0 where it found none.
+/// The mean score of the passages of a search; 0 where it found none.
 fn mean_score(fan_out: &FanOut) -> f32 {
     let passages = &fan_out.scatter.passages;
     let sum: f32 = passages.iter().map(|passage| passage.score).sum();
     sum / passages.len().max(1) as f32
 }
 
-/// How much a reading is worth, compared with another one of the same passage.
+/// The value of a reading, for the comparison with another reading of the same passage.
 fn worth(findings: Option<&Findings>) -> u8 {
     match findings {
         None => 0,
@@ -152,8 +152,8 @@ fn worth(findings: Option<&Findings>) -> u8 {
     }
 }
 
-/// An entry for the parts of the newest fan-out that were not there in time and one for those that
-/// failed. What an earlier one lacks was told in its own round.
+/// The fallbacks of the newest fan-out: one entry for the parts that were not there in time, and one for those that
+/// failed. What an earlier fan-out lacks is told in its own round.
 pub(crate) fn fallbacks(evidence: &[FanOut]) -> Vec<Fallback> {
     let mut fallbacks = Vec::new();
     let Some(newest) = evidence.last() else {

@@ -1,4 +1,4 @@
-//! What a draft is composed from, and which prompt asks for it.
+//! Tests of the input of a draft: from what it is composed, and which prompt asks for it.
 
 use super::*;
 use envelope::Profile;
@@ -9,7 +9,7 @@ fn of_profile(profile: Profile) -> StepContext {
     cx
 }
 
-/// A model that says which prompt it was asked with, by what that shows.
+/// A model whose reply tells which prompt it was asked with.
 fn shows(model: &ScriptedModel) -> (&'static str, bool) {
     let [request] = &model.requests()[..] else {
         panic!("one call")

@@ -1,8 +1,8 @@
-//! The reducer worker: facts, or passages, to a cited draft, with one model call.
+//! The reducer worker: it composes a cited draft from facts or passages, with one model call.
 //!
-//! It decides whether enough was found, lets a model write from what was found alone, and makes sure
-//! that every draft has the same shape: `[n]` marks, numbered sources, quotes. *Not* here: whether
-//! the draft is right, which is the validator's question.
+//! The worker decides whether enough was found, has a model write from the findings alone, and makes sure that every
+//! draft has the same shape: `[n]` marks, numbered sources, quotes. *Not* here: whether the draft is right, which is
+//! the validator's question.
 //!
 //! | module | what |
 //! |---|---|

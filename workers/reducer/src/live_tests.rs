@@ -4,10 +4,10 @@ use super::*;
 use stage::Live;
 use std::sync::Mutex;
 
-/// What is shown: pieces with the number of their draft.
+/// What is shown: each piece of text, with the number of its draft.
 type Shown = Arc<Mutex<Vec<(u16, String)>>>;
 
-/// A step that somebody listens to.
+/// A step with a listener.
 fn heard() -> (StepContext, Shown) {
     let shown = Shown::default();
     let kept = shown.clone();

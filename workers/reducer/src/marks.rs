@@ -1,22 +1,21 @@
-//! Citation marks: small models write `[1, 2]`, `[Source 1]` or forget them.
+//! Citation marks. Small models write `[1, 2]` or `[Source 1]`, or forget the marks.
 //!
-//! Everything is brought into one form, `[1][2]`, so that the validator has one form to check.
-//! Where a model cited *nothing at all*, each sentence gets the mark of the fact that holds most of
-//! its words. A draft with some marks is left as it is: which statement the others belong to is not
-//! ours to guess.
+//! All marks are brought into one form, `[1][2]`, so that the validator has one form to check. Where a model cites
+//! *nothing at all*, each sentence gets the mark of the fact that holds most of its words. A draft with some marks
+//! stays as it is, because nothing tells to which statements the missing marks belong.
 
 use crate::support::{Words, best};
 use envelope::Fact;
 use text::sentences::cited;
 
-/// Longest inside of a bracket that is read as a mark, in bytes.
+/// The longest text between brackets that is read as a mark, in bytes.
 const MARK_BYTES_MAX: usize = 48;
-/// Stands for a mark while it is taken out: no text has it.
+/// The character that stands for a mark while the mark is taken out; no text holds it.
 const MARK: char = '\u{e000}';
 /// Longest range of numbers that is spelled out.
 const RANGE_MAX: u16 = 16;
 
-/// `text` with every mark in the form `[n]`; brackets around anything else stay.
+/// `text` with every mark in the form `[n]`. Brackets around anything else stay.
 pub(crate) fn normal(text: &str) -> String {
     replace(text, |_, numbers| {
         let marks = numbers.iter().map(|n| format!("[{n}]"));
@@ -24,14 +23,14 @@ pub(crate) fn normal(text: &str) -> String {
     })
 }
 
-/// `text` with brackets that would read as marks turned into parentheses: the reference numbers of
-/// a document are not ours.
+/// `text` with parentheses in place of brackets that would read as marks: the reference numbers of a document are not
+/// citations of the answer.
 pub(crate) fn defused(text: &str) -> String {
     replace(text, |inside, _| format!("({inside})"))
 }
 
-/// `text` with a mark after each sentence that one of `facts` supports, when it has none at all; and
-/// how many were added.
+/// `text` with a mark after each sentence that one of `facts` supports, and the number of marks that were added. A
+/// text that has a mark stays as it is.
 pub(crate) fn added(text: &str, facts: &[Fact], overlap_min: f32) -> (String, u16) {
     if has_mark(text) {
         return (text.to_owned(), 0);
@@ -81,7 +80,7 @@ pub(crate) fn removed(text: &str) -> String {
     out
 }
 
-/// Whether there is a mark in normal form.
+/// Whether the text holds a mark in normal form.
 pub(crate) fn has_mark(text: &str) -> bool {
     text.match_indices('[').any(|(at, _)| {
         let inside = &text[at + 1..];
@@ -144,7 +143,7 @@ fn numbers(inside: &str) -> Option<Vec<u16>> {
     (!numbers.is_empty()).then_some(numbers)
 }
 
-/// A number of any length: one that is too large names no source either way.
+/// Reads a number of any length; one that is too large names no source in any case.
 fn number(word: &str) -> Option<u16> {
     let digits = !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
     digits.then(|| word.parse().unwrap_or(u16::MAX))

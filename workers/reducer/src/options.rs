@@ -1,28 +1,28 @@
-//! What may be tuned about reducing.
+//! The options of the reducer.
 
 use envelope::{Profile, Role};
 use llm::SetupError;
 use serde::{Deserialize, Serialize};
 use settings::TimeSpan;
 
-/// Most characters that the text of a prompt may be set to.
+/// The most characters of a prompt's text that an option can allow.
 const CHARS_MAX: usize = 40_000;
 
 /// What an answer is composed from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReducerInput {
-    /// Passages for a question of the profile `large`, facts for the others.
+    /// Passages for a question of the profile `large`, and facts for the others.
     #[default]
     Auto,
     /// What the mappers found in the passages.
     Facts,
-    /// The passages that help, themselves.
+    /// The passages that help, with their whole text.
     Passages,
 }
 
 impl ReducerInput {
-    /// Whether an answer to a question of that profile is composed from passages.
+    /// Whether the answer to a question of that profile is composed from passages.
     pub(crate) fn is_passages(self, profile: Profile) -> bool {
         match self {
             ReducerInput::Auto => profile == Profile::Large,
@@ -32,7 +32,8 @@ impl ReducerInput {
     }
 }
 
-/// The gate, the limits of the one call, and what is done when a model forgets its manners.
+/// The gate, the limits of the one model call, and what is done when a model does not follow the form that it is
+/// told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {

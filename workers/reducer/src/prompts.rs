@@ -1,36 +1,36 @@
-//! The prompts of the reducer, as they are embedded. *Not* here: what is put into them.
+//! The embedded prompts of the reducer. *Not* here: the values of their placeholders.
 
 use llm::EmbeddedPrompt;
 
-/// An answer from facts.
+/// The prompt for an answer from facts.
 pub(crate) const GATHER: EmbeddedPrompt = EmbeddedPrompt {
     name: "reducer",
     text: include_str!("../prompts/reducer.md"),
     placeholders: &["question", "facts"],
 };
 
-/// An answer from too little.
+/// The prompt for an answer from too few facts.
 pub(crate) const CAVEAT: EmbeddedPrompt = EmbeddedPrompt {
     name: "reducer_caveat",
     text: include_str!("../prompts/reducer_caveat.md"),
     placeholders: &["question", "facts"],
 };
 
-/// A stricter draft.
+/// The prompt for a stricter draft.
 pub(crate) const STRICT: EmbeddedPrompt = EmbeddedPrompt {
     name: "reducer_strict",
     text: include_str!("../prompts/reducer_strict.md"),
     placeholders: &["question", "facts"],
 };
 
-/// An answer from the passages themselves.
+/// The prompt for an answer from the passages themselves.
 pub(crate) const GENERATE: EmbeddedPrompt = EmbeddedPrompt {
     name: "reducer_generate",
     text: include_str!("../prompts/reducer_generate.md"),
     placeholders: &["question", "passages"],
 };
 
-/// What an answer gives to do.
+/// The prompt for the things to do according to an answer.
 pub(crate) const ACTIONS: EmbeddedPrompt = EmbeddedPrompt {
     name: "reducer_actions",
     text: include_str!("../prompts/reducer_actions.md"),

@@ -1,6 +1,6 @@
-//! What is kept where not everything that was read fits a prompt: what a part of the question needs first, then what helps most.
-//! Pure. *Not* the order in which a model is shown what is kept: that is the order of reading, and does not change when
-//! something is left out.
+//! Chooses what is kept where not everything that was read fits a prompt: what a part of the question needs comes
+//! first, then what helps most. Pure. *Not* the order in which a model is shown what is kept: that is the order of
+//! reading, and it does not change when something is left out.
 
 use crate::evidence::Stated;
 use crate::question::PartNames;
@@ -8,12 +8,12 @@ use envelope::{Findings, Passage};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// A passage as it was read.
+/// A passage with the mapper's reading of it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reading {
     pub(crate) passage: Passage,
     pub(crate) facts: Vec<Stated>,
-    /// How much it helps, 0 to 1, as the model that read it says; 0 where nobody said.
+    /// The grade, 0 to 1, that the mapper's model gave the passage; 0 where no model graded it.
     pub(crate) grade: f32,
 }
 
@@ -29,7 +29,7 @@ impl Reading {
     }
 }
 
-/// One that nobody has read.
+/// A passage that no mapper has read.
 impl From<Passage> for Reading {
     fn from(passage: Passage) -> Self {
         Reading {
@@ -50,11 +50,11 @@ impl From<(Passage, Vec<Stated>)> for Reading {
     }
 }
 
-/// The facts of a source that fit, by their places among its facts.
+/// The facts of a source that fit, as indexes of its facts.
 pub(crate) type Places = BTreeSet<usize>;
 
-/// The places of `read` in the order in which they are given up last: for each part of the question the best one that names
-/// it, then the best ones; of equals the first.
+/// The indexes of `read` in the order in which they are given up last: for each part of the question the best reading
+/// that names it, then the best ones of the rest. Of equal readings the first one comes first.
 pub(crate) fn ranked(read: &[Reading], parts: &[String]) -> Vec<usize> {
     let by_grade = by_grade(read);
     let names = PartNames::of(parts);
@@ -74,9 +74,9 @@ pub(crate) fn ranked(read: &[Reading], parts: &[String]) -> Vec<usize> {
     order
 }
 
-/// Which facts fit into so many characters: for each part of the question one that names it, then the first facts of all sources,
-/// then the second ones, and so on, in each the best sources first, so that no source is lost to the length of another. It
-/// ends with the first that does not fit.
+/// The facts that fit into `chars_max` characters: for each part of the question one fact that names it, then the
+/// first facts of all sources, then the second ones, and so on. In each of these rounds the best sources come first,
+/// so that no source is lost to the length of another. The choice ends with the first fact that does not fit.
 pub(crate) fn fitting(read: &[Reading], parts: &[String], chars_max: usize) -> Vec<Places> {
     let by_grade = by_grade(read);
     let mut taken = vec![Places::new(); read.len()];
@@ -112,7 +112,7 @@ pub(crate) fn fitting(read: &[Reading], parts: &[String], chars_max: usize) -> V
     taken
 }
 
-/// The places of `read`, best grade first.
+/// The indexes of `read`, best grade first.
 fn by_grade(read: &[Reading]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..read.len()).collect();
     // Grades are at least 0, and bits of such numbers are in their order. Stable: of equals the first stays first.

@@ -1,19 +1,20 @@
-//! The question as a prompt shows it: in the user's words, and, where these lean on what was said before, with what
-//! they mean, and with the questions that it is made of.
+//! The question as a prompt shows it: in the user's words, with its meaning where the words lean on what was said
+//! before, and with the parts of which it is made.
 //!
-//! An answer is written to what the user wrote. But "And the other one?" alone is no question that a small model could
-//! answer from facts.
+//! The answer replies to what the user wrote. But a small model could not answer "And the other one?" from facts
+//! without its meaning.
 
 use crate::support::Words;
 use envelope::QuestionText;
 use llm::section;
 
-/// The section of the meaning, inside that of the question.
+/// The section that holds the meaning, inside the section of the question.
 const MEANING: &str = "meaning";
-/// That of its parts.
+/// The section that holds the parts.
 const PARTS: &str = "parts";
 
-/// The question, its meaning in a section of its own where it was rewritten, and its parts in another one where it has any.
+/// The question. Its meaning has a section of its own where the question was rewritten, and its parts have another
+/// one where there are any.
 pub(crate) fn shown(asked: &QuestionText, parts: &[String]) -> String {
     let tags = [MEANING.into(), PARTS.into()];
     let plain = |text: &str| section::neutralise(text, &tags).into_owned();
@@ -37,8 +38,8 @@ pub(crate) fn shown(asked: &QuestionText, parts: &[String]) -> String {
     shown
 }
 
-/// The parts of a question whose names an answer leaves out: none of those that tell the part from the others is in it. A part
-/// that no name tells from them is taken for answered: an answer may say the rest in other words.
+/// The parts of a question that an answer leaves out: it holds none of the names that tell the part from the others.
+/// A part that no name tells from the others counts as answered, because an answer may say it in other words.
 pub(crate) fn unanswered(parts: &[String], answer: &str) -> Vec<String> {
     let said = Words::of(answer);
     let names = PartNames::of(parts);
@@ -49,10 +50,10 @@ pub(crate) fn unanswered(parts: &[String], answer: &str) -> Vec<String> {
     left_out.map(|(part, _)| part.clone()).collect()
 }
 
-/// What tells the parts of a question from each other, where names do.
+/// The names that tell the parts of a question from each other, where names do.
 pub(crate) struct PartNames(Vec<Option<PartName>>);
 
-/// The words of names that one part alone has.
+/// The words of the names that only this part has.
 pub(crate) struct PartName(Words);
 
 impl PartNames {
@@ -67,21 +68,21 @@ impl PartNames {
         PartNames((0..parts.len()).map(own).collect())
     }
 
-    /// Those of the parts that have any, in the order of the parts.
+    /// The names of those parts that have any, in the order of the parts.
     pub(crate) fn each(&self) -> impl Iterator<Item = &PartName> {
         self.0.iter().flatten()
     }
 }
 
 impl PartName {
-    /// Whether a text speaks of the part: it has one of its names.
+    /// Whether a text speaks of the part, that is, holds one of its names.
     pub(crate) fn is_in(&self, text: &str) -> bool {
         self.0.share_in(&Words::of(text)) > 0.0
     }
 }
 
-/// The words of a question that are written as names: with a capital letter after its first word, or with letters and digits.
-/// What joins one of these to figures (`TP-120`) is one name, figures and all.
+/// The words of a question that are written as names: words with a capital letter after the first word, and words
+/// with letters and digits. A word that is joined to digits (`TP-120`) is one name with them.
 fn names(part: &str) -> String {
     let mut names: Vec<&str> = Vec::new();
     let mut at = 0;

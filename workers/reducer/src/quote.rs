@@ -1,4 +1,4 @@
-//! The words of a source that support an answer: always words that stand in the source.
+//! Quotes: the words of a source that support an answer. A quote always stands in its source.
 
 use crate::evidence::Evidence;
 use crate::support::{Words, best};
@@ -7,11 +7,11 @@ use envelope::{Citation, Passage};
 use text::alignment::AlignedText;
 use text::one_line;
 
-/// Least share of a fact's words that sentences must hold to say it.
+/// The least share of a fact's words that sentences must hold to count as saying it.
 const SENTENCES_SHARE_MIN: f32 = 0.5;
 
-/// A citation for every source, cited or not; its quote supports the fact that the answer used
-/// most. And how many of the cited ones have no words that say that fact: these are quoted with the nearest they have.
+/// A citation for every source, cited or not, whose quote supports the fact that the answer used most; and the number
+/// of cited sources that hold no words for that fact. Those are quoted with the nearest sentence.
 pub(crate) fn citations(evidence: &Evidence, answer: &str) -> (Vec<Citation>, u16) {
     let mut replaced = 0;
     let words = Words::of(answer);
@@ -47,8 +47,8 @@ fn cut(quote: String) -> String {
     quote.chars().take(FACT_CHARS_MAX).collect()
 }
 
-/// The words of a passage that say `fact`, and whether they do: itself where it stands there, else the sentences that hold
-/// at least half of its words, else the sentence that is nearest. Line breaks become spaces.
+/// The words of a passage that say `fact`, and whether they do. The quote is the fact itself where it stands there,
+/// else the sentences that hold at least half of its words, else the nearest sentence. Line breaks become spaces.
 fn quote(fact: &str, passage: &Passage) -> (String, bool) {
     let beside = [passage.title.as_str(), passage.source.as_str()];
     let text = AlignedText::new(&passage.text, &beside);

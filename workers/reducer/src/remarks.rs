@@ -1,7 +1,8 @@
-//! Reads what is told beside an answer out of what a model wrote: contradictions of its sources, and things to do.
+//! Reads out of a model's reply what it tells beside the answer: contradictions between its sources, and things to
+//! do.
 //!
-//! A remark without a source that the answer was made from is none. *Not* here: whether sources contradict each other in
-//! truth; the model that read both says so, and the reader sees both sides.
+//! A remark has to name a source that the answer was made from; any other line is dropped. *Not* here: whether the
+//! sources really contradict each other; the model that read both says so, and the reader sees both sides.
 
 use crate::marks;
 use envelope::Citation;
@@ -9,12 +10,12 @@ use envelope::remark::{REMARK_CHARS_MAX, REMARKS_MAX, Remark};
 use text::alignment::AlignedText;
 use text::line_of;
 
-/// What begins the line of a contradiction, and what models are told to begin it with.
+/// The beginning of a line that states a contradiction; prompts tell models to write it.
 const CONTRADICTION: &str = "contradiction:";
-/// Least share of an item's words that must stand in the answer.
+/// The least share of an item's words that must stand in the answer.
 const ITEM_SHARE_MIN: f32 = 0.5;
 
-/// The contradictions that an answer states: lines that say so, with at least two sources.
+/// The contradictions that an answer states: the lines that begin so and name at least two sources.
 pub(crate) fn contradictions(answer: &str, sources: &[Citation]) -> Vec<Remark> {
     let lines = answer.lines().filter_map(|line| {
         let line = bare(line);
@@ -29,8 +30,8 @@ pub(crate) fn contradictions(answer: &str, sources: &[Citation]) -> Vec<Remark> 
         .collect()
 }
 
-/// The things to do that a model reads out of `answer`: one a line, each with a source, and none that the answer does not
-/// say.
+/// The things to do that a model reads out of `answer`, one a line. Each has a source, and an item that the answer
+/// does not say is dropped.
 pub(crate) fn action_items(written: &str, answer: &str, sources: &[Citation]) -> Vec<Remark> {
     let said = AlignedText::new(answer, &[]);
     let written = marks::normal(written);
@@ -40,7 +41,7 @@ pub(crate) fn action_items(written: &str, answer: &str, sources: &[Citation]) ->
     told.take(REMARKS_MAX).collect()
 }
 
-/// A line without what lists and emphasis put before it.
+/// A line without list signs and emphasis at its beginning.
 fn bare(line: &str) -> &str {
     let line = line.trim().trim_start_matches(['-', '*', '•', ' ']);
     let after = line.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! What is told beside a draft.
+//! Tests of the contradictions and things to do that a draft carries.
 
 use super::*;
 

@@ -1,4 +1,5 @@
-//! The step: gather, gate, build the prompt, call, finish the draft. The only place that waits.
+//! The reducer's step: it gathers the parts, applies the gate, builds the prompt, calls the model and finishes the
+//! draft. It is the only module of the crate that waits.
 
 use crate::acted;
 use crate::answer::{self, Answer};
@@ -38,7 +39,7 @@ pub struct Reducer {
     options: Options,
 }
 
-/// What the reducer works on: what it is asked for, and the fan-outs that this names.
+/// The reducer's input: what is asked of it, and the fan-outs that the request names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reduction {
     task: ReduceTask,
@@ -57,14 +58,14 @@ impl TryFrom<Task> for Reduction {
     }
 }
 
-/// What a call came to: words, or the reason why there are none that will pass by waiting.
+/// The result of a call: the reply, or the reason why there is none and waiting would bring none.
 type Written<'p> = Result<(PromptCall<'p>, ChatReply), Fallback>;
 
 impl Reducer {
-    /// Every prompt that it asks with.
+    /// Every prompt with which the reducer asks its model.
     pub const PROMPTS: [EmbeddedPrompt; 5] = [GATHER, CAVEAT, STRICT, GENERATE, ACTIONS];
 
-    /// A reducer that asks `model`; fails when prompts or options are nonsense.
+    /// Makes a reducer that asks `model`. It fails when a prompt or an option is invalid.
     pub fn new(
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
@@ -194,8 +195,8 @@ impl Reducer {
         self.compose(cx, brief, fallbacks).await
     }
 
-    /// One call over the passages of a loop's searches. They stay where they are stored: the draft names them, and carries none
-    /// of their text.
+    /// One call over the passages of a loop's searches. The passages stay where they are stored: the draft names
+    /// them, and carries none of their text.
     async fn read(
         &self,
         cx: &StepContext,
@@ -262,9 +263,9 @@ impl Reducer {
         Ok(done)
     }
 
-    /// One call that is answered. A prompt that is too long is sent again with fewer sources. What
-    /// waiting cannot cure, or has not cured for long enough, is no error here: the facts are there, and
-    /// they are an answer. Everything else is left to the harness.
+    /// Makes one call and returns its reply. A prompt that is too long is sent again with fewer sources. A failure
+    /// that waiting cannot cure, or has not cured for long enough, is no error here: the facts are there, and they
+    /// make an answer. Every other failure is left to the harness.
     async fn ask<'p>(
         &self,
         cx: &StepContext,
@@ -302,7 +303,7 @@ impl Reducer {
         Ok(written)
     }
 
-    /// The same call whether somebody hears the draft while it is written or not.
+    /// Makes the call, with or without a listener that hears the draft while it is written.
     async fn reply(
         &self,
         cx: &StepContext,
@@ -318,7 +319,7 @@ impl Reducer {
         self.model.chat_live(request, &listener).await
     }
 
-    /// A draft that a model wrote with what it says beside its answer.
+    /// A draft that a model wrote, with the remarks that the model makes beside its answer.
     async fn with_remarks(
         &self,
         cx: &StepContext,
@@ -378,7 +379,7 @@ impl Reducer {
         caller.call(prompt, inputs, None)
     }
 
-    /// The draft that a model wrote when it was asked so.
+    /// The draft that the model wrote in its reply.
     fn drafted(
         &self,
         cx: &StepContext,
@@ -411,7 +412,7 @@ impl Reducer {
         done.with_model(reply.model, reply.usage)
     }
 
-    /// The draft that no model wrote.
+    /// The draft that is made without a model.
     fn stitched(&self, cx: &StepContext, brief: Brief<'_>) -> StepOutput<ReducerExit> {
         let question = cx.case.question.best();
         let text = stitch(question, &brief.evidence.facts, self.options.stitched_max);

@@ -1,10 +1,10 @@
-//! An answer without a model: the facts that share most words with the question, as they are.
+//! Makes an answer without a model, from the facts that share most words with the question, word for word.
 
 use crate::support::Words;
 use envelope::Fact;
 
-/// At most `most` facts that share words with the question, best first, each with its mark. Where
-/// none shares any, the first ones.
+/// At most `most` facts that share words with the question, best first, each with its mark. Where no fact shares a
+/// word, the first ones are taken.
 pub(crate) fn stitch(question: &str, facts: &[Fact], most: usize) -> String {
     let question = Words::of(question);
     let mut scored: Vec<_> = facts
@@ -26,7 +26,7 @@ pub(crate) fn stitch(question: &str, facts: &[Fact], most: usize) -> String {
     said.join(" ")
 }
 
-/// `It is 5.` of source 2 as `It is 5 [2].`
+/// `It is 5.` of source 2 becomes `It is 5 [2].`
 fn sentence(fact: &Fact) -> String {
     let text = fact.text.trim();
     let body = text.trim_end_matches(['.', '!', '?', ';', ',']);

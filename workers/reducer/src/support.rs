@@ -1,5 +1,5 @@
-//! How much of one text stands in another. The same count as [`text::overlap`], for texts that are
-//! compared many times: their words are taken out once.
+//! Measures how much of one text stands in another. The count is that of [`text::overlap`], for texts that are
+//! compared many times: the words of each are split only once.
 
 use std::collections::HashSet;
 use text::words;
@@ -17,7 +17,7 @@ impl Words {
         Words { all, known }
     }
 
-    /// Those of these words that none of `others` has.
+    /// Those of these words that none of `others` holds.
     pub(crate) fn without(&self, others: &[&Words]) -> Words {
         let is_own = |word: &&String| others.iter().all(|other| !other.known.contains(*word));
         let all: Vec<String> = self.all.iter().filter(is_own).cloned().collect();
@@ -29,7 +29,7 @@ impl Words {
         self.all.is_empty()
     }
 
-    /// Share of these words that occur in `other`, 0 to 1; 0 where there are none.
+    /// The share of these words that occur in `other`, 0 to 1; 0 where there are no words.
     pub(crate) fn share_in(&self, other: &Words) -> f32 {
         if self.all.is_empty() {
             return 0.0;
@@ -39,7 +39,7 @@ impl Words {
     }
 }
 
-/// The item with the highest score; the first of equals. `None` where there is none.
+/// The item with the highest score, and of equal items the first one. `None` where there is no item.
 pub(crate) fn best<T>(
     items: impl IntoIterator<Item = T>,
     mut score: impl FnMut(&T) -> f32,

@@ -1,14 +1,14 @@
-//! A table in words: one sentence that says what it comes to, the conditions, and its rows with their sources. Pure, and no
-//! model.
+//! A table in words: one sentence with its result, the conditions, and the rows with their sources. Pure, and no
+//! model is asked.
 
 use envelope::table::cell_text;
 use envelope::{AnswerForm, AnswerTable, Listing, TableOperation, TableRow};
 use serde_json::Value;
 
-/// Most rows that a list shows in words; a table shows all that travel with it.
+/// The most citation marks of one row.
 const MARKS_MAX: usize = 3;
 
-/// The text of an answer that a table is.
+/// The text of an answer that is a table.
 pub(crate) fn text(listing: &Listing) -> String {
     let table = &listing.table;
     if listing.form == AnswerForm::Csv {
@@ -31,7 +31,7 @@ pub(crate) fn text(listing: &Listing) -> String {
     format!("{text}\n\n{rows}")
 }
 
-/// Whether the sentence says all that a table would: one number.
+/// Whether the sentence says all that the table would, that is, one number.
 fn is_said(table: &AnswerTable) -> bool {
     !table.operation.is_of_documents() && table.rows.len() == 1 && table.columns.len() <= 3
 }
@@ -114,7 +114,7 @@ fn besides(listing: &Listing) -> Vec<String> {
     told
 }
 
-/// `bucket is invoices`, where they are called that anyway.
+/// Whether the condition on the bucket, `bucket is invoices`, says nothing beyond the noun.
 fn is_bucket(said: &str, noun: &str) -> bool {
     said.strip_prefix("bucket is ") == Some(noun) && !noun.is_empty()
 }
@@ -142,7 +142,7 @@ fn called(column: &str) -> String {
     column.replace('_', " ")
 }
 
-/// The measure of a row of groups, with its currency.
+/// The amount of a row of groups, with its currency.
 fn amount_of(table: &AnswerTable, row: &TableRow) -> String {
     let at = |name: &str| table.columns.iter().position(|column| column == name);
     let cell = |at: Option<usize>| at.and_then(|at| row.cells.get(at));
@@ -158,7 +158,8 @@ fn amount_of(table: &AnswerTable, row: &TableRow) -> String {
     }
 }
 
-/// A number with its thousands parted, money with two digits behind the point; a text as it is.
+/// A value as it is shown: a number with a sign between its thousands, an amount of money with two decimals, and a
+/// text as it is.
 fn shown(value: &Value, is_money: bool) -> String {
     let Some(number) = value.as_f64().filter(|_| value.is_number()) else {
         return cell_text(value);
@@ -191,7 +192,7 @@ fn marks(row: &TableRow) -> String {
     marks.collect()
 }
 
-/// A row as cells: years and numbers of things are no amounts, so only the measure has its thousands parted.
+/// The cells of a row. Only the amount gets a sign between its thousands, because years and counts are no amounts.
 fn cells(table: &AnswerTable, row: &TableRow) -> Vec<String> {
     let is_money = table.columns.iter().any(|column| column == "currency");
     let cells = table.columns.iter().zip(&row.cells).map(|(column, value)| {
@@ -222,7 +223,7 @@ fn list(table: &AnswerTable) -> String {
     table.rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A table in Markdown, its columns as wide as their widest cell so that it reads as one on a terminal, too.
+/// A table in Markdown. Each column is as wide as its widest cell, so that it also reads as a table on a terminal.
 fn markdown(table: &AnswerTable) -> String {
     let mut lines: Vec<Vec<String>> = Vec::with_capacity(table.rows.len() + 1);
     let heads = table.columns.iter().map(|column| called(column));

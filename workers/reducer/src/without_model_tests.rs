@@ -1,4 +1,4 @@
-//! What is written where no model can be asked.
+//! Tests of the draft when no model can be asked.
 
 use super::*;
 use envelope::Class;
@@ -80,7 +80,7 @@ async fn a_model_that_does_not_come_back_leaves_the_facts() {
     );
 }
 
-/// A node that takes calls and answers none, as a pool tells it.
+/// A node that accepts calls and answers none, as a pool reports it.
 struct Hanging(Arc<ScriptedModel>);
 
 impl ChatModel for Hanging {

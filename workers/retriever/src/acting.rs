@@ -1,5 +1,7 @@
-//! One action of a loop: the search that a model asked for, as it asked for it, or a look at a document. *Not* one search more
-//! and nothing given up: the model that acts is shown what came, and decides what is next. What finds nothing is no end.
+//! One action of a loop: a search exactly as the model asked for it, or a look at a document.
+//!
+//! *Not* here: further searches, or conditions that are given up. The model that acts is shown the results and
+//! decides what is next, and a search that finds nothing does not end the loop.
 
 use crate::narrowing::Narrowing;
 use crate::stage::Retriever;
@@ -9,7 +11,7 @@ use search::SearchResult;
 use stage::{StepContext, StepOutput};
 
 impl Retriever {
-    /// A search; it passes over what was read.
+    /// Makes a search that passes over what was read.
     pub(crate) async fn act(
         &self,
         cx: &StepContext,
@@ -44,7 +46,8 @@ impl Retriever {
         Ok(done)
     }
 
-    /// What documents say of themselves, by their first chunks: without the text, which nobody has asked for.
+    /// Fetches what documents say of themselves, by their first chunks, without the text, which the model did not ask
+    /// for.
     pub(crate) async fn look_at(
         &self,
         cx: &StepContext,

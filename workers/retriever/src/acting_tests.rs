@@ -1,4 +1,4 @@
-//! Actions of a loop against an index that finds what a test says.
+//! Tests of the actions of a loop against an index with given results.
 
 use super::*;
 use crate::options::Options;
@@ -8,7 +8,7 @@ use stage::{BoxFuture, Stage};
 use std::sync::{Arc, Mutex};
 use testkit::model::{passage, step};
 
-/// Finds `a` and `b` for anything but "nothing", and knows the chunk `a.0`.
+/// An index that finds `a` and `b` for every query but "nothing", and knows the chunk `a.0`.
 #[derive(Default)]
 struct Found {
     asked: Mutex<Vec<SearchRequest>>,

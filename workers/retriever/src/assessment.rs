@@ -1,6 +1,8 @@
-//! What follows a search: whether what it found is enough, and with what to search again where it found nothing. *Not* a
-//! second search for more where something was found: reading on in the same list finds more than any rule that was tried for
-//! another one (docs/retrieval.md).
+//! Decides what follows a search: whether its results are enough, and with what to search again where it found
+//! nothing.
+//!
+//! *Not* a second search for more where something was found: reading on in the same list finds more than every other
+//! rule that was measured (docs/retrieval.md).
 
 use crate::narrowing::Narrowing;
 use envelope::{Case, Plan, SearchStrategy};
@@ -8,11 +10,11 @@ use envelope::{Case, Plan, SearchStrategy};
 /// What is to be done after a search.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Assessment {
-    /// It found something.
+    /// The search found something.
     Enough,
-    /// It found nothing; this may.
+    /// The search found nothing, and this further search may find something.
     More(Box<FurtherSearch>),
-    /// It found nothing, and nothing is left to try.
+    /// The search found nothing, and nothing is left to try.
     Exhausted,
 }
 
@@ -21,13 +23,13 @@ pub(crate) enum Assessment {
 pub(crate) struct FurtherSearch {
     pub(crate) plan: Plan,
     pub(crate) narrowing: Narrowing,
-    /// What is different, for the trail; empty where an entry tells it.
+    /// What is different about it, for the trail; empty where an entry tells it already.
     pub(crate) told: &'static str,
 }
 
-/// What follows a search with `plan` under `narrowing` that found so many passages, where so many more searches are `left`.
-/// The conditions go first, the least sure one at a time and with the last search all of them; then the kind of search; then the
-/// words of the plan, for those of the question.
+/// What follows a search with `plan` under `narrowing` that found so many passages, where so many more searches are
+/// `left`. First the conditions are given up, the least certain one at a time, and with the last search all of them.
+/// Then the kind of search changes, and then the words of the plan give way to those of the question.
 pub(crate) fn assess(
     found: usize,
     case: &Case,
@@ -88,7 +90,7 @@ mod tests {
         }
     }
 
-    /// Every search that follows where none finds anything: conditions, kind and query of each.
+    /// Every search that follows where none finds anything: the number of conditions, the kind and the query of each.
     fn all(plan: Plan, limit: u16) -> Vec<(usize, SearchStrategy, String)> {
         let case = testkit::model::step(Role::Retriever, QUESTION).case;
         let mut search = FurtherSearch {

@@ -1,8 +1,8 @@
-//! What a question says about documents, as conditions of a search.
+//! Turns what a question says about documents into conditions of a search.
 //!
-//! A question for documents is answered from those for which all conditions hold; one for what documents say has a
-//! share of its list from them (`shares`). The surest condition comes first: what finds nothing is given up from the end. *Not*
-//! how a question is linked (`linking`).
+//! A question for documents is answered from the documents for which all conditions hold. A question for what
+//! documents say gets a share of its list from them (`shares`). The most certain condition comes first, and
+//! conditions that find nothing are given up from the end. *Not* how a question is linked (`linking`).
 
 use envelope::{Bucket, Condition, ConditionOrigin, Filter, Op};
 use linking::amounts::Bound;
@@ -13,31 +13,31 @@ use serde_json::Value;
 /// What a question says about documents.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DerivedFilter {
-    /// All of it is to hold, the surest first.
+    /// The conditions that all have to hold, the most certain first.
     pub filter: Filter,
-    /// What holds for one side of a comparison each, beside that.
+    /// The conditions of each side of a comparison, besides those.
     pub sides: Vec<Filter>,
-    /// Each of the documents that a question for what they say holds together.
+    /// The documents that a question for what they say names together.
     pub held: Vec<HeldDocument>,
-    /// It asks for documents, and those for which it does not hold are no answer.
+    /// Whether the question asks for documents, so that those for which the filter does not hold are no answer.
     pub is_strict: bool,
     /// What was named and is no condition, with the reason.
     pub dropped: Vec<String>,
-    /// What may be meant in two ways, or cannot all hold.
+    /// What can be understood in two ways, or cannot all hold.
     pub doubts: Vec<String>,
 }
 
-/// One of several documents that a question holds together.
+/// One of several documents that a question names together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeldDocument {
-    /// All that holds for it.
+    /// The conditions that hold for it.
     pub filter: Filter,
-    /// What is said of it, to search for it with.
+    /// The words that the question says of it, as a query for it.
     pub said: String,
 }
 
 impl DerivedFilter {
-    /// What a linked question amounts to.
+    /// The conditions of a linked question.
     pub fn of(linked: &LinkedQuestion) -> DerivedFilter {
         let mut derived = DerivedFilter {
             // What has words that no table has a place for is for what documents say, too.
@@ -96,7 +96,7 @@ impl DerivedFilter {
         derived
     }
 
-    /// The same with the parts of the corpus that a planner takes the question to be about, where it names none itself.
+    /// The conditions with the buckets that a planner takes the question to be about, where it names none itself.
     pub(crate) fn with_hints(mut self, hints: &[Bucket]) -> DerivedFilter {
         let names_one = self.filter.0.iter().any(|one| one.field == "bucket");
         if !hints.is_empty() && !names_one {
@@ -107,8 +107,9 @@ impl DerivedFilter {
         self
     }
 
-    /// The conditions as one filter: any side of a comparison may hold, as far as a filter can say so, which is where the
-    /// sides are values of one column, or ranges of one: then what lies between them satisfies it, too.
+    /// The conditions as one filter. Any side of a comparison may hold, as far as a filter can express that: where
+    /// the sides are values of one column, or ranges of one. In the second case, values between the ranges satisfy
+    /// it, too.
     pub fn joined(&self) -> Filter {
         if let Some(hull) = hull(&self.sides) {
             return hull.and(self.filter.clone());
@@ -132,7 +133,7 @@ impl DerivedFilter {
         sides.and(self.filter.clone())
     }
 
-    /// What the question was understood to say, for the trail; empty when that is nothing.
+    /// How the question was understood, for the trail; empty when it says nothing.
     pub(crate) fn told(&self) -> String {
         let mut told = String::new();
         if !self.filter.is_empty() {
@@ -154,16 +155,17 @@ impl DerivedFilter {
     }
 }
 
-/// How sure it is that a question means what became a condition: names and days of documents as measured on MultiHop-RAG
-/// (docs/retrieval.md); of the others only the order counts, after the generated corpus.
+/// How certain it is that a question means what became a condition. The values for names and days of documents are
+/// measured on MultiHop-RAG (docs/retrieval.md); of the others only the order matters, which follows the generated
+/// corpus.
 const NAME: f32 = 0.99;
 const DAY: f32 = 0.98;
 const NUMBER: f32 = 0.985;
 const AMOUNT: f32 = 0.95;
 const NEGATED: f32 = 0.9;
-/// That a part of the corpus is meant follows from what is named.
+/// The certainty of a bucket that follows from what is named.
 const BUCKET: f32 = 0.8;
-/// A model has guessed it.
+/// The certainty of a model's guess.
 const HINT: f32 = 0.7;
 
 fn certainty_of(of: &QuestionCondition) -> f32 {
@@ -189,7 +191,7 @@ fn sure(condition: Condition, certainty: f32) -> Condition {
     }
 }
 
-/// One condition as those of a filter.
+/// One condition of the question as conditions of a filter.
 fn translated(of: &QuestionCondition) -> Result<Vec<Condition>, &'static str> {
     let conditions = match &of.test {
         Test::Is(things) => {
@@ -207,8 +209,8 @@ fn translated(of: &QuestionCondition) -> Result<Vec<Condition>, &'static str> {
     Ok(conditions.map(|one| sure(one, certainty)).collect())
 }
 
-/// One of some values. Where documents say so by what they are called, that is asked of those that lack the field. What
-/// lacks a field does not satisfy that it is something else.
+/// The condition that a field is one of some values. Where documents show the value in their names, documents without
+/// the field are matched by them. A document that lacks the field does not satisfy that it is something else.
 fn list(of: &QuestionCondition, mut values: Vec<Value>) -> Vec<Condition> {
     let field = &match (of.names.is_empty(), of.field == NAMED) {
         (true, _) | (_, true) => of.field.clone(),
@@ -262,7 +264,7 @@ fn amounts(
     }
 }
 
-/// From the first day that a side has to the last, where each has both.
+/// From the first day of any side to the last one, where each side has both ends.
 fn hull(sides: &[Filter]) -> Option<Filter> {
     let range = |side: &Filter| match side.0.as_slice() {
         [from, until] if from.op == Op::Gte && until.op == Op::Lt => {

@@ -1,26 +1,26 @@
-//! Whether what was found can answer a question at all. Pure.
+//! Tells whether the results can answer a question at all. Pure.
 //!
-//! Two signs together: the documents speak little of what is asked (the best BM25 score for each word of it), and names and
-//! numbers of it stand in nothing that was found. Either alone asks back too many that have an answer. *Not* whether an
-//! answer is right: that is the validator's.
+//! Two signs together: the documents speak little of what is asked (the best BM25 score for each word of it), and
+//! names and numbers of it stand in nothing that was found. Either sign alone would ask back for too many questions
+//! that have an answer. *Not* whether an answer is right: that is the validator's.
 
 use crate::known;
 use crate::options::Options;
 use search::SearchResult;
 
-/// What a search gives to answer from.
+/// What the results of a search offer to answer from.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Grounds {
-    /// How well the corpus speaks of what was asked, see [`SearchResult::relevance`].
+    /// How well the corpus covers what was asked, see [`SearchResult::relevance`].
     pub relevance: f32,
-    /// Names and numbers of the question, or its telling words where it has none.
+    /// How many names and numbers the question has or, where it has none, significant words.
     pub named: usize,
-    /// Those of them that nothing that was found has, as the question writes them.
+    /// Those of them that no result has, as the question writes them.
     pub lacking: Vec<String>,
 }
 
 impl Grounds {
-    /// What a search for `question` found.
+    /// The grounds of a search for `question`.
     pub fn of(question: &str, found: &SearchResult) -> Grounds {
         let (named, lacking) = known::named_and_lacking(question, &found.passages);
         Grounds {
@@ -30,7 +30,7 @@ impl Grounds {
         }
     }
 
-    /// The part of the names that was found, 0 to 1; 1 where nothing is named.
+    /// The share of the names that were found, 0 to 1; 1 where the question names nothing.
     pub fn coverage(&self) -> f32 {
         match self.named {
             0 => 1.0,
@@ -38,12 +38,13 @@ impl Grounds {
         }
     }
 
-    /// Whether the documents say too little of what is asked, by options.
+    /// Whether the documents say too little of what is asked, by the options.
     pub fn is_not_in_documents(&self, options: &Options) -> bool {
         self.score() < options.silent_below
     }
 
-    /// How likely there is an answer: the higher, the likelier. It can be compared between searches of one corpus.
+    /// How likely it is that there is an answer; a higher score is more likely. Scores can be compared between
+    /// searches of one corpus.
     pub fn score(&self) -> f32 {
         self.relevance * self.coverage()
     }

@@ -1,13 +1,15 @@
-//! Words of a question that a table has no place for: whether they say which documents are meant.
+//! Words of a question that have no place in a table: tells whether they say which documents are meant.
 //!
-//! `Rustle up the invoices of 2024` is a list, and `the invoices of 2024 about pumps` is none. Which words stand where neither
-//! a name nor a topic does is found by rule (`linking`); whether they mean something after all is asked here: of the plan,
-//! which knows what the question is about, and of the documents. *Not* a way to leave out what was said: the answer tells it.
+//! `Rustle up the invoices of 2024` is a list, and `the invoices of 2024 about pumps` is none. Which words stand
+//! where neither a name nor a topic does is found by rule (`linking`); this module finds out whether they mean
+//! something after all, from the plan, which knows what the question is about, and from the documents. *Not* a way to
+//! leave words out silently: the answer tells it.
 
 use envelope::{Plan, QuestionIntent, SearchStrategy};
 use search::{SearchRequest, Searcher};
 
-/// Why words of a question were left out of account, for the reader of the answer; `None` where they say something.
+/// Why words of a question were left out of account, for the reader of the answer; `None` where the words say
+/// something.
 pub async fn idle_because(
     searcher: &dyn Searcher,
     question: &str,
@@ -37,8 +39,8 @@ pub async fn idle_because(
     Ok(is_sure.then_some("no document says them"))
 }
 
-/// Whether a model's plan says that documents are wanted, and what for, and names none of the words. Topics that rules take out
-/// of the question are its words over again, and only the first of them.
+/// Whether a model's plan says that documents are wanted and what for, and names none of the words. Topics that rules
+/// take out of the question do not count: they only repeat its words, and only the first of them.
 fn are_no_topic(question: &str, plan: &Plan, words: &[String]) -> bool {
     let is_of_documents = matches!(plan.intent, QuestionIntent::List | QuestionIntent::Compute);
     if plan.topics == text::question::read(question).topics {

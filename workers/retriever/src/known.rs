@@ -1,15 +1,16 @@
-//! Whether passages that are known already hold what a question asks for. Pure.
+//! Tells whether passages that are known already hold what a question asks for. Pure.
 //!
-//! By rule, and on the side of caution: a search too many costs a second, an answer from the wrong passages is wrong.
-//! Every name and number of the question has to stand in them; a question that has none is held to its words.
+//! The rules err on the side of caution: a needless search costs a second, whereas an answer from the wrong passages
+//! is wrong. Every name and number of the question has to stand in the passages; where it has none, its words have
+//! to.
 
 use envelope::Passage;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use text::{stop, words};
 
-/// The names and numbers of `question` that `passages` lack, each once, as the question has them. What says nothing
-/// can be told to be answered by nothing: it is all lacking.
+/// The names and numbers of `question` that `passages` lack, each once, as the question writes them. A question
+/// without a significant word lacks everything, because nothing shows that it is answered.
 pub(crate) fn lacking(question: &str, passages: &[Passage]) -> Vec<String> {
     let named = named(question);
     if named.is_empty() {
@@ -23,8 +24,8 @@ pub(crate) fn lacking(question: &str, passages: &[Passage]) -> Vec<String> {
     without(named, &there).1
 }
 
-/// How many different names and numbers `question` has, or telling words without any, and which of them `passages` lack:
-/// in text, title, path and metadata.
+/// How many different names and numbers `question` has (or significant words, where it has none), and which of them
+/// `passages` lack in text, title, path and metadata.
 pub(crate) fn named_and_lacking(question: &str, passages: &[Passage]) -> (usize, Vec<String>) {
     let mut there = BTreeSet::new();
     for passage in passages {
@@ -41,7 +42,7 @@ pub(crate) fn named_and_lacking(question: &str, passages: &[Passage]) -> (usize,
     without(named(question), &there)
 }
 
-/// How many different words there are, and which of them are not among others.
+/// How many different words there are, and which of them are not among `there`.
 fn without(words: Vec<&str>, there: &BTreeSet<String>) -> (usize, Vec<String>) {
     let mut different: Vec<String> = Vec::new();
     let mut lacking: Vec<String> = Vec::new();
@@ -58,7 +59,7 @@ fn without(words: Vec<&str>, there: &BTreeSet<String>) -> (usize, Vec<String>) {
     (different.len(), lacking)
 }
 
-/// The words that a question names something with; without a name or a number, all that say something.
+/// The names and numbers of a question; without any, all of its significant words.
 fn named(question: &str) -> Vec<&str> {
     let telling = |word: &&str| !stop::is_content_free(&word.to_lowercase());
     let words: Vec<&str> = tokens(question).filter(telling).collect();
@@ -73,15 +74,15 @@ fn is_name(word: &str) -> bool {
     word.contains(|c: char| c.is_uppercase() || c.is_ascii_digit())
 }
 
-/// Words and numbers: `1,000`, `2.5` and `AX-1042` are one each.
+/// Words and numbers; `1,000`, `2.5` and `AX-1042` are one each.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| c.is_whitespace() || "/()[]{}\"“”„;:?!–—".contains(c));
     let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
     words.filter(|word| !word.is_empty())
 }
 
-/// A word as it is compared: without its owner's `'s`, its case and its ending; a number without the marks between
-/// its thousands.
+/// A word in the form in which it is compared: without a possessive `'s`, its case and its ending; a number without
+/// the separators of its thousands.
 fn compared(word: &str) -> String {
     let owner = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s"));
     let word = owner.unwrap_or(word).to_lowercase();

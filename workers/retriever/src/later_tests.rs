@@ -1,4 +1,4 @@
-//! A search of a later round: it passes over what was read, and says so where nothing else is left.
+//! Tests of a search of a later round: it passes over what was read, and says so where nothing else is left.
 
 use super::*;
 
@@ -21,7 +21,8 @@ async fn a_later_round_reads_on_until_nothing_is_left() {
     assert_eq!(done.fallbacks.last(), Some(&Fallback::NoProgress));
 }
 
-/// In a later round a guess may have nothing more to give; that is not that nothing satisfies it.
+/// In a later round, a guess may find nothing but what was read. That is reported differently from a guess that
+/// nothing satisfies.
 #[tokio::test]
 async fn a_guess_all_of_which_was_read_is_told_as_that() {
     let mut later = cx();

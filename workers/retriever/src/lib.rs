@@ -1,7 +1,8 @@
-//! The retriever worker: a plan to passages, without a model.
+//! The retriever worker: it finds the passages for a plan, without a model.
 //!
-//! It narrows the search by both filters, relaxes only what the planner guessed, says so, and fits
-//! what it found into one message; a question about documents gets a table of their columns. *Not* the search itself: that is behind `search`.
+//! The worker narrows the search by both filters, relaxes only what the planner guessed, says so, and fits the
+//! results into one message. A question about documents gets a table of their columns. *Not* the search itself, which
+//! is behind `search`.
 
 mod acting;
 mod assessment;

@@ -1,6 +1,6 @@
-//! A search in words of its own, as a retriever's step searches: what the words say about documents filters it, or has a
-//! share of its list, and what finds nothing is given up from the least sure. *Not* the step itself, which has a plan, a
-//! table to try first and a question to ask back.
+//! A search for a query without a turn, made as a retriever's step makes it. What the words say about documents
+//! filters the search or has a share of its list, and conditions that find nothing are given up, the least certain
+//! first. *Not* the step itself, which has a plan, a table to try first and a question to ask back.
 
 use crate::derived::DerivedFilter;
 use crate::narrowing::Narrowing;
@@ -12,25 +12,25 @@ use envelope::{Condition, Filter};
 use linking::Date;
 use search::{SearchRequest, SearchResult, Searcher};
 
-/// What a search found, and under which conditions.
+/// The result of a search, and the conditions that it was made under.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LinkedResult {
-    /// What was found; counts are those of the search under the filter.
+    /// The result; its counts are those of the search under the filter.
     pub result: SearchResult,
-    /// What the words say that holds for every passage.
+    /// The conditions in the words that hold for every passage.
     pub filter: Filter,
-    /// What they say and nothing satisfies, in the order in which it was given up.
+    /// The conditions in the words that nothing satisfies, in the order in which they were given up.
     pub relaxed: Vec<Condition>,
-    /// What they say that has a share of the list, with the number of passages that each brought.
+    /// The conditions in the words that have a share of the list, with the number of passages that each brought.
     pub shared: Vec<(Filter, usize)>,
     /// What was named and is no condition, with the reason.
     pub dropped: Vec<String>,
-    /// What may be meant in two ways, or cannot all hold.
+    /// What can be understood in two ways, or cannot all hold.
     pub doubts: Vec<String>,
 }
 
 impl LinkedResult {
-    /// What a question was understood to say, before it is searched for.
+    /// How a question was understood, before it is searched for.
     pub(crate) fn of(derived: &DerivedFilter) -> LinkedResult {
         LinkedResult {
             dropped: derived.dropped.clone(),
@@ -39,7 +39,8 @@ impl LinkedResult {
         }
     }
 
-    /// The conditions in words, for whoever asked, but for those that were given up; `None` when there is nothing to tell.
+    /// The conditions in words, for the caller, without those that were given up; `None` when there is nothing to
+    /// tell.
     pub fn conditions(&self) -> Option<SearchConditions> {
         let shared = self.shared.iter().map(|(filter, passages)| ConditionShare {
             conditions: worded::conditions(filter),
@@ -55,7 +56,8 @@ impl LinkedResult {
     }
 }
 
-/// Searches with what the query says about documents, asked on a day; as it is where [`Options::linking`] is off.
+/// Searches with the conditions that the query states about documents, as of the given day; where
+/// [`Options::linking`] is off, it searches for the query as it is.
 ///
 /// # Errors
 /// When the query cannot be linked, or a search fails and nothing is left.
@@ -75,7 +77,7 @@ pub async fn search_linked(
     search_derived(searcher, request, &derived, options).await
 }
 
-/// The same with conditions that are known.
+/// Searches with conditions that are already derived.
 ///
 /// # Errors
 /// When a search fails and nothing is left.

@@ -1,4 +1,4 @@
-//! Tests of a search that does with its words what a retriever's step does.
+//! Tests that a search by words alone treats its conditions as a retriever's step does.
 
 use super::*;
 use envelope::{ConditionOrigin, Op, Passage, SearchStrategy, TenantId};
@@ -8,7 +8,7 @@ use linking::{Intent, LinkedQuestion, NAMED, QuestionCondition, Test};
 use std::sync::Mutex;
 use testkit::model::passage;
 
-/// A corpus of three reports, searched in their order; it remembers the filters.
+/// A corpus of three reports that are found in their order; it remembers the filters.
 struct Reports {
     linked: LinkedQuestion,
     filters: Mutex<Vec<String>>,

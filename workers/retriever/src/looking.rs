@@ -1,5 +1,5 @@
-//! Searching until something is found: at most as often as the question may search. What follows a search that finds nothing is
-//! decided in [`assessment`](crate::assessment); here it is done.
+//! Searches until something is found, at most as often as the question may search. [`assessment`](crate::assessment)
+//! decides what follows a search that finds nothing, and this module does it.
 
 use crate::assessment::{Assessment, FurtherSearch, assess};
 use crate::narrowing::Narrowing;
@@ -9,13 +9,13 @@ use envelope::{After, Fallback, Plan};
 use search::{MergedSearch, ReadAfter, search_each};
 use stage::StepContext;
 
-/// What was found, and with which search.
+/// The result, and the search that brought it.
 pub(crate) struct Looked {
-    /// What was searched with in the end.
+    /// The plan of the last search.
     pub(crate) plan: Plan,
     pub(crate) narrowing: Narrowing,
     pub(crate) found: MergedSearch,
-    /// What was searched with otherwise than planned, in words that the rest of a sentence follows.
+    /// How the last search differs from the plan, in words that the rest of a sentence follows.
     pub(crate) told: String,
     pub(crate) fallbacks: Vec<Fallback>,
     /// How many searches it took.
@@ -23,7 +23,7 @@ pub(crate) struct Looked {
 }
 
 impl Retriever {
-    /// Searches, and where nothing is found again with less or otherwise.
+    /// Searches and, where nothing is found, searches again with fewer conditions or in another way.
     pub(crate) async fn look(
         &self,
         cx: &StepContext,
@@ -66,9 +66,9 @@ impl Retriever {
         Ok(looked)
     }
 
-    /// Searches an index that has what the question wants to be searched. One that is behind gives
-    /// the step to another replica, and is searched in the end, which is told: better an answer that
-    /// may lack the newest document than none.
+    /// Searches an index that has the documents that the question wants to be searched. An index that is behind gives
+    /// the step to another replica. In the end it is searched all the same, and the trail says so: an answer that may
+    /// lack the newest document is better than none.
     pub(crate) async fn search_current(
         &self,
         cx: &StepContext,

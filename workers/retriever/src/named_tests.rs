@@ -1,4 +1,5 @@
-//! The step on questions that name documents, or ask for what no document says; against the scripted searcher.
+//! Tests of the retriever's step on questions that name documents, or ask for what no document says, against the
+//! scripted searcher.
 
 use super::linking_tests::of_acme;
 use super::*;

@@ -1,27 +1,27 @@
-//! What narrowed a search, and what of it was given up. Nothing is given up in silence.
+//! The conditions that narrow a search, and those that were given up. Nothing is given up silently.
 
 use envelope::{Case, Condition, ConditionOrigin, Doubt, Fallback, Filter, FilterMatch, Op, Plan};
 
-/// The filter of a search, before and after guesses were dropped.
+/// The filter of a search, before and after guesses were given up.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Narrowing {
     /// What must hold for every passage.
     pub(crate) filter: Filter,
-    /// The guesses that were dropped, in that order.
+    /// The guesses that were given up, in that order.
     relaxed: Vec<Condition>,
-    /// Those of them that were dropped although something satisfies them, since all of that had been read.
+    /// Those of them that were given up although documents satisfy them, because all of these had been read.
     read: Vec<Condition>,
-    /// How many are dropped one by one; each costs a search.
+    /// How many guesses are given up one by one; each costs a search.
     one_by_one: usize,
 }
 
 impl Narrowing {
-    /// The publisher's filter and the planner's.
+    /// The narrowing by the publisher's filter and the planner's.
     pub(crate) fn of(case: &Case, plan: &Plan, one_by_one: usize) -> Self {
         Narrowing::over(case.filter.clone().and(plan.filter.clone()), one_by_one)
     }
 
-    /// A whole filter.
+    /// The narrowing by a whole filter.
     pub(crate) fn over(filter: Filter, one_by_one: usize) -> Self {
         Narrowing {
             filter,
@@ -31,21 +31,21 @@ impl Narrowing {
         }
     }
 
-    /// What the question says itself, as far as it was not given up.
+    /// The conditions that the question itself states, without those that were given up.
     pub(crate) fn derived(&self) -> Filter {
         let conditions = self.filter.0.iter();
         let derived = conditions.filter(|one| one.origin == ConditionOrigin::Derived);
         Filter(derived.cloned().collect())
     }
 
-    /// The guesses that were dropped, in that order.
+    /// The guesses that were given up, in that order.
     pub(crate) fn given_up(&self) -> &[Condition] {
         &self.relaxed
     }
 
-    /// The same without the least sure of the guesses, and without any of them once so many were dropped one by one or `all`
-    /// are to go; `None` when there is none to drop. What nobody measured, as the planner's, is the least sure; of what is as sure the last.
-    /// Both ends of a span are one guess.
+    /// The narrowing without the least certain guess. It is without any guess once so many were given up one by one,
+    /// or `all` are to go; `None` when there is no guess left. A guess without a measured certainty, such as the
+    /// planner's, is the least certain one, and of equally certain ones the last. Both ends of a range are one guess.
     pub(crate) fn relaxed(&self, all: bool) -> Option<Self> {
         let mut next = self.clone();
         if all || self.relaxed.len() >= self.one_by_one {
@@ -74,15 +74,15 @@ impl Narrowing {
         (next.relaxed.len() > self.relaxed.len()).then_some(next)
     }
 
-    /// The same after `before`, which found nothing but what had been read: what was dropped since does hold for something.
+    /// The narrowing after `before`, which found only passages that had been read: the guesses that were given up
+    /// since do hold for some documents.
     pub(crate) fn after_all_was_read(mut self, before: &Narrowing) -> Self {
         let dropped = self.relaxed.iter().skip(before.relaxed.len());
         self.read.extend(dropped.cloned());
         self
     }
 
-    /// How the filter fared in a search that found something and left out the conditions on
-    /// `unknown` fields.
+    /// How the filter fared in a search that found something and left out the conditions on `unknown` fields.
     pub(crate) fn matched(&self, unknown: &[String]) -> FilterMatch {
         let left_out = self.filter.0.iter().filter(|c| unknown.contains(&c.field));
         let dropped: Vec<_> = self
@@ -98,7 +98,7 @@ impl Narrowing {
         }
     }
 
-    /// An entry for every condition that did not hold.
+    /// A fallback for every condition that did not hold.
     pub(crate) fn fallbacks(&self, unknown: &[String]) -> Vec<Fallback> {
         let relaxed = self.relaxed.iter().map(|c| Fallback::FilterRelaxed {
             condition: c.to_string(),
@@ -110,9 +110,9 @@ impl Narrowing {
         relaxed.chain(left_out).collect()
     }
 
-    /// Why the user has to be asked when even this found nothing: what still narrows the search
-    /// are the user's own conditions and buckets, so those are what can be given up. A condition on an
-    /// `unlike` field can hold for nothing, and says so.
+    /// The question back when even this narrowing finds nothing. What still narrows the search then are the user's
+    /// own conditions and buckets, so the user is asked which of those to give up. A condition on an `unlike` field
+    /// can hold for nothing, and the doubt says so.
     pub(crate) fn doubt(&self, case: &Case, unknown: &[String], unlike: &[String]) -> Doubt {
         let buckets: Vec<_> = case.buckets.iter().map(|bucket| bucket.as_str()).collect();
         let buckets = (!buckets.is_empty()).then(|| format!("bucket in {}", buckets.join(", ")));

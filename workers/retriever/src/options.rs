@@ -1,14 +1,14 @@
-//! What may be tuned about retrieving.
+//! The options of the retriever.
 
 use envelope::Role;
 use envelope::limits::{CONDITIONS_MAX, CONTEXT_CHARS, FANOUT_MAX};
 use llm::SetupError;
 use serde::{Deserialize, Serialize};
 
-/// Most columns that hold places: each costs some look-ups for every word of a question.
+/// The most columns that hold places: each costs some look-ups for every word of a question.
 const LOCATION_COLUMNS_MAX: usize = 8;
 
-/// What was asked before never counts as much as the question itself.
+/// The largest weight of an earlier question's words, so that they never count as much as the question's own.
 const CONTEXT_WEIGHT_MAX: f32 = 0.9;
 
 /// How much is fetched and how much is kept.
@@ -87,7 +87,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Checks that every number can be kept to.
+    /// Checks that every number is in its range.
     pub fn validate(&self) -> Result<(), SetupError> {
         let role = Role::Retriever;
         let wrong = |what| Err(SetupError::Options { role, what });

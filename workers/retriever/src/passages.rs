@@ -1,12 +1,12 @@
-//! Fits what was found into one scatter record.
+//! Fits the passages that were found into one scatter record.
 //!
-//! Measured is a passage's *encoded* size, which is never less than its text: line breaks, quotes
+//! The size that counts is a passage's *encoded* size, which is never less than that of its text: line breaks, quotes
 //! and metadata take room in the message too.
 
 use envelope::limits::{FANOUT_MAX, SCATTER_TEXT_BYTES_MAX};
 use envelope::{CodecError, Passage};
 
-/// The longest text that fits whatever it holds: JSON writes one byte with at most six.
+/// The longest text that fits whatever it holds: JSON writes one byte as six at most.
 const TEXT_BYTES_SAFE: usize = SCATTER_TEXT_BYTES_MAX / 8;
 
 /// The best passages that fit, at most `count_max`, and how many were left out or cut for their

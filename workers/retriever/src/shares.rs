@@ -1,8 +1,9 @@
-//! Which part of a list the documents have that a question names.
+//! Shares a list of results: a part of it goes to the documents that a question names.
 //!
-//! Where a question is for what documents say, what its conditions shut out may be evidence: so they take a share of the
-//! list, and the search without them has the rest. The sides of a comparison or of a timeline are searched each with its own
-//! conditions. *Not* for questions that ask for documents: those are filtered.
+//! Where a question is for what documents say, passages that its conditions exclude may be evidence. Therefore the
+//! passages that satisfy the conditions take a share of the list, and the search without conditions fills the rest.
+//! The sides of a comparison or of a timeline are searched each with its own conditions. *Not* for questions that ask
+//! for documents: those are filtered.
 
 use crate::derived::DerivedFilter;
 use crate::options::Options;
@@ -10,15 +11,16 @@ use envelope::{Condition, ConditionOrigin, Filter, Passage};
 use futures_util::future::join_all;
 use search::{SearchRequest, SearchResult, Searcher};
 
-/// Most searches besides the one without conditions.
+/// The most searches besides the one without conditions.
 const SEARCHES_MAX: usize = 3;
 
-/// Candidates that are looked at again for each place of the list: what is left of the corpus is what is named, and its best
-/// are near the top.
+/// How many candidates are ranked again for each place of the list. Under the conditions only the named documents are
+/// left, so their best candidates are near the top.
 const CANDIDATES_A_PLACE: usize = 4;
 
-/// A list of fewer passages is short, and so many of its places go to what is not named: of the golden questions of the sample
-/// corpus, with five passages each, 76 are answered so, 73 with one place and 70 with none.
+/// A list of fewer passages is short, and leaves so many of its places to passages that are not named. With two
+/// such places, 76 of the golden questions of the sample corpus (five passages each) are answered; with one place 73,
+/// and with none 70.
 const SHORT: usize = 8;
 const LEFT_OF_SHORT: usize = 2;
 
@@ -27,21 +29,21 @@ const LEFT_OF_SHORT: usize = 2;
 pub struct Shares {
     /// The part of the list for all that is named, 0 to 1.
     pub named: f32,
-    /// The part for the sides together, which come first; 0: they are not searched by themselves.
+    /// The part for all sides together, which comes first; with 0 they are not searched by themselves.
     pub sides: f32,
 }
 
 /// A list that was shared.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SharedList {
-    /// What was found; counts are those of the search without conditions.
+    /// The result; its counts are those of the search without conditions.
     pub result: SearchResult,
     /// The conditions that had a share, with the number of passages that each brought.
     pub shared: Vec<(Filter, usize)>,
 }
 
 impl SharedList {
-    /// Which conditions had a share, for the trail; empty when none had.
+    /// The conditions that had a share, for the trail; empty when none had.
     pub(crate) fn told(&self) -> String {
         let told = self
             .shared
@@ -52,7 +54,7 @@ impl SharedList {
 }
 
 impl Shares {
-    /// What options say.
+    /// The shares that the options set.
     pub fn of(options: &Options) -> Shares {
         Shares {
             named: options.named_share,
@@ -60,8 +62,8 @@ impl Shares {
         }
     }
 
-    /// Gives what a question names its share of what was found without conditions. The sides of a comparison or a
-    /// timeline are searched each by itself.
+    /// Gives what a question names its share of the results that were found without conditions. Each side of a
+    /// comparison or a timeline is searched by itself.
     ///
     /// # Errors
     /// When the search of all that is named, or of every side, fails.
@@ -108,7 +110,8 @@ impl Shares {
     }
 }
 
-/// The passages of each search, all at the same time. One that fails has none; all of them failing is a failure.
+/// The passages of each search; all searches run at the same time. A search that fails has no passages, and it is an
+/// error when all of them fail.
 async fn each(
     searcher: &dyn Searcher,
     request: &SearchRequest,
@@ -146,9 +149,9 @@ async fn each(
     }
 }
 
-/// A list of at most `top_k` passages, of which those of the lists have `part`, from 0 to 1, in turns and while there are that
-/// many; they come first. A part that is not all of it leaves a place in a short list, too: a name that was linked wrongly
-/// must not shut everything else out. None is there twice.
+/// A list of at most `top_k` passages, of which the given lists fill `part`, from 0 to 1, in turns, as far as they
+/// reach; their passages come first. A part below 1 leaves a place for others in a short list, too, because a name
+/// that was linked wrongly must not exclude everything else. No passage is there twice.
 fn merged(found: Vec<Passage>, lists: &[Vec<Passage>], top_k: usize, part: f32) -> Vec<Passage> {
     let room = ((part * top_k as f32).round() as usize).min(top_k);
     let left = if top_k < SHORT { LEFT_OF_SHORT } else { 1 };

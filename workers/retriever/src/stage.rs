@@ -1,4 +1,5 @@
-//! The step: search, relax, search again, fit. The only place that waits.
+//! The retriever's step: it searches, relaxes the conditions, searches again and fits the results into a message. All
+//! waiting of the step begins here.
 
 use crate::derived::DerivedFilter;
 use crate::grounds::Grounds;
@@ -27,17 +28,17 @@ use stage::{BoxFuture, Stage, StepContext, StepOutput};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Longest wait of one delivery for an index that is behind, and its part of the time that is left.
+/// The longest wait of one delivery for an index that is behind: a time, and a part of the time that is left.
 const BEHIND_WAIT_MAX: Duration = Duration::from_secs(5);
 const BEHIND_WAIT_PART: u32 = 8;
-/// The delivery that searches an index that is behind all the same: the ones before it may have come
-/// to other replicas.
+/// The delivery that searches an index although it is behind; the deliveries before it may have come to other
+/// replicas.
 pub(crate) const BEHIND_ATTEMPT: u16 = 3;
 
 /// Why there are no passages.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A passage that cannot be written as JSON.
+    /// A passage cannot be written as JSON.
     #[error("passage not encodable: {0}")]
     Encode(#[from] CodecError),
 }
@@ -59,7 +60,7 @@ pub struct Retriever {
 }
 
 impl Retriever {
-    /// A retriever over `searcher`; fails when the options are nonsense.
+    /// Makes a retriever over `searcher`. It fails when the options are invalid.
     pub fn new(searcher: Arc<dyn Searcher>, options: Options) -> Result<Self, SetupError> {
         options.validate()?;
         Ok(Retriever { searcher, options })
@@ -183,8 +184,8 @@ impl Retriever {
         Ok(done)
     }
 
-    /// What to tell when the documents say too little of the question. Who has just been asked is not asked again, and a
-    /// later round has something to answer from.
+    /// The question back when the documents say too little of the question. A user who has just been asked is not
+    /// asked again, and a later round has something to answer from.
     fn silent(
         &self,
         cx: &StepContext,
@@ -212,8 +213,8 @@ impl Retriever {
         })
     }
 
-    /// The passages of known chunks, if they hold what the question asks for; else why they do not. They are fetched
-    /// again: whoever asks now may not be who may read them, and documents change.
+    /// The passages of known chunks if they hold what the question asks for, or else why they do not. They are
+    /// fetched again, because the user who asks now may not be allowed to read them, and documents change.
     async fn known(
         &self,
         cx: &StepContext,
@@ -269,7 +270,7 @@ impl Retriever {
         self.searcher.link(&cx.header.tenant, question, today).await
     }
 
-    /// The places that the question names, as conditions that are dropped when nothing holds them.
+    /// The places that the question names, as conditions that are given up when nothing satisfies them.
     async fn places(&self, cx: &StepContext) -> Result<Filter, search::Error> {
         let columns = &self.options.location_columns;
         if columns.is_empty() {
@@ -280,7 +281,7 @@ impl Retriever {
         places.await
     }
 
-    /// What the question wants to be searched.
+    /// The position in the corpus that the question wants the index to have reached.
     pub(crate) fn after(&self, cx: &StepContext) -> Option<ReadAfter> {
         (cx.case.min_seq > 0).then(|| ReadAfter {
             sequence: cx.case.min_seq,
@@ -357,7 +358,7 @@ impl Retriever {
     }
 }
 
-/// How many are taken of how many. What only vectors found is none of those that match.
+/// How many passages are taken of how many. Passages that only vectors found do not count as matches.
 fn counted(taken: u64, matching: u64) -> String {
     let noun = |n| if n == 1 { "passage" } else { "passages" };
     match taken <= matching {
@@ -366,7 +367,7 @@ fn counted(taken: u64, matching: u64) -> String {
     }
 }
 
-/// What a passage was found for, in words.
+/// The query that a passage was found for, in words.
 fn asked_of(plan: &Plan, passage: &Passage) -> String {
     let places = passage.found_by.iter();
     let parts = places.filter_map(|place| plan.sub_queries.get(usize::from(*place)));
@@ -377,7 +378,7 @@ fn asked_of(plan: &Plan, passage: &Passage) -> String {
     }
 }
 
-/// How many passages each sub-query found, or how many of a plan's were not searched for.
+/// How many passages each sub-query found, or how many sub-queries of a plan were not searched for.
 fn told(found: &[Option<usize>], planned: usize) -> String {
     match (found.is_empty(), planned) {
         (true, 0) => return String::new(),

@@ -1,4 +1,4 @@
-//! What a question says about documents, against a searcher that links it.
+//! Tests of what a question says about documents, against a searcher that links it.
 
 use super::*;
 

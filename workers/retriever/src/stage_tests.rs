@@ -1,4 +1,4 @@
-//! The step against a scripted searcher.
+//! Tests of the retriever's step against a scripted searcher.
 
 use super::*;
 use envelope::{ConditionOrigin, Doubt, ReadMark, TenantId};
@@ -14,15 +14,15 @@ struct FakeSearcher {
     conditions_max: usize,
     unknown_fields: Vec<String>,
     failed: Vec<search::SearchPart>,
-    /// Where its index is.
+    /// The position of its index.
     at: u64,
     /// A query that fails.
     broken: &'static str,
-    /// What is there to be fetched.
+    /// The passages that can be fetched.
     known: Vec<Passage>,
     /// What the question says about documents.
     linked: LinkedQuestion,
-    /// What a search with a condition on a company finds.
+    /// The passages of a search with a condition on a company.
     of_company: Vec<Passage>,
     requests: Mutex<Vec<SearchRequest>>,
 }

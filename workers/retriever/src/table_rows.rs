@@ -1,4 +1,5 @@
-//! Rows of documents and groups as the table of an answer, with what they cite and what they were made of. Pure.
+//! Turns rows of documents and groups into the table of an answer, with its citations and the data that it was made
+//! of. Pure.
 
 use crate::worded;
 use envelope::limits::{TABLE_BYTES_MAX, TABLE_ROWS_MAX};
@@ -9,18 +10,18 @@ use search::{GROUP_VALUES_MAX, TableDocument, TableGroup, TableResult};
 use serde_json::Value;
 use text::shortened;
 
-/// Longest text of a cell that travels in a message, and of a quote, in characters.
+/// The longest text of a cell in a message, and of a quote, in characters.
 const CELL_CHARS_MAX: usize = 120;
 const QUOTE_CHARS_MAX: usize = 200;
 
-/// One side of a comparison, or all there is.
+/// One side of a comparison, or the only one.
 pub(crate) struct Side {
-    /// What the question calls it.
+    /// The name by which the question calls it.
     pub(crate) label: Option<String>,
     pub(crate) result: TableResult,
 }
 
-/// A table with everything that goes with it.
+/// A table with everything that belongs to it.
 pub(crate) struct Made {
     pub(crate) table: AnswerTable,
     pub(crate) sources: Vec<Citation>,
@@ -29,14 +30,15 @@ pub(crate) struct Made {
     pub(crate) all: Vec<Vec<Value>>,
 }
 
-/// A row before it is known whether it travels in the message.
+/// A row before it is known whether the message carries it.
 struct Row {
     cells: Vec<Value>,
     documents: Vec<TableDocument>,
     digest: GroupDigest,
 }
 
-/// The table of a question from what the columns came to; of a comparison a result for each side, with its name.
+/// The table of a question, from the results of its columns; for a comparison, from a result for each side, with the
+/// side's name.
 pub fn tabulated(
     question: &TableQuestion,
     sides: Vec<(Option<String>, TableResult)>,
@@ -193,7 +195,7 @@ fn columns(question: &TableQuestion, operation: TableOperation, is_sided: bool) 
     columns
 }
 
-/// The column of currencies, where it is not what is grouped by.
+/// The column of currencies, unless the groups are made by it.
 fn currency_column(question: &TableQuestion) -> Option<&String> {
     let grouped = question.group.as_ref().map(GroupKey::column);
     question
@@ -254,7 +256,7 @@ fn rows_of(question: &TableQuestion, operation: TableOperation, side: Side) -> V
     rows.collect()
 }
 
-/// What a count of nothing comes to: nought. There is no sum of nothing.
+/// The result of a count of nothing, which is nought. There is no sum of nothing.
 fn nothing(question: &TableQuestion, operation: TableOperation, is_sided: bool) -> Option<Row> {
     let is_count = operation == TableOperation::Count && question.group.is_none() && !is_sided;
     is_count.then(|| Row {
@@ -275,7 +277,8 @@ fn operation(of: ColumnOperation) -> TableOperation {
     }
 }
 
-/// A facet as a suggestion: `by year: 2022 (310), 2023 (890)`, the largest groups first but for those of the calendar.
+/// A facet as a suggestion: `by year: 2022 (310), 2023 (890)`. The largest groups come first, except for parts of the
+/// calendar.
 pub(crate) fn facet(
     by: &GroupKey,
     mut groups: Vec<TableGroup>,

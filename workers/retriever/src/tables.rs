@@ -1,8 +1,8 @@
-//! Questions about documents: an exact table of their columns, where one answers.
+//! Answers questions about documents with an exact table of their columns, where a table does.
 //!
-//! Only the user's own conditions and those that the question says narrow it: what a planner guesses of words in texts would
-//! make an exact table wrong. Nothing is relaxed for it. *Not* here: what a question wants tabulated (`linking`), and how
-//! rows become a table (`table_rows`).
+//! Only the user's own conditions and those that the question states narrow the table, because a planner's guess
+//! about words in texts would make it wrong. No condition is relaxed for it. *Not* here: what a question wants
+//! tabulated (`linking`), and how rows become a table (`table_rows`).
 
 use crate::derived::DerivedFilter;
 use crate::idle_words::idle_because;
@@ -18,16 +18,16 @@ use stage::{Attachment, StepContext, StepOutput};
 
 /// Most rows of one table, in its file.
 const ROWS_MAX: usize = 10_000;
-/// Most values of each facet that are suggested.
+/// The most values of each facet that are suggested.
 const FACET_VALUES_MAX: usize = 6;
 /// The name of a table's file.
 const FILE: &str = "table.csv";
 
-/// Whether a table answered.
+/// Whether a table answers the question.
 pub(crate) enum Tabled {
-    /// It did, or the user has to choose.
+    /// A table answers, or the user has to choose.
     Done(Box<StepOutput<RetrieverExit>>),
-    /// It does not; why, for the trail, or nothing.
+    /// No table answers; the reason for the trail, which may be empty.
     Not(String),
 }
 
@@ -175,8 +175,8 @@ impl Retriever {
         }
     }
 
-    /// The table of an index that has what the question wants to be searched; in the end of one that is behind, which is
-    /// told.
+    /// The table of an index that has the documents that the question wants to be searched. In the end it is that of
+    /// an index that is behind, and the trail says so.
     async fn table_current(
         &self,
         cx: &StepContext,
@@ -195,8 +195,8 @@ impl Retriever {
         }
     }
 
-    /// Asks back where a question is about all documents that satisfy conditions, and those are too many to write an answer
-    /// from.
+    /// Asks back where a question is about all documents that satisfy conditions, and there are too many of them to
+    /// write an answer from.
     async fn asks_too_much(
         &self,
         cx: &StepContext,
@@ -241,7 +241,7 @@ impl Retriever {
     }
 }
 
-/// Whether a question is for a time or a reason: a list of the documents that say it would be no answer.
+/// Whether a question asks for a time or a reason. A list of the documents that tell it would be no answer.
 fn asks_when(question: &str) -> bool {
     let question = question.trim_start().to_lowercase();
     ["when ", "until when ", "since when ", "how long ", "why "]
@@ -249,7 +249,7 @@ fn asks_when(question: &str) -> bool {
         .any(|start| question.starts_with(start))
 }
 
-/// Whether there are documents, and none has a column.
+/// Whether there are documents, and none of them has the column.
 fn lacks(result: &TableResult, column: &str) -> bool {
     let missing = result.missing.iter().find(|(field, _)| field == column);
     result.documents > 0 && missing.is_some_and(|(_, count)| *count == result.documents)
@@ -271,7 +271,7 @@ fn ambiguous(cx: &StepContext, said: &str, columns: &[String]) -> Tabled {
     )))
 }
 
-/// The exit with its table, and the file where not all rows travel in it.
+/// The exit with its table, and with a file where the message does not carry all rows.
 fn listed(
     cx: &StepContext,
     plan: &Plan,
@@ -367,7 +367,7 @@ fn listed(
     Ok(done)
 }
 
-/// All rows as CSV, as far as a file takes them, and how many those are.
+/// All rows as CSV, as far as a file takes them, and their number.
 fn whole(columns: &[String], all: &[Vec<serde_json::Value>]) -> (String, usize) {
     let mut rows = all.len();
     loop {

@@ -1,4 +1,4 @@
-//! Tables, against a searcher whose columns a test wrote down.
+//! Tests of tables, against a searcher with given columns.
 
 use crate::{Options, Retriever};
 use envelope::hop::RetrieverExit;
@@ -24,7 +24,7 @@ struct Columns {
     linked: LinkedQuestion,
     requests: Mutex<Vec<TableRequest>>,
     is_behind: bool,
-    /// A word that documents say.
+    /// A word that the documents contain.
     said: &'static str,
 }
 
@@ -164,7 +164,7 @@ fn columns(documents: u64, tabulation: Tabulation) -> Arc<Columns> {
     })
 }
 
-/// A question with a word that has no place in its table; documents say `said`.
+/// A question with a word that has no place in its table; the documents contain `said`.
 fn unsure(said: &'static str) -> Arc<Columns> {
     let tabulation = Tabulation::Unsure {
         table: Box::default(),
@@ -343,7 +343,8 @@ async fn words_without_a_place_are_left_out_where_they_say_nothing_and_that_is_t
     }
 }
 
-/// Rules cut the topics of a question short: a word that is missing among theirs may be what it is about.
+/// Rules cut the topics of a question short, so a word that is missing among them may still be what the question is
+/// about.
 #[tokio::test]
 async fn topics_that_rules_made_leave_no_word_out() {
     let question = "List pumps, valves, seals, gaskets, and the gist of invoices from Acme";

@@ -1,6 +1,6 @@
-//! What a question for documents leaves open is asked back before anything is searched: a list of the wrong documents looks
-//! as exact as one of the right ones. *Not* for questions for what documents say: there a doubt costs a share of a list, and
-//! is in the trail.
+//! Asks back what a question for documents leaves open before anything is searched, because a list of the wrong
+//! documents looks as exact as one of the right ones. *Not* for questions for what documents say: there a doubt costs
+//! a share of a list, and stands in the trail.
 
 use crate::worded;
 use envelope::Doubt;
@@ -8,7 +8,7 @@ use envelope::hop::RetrieverExit;
 use linking::{Intent, LinkedQuestion};
 use stage::{StepContext, StepOutput};
 
-/// The question back, if there is one. Who has just been asked is not asked again.
+/// The question back, if there is one. A user who has just been asked is not asked again.
 pub(crate) fn asked_back(
     cx: &StepContext,
     linked: &LinkedQuestion,

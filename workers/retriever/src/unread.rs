@@ -18,7 +18,7 @@ pub struct UnreadSearcher {
 }
 
 impl UnreadSearcher {
-    /// Over `searcher`, without the passages `read`; `searcher` itself where nothing was read.
+    /// A searcher over `searcher` without the passages `read`; `searcher` itself where nothing was read.
     pub fn over(searcher: &Arc<dyn Searcher>, read: &[ReadMark]) -> Arc<dyn Searcher> {
         if read.is_empty() {
             return searcher.clone();

@@ -1,10 +1,10 @@
-//! Conditions and columns in words, and what a question says of the form of its answer. Pure.
+//! Writes conditions and columns in words, and reads in a question the form of its answer. Pure.
 
 use envelope::{AnswerForm, Condition, Filter, Op, Plan, QuestionIntent};
 use search::filter_terms::named_field;
 use serde_json::Value;
 
-/// Most values of one condition that are named.
+/// The most values of one condition that are named.
 const VALUES_MAX: usize = 4;
 
 /// A column as people say it: `invoice date`.
@@ -79,7 +79,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// Whether a question is about all documents of some kind, and not about one.
+/// Whether a question is about all documents of some kind, rather than about one.
 fn asks_for_all(question: &str) -> bool {
     words(question).any(|word| matches!(word.as_str(), "all" | "every" | "each" | "everything"))
 }
@@ -89,7 +89,7 @@ pub(crate) fn asks_of_all(plan: &Plan, question: &str) -> bool {
     plan.intent == QuestionIntent::Summarize || asks_for_all(question)
 }
 
-/// The form that a question says its answer should have.
+/// The form that the question wants its answer to have.
 pub(crate) fn form(question: &str) -> AnswerForm {
     let mut form = AnswerForm::Prose;
     let mut before = String::new();

@@ -1,6 +1,6 @@
-//! Settles the citations of an answer: every `[n]` names a source, numbered by first use.
+//! Settles the citations of an answer: every `[n]` names a source, and the sources are numbered by their first use.
 //!
-//! Numbers are those of one draft and are given out anew, so none can leak from another turn.
+//! The numbers are those of one draft and are given out anew, so none can leak from another turn.
 
 use envelope::Citation;
 
@@ -15,8 +15,8 @@ pub(crate) struct Settled {
     pub(crate) unknown: usize,
 }
 
-/// Renumbers the marks of `text`, cuts out those that name none of `sources`, and those that repeat
-/// the mark right before them.
+/// Renumbers the marks of `text`. It cuts out marks that name none of `sources`, and marks that repeat the one right
+/// before them.
 pub(crate) fn settle(text: &str, sources: &[Citation]) -> Settled {
     let mut settled = Settled {
         answer: String::with_capacity(text.len()),
@@ -81,7 +81,7 @@ pub(crate) fn without_marks(text: &str) -> String {
     prose
 }
 
-/// The text before the next `[digits]`, its number where that fits, and the text after it.
+/// The text before the next `[digits]`, its number where it is valid, and the text after it.
 fn next_mark(text: &str) -> Option<(&str, Option<u16>, &str)> {
     let mut from = 0;
     loop {
@@ -96,12 +96,12 @@ fn next_mark(text: &str) -> Option<(&str, Option<u16>, &str)> {
     }
 }
 
-/// A mark that is cut out leaves no space before the full stop.
+/// Removes the space that a mark leaves before the full stop when it is cut out.
 fn trim_end(text: &mut String) {
     text.truncate(text.trim_end_matches(' ').len());
 }
 
-/// Out of `[[9]1]` cutting `[9]` must not make `[1]`.
+/// Whether the text ends in half a mark: cutting `[9]` out of `[[9]1]` must not leave `[1]`.
 fn ends_in_half_a_mark(text: &str) -> bool {
     text.trim_end_matches(|c: char| c.is_ascii_digit())
         .ends_with('[')

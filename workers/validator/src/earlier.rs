@@ -1,7 +1,9 @@
-//! The better of two drafts: a further look does not always make an answer better, and what was written before it is not lost.
+//! Chooses the better of two drafts. Another try does not always make an answer better, so the draft before it is not
+//! lost.
 //!
-//! A draft that passes every check is answered whatever there was before. Else the one with the better score is, and what
-//! follows (a stricter draft, another search, a question back) is decided by what is wrong with the newer one.
+//! A draft that passes every check becomes the answer whatever was there before. Otherwise the draft with the better
+//! score does, and the next step (a stricter draft, another search, a question back) follows from what is wrong with
+//! the newer one.
 
 use crate::evidence::Evidence;
 use crate::options::Options;
@@ -12,7 +14,8 @@ use stage::StepContext;
 /// What is missing where no later draft says anything at all.
 const LEFT_OPEN: &str = "the documents that were found leave open a part of what was asked";
 
-/// Puts the draft that was kept in the place of `judged`, the verdict on the draft of `evidence`, where it is the better one.
+/// Puts the kept draft in the place of `judged`, the verdict on the draft of `evidence`, where the kept one is
+/// better.
 pub(crate) fn put_back(
     judged: &mut Judged,
     cx: &StepContext,
@@ -57,7 +60,7 @@ fn is_better(kept: &KeptDraft, judged: &Judged, evidence: &Evidence) -> bool {
     })
 }
 
-/// Whether it tells what became of the sentences of one draft.
+/// Whether the fallback tells what became of the sentences of one draft.
 fn is_of_draft(fallback: &Fallback) -> bool {
     matches!(
         fallback,
@@ -81,7 +84,7 @@ mod tests {
         testing::draft(text)
     }
 
-    /// What comes of `later` where `earlier` was kept with this score.
+    /// The result for `later` where `earlier` was kept with this score.
     fn better(earlier: &str, score: (bool, f32), later: Draft) -> Judged {
         let options = Options {
             citations_required: false,

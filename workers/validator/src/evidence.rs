@@ -1,5 +1,5 @@
-//! What an answer is held against: the text of the passages that it cites. *Not* what mappers made of them, unless nothing
-//! else is there: a fact that a model invented supports what it says next.
+//! The text against which an answer is checked: that of the passages that it cites. *Not* what mappers made of them,
+//! unless nothing else is there, because a fact that a model invented supports what the model says next.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ pub struct Evidence {
     passages: Vec<Passage>,
     /// The text of each of its sources, where the draft carries them.
     texts: Vec<String>,
-    /// What was read for it, so that another round reads on from there.
+    /// What was read for the draft, so that another round reads on from there.
     pub(crate) read: Vec<ReadMark>,
     /// The best draft before this one, where one was kept.
     kept: Option<Draft>,
@@ -41,7 +41,8 @@ impl TryFrom<Task> for Evidence {
     }
 }
 
-/// The texts of its sources that a draft carries. What was read for it joins what the records of the searches tell.
+/// Takes the texts of its sources out of a draft that carries them. What was read for the draft is added to what the
+/// records of the searches tell.
 fn take_texts(draft: &mut Draft, read: &mut Vec<ReadMark>) -> Vec<String> {
     let Some(carried) = draft.read.take() else {
         return Vec::new();
@@ -52,7 +53,7 @@ fn take_texts(draft: &mut Draft, read: &mut Vec<ReadMark>) -> Vec<String> {
     carried.texts
 }
 
-/// A draft that was written from passages where they are stored has their sentences as its facts.
+/// The draft with facts. A draft that was written from stored passages has their sentences as its facts.
 fn with_facts(mut draft: Draft, passages: &[Passage]) -> Draft {
     let is_by_reference = draft.facts.is_empty() && !draft.scatters.is_empty();
     if !is_by_reference || draft.no_information || draft.table.is_some() {
@@ -74,7 +75,7 @@ fn with_facts(mut draft: Draft, passages: &[Passage]) -> Draft {
 }
 
 impl Evidence {
-    /// The draft that was kept, with the same passages.
+    /// The kept draft, with the same passages.
     pub(crate) fn of_kept(&self) -> Option<Evidence> {
         self.kept.clone().map(|draft| Evidence {
             draft,
@@ -85,8 +86,8 @@ impl Evidence {
         })
     }
 
-    /// What the citations of an answer stand for, one text for each; of an answer that cites nothing, all that there was to
-    /// write it from.
+    /// The texts that the citations of an answer stand for, one for each; for an answer that cites nothing, all texts
+    /// that it could have been written from.
     pub(crate) fn texts(&self, citations: &[Citation]) -> Vec<String> {
         let sources = match citations.is_empty() {
             true => &self.draft.sources[..],
@@ -100,8 +101,9 @@ impl Evidence {
         vec![facts.collect::<Vec<_>>().join("\n")]
     }
 
-    /// What a citation stands for: the name of its document, and its passage. A draft that was written from the passages
-    /// themselves carries them as facts; so it is where the record of the search is no longer stored.
+    /// The text that a citation stands for: the name of its document, and its passage. A draft that was written from
+    /// the passages themselves carries them as facts, and that is the text where the record of the search is no
+    /// longer stored.
     fn text_of(&self, cited: &Citation) -> String {
         let is_cited = |passage: &&Passage| {
             let is_it = passage.chunk_id == cited.chunk_id && passage.doc_id == cited.doc_id;

@@ -1,13 +1,13 @@
-//! Figures of an answer (numbers, dates, identifiers) that stand in nothing it was given.
+//! Finds the figures of an answer (numbers, dates, identifiers) that stand in nothing that its writer was given.
 //!
-//! They are what a wrong answer is wrong in, and what can be looked up without understanding:
-//! `1,200.50` is `1200.5`, `2024-03-05` is `March 5, 2024`, `three` is `3`. Nothing is computed, so
-//! a sum that stands nowhere is unfounded. Numbers of list items are not figures.
+//! Wrong answers are mostly wrong in their figures, and figures can be looked up without understanding: `1,200.50` is
+//! `1200.5`, `2024-03-05` is `March 5, 2024`, `three` is `3`. Nothing is computed, so a sum that stands nowhere is
+//! unfounded. Numbers of list items are not figures.
 
 use std::collections::HashSet;
 use text::{months, words};
 
-/// Most words beside each other that are read as one identifier.
+/// The most adjacent words that are read as one identifier.
 const IDENTIFIER_RUNS_MAX: usize = 4;
 
 const NUMBER_WORDS: [&str; 21] = [
@@ -57,15 +57,15 @@ pub(crate) fn unfounded<S: AsRef<str>>(answer: &str, given: &[S]) -> Vec<String>
     unfounded
 }
 
-/// What an answer may say, as far as figures go.
+/// The figures that an answer may state.
 #[derive(Default)]
 struct Given {
-    /// Every number, in its normal form; number words too.
+    /// Every number in its normal form, number words included.
     numbers: HashSet<String>,
-    /// Months, from 1, that are named.
+    /// The months that are named, from 1.
     months: HashSet<u8>,
-    /// Everything with a digit in it, as bare letters and digits: tokens, and words that stand
-    /// beside each other, so that `INV 2041` is `INV-2041`.
+    /// Everything with a digit in it, as bare letters and digits: single tokens, and adjacent words, so that `INV
+    /// 2041` is `INV-2041`.
     identifiers: HashSet<String>,
 }
 
@@ -128,8 +128,8 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
         .filter(|token| !token.is_empty())
 }
 
-/// The numbers in a token, in their normal form: no thousands separators, no leading zeros, no
-/// zeros at the end of a fraction.
+/// The numbers in a token, in their normal form: without separators of thousands, leading zeros, and zeros at the end
+/// of a fraction.
 fn numbers(token: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = token;

@@ -1,7 +1,9 @@
-//! A model's judgement of a draft that rules let pass: what it is asked, what is read of its reply, and what follows.
+//! A model's judgement of a draft that rules let pass: what the model is asked, how its reply is read, and what
+//! follows from it.
 //!
-//! It only lowers. What rules have against a draft stands without it, and nothing that it says takes a mark away. A call that
-//! fails, or a reply that says nothing, leaves what rules found, and is told. *Not* here: rules ([`verdict`](crate::verdict)).
+//! The judgement only lowers what rules found. An objection of the rules stands whatever the model says, and nothing
+//! in its reply takes a mark away. A call that fails, or a reply that says nothing, leaves the verdict of the rules
+//! as it is, and the trail tells it. *Not* here: rules ([`verdict`](crate::verdict)).
 
 use crate::evidence::Evidence;
 use crate::options::Options;
@@ -18,14 +20,14 @@ use stage::StepContext;
 use std::sync::Arc;
 use text::{line_of, shortened};
 
-/// Longest answer that is judged whole, in characters; of a longer one the beginning.
+/// The longest answer that is judged whole, in characters; of a longer one, the beginning is judged.
 const ANSWER_CHARS_MAX: usize = 8_000;
-/// Most confidence in an answer that a model takes for made up or beside the question.
+/// The most confidence in an answer that the judging model takes for made up or for beside the question.
 const DOUBTED_CONFIDENCE_MAX: f32 = CONTRADICTED_MAX;
-/// The same of one that leaves something open.
+/// The most confidence in an answer that leaves something open.
 const INSUFFICIENT_CONFIDENCE_MAX: f32 = UNSUPPORTED_MAX;
 
-/// Whether an answer says what the passages say.
+/// The prompt that asks whether an answer says what the passages say.
 pub(crate) const PROMPT: EmbeddedPrompt = EmbeddedPrompt {
     name: "validator",
     text: include_str!("../prompts/validator.md"),
@@ -35,9 +37,9 @@ pub(crate) const PROMPT: EmbeddedPrompt = EmbeddedPrompt {
 /// The models that take part in a judgement, by the names that their nodes know them by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgeModels {
-    /// The one that judges.
+    /// The model that judges.
     pub judge: String,
-    /// The one that writes what is judged, where a question names no other.
+    /// The model that writes what is judged, where a question names no other.
     pub writer: String,
 }
 
@@ -48,7 +50,7 @@ pub(crate) struct Judge {
     models: JudgeModels,
 }
 
-/// A reply, with name and version of the prompt that it answers.
+/// A reply, with the name and the version of the prompt that it answers.
 pub(crate) struct JudgeReply {
     pub(crate) reply: ChatReply,
     pub(crate) prompt: &'static str,
@@ -68,7 +70,8 @@ impl Judge {
         })
     }
 
-    /// Has `judged` judged: lowers what the model doubts. `None` where it was not asked, or could not be.
+    /// Has the model judge `judged`, and lowers what the model doubts. `None` where the model was not asked, or could
+    /// not be.
     pub(crate) async fn ask(
         &self,
         cx: &StepContext,
@@ -115,7 +118,8 @@ impl Judge {
         })
     }
 
-    /// A small model confirms what it just said. A question may name the model that writes.
+    /// Whether the judging model wrote the draft: a small model confirms what it just said. A question may name the
+    /// model that writes.
     fn wrote_it(&self, cx: &StepContext) -> bool {
         let asked_for = cx.case.overrides.model.as_deref();
         let writer = asked_for.unwrap_or(&self.models.writer);
@@ -150,7 +154,8 @@ impl Judge {
     }
 }
 
-/// What the answer stands on, numbered as it cites it, within so many characters; and how many passages were cut for that.
+/// The passages that the answer stands on, numbered as it cites them, within so many characters, and the number of
+/// those that were cut for that.
 fn shown(verdict: &Verdict, evidence: &Evidence, chars_max: usize) -> (String, u16) {
     let texts = evidence.texts(&verdict.citations);
     let whole: usize = texts.iter().map(|text| text.chars().count()).sum();
@@ -166,8 +171,8 @@ fn shown(verdict: &Verdict, evidence: &Evidence, chars_max: usize) -> (String, u
     (numbered.collect::<Vec<_>>().join("\n\n"), count)
 }
 
-/// Reads a judgement out of a reply. A field that is not there is taken for no objection, where the other one is; a word
-/// that is none of those asked for is not guessed at.
+/// Reads a judgement out of a reply. A missing field counts as no objection where the other one is there. A word that
+/// is none of those asked for is not guessed at.
 pub(crate) fn read(reply: &str) -> Option<Judgement> {
     // What is cut off is the reason, which comes last.
     let cut_off = || json::read_object(&format!("{reply}\""));
@@ -209,7 +214,7 @@ fn sufficiency_of(said: &Value) -> Option<Sufficiency> {
     })
 }
 
-/// A word as it is compared: small letters, one kind of gap.
+/// A word in the form in which it is compared: in small letters, with one kind of gap.
 fn word(said: &Value) -> Option<String> {
     match said {
         Value::String(text) => Some(text.trim().to_lowercase().replace(['-', ' '], "_")),
@@ -218,7 +223,7 @@ fn word(said: &Value) -> Option<String> {
     }
 }
 
-/// Lowers what rules found of a draft by what a model has against it.
+/// Lowers what rules found of a draft by the model's objections.
 pub(crate) fn lower(judged: &mut Judged, judgement: Judgement) {
     let why = match judgement.reason.trim_end_matches('.') {
         "" => String::new(),

@@ -1,4 +1,4 @@
-//! What models that judge say, and what comes of it.
+//! Tests of the replies of models that judge, and of what follows from them.
 
 use super::*;
 use crate::policy::ContradictedPolicy;
@@ -13,9 +13,9 @@ use testkit::model::{ScriptedModel, passage, step};
 
 /// The lease that the answers are about.
 const LEASE: &str = "Either party may terminate this agreement with 60 days' notice in writing.";
-/// What it says, cited.
+/// A true sentence about it, cited.
 const TRUE: &str = "Either party may terminate this agreement with 60 days' notice [1].";
-/// The opposite, which rules see.
+/// The opposite, which the rules detect.
 const DENIED: &str = "Neither party may terminate this agreement with 60 days' notice [1].";
 const GOOD: &str = r#"{"grounding": "GROUNDED", "sufficiency": "SUFFICIENT", "reason": ""}"#;
 const MADE_UP: &str = r#"{"grounding": "HALLUCINATING", "sufficiency": "SUFFICIENT", "reason": "No passage says so."}"#;
@@ -78,7 +78,7 @@ async fn validated(
     done.unwrap()
 }
 
-/// A draft of the true sentence, judged so.
+/// The output for a draft of the true sentence with this judgement.
 async fn judged(reply: &str, change: impl Fn(&mut Draft)) -> StepOutput<ValidatorExit> {
     let mut draft = draft(TRUE);
     change(&mut draft);

@@ -1,7 +1,8 @@
-//! The validator worker: a draft to a verdict, by rules, and where one is told to judge by another model, too.
+//! The validator worker: it comes to a verdict on a draft by rules, and also by another model where one is configured
+//! to judge.
 //!
-//! It holds each sentence against the passages that are cited, looks up figures and settles citations. *Not* here: asking a small model whether its
-//! own answer is good; it confirms what it just said.
+//! The worker compares each sentence with the passages that are cited, looks up figures and settles citations. *Not*
+//! here: asking a small model whether its own answer is good, because it confirms what it just said.
 
 mod citations;
 mod earlier;

@@ -1,4 +1,4 @@
-//! What may be tuned about validating.
+//! The options of the validator.
 
 use crate::policy::{ContradictedPolicy, UnsupportedPolicy};
 use envelope::Role;

@@ -1,4 +1,4 @@
-//! What becomes of an answer with sentences that its sources do not say, or deny. Pure.
+//! The policies for an answer with sentences that its sources do not say or deny. Pure.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnsupportedPolicy {
-    /// They stay, and the event says which they are.
+    /// The sentences stay, and the event says which they are.
     #[default]
     Mark,
-    /// They are cut out.
+    /// The sentences are cut out.
     Cut,
-    /// A stricter draft is asked for once; then there is no answer.
+    /// A stricter draft is asked for once; if that does not help, there is no answer.
     Refuse,
 }
 
@@ -19,11 +19,12 @@ pub enum UnsupportedPolicy {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContradictedPolicy {
-    /// They stay, and the event says which they are.
+    /// The sentences stay, and the event says which they are.
     Mark,
-    /// They are cut out.
+    /// The sentences are cut out.
     Cut,
-    /// A stricter draft is asked for once; then they stay, and the event says which they are.
+    /// A stricter draft is asked for once. If that does not help, the sentences stay, and the event says which they
+    /// are.
     #[default]
     Retry,
 }

@@ -1,18 +1,18 @@
-//! Each sentence of an answer held against the passages that the answer cites, and what is done with those that they do
-//! not say. *Not* the rules (`groundedness`).
+//! Compares each sentence of an answer with the passages that the answer cites, and handles the sentences that they
+//! do not say. *Not* the rules (`groundedness`).
 
 use envelope::{CheckedSentence, Citation, Support};
 use groundedness::{SentenceCheck, SentenceVerdict, Thresholds};
 
-/// Longest words of a passage that are told of one sentence, in characters.
+/// The longest quote of a passage that is told of one sentence, in characters.
 const EVIDENCE_CHARS_MAX: usize = 400;
-/// The same of all sentences of an answer, in bytes: an event has room for an answer that was long, and for what was found
-/// out about each of its sentences. Those that come last are told without.
+/// The longest quotes of all sentences of an answer together, in bytes, so that an event has room for a long answer
+/// and for the findings about each of its sentences. The last sentences are told without a quote.
 const EVIDENCE_BYTES_MAX: usize = 32 * 1024;
 /// Longest reason, in characters.
 const REASON_CHARS_MAX: usize = 120;
 
-/// What was found out about an answer.
+/// The findings about an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Checked {
     pub(crate) sentences: Vec<CheckedSentence>,
@@ -20,7 +20,7 @@ pub(crate) struct Checked {
     pub(crate) confidence: f32,
 }
 
-/// Checks an answer; `texts` are what its citations stand for, one for each.
+/// Checks an answer; `texts` are the texts that its citations stand for, one for each.
 pub(crate) fn check(answer: &str, citations: &[Citation], texts: &[String]) -> Checked {
     let passages: Vec<&str> = texts.iter().map(String::as_str).collect();
     let found = groundedness::check(answer, &passages, &Thresholds::default());
@@ -82,8 +82,8 @@ pub(crate) fn of_kind(
     sentences.iter().filter(move |one| one.support == support)
 }
 
-/// The answer without the sentences for which `goes` holds; the space before them goes, too, and so does the sign of an item
-/// of a list.
+/// The answer without the sentences for which `goes` holds, without the space before them, and without the sign of a
+/// list item.
 pub(crate) fn without(
     answer: &str,
     sentences: &[CheckedSentence],

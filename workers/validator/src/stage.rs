@@ -1,4 +1,5 @@
-//! The step: rules, then the model that judges, where there is one. The only place that waits.
+//! The validator's step: the rules check the draft, then the judging model does, where there is one. Only this module
+//! and `judge` wait.
 
 use crate::earlier;
 use crate::evidence::Evidence;
@@ -19,10 +20,10 @@ pub struct Validator {
 }
 
 impl Validator {
-    /// Every prompt that it asks with, where it asks a model.
+    /// Every prompt with which the validator asks its model, where it has one.
     pub const PROMPTS: [EmbeddedPrompt; 1] = [PROMPT];
 
-    /// A validator that checks by rules; fails when the options are nonsense.
+    /// Makes a validator that checks by rules. It fails when the options are invalid.
     pub fn new(options: Options) -> Result<Self, SetupError> {
         options.validate()?;
         Ok(Validator {
@@ -31,8 +32,8 @@ impl Validator {
         })
     }
 
-    /// The same, with a model that judges what rules let pass, asked with the prompt `validator`; fails when that is
-    /// nonsense.
+    /// The validator with a model that judges what rules let pass, asked with the prompt `validator`. It fails when
+    /// that prompt is invalid.
     pub fn with_judge(
         self,
         model: Arc<dyn ChatModel>,
@@ -112,7 +113,7 @@ fn decided(judged: &Judged, draft: &Draft) -> String {
     format!("{found}{}", said_by_judge(judged))
 }
 
-/// What the model that judges said, or why it did not, for the trail.
+/// What the judging model said, or why it did not judge, for the trail.
 fn said_by_judge(judged: &Judged) -> String {
     if let Some(said) = &judged.verdict.judgement {
         let (grounding, sufficiency) = (said.grounding.as_str(), said.sufficiency.as_str());

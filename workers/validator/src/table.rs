@@ -1,13 +1,13 @@
-//! Whether a table holds: held against what it was made of, not against words. Pure.
+//! Checks a table against the data that it was made of, not against words. Pure.
 //!
-//! Rows are counted and added up anew where their values are at hand, and compared with what the retriever counted where
-//! there are too many. *Not* looked at: whether the conditions are what the question means.
+//! Where the values are at hand, rows are counted and added up anew; where there are too many, they are compared with
+//! what the retriever counted. *Not* checked: whether the conditions are what the question means.
 
 use envelope::table::{DecimalSum, GroupDigest};
 use envelope::{Draft, DraftTable, TableOperation, TableRow};
 use serde_json::Value;
 
-/// What does not hold of a table, in words; nothing when all does.
+/// What is wrong with a table, in words; empty when nothing is.
 pub(crate) fn wrong(told: &DraftTable, draft: &Draft) -> Vec<String> {
     let (table, digest) = (&told.table, &told.digest);
     let mut wrong = Vec::new();
@@ -70,7 +70,7 @@ pub(crate) fn wrong(told: &DraftTable, draft: &Draft) -> Vec<String> {
     wrong
 }
 
-/// A count of nothing has a row, and nothing that it was made of.
+/// Whether the table counts nothing: it has a row, and no data that the row was made of.
 fn is_nothing(told: &DraftTable) -> bool {
     told.table.documents == 0 && told.digest.groups.is_empty()
 }
@@ -99,7 +99,8 @@ fn is_of_its_document(told: &DraftTable, row: &TableRow, draft: &Draft) -> bool 
         .is_some_and(|(cited, shown)| is_same(&cited.source, shown))
 }
 
-/// Whether the largest come first, or the smallest, those of each currency and of each side by themselves.
+/// Whether the largest rows come first, or the smallest; the rows of each currency and of each side have an order of
+/// their own.
 fn is_in_order(told: &DraftTable) -> bool {
     let table = &told.table;
     let is_greatest = match table.operation {
@@ -140,7 +141,7 @@ fn is_in_order(told: &DraftTable) -> bool {
     })
 }
 
-/// What does not hold of a row of documents taken together.
+/// What is wrong with a row that stands for several documents.
 fn wrong_group(told: &DraftTable, row: &TableRow, group: &GroupDigest) -> Option<&'static str> {
     let cell = |column: &str| {
         place(told, column)
@@ -174,7 +175,7 @@ fn wrong_group(told: &DraftTable, row: &TableRow, group: &GroupDigest) -> Option
     (cell(measure) != wanted).then_some("a row comes to something else than its documents do")
 }
 
-/// The mean of a sum, as it is taken of many numbers: to two digits behind the point.
+/// The mean of a sum, as the mean of many numbers is taken: with two decimals.
 fn mean(group: &GroupDigest) -> f64 {
     let mean = group.sum / group.documents as f64;
     (mean.abs() * 100.0).round() * mean.signum() / 100.0

@@ -1,4 +1,4 @@
-//! Drafts that are tables: which hold, and which are flagged.
+//! Tests of drafts that are tables: which pass, and which are flagged.
 
 use super::*;
 use envelope::{Citation, FilterMatch};

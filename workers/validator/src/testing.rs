@@ -1,4 +1,4 @@
-//! What the tests of several modules judge.
+//! Test data for several modules: citations, drafts, scatter records.
 
 use crate::evidence::Evidence;
 use envelope::{After, Citation, DocId, Draft, FilterMatch, Plan, Scatter, Task};

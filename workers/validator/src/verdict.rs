@@ -1,9 +1,10 @@
 //! Judges a draft by counting.
 //!
-//! Each sentence is held against the passages that the answer cites (`sentences`); what the options want is done with those
-//! that they do not say or deny. A *failed check* (a citation of nothing, no citation at all, a figure that stands nowhere,
-//! a sentence that is denied) asks for a stricter draft. A draft that no model wrote is all facts, but whether they answer
-//! the question nobody has looked at: that is told like a low confidence.
+//! Each sentence is compared with the passages that the answer cites (`sentences`), and the options say what is done
+//! with a sentence that they do not say or deny. A *failed check* (a citation of nothing, no citation at all, a
+//! figure that stands nowhere, a sentence that is denied) asks for a stricter draft. A draft that no model wrote
+//! consists of facts, but nothing has checked whether they answer the question: it is flagged like one of low
+//! confidence.
 
 use crate::citations::{Settled, settle, without_marks};
 use crate::evidence::Evidence;
@@ -17,45 +18,46 @@ use envelope::{
     CheckedSentence, Citation, Draft, DraftTable, Fallback, QuestionText, Support, Verdict,
 };
 
-/// Most figures, or sentences, that are named in the trail.
+/// The most figures, or sentences, that the trail names.
 const NAMED_MAX: usize = 3;
-/// Longest part of a sentence that is named there, in characters.
+/// The longest part of a sentence that the trail names, in characters.
 const NAMED_CHARS_MAX: usize = 80;
-/// What is said in the place of an answer that is withheld.
+/// The text in place of an answer that is withheld.
 const WITHHELD: &str = "The documents that were found do not say what the answer would have said.";
 
-/// What was found out about a draft.
+/// The findings about a draft.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Judged {
     pub(crate) verdict: Verdict,
-    /// What failed, in words; empty when the draft is grounded.
+    /// The checks that failed, in words; empty when the draft is grounded.
     pub(crate) failed: Vec<String>,
-    /// What it does not say of what was asked, in the words of a model that judged it.
+    /// What the draft leaves open of the question, in the words of the model that judged it.
     pub(crate) lacking: Option<String>,
     /// What was marked, cut or withheld.
     pub(crate) fallbacks: Vec<Fallback>,
 }
 
 impl Judged {
-    /// Whether a model may judge it: what rules let pass, of what a model wrote. What they have against it stands without.
+    /// Whether a model may judge the draft: a model wrote it and the rules let it pass. What the rules object to
+    /// stands without a judgement.
     pub(crate) fn is_to_be_judged(&self, draft: &Draft) -> bool {
         let is_written = !draft.no_information && !draft.stitched && draft.table.is_none();
         self.failed.is_empty() && is_written && !self.is_withheld()
     }
 
-    /// Whether nothing of what the draft says is answered.
+    /// Whether the verdict withholds everything that the draft says.
     pub(crate) fn is_withheld(&self) -> bool {
         self.fallbacks.contains(&Fallback::AnswerWithheld)
     }
 
-    /// Nobody judged it, for this reason.
+    /// Notes that the draft was not judged, for this reason.
     pub(crate) fn unjudged(&mut self, why: &str) {
         let why = why.into();
         self.fallbacks.push(Fallback::Unjudged { why });
     }
 }
 
-/// An answer with what it cites and what was found out about it.
+/// An answer, with its citations and the findings about it.
 struct Answer {
     text: String,
     citations: Vec<Citation>,
@@ -77,7 +79,7 @@ impl Answer {
         u16::try_from(count).unwrap_or(u16::MAX)
     }
 
-    /// The sentences of a kind in words, the first few of them.
+    /// The first few sentences of a kind, in words.
     fn named(&self, support: Support) -> String {
         let all = sentences::of_kind(&self.checked.sentences, support);
         let named = all.take(NAMED_MAX).map(|one| {
@@ -159,7 +161,7 @@ pub(crate) fn judge(evidence: &Evidence, question: &QuestionText, options: &Opti
     }
 }
 
-/// The answer without the sentences that are to be cut out; what is left is numbered and checked anew.
+/// The answer without the sentences that are to be cut out. The rest is numbered and checked anew.
 fn cut(answer: Answer, evidence: &Evidence, options: &Options) -> (Answer, Vec<Fallback>) {
     let goes = |one: &CheckedSentence| match one.support {
         Support::Unsupported => options.unsupported == UnsupportedPolicy::Cut,
@@ -182,7 +184,7 @@ fn says_nothing(sentences: &[CheckedSentence]) -> bool {
     sentences.iter().all(|one| one.support == Support::NoClaim)
 }
 
-/// What the user should know of what was marked or cut.
+/// What the user should know of sentences that were marked or cut.
 fn notice(of: &Fallback) -> Option<String> {
     Some(match of {
         Fallback::SentencesUnsupported { count } => format!(
@@ -208,7 +210,7 @@ fn counted(count: u16) -> String {
     }
 }
 
-/// No answer, which says so.
+/// The verdict that there is no answer, which says so.
 fn withheld() -> Verdict {
     Verdict {
         answer: WITHHELD.into(),
@@ -223,9 +225,9 @@ fn withheld() -> Verdict {
     }
 }
 
-/// The exit that a judged draft takes. A stricter draft is asked for once, only where there is a scatter
-/// record to take it from, and not where there was no model for this one. It goes before another search: what is made up
-/// answers nothing.
+/// The exit of a judged draft. A stricter draft is asked for once, only where there is a scatter record to compose it
+/// from, and only where a model wrote this draft. It goes before another search, because what is made up answers
+/// nothing.
 pub(crate) fn exit(judged: Judged, evidence: &Evidence) -> ValidatorExit {
     let draft = &evidence.draft;
     let Judged {
@@ -253,7 +255,8 @@ pub(crate) fn exit(judged: Judged, evidence: &Evidence) -> ValidatorExit {
     }
 }
 
-/// That the documents do not say is an honest answer: nothing to cite, nothing to flag.
+/// The verdict on a draft that says that the documents do not answer: this is an honest answer, with nothing to cite
+/// and nothing to flag.
 fn no_information(draft: &Draft) -> Judged {
     Judged {
         verdict: Verdict {
@@ -273,7 +276,7 @@ fn no_information(draft: &Draft) -> Judged {
     }
 }
 
-/// A table holds or it does not: nothing in it is a matter of words.
+/// The verdict on a table, which is right or wrong: nothing in it is a matter of words.
 fn table(told: &DraftTable, draft: &Draft) -> Judged {
     let failed = table::wrong(told, draft);
     let holds = failed.is_empty();

@@ -1,4 +1,4 @@
-//! Drafts against what they stand on: what fails, what is marked, and what becomes of it.
+//! Tests of drafts against their sources: what fails, what is marked, and what follows.
 
 use super::*;
 use crate::testing;

@@ -52,7 +52,7 @@ impl PoolPolicy {
         PoolPolicy::LeastInFlight,
     ];
 
-    /// Its name, as in the configuration.
+    /// The policy's name, as in the configuration.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             PoolPolicy::Balanced => "balanced",
@@ -61,7 +61,7 @@ impl PoolPolicy {
         }
     }
 
-    /// As the pool knows it.
+    /// The policy as the pool knows it.
     pub(crate) const fn of_pool(self) -> llm_pool::BalancePolicy {
         match self {
             PoolPolicy::Balanced => llm_pool::BalancePolicy::Balanced,
@@ -103,7 +103,7 @@ impl Scenario {
         }
     }
 
-    /// How many of so many nodes are well.
+    /// How many of so many nodes work well in this scenario.
     pub(crate) fn healthy(self, nodes: usize) -> usize {
         match self {
             Scenario::Uniform => nodes,

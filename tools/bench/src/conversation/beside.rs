@@ -1,5 +1,5 @@
-//! A fleet of real processes with a stubbed model: what a recall adds to a question, and what questions notice of others
-//! that wait in the logs of conversations.
+//! Measures a fleet of real processes with a stubbed model: how much a recall adds to the time of a question, and
+//! whether other questions take longer while turns wait in the logs of conversations.
 
 use super::log::failed;
 use crate::cli::ConversationArgs;
@@ -17,23 +17,24 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Turns of each conversation that wait or would run.
+/// The turns of each conversation, which wait or would run.
 const TURNS_EACH: usize = 5;
-/// Questions of a conversation in the loop of one at a time.
+/// The questions of a conversation in the loop of one at a time.
 const TALK: usize = 8;
-/// Questions at once beside the conversations.
+/// How many questions run at once beside the conversations.
 const IN_FLIGHT: usize = 16;
 /// How long the turns may take to get into their logs.
 const OPENED_MAX: Duration = Duration::from_secs(120);
 
-/// What the fleet came to.
+/// The result of the fleet.
 #[derive(Debug, Serialize)]
 pub(super) struct Beside {
-    /// One question at a time: without a conversation, and as one of eight of a conversation.
+    /// Times of one question at a time: without a conversation, and as one of eight questions of a conversation.
     pub(super) stateless_p50_ms: f64,
     pub(super) recalled_p50_ms: f64,
     pub(super) recall_adds_p50_ms: f64,
-    /// Questions without a conversation, 16 at a time: with nothing beside them, and beside conversations whose turns wait.
+    /// Times of questions without a conversation, 16 at a time: with nothing beside them, and beside conversations
+    /// whose turns wait.
     pub(super) alone_p99_ms: f64,
     pub(super) beside_p99_ms: f64,
     pub(super) beside_ratio: f64,
@@ -73,7 +74,7 @@ fn talked(name: &str) -> Bytes {
         .into()
 }
 
-/// Questions one at a time, the medians of two loops in turn of each kind.
+/// Asks one question at a time. The values are medians of two loops of each kind, which take turns.
 async fn alone(binary: PathBuf, args: &ConversationArgs) -> Result<[f64; 2], CliError> {
     let ground = Ground::lay(binary, false, &Config::default()).await?;
     let plan = ground.plan(vec!["run.slots=256".into()], stubbed())?;
@@ -104,7 +105,8 @@ async fn alone(binary: PathBuf, args: &ConversationArgs) -> Result<[f64; 2], Cli
     Ok(p50.map(crate::fleet::median))
 }
 
-/// Nobody recalls, so that the first turn of each conversation stays open and the others wait behind it.
+/// Measures beside waiting turns: no worker recalls, so that the first turn of each conversation stays open and the
+/// others wait behind it.
 async fn waiting(binary: PathBuf, args: &ConversationArgs) -> Result<(f64, f64), CliError> {
     let ground = Ground::lay(binary, false, &Config::default()).await?;
     let roles: Vec<Role> = Role::ANSWERING

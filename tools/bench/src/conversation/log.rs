@@ -1,4 +1,5 @@
-//! Logs on a server: turns opened and ended, exchanges read back, two that write to the same conversation.
+//! Measures logs on a server: turns are opened and ended, exchanges are read back, and two writers write to the same
+//! conversation.
 
 use crate::cli::ConversationArgs;
 use argosy::cli_error::CliError;
@@ -21,23 +22,23 @@ use std::time::Instant;
 use streams::conversation::{AppendResult, Logs};
 use tokio::task::JoinSet;
 
-/// Turns of one conversation.
+/// The turns of one conversation.
 pub(super) const TURNS_EACH: usize = 10;
-/// Writers and readers at once.
+/// The writers and readers at once.
 const AT_ONCE: usize = 64;
-/// Reads one after the other.
+/// The reads that are made one after the other.
 const ALONE: usize = 500;
-/// Conversations that two write to.
+/// The conversations to which two write.
 const CONTESTED: usize = 16;
 
-/// How fast exchanges are read.
+/// The times of reading exchanges.
 pub(super) struct Reads {
     pub(super) p50_ms: f64,
     pub(super) p99_ms: f64,
     pub(super) per_s: f64,
 }
 
-/// Appends, and how many of them came too late.
+/// Appends, and the number of those that came too late.
 #[derive(Default)]
 pub(super) struct Busy {
     appends: usize,
@@ -132,7 +133,7 @@ fn ended(before: &Read, key: &ConversationKey, now: UnixMs) -> Option<LogEvent> 
     }
 }
 
-/// Opens and ends the turns of one conversation, as a gateway does: each append behind a read of the last event.
+/// Opens and ends the turns of one conversation, as a gateway does: each append follows a read of the last event.
 async fn write(bus: Arc<dyn Bus>, n: usize) -> Result<(), CliError> {
     let (logs, key) = (Logs::on(bus.clone()), key(n));
     for turn in 0..TURNS_EACH {
@@ -164,7 +165,7 @@ pub(super) fn failed(error: impl std::fmt::Display) -> CliError {
     CliError::negative(error.to_string())
 }
 
-/// Turns opened and ended a second, and the bytes of one.
+/// How many turns are opened and ended per second, and the bytes of one.
 pub(super) async fn turns(
     bus: &Arc<NatsBus>,
     args: &ConversationArgs,
@@ -194,7 +195,7 @@ fn done(
     joined.map_or(Ok(()), |joined| joined.map_err(failed)?)
 }
 
-/// The exchanges of conversations, as recall reads them.
+/// The exchanges of conversations that recalls read.
 pub(super) async fn recalls(
     bus: &Arc<NatsBus>,
     args: &ConversationArgs,
@@ -208,7 +209,7 @@ pub(super) async fn recalls(
     reads(Arc::new(logs), wanted, AT_ONCE, args.reads).await
 }
 
-/// Where the last exchanges stand: what a recall reads.
+/// The places of the last exchanges, which a recall reads.
 pub(super) fn places(last: &Read, count: usize) -> Vec<ExchangePlace> {
     let exchanges = last.state().exchanges;
     let before = exchanges.len().saturating_sub(count);
@@ -267,7 +268,8 @@ async fn whole(
     }
 }
 
-/// One opens turns of some conversations as fast as it may, another ends them: what two gateways do to a busy one.
+/// One writer opens turns of some conversations as fast as it may, and another ends them, as two gateways do with a
+/// busy conversation.
 pub(super) async fn busy(bus: &Arc<NatsBus>, args: &ConversationArgs) -> Result<Busy, CliError> {
     let turns = args.turns.div_ceil(10 * CONTESTED).max(TURNS_EACH);
     let mut writers = JoinSet::new();
@@ -310,7 +312,7 @@ async fn contest(bus: Arc<dyn Bus>, n: usize, turns: usize, opens: bool) -> Resu
     Ok(busy)
 }
 
-/// The same on a cluster of three servers.
+/// Does the same on a cluster of three servers.
 pub(super) async fn busy_on_three(
     binary: &Path,
     args: &ConversationArgs,

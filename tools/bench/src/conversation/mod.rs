@@ -1,4 +1,5 @@
-//! What conversations cost: their logs on a server, the store that follows them, and what they do to questions beside them.
+//! Measures the cost of conversations: of their logs on a server, of the store that follows them, and of waiting
+//! turns for other questions.
 //!
 //! The logs are written by the functions that a gateway decides with, without the fleet around them; the fleet's part is
 //! measured with its own processes and a stubbed model. Absolute figures belong to the machine.
@@ -20,34 +21,35 @@ use owo_colors::OwoColorize;
 use serde::Serialize;
 use store::Kept;
 
-/// What was measured.
+/// The measured values.
 #[derive(Debug, Serialize)]
 struct Report {
     machine: String,
-    /// Turns opened and ended a second, each in a conversation that nobody else writes to.
+    /// The turns that are opened and ended per second, each in a conversation without another writer.
     turns_per_s: f64,
-    /// Bytes of the stream that a turn takes: a question of 100 B, an answer of 800 B, five chunk ids.
+    /// The bytes of the stream that a turn takes, with a question of 100 B, an answer of 800 B and five chunk ids.
     bytes_per_turn: f64,
-    /// Exchanges that a recall reads.
+    /// The exchanges that a recall reads.
     exchanges: usize,
-    /// What a recall reads, from the log: one at a time, and how many a second.
+    /// The reads of a recall from the log: the time of one at a time, and how many are made per second.
     recall_p50_ms: f64,
     recall_p99_ms: f64,
     recalls_per_s: f64,
-    /// The same from the store on disk, reads alone.
+    /// The same from the store on disk, without other work.
     store_recall_p50_ms: f64,
     store_recalls_per_s: f64,
-    /// Appends that somebody else was quicker than, where one opens and another ends turns of the same conversations.
+    /// The share of appends for which another writer was quicker, where one writer opens and another ends turns of
+    /// the same conversations.
     append_conflict_share: f64,
-    /// The same on three replicas.
+    /// The same share on three replicas.
     append_conflict_share_r3: f64,
-    /// Until a store has taken in the whole log, and until one that has it is opened and checked.
+    /// The time until a store has taken in the whole log, and the time until a full store is opened and checked.
     recovery_s: f64,
     reopen_s: f64,
     store_mb: f64,
-    /// Turns in the log that the two are of.
+    /// The turns in the log for both times.
     store_turns: usize,
-    /// What a fleet of real processes comes to; absent when it was left out.
+    /// The result of a fleet of real processes; absent when the fleet was left out.
     #[serde(flatten)]
     beside: Option<Beside>,
 }

@@ -1,4 +1,4 @@
-//! The store on disk, fed from the stream as the role `conversation` feeds it.
+//! Measures the store on disk, fed from the stream as the role `conversation` feeds it.
 
 use super::log::{Reads, TURNS_EACH, failed, key, places, reads};
 use crate::cli::ConversationArgs;
@@ -16,12 +16,12 @@ use telemetry::Registry;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// Readers at once: a role reads as many as it has slots, and one disk answers.
+/// The readers at once: a role reads as many conversations as it has slots, all from one disk.
 const AT_ONCE: usize = 16;
-/// How often it is looked whether the store has come to the end.
+/// How often to look whether the store has come to the end.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// What a store came to.
+/// The result of the store.
 pub(super) struct Kept {
     pub(super) reads: Reads,
     pub(super) recovery_s: f64,

@@ -7,7 +7,7 @@
 //! more calls waiting at once.
 //!
 //! The *floor* is measured in the same run: the messages that the indexers stored, published to a fresh server
-//! without write conditions, as fast as it takes them.
+//! without write conditions, as fast as the server takes them.
 
 mod run;
 
@@ -23,15 +23,15 @@ use owo_colors::OwoColorize;
 use run::{Floor, Run, Setting};
 use serde::Serialize;
 
-/// Documents at once in an indexer with the static table: what is usual.
+/// The documents at once in an indexer with the static table, which is the default.
 const SLOTS: u32 = 8;
 
-/// What was measured with one embedder.
+/// The result with one embedder.
 #[derive(Debug, Serialize)]
 struct Report {
     embedder: &'static str,
     slots: u32,
-    /// The same messages published bare: messages a second, and the server's processor time for one in
+    /// The same messages published bare: messages per second, and the server's processor time for one message in
     /// microseconds.
     floor_per_s: f64,
     floor_server_us: f64,
@@ -45,16 +45,16 @@ struct Row {
     chunks: u64,
     seconds: f64,
     chunks_per_s: f64,
-    /// The same for each core of the machine.
+    /// The chunks per second for each core of the machine.
     chunks_per_s_per_core: f64,
-    /// Of the first run.
+    /// The ratio to the first run.
     ratio: f64,
-    /// Of the floor.
+    /// The ratio to the floor.
     floor_ratio: f64,
-    /// Processor time for a chunk, in microseconds: of all indexers, and of the server.
+    /// The processor time for a chunk, in microseconds: of all indexers, and of the server.
     cpu_us: f64,
     server_us: f64,
-    /// Most memory of one indexer, in MB.
+    /// The most memory of one indexer, in MB.
     peak_rss_mb: f64,
 }
 

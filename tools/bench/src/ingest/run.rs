@@ -1,4 +1,4 @@
-//! One run: a fresh server, so many indexers, all documents; and the floor.
+//! One run: a fresh server, a number of indexers, and all documents; and the floor.
 
 use crate::corpus::{CHUNK_WORDS, Words};
 use crate::fleet_run::Ground;
@@ -16,17 +16,17 @@ use inspect::processes;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Publishes that are on their way at once.
+/// How many publishes are in flight at once.
 const IN_FLIGHT: usize = 64;
-/// How long the indexers may take to start, and to be done.
+/// How long the indexers may take to start, and to finish.
 const START: Duration = Duration::from_secs(60);
 const DONE: Duration = Duration::from_secs(1_800);
-/// How often it is looked whether they are.
+/// How often to look whether they have.
 const LOOK: Duration = Duration::from_millis(10);
 /// Words of a sentence.
 const SENTENCE_WORDS: usize = 15;
 
-/// What is run.
+/// The setting of a run.
 pub(super) struct Setting {
     pub(super) nats_server: PathBuf,
     pub(super) documents: u32,
@@ -36,14 +36,14 @@ pub(super) struct Setting {
     pub(super) set: Vec<String>,
 }
 
-/// What a run took.
+/// The cost of a run.
 pub(super) struct Run {
     pub(super) chunks: u64,
     pub(super) seconds: f64,
     /// Processor time, in milliseconds.
     pub(super) indexers_ms: f64,
     pub(super) server_ms: f64,
-    /// Of the largest indexer.
+    /// The most memory of one indexer.
     pub(super) peak_rss_mb: f64,
 }
 
@@ -53,14 +53,14 @@ impl Run {
     }
 }
 
-/// What bare publishes took.
+/// The cost of bare publishes.
 pub(super) struct Floor {
     pub(super) per_s: f64,
     pub(super) server_us: f64,
 }
 
 impl Setting {
-    /// Has every document indexed by so many indexers. With `keep`, what they stored comes along.
+    /// Has all documents indexed by so many indexers. With `keep`, the result holds the messages that they stored.
     pub(super) async fn run(
         &self,
         replicas: u32,
@@ -134,7 +134,7 @@ impl Setting {
         }
     }
 
-    /// Waits until no document waits any more, and none of them was given up.
+    /// Waits until no document waits any more, and checks that none was given up.
     async fn done(&self, ground: &Ground, members: &mut [Member]) -> Result<(), CliError> {
         let begun = Instant::now();
         while ground.bus.state(Stream::Documents).await?.messages > 0 {
@@ -217,8 +217,8 @@ async fn stored(bus: &dyn Bus, count: u64) -> Result<Vec<Publish>, CliError> {
     Ok(messages)
 }
 
-/// A stored message to be published again, without the fences that it was stored behind: elsewhere they
-/// name other sequences.
+/// A stored message to be published again, without its write conditions, because the sequences that they name mean
+/// something else on another server.
 fn bare(message: StoredMessage) -> Publish {
     let mut headers = message.headers;
     headers.0.retain(|(name, _)| !name.starts_with("Nats-"));

@@ -1,5 +1,5 @@
-//! How late this process is to its own timers. On a machine that others use as well, that is what
-//! limits a measurement long before its CPU does.
+//! Measures how late this process is to its own timers. On a machine that others use as well, this lateness limits a
+//! measurement long before the CPU does.
 
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 const EVERY: Duration = Duration::from_millis(10);
 
-/// Looks at the clock until it is asked.
+/// Reads the clock until it is asked for the result.
 pub(super) struct Lag {
     looking: JoinSet<Vec<f64>>,
     stop: CancellationToken,
@@ -32,7 +32,7 @@ impl Lag {
         lag
     }
 
-    /// The lateness that 99 of 100 timers kept to, in milliseconds; 1 of them is the timer's own.
+    /// The lateness that 99 of 100 timers kept to, in milliseconds; 1 ms of it is the timer's own.
     pub(super) async fn p99_ms(mut self) -> f64 {
         self.stop.cancel();
         let late = self.looking.join_next().await;

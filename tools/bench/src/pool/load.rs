@@ -1,5 +1,5 @@
-//! A closed loop of calls: so many callers, each with one call at a time, taking the next one of a
-//! common list, as the slots of mappers do. And what the calls came to, which is pure.
+//! A closed loop of calls: each caller has one call at a time and takes the next one from a common list, as the slots
+//! of mappers do. The results of the calls are computed here as well, in pure code.
 
 use argosy::cli_error::CliError;
 use llm::{ChatModel, ChatRequest};
@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// What a caller rests after a call that failed or was turned away, as a message is delivered again
-/// later.
+/// How long a caller rests after a call that failed or was turned away, as a message is delivered again later.
 const REST: Duration = Duration::from_millis(20);
 
 /// One call that ended.
@@ -18,9 +17,9 @@ const REST: Duration = Duration::from_millis(20);
 pub(super) struct Call {
     pub(super) began: Instant,
     pub(super) ended: Instant,
-    /// Tokens of its answer; none when it failed.
+    /// The tokens of the reply; `None` when the call failed.
     pub(super) tokens: Option<u64>,
-    /// How often it was turned away because all was busy.
+    /// How often the call was turned away because everything was busy.
     pub(super) held: usize,
 }
 
@@ -62,7 +61,7 @@ impl Load {
         load
     }
 
-    /// Calls that were begun so far.
+    /// The number of calls that were begun so far.
     pub(super) fn asked(&self) -> u64 {
         self.asked.load(Ordering::Relaxed)
     }
@@ -78,8 +77,8 @@ impl Load {
     }
 }
 
-/// A call that is turned away because all is busy is held and made again, as the harness does; its
-/// time goes on.
+/// Makes one call. A call that is turned away because everything is busy is held and made again, as the harness does,
+/// and its time goes on.
 async fn call(model: &dyn ChatModel, request: &ChatRequest) -> Call {
     let (began, mut held) = (Instant::now(), 0);
     let reply = loop {
@@ -102,24 +101,24 @@ async fn call(model: &dyn ChatModel, request: &ChatRequest) -> Call {
     }
 }
 
-/// What the calls of a window of time came to.
+/// The results of the calls in a window of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Measured {
-    /// Calls that were in flight at some time of it, and how many of these failed.
+    /// The calls that were in flight at some time in the window, and the number of those that failed.
     pub(super) calls: usize,
     pub(super) failed: usize,
-    /// How often they were turned away before.
+    /// How often these calls had been turned away before.
     pub(super) held: usize,
-    /// Tokens of the calls that ended in it.
+    /// The tokens of the calls that ended in the window.
     pub(super) tokens_per_s: f64,
-    /// Of the same calls, from their beginning to their end, even where that is outside: a call that
-    /// hangs for longer than the window counts, and a failed one as well.
+    /// The times of these calls from their beginning to their end, even where that lies outside: a call that hangs
+    /// for longer than the window counts, and so does a failed one.
     pub(super) p50_ms: f64,
     pub(super) p99_ms: f64,
 }
 
 impl Measured {
-    /// Of the calls of a window that is not empty.
+    /// The results of the calls in a window that is not empty.
     pub(super) fn of(calls: &[Call], from: Instant, until: Instant) -> Measured {
         let within = |at: Instant| from <= at && at < until;
         let ended = calls.iter().filter(|call| within(call.ended));

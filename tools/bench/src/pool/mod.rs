@@ -1,9 +1,9 @@
-//! Measuring the pool of model nodes on simulated ones: throughput against the ideal, the slow end of
-//! the answer times, and the calls that are made in vain, when all nodes are well and when one is not.
+//! Measures the pool of model nodes on simulated ones: throughput against the ideal, the slow end of the answer
+//! times, and the calls that are made in vain, when all nodes are well and when one is not.
 //!
-//! The nodes are real HTTP servers in this process; no model is asked. A run warms up first, with the
-//! bad node being bad already: what is measured is how the pool lives with it, not how it finds out.
-//! But for a flapping node, which is found out again and again.
+//! The nodes are real HTTP servers in this process; no model is asked. A run warms up first, with the bad node being
+//! bad already: the run measures how the pool lives with it, not how it detects it. A flapping node is the exception,
+//! because it is detected again and again.
 
 mod lag;
 mod load;
@@ -33,12 +33,12 @@ use std::time::{Duration, Instant};
 use tokio::time::sleep;
 use world::{CALLERS_PER_SLOT, World};
 
-/// What is left out at the beginning of a run, by the clock of the world.
+/// The time at the beginning of a run that is left out, by the clock of the world.
 const WARM_UP: Duration = Duration::from_secs(6);
-/// Most nodes of a run: a pool takes no more.
+/// The most nodes of a run; a pool takes no more.
 const NODES_MAX: usize = llm_pool::constants::NODES_MAX;
 
-/// Most times that a run is repeated.
+/// The most times that a run is repeated.
 const REPEAT_MAX: usize = 99;
 
 /// One run.
@@ -84,8 +84,8 @@ pub async fn pool(args: PoolArgs, output: Output) -> Result<(), CliError> {
     Ok(())
 }
 
-/// What is to be run: every size and scenario with each policy in turn, and always the scenario in
-/// which all is well, because the others are compared with it.
+/// The runs: every size and scenario with each policy in turn, and always the scenario in which all nodes work well,
+/// with which the others are compared.
 fn plan(args: &PoolArgs) -> Result<Vec<Run>, CliError> {
     let within = |n: &usize| (1..=NODES_MAX).contains(n);
     if !args.nodes.iter().all(within) {

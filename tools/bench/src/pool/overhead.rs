@@ -1,5 +1,5 @@
-//! What the pool itself costs: CPU and allocations of a call to a node that answers at once, and the
-//! memory of many calls that are streamed at the same time.
+//! Measures the cost of the pool itself: the CPU and the allocations of a call to a node that answers at once, and
+//! the memory of many calls that are streamed at the same time.
 
 use super::load::Load;
 use super::simulators::{Cpu, Simulators};
@@ -18,24 +18,23 @@ use sim_node::Params;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Callers of the node that answers at once.
+/// The callers of the node that answers at once.
 const CALLERS: usize = 16;
-/// How long calls are counted, and before that.
+/// How long calls are counted, and how long calls run before that.
 const COUNTED: Duration = Duration::from_secs(4);
 const WARM_UP: Duration = Duration::from_secs(1);
-/// Nodes among which is picked, and how often.
+/// The numbers of nodes from which one is picked, and how often.
 const PICK_NODES: [usize; 3] = [2, 16, 64];
 const PICKS: u32 = 200_000;
-/// Calls that are streamed at the same time, over so many nodes.
+/// The calls that are streamed at the same time, over so many nodes.
 const STREAMS: usize = 1_000;
 const STREAM_NODES: usize = 4;
-/// How long they are watched once all are under way; and how long it is waited for that.
+/// How long they are watched once all are under way, and how long to wait until they are.
 const WATCHED: Duration = Duration::from_secs(5);
 const UNDER_WAY: Duration = Duration::from_secs(60);
 const SAMPLE_EVERY: Duration = Duration::from_millis(50);
 
-/// Counts what a program allocates: for one that has an allocator which does. The default counts
-/// nothing.
+/// Counts the allocations of a program whose allocator can count. The default counts nothing.
 #[derive(Clone, Copy)]
 pub struct Allocations {
     /// Allocations of this process so far, those of exempt threads left out.
@@ -44,7 +43,7 @@ pub struct Allocations {
     pub exempt: fn(),
 }
 
-/// What was measured.
+/// The measured values.
 #[derive(Debug, Serialize)]
 struct Report {
     machine: String,
@@ -58,18 +57,18 @@ struct Report {
     streams: Streams,
 }
 
-/// What it takes to choose a node for a call.
+/// The cost of choosing a node for a call.
 #[derive(Debug, Serialize)]
 struct Picks {
     nodes: usize,
-    /// The choice itself, and with looking at all nodes, taking a place and giving it back.
+    /// The cost of the choice itself, and of the choice with looking at all nodes, taking a place and giving it back.
     pick_ns: f64,
     take_ns: f64,
 }
 
 #[derive(Debug, Serialize)]
 struct Streams {
-    /// Most calls that were in flight at once, as the nodes saw it.
+    /// The most calls that were in flight at once, as the nodes saw it.
     busiest: u64,
     answered: usize,
     failed: usize,
@@ -132,7 +131,7 @@ fn picks() -> Result<Vec<Picks>, CliError> {
     Ok(picks)
 }
 
-/// Over nodes that are known to bear so many calls from the start.
+/// A pool over nodes that are known from the start to take so many calls.
 fn pool(nodes: &Simulators, most: usize) -> Result<Arc<Pool>, CliError> {
     let addresses = nodes.addresses().into_iter().enumerate();
     let options = Options {
@@ -191,7 +190,7 @@ async fn at_once(streams: Streams, allocations: Option<Allocations>) -> Result<R
     })
 }
 
-/// Callers without a rest, on nodes with room for all of them, whose answers take about 3 s.
+/// Runs callers without a rest, on nodes with room for all of them, whose replies take about 3 s.
 async fn many_streams() -> Result<Streams, CliError> {
     let node = |number| sim_node::Options {
         params: Params {

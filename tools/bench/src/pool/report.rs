@@ -1,4 +1,4 @@
-//! The rows of the report, how they look, and what they say of each other. Pure but for printing.
+//! The rows of the report, their layout, and their comparison. Pure except for printing.
 
 use super::load::Measured;
 use crate::cli::{PoolPolicy, Scenario};
@@ -10,31 +10,31 @@ pub(super) struct Row {
     pub(super) name: &'static str,
     pub(super) policy: &'static str,
     pub(super) nodes: usize,
-    /// Tokens a second against the ideal of the healthy nodes.
+    /// The tokens per second, compared with the ideal of the healthy nodes.
     pub(super) throughput_ratio: f64,
     pub(super) p50_ms: f64,
     pub(super) p99_ms: f64,
-    /// p99 against that of the same policy and size with all nodes well.
+    /// The p99 compared with that of the same policy and size when all nodes work well.
     pub(super) p99_ratio: Option<f64>,
-    /// Calls that were made a second time because they were late, of those that were asked.
+    /// The share of calls that were made a second time because they were late.
     pub(super) extra_load: f64,
-    /// The same of those that were made again because they had failed.
+    /// The share of calls that were made again because they had failed.
     pub(super) retried: f64,
-    /// Calls without an answer.
+    /// The calls without a reply.
     pub(super) failed: usize,
-    /// How often a call was turned away because all was busy, and made again.
+    /// How often a call was turned away because everything was busy, and made again.
     pub(super) held: usize,
     pub(super) calls: usize,
-    /// Prompt tokens that the nodes found cached, of all that they were sent.
+    /// The share of the prompt tokens that the nodes found cached.
     pub(super) cached_share: f64,
-    /// Cores in use.
+    /// The cores in use.
     pub(super) cpu_client: f64,
     pub(super) cpu_nodes: f64,
     /// How late this process was to its own timers.
     pub(super) lag_p99_ms: f64,
 }
 
-/// Calls that were made more than once, by why.
+/// The calls that were made more than once, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Again {
     pub(super) late: u64,
@@ -42,7 +42,7 @@ pub(super) struct Again {
 }
 
 impl Again {
-    /// As the pool's own metrics have it, in the text of Prometheus.
+    /// Reads them from the pool's own metrics, in the text format of Prometheus.
     pub(super) fn read(metrics: &str) -> Again {
         let sum = |family: &str| {
             let values = metrics.lines().filter_map(|line| {
@@ -65,7 +65,7 @@ impl Again {
     }
 }
 
-/// What was counted beside the calls.
+/// The counts beside the calls.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Counts {
     pub(super) asked: u64,
@@ -108,8 +108,8 @@ impl Row {
     }
 }
 
-/// One row of several that measured the same: the medians of the figures, and the sums of what was
-/// counted. None of no rows.
+/// One row for several that measured the same: the medians of the figures, and the sums of the counts. `None` where
+/// there are no rows.
 pub(super) fn median(rows: &[Row]) -> Option<Row> {
     let of = |figure: fn(&Row) -> f64| {
         let mut figures: Vec<f64> = rows.iter().map(figure).collect();
@@ -145,7 +145,7 @@ pub(super) fn median(rows: &[Row]) -> Option<Row> {
     })
 }
 
-/// Compares each row with the uniform one of the same policy and size, where that was run.
+/// Compares each row with the uniform one of the same policy and size, where there is one.
 pub(super) fn compare(rows: &mut [Row]) {
     let uniform = |row: &&Row| row.name == Scenario::Uniform.as_str();
     let well: Vec<Row> = rows.iter().filter(uniform).cloned().collect();
@@ -204,11 +204,11 @@ pub(super) fn line(row: &Row) -> String {
     )
 }
 
-/// A timer that is later than this share of a usual call tells of a crowded machine.
+/// A timer whose lateness is above this share of a usual call shows a crowded machine.
 const LAG_SHARE_MAX: f64 = 0.05;
 
-/// What makes the figures doubtful, if anything does: client and nodes share this machine, and maybe
-/// not they alone.
+/// What makes the figures doubtful, if anything does: client and nodes share this machine, and perhaps with other
+/// programs.
 pub(super) fn doubt(rows: &[Row], cores: usize) -> Option<String> {
     let most = |value: fn(&Row) -> f64| rows.iter().map(value).fold(0.0, f64::max);
     let busiest = most(|row| row.cpu_client + row.cpu_nodes);

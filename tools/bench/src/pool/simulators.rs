@@ -1,5 +1,5 @@
-//! The simulated nodes of a measurement, on a thread of their own, so that what they cost can be told
-//! from what the pool costs.
+//! The simulated nodes of a measurement. They run on a thread of their own, so that their cost can be told from that
+//! of the pool.
 
 use crate::host::{cpu_ms, threads_cpu_ms};
 use argosy::cli_error::CliError;
@@ -15,12 +15,12 @@ pub(super) struct Simulators {
     runtime: Option<Runtime>,
 }
 
-/// CPU so far, in milliseconds.
+/// The CPU time so far, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Cpu {
-    /// Of the client: the pool, and who calls it.
+    /// The time of the client, that is, of the pool and its callers.
     pub(super) client: f64,
-    /// Of the nodes.
+    /// The time of the nodes.
     pub(super) nodes: f64,
 }
 
@@ -72,7 +72,7 @@ impl Simulators {
         self.nodes.iter().map(SimNode::base_url).collect()
     }
 
-    /// What all of them have seen so far. `busiest` is the sum of each one's busiest moment.
+    /// The counts of all nodes so far. `busiest` is the sum of each node's busiest moment.
     pub(super) fn seen(&self) -> NodeCounts {
         let mut all = NodeCounts::default();
         for seen in self.nodes.iter().map(SimNode::seen) {

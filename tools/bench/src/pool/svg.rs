@@ -11,16 +11,16 @@ const LEFT: f64 = 50.0;
 const PLOT: f64 = 180.0;
 const PANEL: f64 = PLOT + 78.0;
 const TOP: f64 = 46.0;
-/// One for each policy, in the order in which they come; told apart without colour vision as well.
+/// One colour for each policy, in their order. They can be told apart without colour vision as well.
 const COLOURS: [&str; 3] = ["#1b6ca8", "#e08e2b", "#8a8f98"];
 
 /// One chart.
 struct Panel {
     title: &'static str,
-    /// Where the axis ends; a longer bar is cut there and says its value.
+    /// The end of the axis; a longer bar is cut there and shows its value.
     max: f64,
     step: f64,
-    /// The line that is to be kept to, and on which side.
+    /// The line that bars should keep to, and on which side.
     target: f64,
     value: fn(&Row) -> Option<f64>,
 }
@@ -162,7 +162,7 @@ fn text(svg: &mut String, (x, y): (f64, f64), anchor: &str, text: &str) {
     );
 }
 
-/// Where a value is, in pixels from above.
+/// The position of a value, in pixels from above.
 fn y(panel: &Panel, top: f64, value: f64) -> f64 {
     top + 20.0 + PLOT * (1.0 - value / panel.max)
 }

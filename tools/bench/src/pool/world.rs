@@ -1,9 +1,9 @@
-//! The world that the pool is measured in: nodes, calls, and what would be ideal. Pure.
+//! The world in which the pool is measured: the nodes, the calls, and the ideal throughput. Pure.
 //!
-//! Everything runs some times as fast as it would outside, time-outs included, so that seconds stand
-//! for the better part of a minute; only what the pool has as a constant runs by the clock. A call is that of a mapper: the same standing orders for
-//! all, five passages to a question, the question before the passage, so that the five share a
-//! prefix.
+//! Everything runs several times as fast as in reality, time-outs included, so that seconds stand for the better part
+//! of a minute; only the pool's constants run in real time. A call is that of a mapper: all calls have the same
+//! instructions, a question has five passages, and the question stands before the passage, so that the five calls
+//! share a prefix.
 
 use crate::cli::{PoolPolicy, Scenario};
 use envelope::{Role, TenantId, TurnId};
@@ -18,29 +18,29 @@ use std::time::Duration;
 /// The world at some speed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct World {
-    /// How much faster than outside everything is.
+    /// How much faster than in reality everything is.
     pub(super) scale: f64,
 }
 
-/// Calls in flight for each slot of a healthy node: somewhat more than there is room for.
+/// The calls in flight for each slot of a healthy node: somewhat more than there is room for.
 pub(super) const CALLERS_PER_SLOT: f64 = 1.1;
-/// Most calls of the pool at one node, for each of its slots: an operator's generous guess.
+/// The most calls of the pool at one node, for each of its slots: an operator's generous guess.
 const IN_FLIGHT_PER_SLOT: usize = 2;
-/// Passages of a question, as in the other measurements.
+/// The passages of a question, as in the other measurements.
 const CALLS_PER_QUESTION: u64 = 5;
-/// Tenants who ask in turn.
+/// The tenants, which ask in turn.
 const TENANTS: u64 = 4;
-/// Bytes of the parts of a prompt.
+/// The bytes of the parts of a prompt.
 const SYSTEM_BYTES: usize = 640;
 const QUESTION_BYTES: usize = 640;
 const PASSAGE_BYTES: usize = 1_024;
-/// What a mapper gives a call, outside.
+/// The time that a mapper allows a call, in reality.
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
-/// Tokens that a node sends together, so that two cores are enough for all nodes.
+/// How many tokens a node sends together, so that two cores suffice for all nodes.
 const CHUNK_TOKENS: u32 = 16;
 
 impl World {
-    /// A time span of outside in here.
+    /// A time span of reality in this world.
     pub(super) fn span(self, outside: Duration) -> Duration {
         outside.div_f64(self.scale)
     }
@@ -69,8 +69,8 @@ impl World {
         }
     }
 
-    /// Tokens a second that so many healthy nodes would write at best: every slot always taken, every
-    /// prefix read once and by one node only.
+    /// The tokens per second that so many healthy nodes would write at best: every slot is always taken, and every
+    /// prefix is read once and by one node only.
     pub(super) fn ideal_tokens_per_s(self, healthy: usize) -> f64 {
         let answer = Lengths::default().mean();
         let params = self.node(0).params;
@@ -103,7 +103,7 @@ impl World {
         }
     }
 
-    /// The call of this number; five in a row are one question.
+    /// The call of this number; five in a row belong to one question.
     pub(super) fn request(self, number: u64) -> ChatRequest {
         let (question, passage) = (number / CALLS_PER_QUESTION, number % CALLS_PER_QUESTION);
         let tenant = question % TENANTS;
@@ -131,7 +131,7 @@ impl World {
     }
 }
 
-/// Prompt tokens of a call that cannot be cached, on average.
+/// The mean number of prompt tokens of a call that cannot be cached.
 fn unread_at_best() -> f64 {
     let whole = |bytes: usize| f64::from(tokens(bytes) / BLOCK_TOKENS * BLOCK_TOKENS);
     // The two words of the roles and the ends of lines are part of what is sent.

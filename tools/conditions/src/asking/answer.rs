@@ -1,5 +1,5 @@
-//! The answer of a draft: documents by the naive scan, tables by adding up, and whether all that has the shape of
-//! its kind.
+//! Finds the answer of a draft: its documents by the naive scan, its tables by adding up, and whether the answer has
+//! the shape of its kind.
 
 use super::Scene;
 use super::draft::Draft;
@@ -13,7 +13,7 @@ use crate::wording::{Group, Most, Turn};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Most documents of a list, and of one with some taken out.
+/// The most documents of a list, and of a list with an exception.
 const LIST_MAX: usize = 250;
 const EXCEPT_MAX: usize = 250;
 /// Most rows of groups.
@@ -81,7 +81,7 @@ pub(super) fn answer(scene: &mut Scene<'_>, draft: &Draft) -> Option<GoldQuestio
     })
 }
 
-/// Two phrases about one field would be a riddle, but for the two ends of a range.
+/// Whether two phrases are about one field, which would be a riddle unless they are the two ends of a range.
 fn has_two_alike(checks: &[Check]) -> bool {
     let alike = |a: &Check, b: &Check| {
         let both = |c: Comparison| a.comparison == c || b.comparison == c;
@@ -95,7 +95,7 @@ fn has_two_alike(checks: &[Check]) -> bool {
         .any(|(at, check)| checks[at + 1..].iter().any(|other| alike(check, other)))
 }
 
-/// What a document has to say besides, for what is done with it.
+/// The further fields that a document has to state for what is done with it.
 fn needed(draft: &Draft) -> Vec<Field> {
     let mut needed: Vec<Field> = draft.measure.into_iter().collect();
     if draft.measure.is_some_and(Field::is_money) {
@@ -109,7 +109,8 @@ fn needed(draft: &Draft) -> Vec<Field> {
     needed
 }
 
-/// What satisfies everything; of a comparison either side. None where it has not the shape of its kind.
+/// The records that satisfy all conditions; for a comparison, those of either side. `None` where they do not have the
+/// shape of the kind.
 fn whole(scene: &Scene<'_>, draft: &Draft, checks: &[Check], needed: &[Field]) -> Option<Matches> {
     let records = scene.records;
     if !draft.sides.is_empty() {
@@ -165,7 +166,7 @@ fn most(draft: &Draft) -> Option<(Most, Field)> {
     }
 }
 
-/// Whether a phrase takes anything away.
+/// Whether a phrase excludes any record.
 fn cuts(scene: &Scene<'_>, draft: &Draft, checks: &[Check], phrase: &Option<Phrase>) -> bool {
     let Some(phrase) = phrase else {
         return false;
@@ -179,7 +180,8 @@ fn cuts(scene: &Scene<'_>, draft: &Draft, checks: &[Check], phrase: &Option<Phra
     count(&rest) > count(checks)
 }
 
-/// What the other reading of a near-miss finds besides. None where it finds nothing: then it is no near-miss.
+/// What the other reading of a near-miss finds besides. `None` where it finds nothing, because then it is no
+/// near-miss.
 fn decoys(
     scene: &Scene<'_>,
     draft: &Draft,
@@ -215,7 +217,7 @@ fn decoys(
     (!decoys.is_empty()).then_some(decoys)
 }
 
-/// The table of a kind that wants one; none at all where it would not have its shape.
+/// The table of a kind that wants one; the outer `None` where it would not have its shape.
 fn table_of(
     scene: &Scene<'_>,
     draft: &Draft,
@@ -335,7 +337,7 @@ fn in_words(scene: &mut Scene<'_>, draft: &Draft) -> Option<(String, String)> {
     ))
 }
 
-/// One of the names of a thing. Where there is but one, nothing is drawn, so that further names on one side change
+/// One of the names of a thing. Where there is only one, nothing is drawn, so that further names on one side change
 /// no question of another.
 fn one_of(scene: &mut Scene<'_>, names: &[&'static str]) -> Option<&'static str> {
     match names {
@@ -344,7 +346,7 @@ fn one_of(scene: &mut Scene<'_>, names: &[&'static str]) -> Option<&'static str>
     }
 }
 
-/// All conditions but those of two sides.
+/// All conditions, except those of the two sides.
 fn conditions(
     scene: &Scene<'_>,
     draft: &Draft,
@@ -390,7 +392,7 @@ fn conditions_of(scene: &Scene<'_>, shelf: Shelf, phrase: &Phrase) -> Vec<GoldCo
     phrase.checks.iter().map(condition).collect()
 }
 
-/// What documents call a value.
+/// The forms of a value in documents.
 fn forms(scene: &Scene<'_>, shelf: Shelf, field: Field, value: &Datum) -> Vec<String> {
     match (field, value) {
         (Field::Company, Datum::Text(name)) => scene.company(name).forms(),

@@ -1,4 +1,4 @@
-//! A draft of a question: which phrases it has, around a record that was drawn.
+//! A draft of a question: it chooses phrases around a record that was drawn.
 
 use super::Scene;
 use super::near::shelves;
@@ -15,7 +15,7 @@ use crate::question::{NearMiss, QuestionKind};
 use crate::record::BusinessRecord;
 use crate::wording::{Group, Most, Noun, Slot, Span, Turn};
 
-/// Of a thousand phrases about a company, how many are about one of two.
+/// How many of a thousand phrases about a company are about one of two.
 const SEVERAL: usize = 120;
 
 /// A question before its answer is known.
@@ -28,7 +28,7 @@ pub(crate) struct Draft {
     pub(crate) turn: Turn,
     pub(crate) noun: Noun,
     pub(crate) phrases: Vec<Phrase>,
-    /// What a comparison is between.
+    /// The two sides of a comparison.
     pub(crate) sides: Vec<Phrase>,
     pub(crate) except: Option<Phrase>,
     pub(crate) over: Option<Phrase>,
@@ -38,7 +38,7 @@ pub(crate) struct Draft {
     pub(crate) is_ambiguous: bool,
 }
 
-/// Where a draft is made: the record to hold on to, and what is around it.
+/// The place where a draft is made: the record to hold on to, and its surroundings.
 pub(super) struct Desk<'a, 'b> {
     pub(super) scene: &'b mut Scene<'a>,
     pub(super) kind: QuestionKind,
@@ -49,7 +49,7 @@ pub(super) struct Desk<'a, 'b> {
     pub(super) around: Around,
 }
 
-/// A draft of this kind and family; none where the record that was drawn does not lend itself to it.
+/// A draft of this kind and family; `None` where the drawn record does not suit it.
 pub(crate) fn draft(
     scene: &mut Scene<'_>,
     kind: QuestionKind,
@@ -87,7 +87,8 @@ pub(crate) fn draft(
     desk.draft()
 }
 
-/// Where a kind of question is usually asked; more often where it stands more often.
+/// The shelves about which a kind of question is usually asked; a shelf that stands here more often is asked about
+/// more often.
 const fn usual_shelves(kind: QuestionKind) -> &'static [Shelf] {
     use Shelf::{Certificates, Contracts, Datasheets, Invoices, Reports};
     match kind {
@@ -107,7 +108,7 @@ const fn usual_shelves(kind: QuestionKind) -> &'static [Shelf] {
     }
 }
 
-/// What a phrase can hold on to, in the order in which phrases stand.
+/// What a phrase can be about, in the order in which phrases stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hold {
     Company,
@@ -159,7 +160,8 @@ impl Desk<'_, '_> {
         Some(draft)
     }
 
-    /// One more often than two or three; a near-miss is told from the other by its own phrase and one more.
+    /// How many phrases a question has: one more often than two or three. A near-miss has the phrase that tells it
+    /// from the other reading, and one more.
     fn how_many_phrases(&mut self) -> usize {
         match self.family {
             Some(_) => 2,
@@ -167,7 +169,7 @@ impl Desk<'_, '_> {
         }
     }
 
-    /// What the record is called, or what its whole shelf is.
+    /// The name of the record's nature, or that of its whole shelf.
     fn noun(&mut self) -> Option<Noun> {
         let nature = match self.shelf.fields().contains(&Field::Nature) {
             true => Some(self.record.truth(Field::Nature)),
@@ -184,7 +186,7 @@ impl Desk<'_, '_> {
         Some(if is_whole { nouns[0] } else { last })
     }
 
-    /// What is added up.
+    /// The field that is added up.
     pub(super) fn measure(&mut self) -> Field {
         let nets = self.scene.half != Half::Dev && self.shelf == Shelf::Invoices;
         match self.family {
@@ -194,7 +196,7 @@ impl Desk<'_, '_> {
         }
     }
 
-    /// What phrases can hold on to. Without a schema, only what titles and paths tell as well.
+    /// What phrases can be about. Without a schema, this is only what titles and paths tell as well.
     pub(super) fn holds(&self) -> Vec<Hold> {
         use Field::{Body, Category, Currency, Date, Due, Package, Site};
         let all: &[Hold] = match self.shelf {
@@ -327,7 +329,7 @@ impl Desk<'_, '_> {
         }
     }
 
-    /// One of two companies.
+    /// A phrase about either of two companies.
     fn several(&mut self) -> Option<Phrase> {
         let other = self.scene.draw(self.shelf)?.said(Field::Company)?;
         let other = self.scene.company(&other.as_text()).clone();
@@ -342,7 +344,8 @@ impl Desk<'_, '_> {
         }
     }
 
-    /// Of two companies of one acronym, either the whole name is said, or the acronym alone: then both are meant.
+    /// Shortens the names of companies that share an acronym: either the whole name is stated, or the acronym alone,
+    /// and then both are meant.
     fn shorten(&mut self, draft: &mut Draft) -> Option<()> {
         if self.scene.dice.permille(500) {
             return Some(());
@@ -425,8 +428,8 @@ impl Desk<'_, '_> {
         Some(())
     }
 
-    /// Amounts of credit notes are negative: which of two is the larger, no reader can tell. The older sides ask all
-    /// the same, and keep their questions.
+    /// Whether the amounts are those of credit notes, which are negative, so that no reader can tell which of two is
+    /// the larger. The older sides ask all the same, and keep their questions.
     fn is_riddle(&self, draft: &Draft) -> bool {
         let is_later = matches!(
             self.scene.half,
@@ -436,7 +439,7 @@ impl Desk<'_, '_> {
     }
 }
 
-/// A round number near by: two digits and noughts; none of what is too small, or negative.
+/// A round number near an amount: two digits and zeros; `None` for one that is too small, or negative.
 fn rounded(hundredths: i64) -> Option<i64> {
     let mut step = 1;
     while hundredths / step >= 100 {

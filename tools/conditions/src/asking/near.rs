@@ -1,4 +1,4 @@
-//! Families of near-misses: where each can come up, and the other reading of a question.
+//! The families of near-misses: where each can occur, and the other reading of a question.
 
 use super::Scene;
 use crate::company::Company;
@@ -26,7 +26,7 @@ pub(super) fn fits(family: NearMiss, kind: QuestionKind) -> bool {
     kinds.contains(&kind)
 }
 
-/// Where a family comes up.
+/// The shelves on which a family occurs.
 pub(super) const fn shelves(family: NearMiss) -> &'static [Shelf] {
     match family {
         NearMiss::OtherYear => &[Shelf::Invoices, Shelf::Contracts, Shelf::Reports],
@@ -62,7 +62,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Whether a report says that it is of this company, and so when the fiscal years of it end.
+    /// Whether a report states that it is of this company, and so when the company's fiscal years end.
     fn has_report(&self, company: &Company) -> bool {
         let name = Datum::text(&company.name);
         let mut reports = self
@@ -85,7 +85,7 @@ impl Scene<'_> {
         self.companies.iter().find(|company| company.short == other)
     }
 
-    /// The other reading of a predicate; none where it has none that finds other documents.
+    /// The other reading of a predicate; `None` where it has none that finds other documents.
     pub(super) fn misread(&self, family: NearMiss, checks: &[Check]) -> Option<Vec<Check>> {
         let mut wrong = checks.to_vec();
         match family {
@@ -160,7 +160,7 @@ impl Scene<'_> {
     }
 }
 
-/// The year of the calendar instead of the fiscal one of the same number.
+/// The calendar year in place of the fiscal year of the same number.
 fn calendar(mut checks: Vec<Check>) -> Vec<Check> {
     for check in checks.iter_mut().filter(|check| check.field == Field::Date) {
         let Datum::Day(day) = check.values[0] else {

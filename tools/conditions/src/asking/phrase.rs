@@ -1,4 +1,4 @@
-//! Phrases of a question, each with the checks that it amounts to.
+//! The phrases of a question, each with the checks that it stands for.
 
 use super::Scene;
 use super::span::{Around, Period, period};
@@ -9,24 +9,24 @@ use crate::half::Half;
 use crate::money::{Currency, NumberNotation, grouped, short};
 use crate::wording::{Slot, Span};
 
-/// Some words of a question, and what they amount to.
+/// Some words of a question, and the checks that they stand for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Phrase {
     pub(crate) said: String,
     pub(crate) checks: Vec<Check>,
 }
 
-/// Shortest name that is misspelt.
+/// The shortest name that is misspelt.
 const TYPO_CHARS_MIN: usize = 9;
 
 impl Scene<'_> {
-    /// A pattern of the side for what a phrase says of a shelf.
+    /// A pattern of the side for a statement about a shelf.
     fn pattern(&mut self, shelf: Shelf, slot: Slot) -> Option<&'static str> {
         let patterns = self.wording().phrases(shelf, slot)?;
         Some(*self.dice.pick(patterns))
     }
 
-    /// What a question calls a company. A name that others are easily taken for is said as it is.
+    /// The name of a company in a question. A name that is easily confused with another is used as it is.
     pub(crate) fn call(&mut self, company: &Company, is_plain: bool) -> String {
         let (short, name) = (company.short.clone(), company.name.clone());
         if is_plain {
@@ -62,7 +62,7 @@ impl Scene<'_> {
         shares.count() == 1
     }
 
-    /// Two letters in the middle of the first word change places.
+    /// The name with two letters in the middle of its first word exchanged.
     fn misspelt(&mut self, name: &str) -> String {
         let first = name.split(' ').next().unwrap_or_default().len();
         if first < TYPO_CHARS_MIN - 3 || name.len() < TYPO_CHARS_MIN {
@@ -74,7 +74,7 @@ impl Scene<'_> {
         letters.into_iter().collect()
     }
 
-    /// A company.
+    /// The phrase about a company.
     pub(crate) fn of_company(
         &mut self,
         shelf: Shelf,
@@ -89,7 +89,7 @@ impl Scene<'_> {
         })
     }
 
-    /// Any of several companies.
+    /// The phrase about any of several companies.
     pub(crate) fn of_companies(&mut self, shelf: Shelf, companies: &[Company]) -> Option<Phrase> {
         let pattern = self.pattern(shelf, Slot::Is(Field::Company))?;
         let called: Vec<String> = companies.iter().map(|one| self.call(one, true)).collect();
@@ -103,7 +103,7 @@ impl Scene<'_> {
         })
     }
 
-    /// A field that is a text, as it is.
+    /// The phrase that a text field is this value.
     pub(crate) fn is(&mut self, shelf: Shelf, field: Field, value: &Datum) -> Option<Phrase> {
         let pattern = self.pattern(shelf, Slot::Is(field))?;
         let said = match field {
@@ -116,7 +116,7 @@ impl Scene<'_> {
         })
     }
 
-    /// All but these.
+    /// The phrase that excludes these values.
     pub(crate) fn is_not(
         &mut self,
         shelf: Shelf,
@@ -149,7 +149,7 @@ impl Scene<'_> {
         })
     }
 
-    /// A span of time.
+    /// The phrase about a span of time.
     pub(crate) fn when(
         &mut self,
         shelf: Shelf,
@@ -168,7 +168,7 @@ impl Scene<'_> {
         })
     }
 
-    /// Years of reports: one, two, or from one to another.
+    /// The phrase about years of reports: one, two, or a range.
     pub(crate) fn years(&mut self, shelf: Shelf, years: &[i64], is_range: bool) -> Option<Phrase> {
         let before = self.pattern(shelf, Slot::Years)?;
         let patterns = self.wording().years;
@@ -201,7 +201,7 @@ impl Scene<'_> {
         })
     }
 
-    /// Over, under or between amounts. With a currency, where one is given.
+    /// The phrase about an amount: over, under or between. It names a currency where one is given.
     pub(crate) fn amount(
         &mut self,
         shelf: Shelf,
@@ -239,7 +239,7 @@ impl Scene<'_> {
         Some(Phrase { said, checks })
     }
 
-    /// A whole amount, by a pattern.
+    /// A whole amount, written by a pattern.
     fn money(&self, hundredths: i64, currency: Option<Currency>, pattern: &str) -> String {
         let whole = hundredths / 100;
         let grouped = grouped(hundredths, NumberNotation::Point).replace(".00", "");
@@ -261,7 +261,7 @@ impl Scene<'_> {
     }
 }
 
-/// Which of the currencies a value is.
+/// The index of the currency that a value is.
 fn index_of(value: &Datum) -> usize {
     Currency::of(&value.as_text()) as usize
 }

@@ -1,4 +1,4 @@
-//! Drafts about time: spans around the record, and spans that hang on today.
+//! Drafts about time: with spans around the record, and with spans relative to today.
 
 use super::draft::{Desk, Hold};
 use super::phrase::Phrase;
@@ -7,9 +7,9 @@ use crate::field::{Field, Shelf};
 use crate::question::NearMiss;
 use crate::wording::Span;
 
-/// Of a thousand spans of questions about time, how many hang on today.
+/// How many of a thousand spans in questions about time are relative to today.
 const RELATIVE: usize = 450;
-/// Records that are looked at for one that lies in such a span, and the most days that it may be away from today.
+/// How many records are looked at for one that lies in such a span, and the most days that it may be away from today.
 const DRAWN: usize = 60;
 const DAYS: i64 = 300;
 
@@ -64,7 +64,7 @@ impl Desk<'_, '_> {
         Some(phrases)
     }
 
-    /// Which day is asked for.
+    /// The field of the day that is asked for.
     fn field_of_time(&mut self) -> Option<Field> {
         let holds = self.holds();
         let days = holds.iter().filter_map(|hold| match hold {
@@ -83,7 +83,7 @@ impl Desk<'_, '_> {
         })
     }
 
-    /// Another record, whose day is not long ago.
+    /// Moves on to another record, whose day is not long ago.
     fn move_to_today(&mut self, field: Field) -> Option<()> {
         let today = self.around.today;
         for _ in 0..DRAWN {

@@ -28,7 +28,7 @@ impl<'a> Desk<'a, '_> {
         Some(())
     }
 
-    /// A document that only these values have together.
+    /// Makes a draft for a document that alone has all of these values.
     fn lookup_by_values(&mut self, draft: &mut Draft) -> Option<()> {
         draft.phrases = match self.shelf {
             Shelf::Reports => vec![self.phrase(Hold::Company)?, self.phrase(Hold::Years)?],
@@ -77,7 +77,7 @@ impl<'a> Desk<'a, '_> {
         Some(())
     }
 
-    /// Two years, or two quarters, one after the other.
+    /// Two years, or two quarters, in sequence.
     fn two_spans(&mut self, field: Field) -> Option<Vec<Phrase>> {
         let day = self.day(field)?;
         let span = *self.scene.dice.pick(&[Span::Year, Span::Quarter]);
@@ -108,7 +108,7 @@ impl<'a> Desk<'a, '_> {
         None
     }
 
-    /// Two parts whose numbers differ in one sign.
+    /// Compares two parts whose numbers differ in one sign.
     fn compare_parts(&mut self, draft: &mut Draft) -> Option<()> {
         let mine = self.record.said(Field::Number)?;
         let sign = |text: &str| text.trim_matches(|c: char| "ABCN".contains(c)).to_owned();

@@ -4,7 +4,7 @@ use crate::day::{Day, MONTHS};
 use crate::dice::Dice;
 use crate::wording::{Patterns, Span};
 
-/// From a day up to, and without, another; open where there is none.
+/// From a day up to another one, without it; open where there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Period {
     pub(crate) from: Option<Day>,
@@ -12,10 +12,10 @@ pub(crate) struct Period {
     pub(crate) said: String,
 }
 
-/// What spans are laid around.
+/// What a span is laid around.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Around {
-    /// A day that lies in it, unless it hangs on today.
+    /// A day that lies in the span, unless the span is relative to today.
     pub(crate) day: Day,
     pub(crate) today: Day,
     /// The month that the company's fiscal years begin with.

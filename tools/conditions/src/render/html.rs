@@ -5,7 +5,7 @@ use crate::dice::Dice;
 use crate::manuscript::Manuscript;
 use serde_json::Value;
 
-/// Of a thousand pages, how many have a table of their values.
+/// How many of a thousand pages have a table of their values.
 const WITH_TABLE: usize = 500;
 
 pub(super) fn render(paper: &Manuscript, dice: &mut Dice) -> String {

@@ -1,9 +1,9 @@
-//! A manuscript as a PDF of one page and one font, with a text layer: the least that readers take.
+//! A manuscript as a PDF of one page and one font, with a text layer: the minimum that readers accept.
 
 use super::text_lines;
 use crate::manuscript::Manuscript;
 
-/// In points: the type, the title, from line to line.
+/// The sizes of the type and of the title, and the distance of lines, in points.
 const SIZE: usize = 9;
 const TITLE_SIZE: usize = 16;
 const LEADING: usize = 13;
@@ -59,7 +59,7 @@ fn string(text: &str) -> Vec<u8> {
     out
 }
 
-/// A file of these objects, from 1; the first is the catalog, the last the document's properties.
+/// A file of these objects, numbered from 1; the first is the catalog, and the last holds the document's properties.
 fn file(objects: &[Vec<u8>]) -> Vec<u8> {
     let mut out = b"%PDF-1.4\n".to_vec();
     let mut offsets = Vec::new();

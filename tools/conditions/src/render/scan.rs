@@ -1,27 +1,27 @@
 //! A manuscript as a scanner reads it: text with the confusions of optical character recognition.
 //!
 //! Rates follow what is called good: 98 to 99 of 100 characters right (Holley, "How Good Can It Get?", D-Lib Magazine
-//! 15, 2009). Here it is one to two of a hundred characters of running text, and fewer in values: what a question
-//! may ask for has to stay readable for somebody who knows that `l` may be `1`.
-//! The front matter was typed in, and is clean.
+//! 15, 2009). Here, one to two of a hundred characters of running text are wrong, and fewer in values, because what a
+//! question may ask for has to stay readable for a person who knows that `l` may be `1`. The front matter is typed
+//! in, and so it is clean.
 
 use super::{front_matter, interleaved};
 use crate::dice::Dice;
 use crate::manuscript::Manuscript;
 
-/// How often a scanner errs, in a thousand.
+/// How often a scanner errs, in a thousand cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ScanNoise {
-    /// Words without a value: one confusion in the word. At six letters a word, 100 make 1.7 of a hundred
-    /// characters.
+    /// Words without a value that have one confusion. At six letters a word, a rate of 100 makes 1.7 % of the
+    /// characters wrong.
     words: usize,
-    /// Labels of six signs or more: one confusion.
+    /// Labels of six characters or more that have one confusion.
     labels: usize,
-    /// Names: one confusion.
+    /// Names that have one confusion.
     names: usize,
-    /// Digits `0` and `1` inside a number, two in a value at most: read as `O` and `l`.
+    /// Digits `0` and `1` inside a number that are read as `O` and `l`, two in a value at most.
     digits: usize,
-    /// Blanks between words without a value: doubled.
+    /// Blanks between words without a value that are doubled.
     blanks: usize,
 }
 
@@ -34,13 +34,13 @@ const NOISE: ScanNoise = ScanNoise {
     blanks: 60,
 };
 
-/// Confusions of letters, one for one, so that a name is one letter off.
+/// Confusions of letters, one for one, so that a name differs in one letter.
 const LETTERS: [(char, char); 4] = [('l', '1'), ('i', 'l'), ('e', 'c'), ('o', '0')];
-/// Shortest name that is confused: of a short one nothing would be left.
+/// The shortest name that is confused; a shorter one would become unrecognisable.
 const NAME_CHARS_MIN: usize = 8;
-/// Shortest label: others are found to the letter only.
+/// The shortest label that is confused; shorter ones are only found exactly.
 const LABEL_CHARS_MIN: usize = 6;
-/// Words that every scan shows its nature with, so that whoever repairs digits sees that it is one.
+/// Words that every scan shows its nature with, so that code which repairs digits recognises a scan.
 const GIVEAWAYS: &str =
     "Stamped by the mai1room, unti1 paid; co1lected and de1ivered, fi1ed on the she1f.";
 
@@ -67,7 +67,7 @@ pub(super) fn render(paper: &Manuscript, dice: &mut Dice) -> String {
     out
 }
 
-/// A value: numbers lose a nought or a one to a letter, long names one letter.
+/// A value as it is read: in numbers, a zero or a one becomes a letter, and in long names one letter is wrong.
 fn value_read(value: &str, dice: &mut Dice) -> String {
     if value.contains(|c: char| c.is_ascii_digit()) {
         return digits_read(value, dice);
@@ -78,7 +78,7 @@ fn value_read(value: &str, dice: &mut Dice) -> String {
     }
 }
 
-/// Only inside a run of digits: at its ends such a letter may be a unit or a gas.
+/// Replaces only digits inside a run of digits: at its ends such a letter may be a unit or a gas.
 fn digits_read(value: &str, dice: &mut Dice) -> String {
     let signs: Vec<char> = value.chars().collect();
     let is_digit = |at: Option<&char>| at.is_some_and(char::is_ascii_digit);
@@ -102,7 +102,7 @@ fn digits_read(value: &str, dice: &mut Dice) -> String {
     out
 }
 
-/// Running text: some words confused, some blanks doubled.
+/// Running text with some words confused and some blanks doubled.
 fn running(text: &str, dice: &mut Dice) -> String {
     let mut out = String::new();
     for word in text.split(' ') {
@@ -121,7 +121,7 @@ fn running(text: &str, dice: &mut Dice) -> String {
     out
 }
 
-/// One letter read as another, not the first; the same where there is none to be confused.
+/// A word with one letter, not the first, read as another; unchanged where it has no letter to confuse.
 fn confused(text: &str, dice: &mut Dice) -> String {
     let letters: Vec<char> = text.chars().collect();
     let other = |sign: char| {

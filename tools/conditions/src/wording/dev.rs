@@ -1,4 +1,4 @@
-//! How the side asks on which the linker is tuned.
+//! The wording of the side on which the linker is tuned.
 
 use super::{Group, Most, Noun, Slot, Span, Turn, Wording};
 use crate::field::Field::{

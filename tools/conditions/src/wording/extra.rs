@@ -1,4 +1,5 @@
-//! How a further side for tuning asks: in other sentences than dev, by somebody who had not seen those of test.
+//! The wording of a further side for tuning: it has other sentences than dev, and its author had not seen those of
+//! test.
 
 use super::{Group, Most, Noun, Slot, Span, Turn, Wording};
 use crate::field::Field::{

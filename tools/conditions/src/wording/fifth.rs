@@ -1,6 +1,6 @@
-//! How the fifth side asks: ordinary business English as an office manager or a paralegal types it into a search box,
-//! from full questions to a few words in a row. Whoever wrote it had seen neither the linker nor the sentences of test.
-//! What another side says already is not said here, so the shortest phrases of all are rare.
+//! The wording of the fifth side: ordinary business English as an office manager or a paralegal types it into a
+//! search box, from full questions to a few words in a row. Its author had seen neither the linker nor the sentences
+//! of test. What another side says already is not said here, so the shortest phrases are rare.
 
 use super::{Group, Most, Noun, Slot, Span, Turn, Wording};
 use crate::field::Field::{

@@ -1,5 +1,5 @@
-//! How the fourth side asks: as an analyst of procurement and compliance does, written by somebody who had seen
-//! neither the linker nor the sentences of test.
+//! The wording of the fourth side: that of an analyst of procurement and compliance. Its author had seen neither the
+//! linker nor the sentences of test.
 
 use super::{Group, Most, Noun, Slot, Span, Turn, Wording};
 use crate::field::Field::{

@@ -1,6 +1,6 @@
-//! How the sixth side asks: a project engineer and the buyer beside her at a machine builder, who type into a search box
-//! in a hurry. It is a held-out measure: written by somebody who had seen neither the linker nor the questions of the
-//! other sides, and nobody tunes on it.
+//! The wording of the sixth side: that of a project engineer and of a buyer at a machine builder, who type into a search
+//! box in a hurry. It is a held-out measure: its author had seen neither the linker nor the questions of the other
+//! sides, and nothing is tuned on it.
 
 use super::{Group, Most, Noun, Slot, Span, Turn, Wording};
 use crate::field::Field::{

@@ -1,4 +1,4 @@
-//! How the side asks that nobody tunes anything on.
+//! The wording of the side on which nothing is tuned.
 
 use super::{Group, Most, Noun, Slot, Span, Turn, Wording};
 use crate::field::Field::{

@@ -1,5 +1,5 @@
-//! How the third side asks: a clerk's plain sentences, written by somebody who had seen neither the linker nor the
-//! sentences of test.
+//! The wording of the third side: a clerk's plain sentences. Its author had seen neither the linker nor the sentences
+//! of test.
 
 use super::{Group, Most, Noun, Slot, Span, Turn, Wording};
 use crate::field::Field::{

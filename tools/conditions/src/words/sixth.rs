@@ -1,4 +1,5 @@
-//! The words of the sixth side: a machine builder's, as the designer of an ordinary purchasing database has them.
+//! The words of the sixth side: those of a machine builder, with the names that the designer of an ordinary purchasing
+//! database gives.
 
 use super::{Called, ShelfWords, Words, fixed};
 use crate::field::{Field, Shelf};

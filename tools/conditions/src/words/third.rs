@@ -1,4 +1,5 @@
-//! The words of the third side: a clerk's, who keeps the books of a small firm and calls things as people do at work.
+//! The words of the third side: those of a clerk who keeps the books of a small firm and calls things as people do at
+//! work.
 
 use super::{Called, ShelfWords, Words, fixed};
 use crate::field::{Field, Shelf};

@@ -1,8 +1,8 @@
-//! What failed below the command line, as failures of a command: the exit code, the word, and what to do
-//! about it. The sentence is the error's own.
+//! Turns errors from below the command line into failures of a command: it adds the exit code, the word, and what to
+//! do about the error. The sentence is the error's own.
 //!
-//! Modules below the command line name their own errors and never [`Fail`]; this is the one place where
-//! they become it.
+//! Modules below the command line have errors of their own and never name [`CliError`](super::CliError); this is the
+//! one place where their errors become it.
 
 use super::{CliError, FULL, NO_ROOM};
 use crate::doctor::START_JETSTREAM;
@@ -20,9 +20,9 @@ use nats_server::ServerError;
 use streams::conversation::{LogError, RestoreError};
 use streams::outbox::OutboxError;
 
-/// What to do where nothing takes messages.
+/// The hint where nothing takes messages.
 const SET_UP: &str = "has the fleet been set up? `argosy setup` makes the streams";
-/// What a corpus is made of.
+/// The hint on what a corpus is made of.
 const FOLDER: &str = "name a folder with .md, .txt, .html, .pdf, .docx, .csv or .jsonl files";
 
 impl From<anyhow::Error> for CliError {
@@ -89,7 +89,7 @@ impl From<replay::Error> for CliError {
     }
 }
 
-/// What of a turn or a document was not stored.
+/// The failure for a part of a turn or of a document that was not stored.
 fn not_stored(error: PublishError) -> CliError {
     match error {
         PublishError::Unconfirmed(_) | PublishError::Conflict => {
@@ -285,7 +285,7 @@ impl From<kept_conversations::Error> for CliError {
     }
 }
 
-/// What a store failed with, and what to do about it.
+/// The failure for an error of a store, with a hint.
 fn of_store(text: String, error: &StoreError) -> CliError {
     match error {
         StoreError::Full(_) => CliError::negative(text)

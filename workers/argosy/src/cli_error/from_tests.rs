@@ -1,4 +1,4 @@
-//! What users and programs are told of errors below the command line: exit code, word, hint.
+//! Tests of what users and programs are told of errors below the command line: exit code, word and hint.
 
 use super::{CliError, FULL};
 use crate::{conversations, kept_conversations, local, model, model_files, roles};
@@ -15,13 +15,13 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Exit code and word, as a failure of a command has them.
+/// The exit code and the word of a failure.
 fn told(error: impl Into<CliError>) -> (u8, &'static str) {
     let fail = error.into();
     (fail.exit, fail.code)
 }
 
-/// What to do about it; empty where that is not said.
+/// The hint; empty where there is none.
 fn hint(error: impl Into<CliError>) -> String {
     error.into().hint.unwrap_or_default()
 }
@@ -42,7 +42,7 @@ const CANNOT_CONNECT: (u8, &str) = (4, "cannot_connect");
 const DENIED: (u8, &str) = (5, "denied");
 const STILL_RUNNING: (u8, &str) = (6, "still_running");
 
-/// Every error of the bus, with what it is to a command.
+/// Every error of the bus, with its exit code, word and hint.
 fn bus_errors() -> [(BusError, (u8, &'static str), &'static str); 7] {
     let different = BusError::Different {
         name: "S".into(),
@@ -87,7 +87,7 @@ fn bus_errors() -> [(BusError, (u8, &'static str), &'static str); 7] {
     ]
 }
 
-/// Checks that a module passes on what the bus says as the bus says it.
+/// Checks that a module passes on an error of the bus with the same exit code, word and hint.
 fn passes_on<E: From<BusError> + Into<CliError>>() {
     for (error, wanted, text) in bus_errors() {
         let fail: CliError = E::from(error).into();

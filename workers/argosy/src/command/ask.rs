@@ -21,7 +21,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Whose documents a fleet of one process holds.
+/// The tenant whose documents a fleet of one process holds.
 pub(crate) const DEFAULT_TENANT: &str = "default";
 
 /// Asks one question and prints its answer.
@@ -77,7 +77,7 @@ pub async fn run(args: cli::AskArgs, config: Config, output: Output) -> Result<(
     allowed(shown, &terminal, args.clarification_ok)
 }
 
-/// A question back is a good end where that was said.
+/// The end of the command. A question back is a good end where the call says so.
 fn allowed(
     shown: Result<(), CliError>,
     terminal: &Terminal,
@@ -89,7 +89,7 @@ fn allowed(
     }
 }
 
-/// The question as the ingress message has it.
+/// The question as the ingress message carries it.
 fn question(
     args: &cli::AskArgs,
     config: &Config,

@@ -1,6 +1,8 @@
-//! What is seen while a question is answered: a line that says what happens, and below it the draft as it is written.
+//! Shows progress while a question is answered: a line that says what happens, and below it the draft as it is
+//! written.
 //!
-//! *Not* here: the answer. The draft is off the screen before it is shown, and so it is when there is none.
+//! *Not* here: the answer. The draft is removed from the screen before the answer is shown, and also when there is no
+//! answer.
 
 use crate::cli::Output;
 use crate::cli_error::CliError;
@@ -10,7 +12,7 @@ use bus::Bus;
 use client::{DraftText, News, UNTAKEN};
 use envelope::Terminal;
 
-/// What a question is watched with.
+/// The progress display of one question.
 struct Watch {
     output: Output,
     line: ProgressLine,
@@ -19,11 +21,11 @@ struct Watch {
     draft: DraftText,
 }
 
-/// How a process exits that Ctrl-C has ended, as shells count.
+/// The exit code of a process that Ctrl-C has ended, as shells count it.
 const INTERRUPTED: i32 = 130;
 
-/// Asks one question, and that is all. Ctrl-C ends the process, as it does without us, but takes the draft off the
-/// screen before.
+/// Asks one question in a command that does nothing else. Ctrl-C ends the process, as it does by default, but the
+/// draft is removed from the screen first.
 pub(crate) async fn ask_once(
     bus: &dyn Bus,
     ask: client::Ask,
@@ -37,7 +39,7 @@ pub(crate) async fn ask_once(
     }
 }
 
-/// Asks, and shows what happens meanwhile; the draft, where there is a place for it.
+/// Asks a question and shows progress meanwhile, with the draft where there is a place for it.
 pub(crate) async fn ask_and_show(
     bus: &dyn Bus,
     mut ask: client::Ask,
@@ -75,7 +77,7 @@ impl Watch {
         }
     }
 
-    /// Says what happens right now, above the draft if there is one.
+    /// Says what happens now, above the draft if there is one.
     fn say(&mut self, now: String) {
         let draft = self.draft.text();
         match &mut self.canvas {
@@ -95,7 +97,7 @@ impl Watch {
         }
     }
 
-    /// Takes away all that was shown.
+    /// Removes everything that was shown.
     fn done(self) {
         self.line.done();
     }

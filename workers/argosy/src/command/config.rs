@@ -1,4 +1,4 @@
-//! `argosy config`: what the options are set to and by whom, and whether a file is right.
+//! `argosy config`: shows what the options are set to and where they were set, and checks a file.
 
 use crate::cli::{ConfigCheckArgs, ConfigShowArgs, Output};
 use crate::cli_error::CliError;
@@ -61,7 +61,7 @@ pub fn show(
     Ok(())
 }
 
-/// As a file would say it; an option without a value as a comment.
+/// The option as a line of a file. An option without a value is a comment.
 fn line(one: &Shown) -> String {
     match &one.value {
         Value::Null => format!("# {} is not set", one.key),
@@ -69,7 +69,7 @@ fn line(one: &Shown) -> String {
     }
 }
 
-/// A value in TOML. What has none there does not come up: nulls in tables are left out.
+/// A value in TOML. TOML has no null, and nulls in tables are left out.
 pub(crate) fn toml(value: &Value) -> String {
     match value {
         Value::Array(items) => {
@@ -90,7 +90,7 @@ pub(crate) fn toml(value: &Value) -> String {
     }
 }
 
-/// Every option with its value and where that came from. Secrets serialize masked.
+/// Every option with its value and the origin of the value. Secrets are masked when they are serialized.
 fn options(loaded: &Configuration<Config>) -> Result<Vec<Shown>, CliError> {
     let unshown = |e: serde_json::Error| CliError::negative(e.to_string());
     let tree = serde_json::to_value(&loaded.value).map_err(unshown)?;
@@ -122,7 +122,7 @@ fn leaves(key: String, value: Value, all: &mut Vec<(String, Value)>) {
     }
 }
 
-/// Numbers of single precision as they were written: 0.3, not what is nearest to it in double.
+/// Numbers of single precision as they were written: 0.3, not the nearest number of double precision.
 pub(crate) fn as_written(value: Value) -> Value {
     match value {
         Value::Object(table) => {
@@ -142,7 +142,7 @@ pub(crate) fn as_written(value: Value) -> Value {
     }
 }
 
-/// Where a value came from: its own origin, or that of the table that was given as a whole.
+/// The origin of a value: its own, or that of the table that was given as a whole.
 fn origin(key: &str, loaded: &Configuration<Config>) -> String {
     let mut at = Some(key);
     while let Some(key) = at {
@@ -165,7 +165,7 @@ fn said(key: &str, origin: &SettingOrigin) -> String {
     }
 }
 
-/// Says what is wrong with a file; exit 1 when something is.
+/// Says what is wrong with a file. The exit code is 1 when something is.
 pub fn check(args: &ConfigCheckArgs, output: Output) -> Result<(), CliError> {
     let name = args.file.display().to_string();
     let text = std::fs::read_to_string(&args.file)
@@ -197,14 +197,15 @@ pub fn check(args: &ConfigCheckArgs, output: Output) -> Result<(), CliError> {
     ended
 }
 
-/// What a check of a file came to.
+/// The result of checking a file.
 struct Checked {
     mistakes: Vec<Mistake>,
-    /// Which folder of prompts was looked at, where the file names one.
+    /// The folder of prompts that was checked, where the file names one.
     prompts: Option<String>,
 }
 
-/// What is wrong with the text of a file, all of it. The files of its secrets are where it is used.
+/// Everything that is wrong with the text of a file. The files that hold its secrets are not checked, because they
+/// are on the machine that uses them.
 fn checked(name: &str, text: &str) -> Result<Checked, CliError> {
     let sources = Sources::new().text(name, text).without_secret_files();
     let mistakes = match settings::load::<Config>(sources) {
@@ -243,7 +244,7 @@ fn looked_at(dir: &Path) -> String {
     }
 }
 
-/// What is wrong although every single value is right.
+/// What is wrong although every single value is valid.
 fn unfitting(config: &Config, text: &str) -> Vec<Mistake> {
     let mut all = Vec::new();
     if let Err(error) = config.validate() {

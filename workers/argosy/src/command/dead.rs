@@ -115,7 +115,7 @@ async fn ls(bus: &dyn Bus, args: &cli::DeadLsArgs, output: Output) -> Result<(),
     Ok(())
 }
 
-/// What is said where nothing is listed.
+/// The text where no dead letter is listed.
 fn none_of(which: &DeadFilterArgs) -> &'static str {
     let DeadFilterArgs {
         role,
@@ -143,7 +143,7 @@ fn line(letter: &Letter, now: UnixMs) -> String {
     )
 }
 
-/// Which of the turns that try these letters again there are.
+/// The turns, of those that would retry these letters, that exist already.
 async fn retried(bus: &dyn Bus, letters: &[Letter]) -> Result<BTreeSet<TurnId>, CliError> {
     let ids: BTreeSet<TurnId> = letters.iter().filter_map(|l| l.retry.clone()).collect();
     let ids: Vec<TurnId> = ids.into_iter().collect();
@@ -236,8 +236,8 @@ fn trace_id(stored: &StoredMessage) -> String {
     context.map_or(String::new(), |context| context.trace_id())
 }
 
-/// Numbers of letters that something is to be done with. The letters themselves are read one at a time:
-/// together they may be larger than the memory.
+/// The numbers of the dead letters to work on. The letters themselves are read one at a time, because together they
+/// may be larger than the memory.
 #[derive(Debug)]
 struct Todo {
     numbers: Vec<u64>,
@@ -279,16 +279,16 @@ async fn chosen(bus: &dyn Bus, chosen: &ChosenDeadArgs) -> Result<Todo, CliError
     })
 }
 
-/// What came of letters that something was to be done with.
+/// The result of working on dead letters.
 struct Came {
     rows: Vec<Row>,
     older: u64,
-    /// Why it was not gone on with, and how many were not come to.
+    /// The failure that stopped the work, and how many letters were not reached.
     stopped: Option<(CliError, usize)>,
 }
 
-/// Does something with each letter, or says what would be done. One that fails holds up no other, but
-/// where the server is away or full the rest would fail as well, each after its patience.
+/// Does something with each letter, or says what would be done. A letter that fails does not stop the others, except
+/// where the server is away or full: then the rest would fail as well, each after its patience.
 async fn each(
     bus: &dyn Bus,
     todo: &Todo,
@@ -329,14 +329,14 @@ async fn each(
     }
 }
 
-/// What is done, or would be, with one letter.
+/// What is done with one letter, or would be.
 #[derive(Debug, Serialize)]
 struct Row {
     number: u64,
     about: String,
     turn: Option<TurnId>,
     what: String,
-    /// False for a letter that cannot be retried, or with which something failed.
+    /// False for a letter that cannot be retried, or whose work failed.
     ok: bool,
 }
 
@@ -351,7 +351,7 @@ impl Row {
         }
     }
 
-    /// Of a letter that was there when it was chosen.
+    /// The row of a letter that was there when it was chosen and is gone.
     fn gone(number: u64) -> Row {
         Row {
             number,
@@ -406,22 +406,22 @@ impl Row {
     }
 }
 
-/// Said of a letter whose new turn is there.
+/// The beginning of the text for a letter whose new turn exists already.
 const BEFORE: &str = "was retried before, as";
 
 /// The object of `dead retry -o json` and `dead drop -o json`.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
-    /// Whether it was done.
+    /// Whether the work was done, rather than only listed.
     done: bool,
     letters: &'a [Row],
     /// How many more the filters let through.
     older: u64,
-    /// How many were not come to, because the server is away or full.
+    /// How many letters were not reached because the server is away or full.
     left: usize,
 }
 
-/// Shows what came of it, and says how it ends; `not` is said of letters with which it was not done.
+/// Shows the result and returns the exit. `not` is said of letters with which it was not done.
 fn finish(came: Came, done: bool, not: &str, output: Output) -> Result<(), CliError> {
     let left = came.stopped.as_ref().map_or(0, |(_, left)| *left);
     let ended = out::decided(ends(&came, done, not));

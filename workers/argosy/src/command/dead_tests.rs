@@ -1,4 +1,4 @@
-//! Many letters at once: what one comes to is no matter of another.
+//! Tests of work on many dead letters at once: the result of one does not affect another.
 
 use super::*;
 use bus::Publish;
@@ -7,7 +7,7 @@ use bus::topology::Topology;
 use bytes::Bytes;
 use std::sync::Arc;
 
-/// A bus with dead letters from number 1 on, and all of them to do something with.
+/// A bus with dead letters from number 1 on, all of which are to be worked on.
 async fn todo(letters: u64) -> (Arc<MemoryBus>, Todo) {
     let bus = MemoryBus::new(&Topology::default());
     for n in 1..=letters {

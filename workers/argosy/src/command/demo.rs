@@ -1,4 +1,4 @@
-//! `argosy demo`: the sample corpus, a few questions that show the range, in one process.
+//! `argosy demo`: asks the sample corpus a few questions that show the range, in one process.
 
 use crate::cli::{self, Output};
 use crate::cli_error::CliError;
@@ -20,13 +20,13 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// What the sample corpus is called.
+/// The name of the sample corpus.
 const SAMPLE: &str = "the sample, which is in this binary";
 /// How many of the labelled questions are asked: the first ones are the showcase. Those about documents follow.
 const SHOWN: usize = 5;
-/// From how many documents on the demonstration asks back: the sample is a small one.
+/// From how many documents on the demonstration asks back; the number is small because the sample is.
 const TOO_MANY: u64 = 5;
-/// Calls that the offline reader works on at once.
+/// How many calls the offline reader works on at once.
 const SLOTS: usize = 64;
 
 #[derive(serde::Deserialize)]

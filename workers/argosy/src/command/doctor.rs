@@ -9,7 +9,7 @@ use crate::render;
 use owo_colors::OwoColorize;
 use serde::Serialize;
 
-/// How a probe exits that could not look.
+/// The exit code of a probe that could not look.
 const UNKNOWN: u8 = 3;
 
 /// What `-o json` prints.
@@ -19,8 +19,8 @@ struct Report<'a> {
     findings: &'a [Finding],
 }
 
-/// Makes every check and prints what was found. Exit 1 when one failed; for monitoring, as its probes
-/// do: 0 ok, 1 warning, 2 critical; see [`unknown`] for the rest.
+/// Makes every check and prints the findings. The exit code is 1 when a check failed. For monitoring it is that of
+/// its probes: 0 ok, 1 warning, 2 critical; see [`unknown`] for the rest.
 pub async fn run(args: cli::DoctorArgs, config: Config, output: Output) -> Result<(), CliError> {
     if args
         .rate
@@ -50,7 +50,7 @@ pub async fn run(args: cli::DoctorArgs, config: Config, output: Output) -> Resul
     ended
 }
 
-/// Ends with this code; what is printed says it all.
+/// Ends with this code, without a message; the printed findings say everything.
 fn said(exit: u8) -> CliError {
     CliError {
         exit,
@@ -58,8 +58,7 @@ fn said(exit: u8) -> CliError {
     }
 }
 
-/// Says to monitoring that nothing could be looked at, and with which code that exits. What has been
-/// printed already stays as it is.
+/// Tells monitoring that nothing could be checked, and returns the exit code. What has been printed already stays.
 pub fn unknown(fail: &CliError) -> u8 {
     match fail.message.is_empty() {
         true => fail.exit,
@@ -75,7 +74,7 @@ fn unlooked(fail: &CliError) -> String {
     format!("ARGOSY UNKNOWN - {}", one_probe_line(&fail.message))
 }
 
-/// A bar would begin the figures.
+/// The text without bars, because a bar would begin the figures.
 fn one_probe_line(text: &str) -> String {
     text.replace(['|', '\n'], " ")
 }
@@ -149,7 +148,7 @@ fn counted(findings: &[Finding]) -> String {
     )
 }
 
-/// One line as Nagios and its kin read it: a word, what is wrong, figures behind a bar.
+/// One line in the format of Nagios: a word, what is wrong, and figures behind a bar.
 fn probe(findings: &[Finding]) -> String {
     let worst = doctor::worst(findings);
     let word = match worst {

@@ -1,4 +1,4 @@
-//! `argosy edition`: the corpus built anew beside the one that answers, and the switch.
+//! `argosy edition`: builds the corpus anew beside the one that answers, and switches to it.
 
 use crate::cli::{self, Output};
 use crate::cli_error::CliError;

@@ -15,10 +15,10 @@ use envelope::TenantId;
 use std::time::Duration;
 use streams::editions;
 
-/// How it goes without a fleet.
+/// How to index without a fleet.
 const IN_THIS_PROCESS: &str = "set it to nothing (`--set nats.url=`) to index in this process";
 
-/// Says into which fleet, where no flag did.
+/// Says into which fleet the documents go, where no flag names it.
 fn into_fleet(config: &Config) -> String {
     let by = config.given.by("nats.url").unwrap_or("default");
     format!(
@@ -27,7 +27,8 @@ fn into_fleet(config: &Config) -> String {
     )
 }
 
-/// Brings a folder into the corpus and prints what was done. Skipped files make it exit with 1 unless that was allowed.
+/// Brings a folder into the corpus and prints what was done. With skipped files the exit code is 1, unless the call
+/// allows them.
 pub async fn run(args: cli::IndexArgs, config: Config, output: Output) -> Result<(), CliError> {
     let mode = if args.force {
         PublishMode::Force

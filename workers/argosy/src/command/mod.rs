@@ -38,12 +38,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How a process exits that found no server.
+/// The exit code of a process that found no server.
 const CANNOT_CONNECT: u8 = 4;
 
-/// How long a server that is about to come up is waited for.
+/// How long to wait for a server that is about to start.
 const SOON: Duration = Duration::from_secs(5);
-/// How often it is looked for meanwhile.
+/// How often to look for it meanwhile.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
 /// A connection for one command.
@@ -51,7 +51,7 @@ pub(crate) async fn connect(config: &Config) -> Result<Arc<NatsBus>, CliError> {
     Ok(NatsBus::connect(config.nats("argosy-cli", false)).await?)
 }
 
-/// The same for one that may be told to begin before its server has.
+/// A connection for a command that may be started before its server.
 pub(crate) async fn connect_soon(
     config: &Config,
     output: Output,
@@ -72,8 +72,8 @@ pub(crate) async fn connect_soon(
     }
 }
 
-/// The same for one that works in this process too: it names both ways when nothing is there. `here` says
-/// how it goes without a fleet.
+/// A connection for a command that also works in this process. When there is no server, the failure names both ways;
+/// `here` says how it goes without a fleet.
 pub(crate) async fn connect_or(config: &Config, here: &str) -> Result<Arc<NatsBus>, CliError> {
     connect(config).await.map_err(|fail| match fail.exit {
         CANNOT_CONNECT => {
@@ -87,7 +87,7 @@ pub(crate) async fn connect_or(config: &Config, here: &str) -> Result<Arc<NatsBu
     })
 }
 
-/// How a server comes to be where a URL says: on this machine `argosy up` brings one.
+/// The hint how to start a server at a URL: on this machine `argosy up` starts one.
 fn start_there(url: &str) -> String {
     const PORT: u16 = 4222;
     let host = url.rsplit_once('@').map_or(url, |(_, host)| host);
@@ -107,10 +107,10 @@ fn start_there(url: &str) -> String {
     }
 }
 
-/// What works where only a folder is looked at.
+/// The hint for commands that can also read a folder.
 pub(crate) const IN_THIS_PROCESS: &str = "name a folder with --corpus to work in this process";
 
-/// The field `budget` of a question for whose rounds or searches a limit is given.
+/// The field `budget` of a question with a limit of rounds or searches.
 pub(crate) fn budget(
     rounds: Option<u8>,
     searches: Option<u16>,
@@ -126,12 +126,12 @@ pub(crate) fn budget(
     (!given.is_empty()).then(|| ("budget".to_owned(), given.into()))
 }
 
-/// The field `score_min` of a question for which it is given.
+/// The field `score_min` of a question with such a limit.
 pub(crate) fn score_min(least: Option<f32>) -> Option<(String, serde_json::Value)> {
     Some(("score_min".to_owned(), least?.into()))
 }
 
-/// What was given for a folder although a fleet is asked: nothing of it would happen.
+/// Refuses what is given for a folder although a fleet is asked, because it would have no effect.
 pub(crate) fn only_for_folder(config: &Config, given: &[(&str, bool)]) -> Result<(), CliError> {
     let Some((flag, _)) = given.iter().find(|(_, is_given)| *is_given) else {
         return Ok(());
@@ -143,7 +143,7 @@ pub(crate) fn only_for_folder(config: &Config, given: &[(&str, bool)]) -> Result
     .hint("name the folder with --corpus"))
 }
 
-/// Says that `root` is no folder before anything is made for it.
+/// Refuses a `root` that is no folder before anything is created for it.
 pub(crate) fn must_be_folder(root: &Path) -> Result<(), CliError> {
     if root.is_dir() {
         return Ok(());
@@ -157,7 +157,7 @@ pub(crate) fn must_be_folder(root: &Path) -> Result<(), CliError> {
         .hint("name a folder with .md, .txt, .html, .pdf, .docx, .csv or .jsonl files"))
 }
 
-/// A hint that names a command for a turn, so that it goes to the same fleet.
+/// The failure with a hint that names a command for a turn, so that the command goes to the same fleet.
 pub(crate) fn for_fleet(fail: CliError, config: &Config) -> CliError {
     let is_given = config.given.by("nats.url").is_some();
     match (is_given, &fail.turn, fail.hint.clone()) {

@@ -19,9 +19,9 @@ struct Listed {
     licence: &'static str,
     bytes: u64,
     dir: PathBuf,
-    /// All files are there and the right ones.
+    /// Whether all files are here and intact.
     ready: bool,
-    /// This binary can run it.
+    /// Whether this binary can run the model.
     built_in: bool,
 }
 

@@ -12,10 +12,10 @@ use llm_pool::NodeView;
 use owo_colors::OwoColorize;
 use std::time::Duration;
 
-/// Most time for one look; a server that takes longer is away.
+/// The most time for one look; a server that takes longer counts as away.
 const LOOK_MAX: Duration = Duration::from_secs(5);
 
-/// Shows them, once or again and again.
+/// Shows the nodes, once or again and again.
 pub async fn run(args: cli::NodesArgs, output: Output, config: Config) -> Result<(), CliError> {
     let bus = super::connect(&config).await?;
     if let Some(seconds) = args.watch {
@@ -110,7 +110,7 @@ fn line(process: &str, node: &NodeView) -> String {
     )
 }
 
-/// The share of calls that failed, of those that say something of the node.
+/// The share of calls that failed, among those that say something of the node.
 fn errors(node: &NodeView) -> Option<String> {
     let all = node.answered + node.failed;
     let share = 100.0 * node.failed as f64 / all as f64;

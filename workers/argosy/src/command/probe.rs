@@ -1,4 +1,4 @@
-//! `argosy probe`: how a role of this machine is, for health checks of containers without a shell.
+//! `argosy probe`: asks a role of this machine how it is, for health checks of containers without a shell.
 
 use crate::cli::{Output, ProbeArgs, ProbeTarget};
 use crate::cli_error::CliError;
@@ -8,7 +8,7 @@ use crate::render;
 use std::net::SocketAddr;
 use telemetry::probe::HealthProbe;
 
-/// Asks it, and ends with 1 where the answer is no, with 4 where there is none.
+/// Asks the role. The exit code is 1 where its answer is no, and 4 where there is no answer.
 pub async fn run(args: ProbeArgs, config: Config, output: Output) -> Result<(), CliError> {
     let (what, word) = match args.what {
         ProbeTarget::Live => (HealthProbe::Live, "alive"),
@@ -36,7 +36,7 @@ pub async fn run(args: ProbeArgs, config: Config, output: Output) -> Result<(), 
     Ok(())
 }
 
-/// Where a process with this option serves.
+/// The address at which a process with this option serves.
 fn served(listen: &str) -> Result<SocketAddr, CliError> {
     let at = listen.parse::<SocketAddr>().ok();
     at.filter(|at| at.port() > 0).ok_or_else(|| {

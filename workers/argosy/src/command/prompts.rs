@@ -1,4 +1,5 @@
-//! `argosy prompts`: which there are, and what a folder in their place changes. Nothing is asked of a fleet or a model.
+//! `argosy prompts`: lists the prompts, and shows what a folder in their place changes. Neither a fleet nor a model
+//! is asked.
 
 use crate::cli::{Output, PromptsCommand};
 use crate::cli_error::CliError;
@@ -37,7 +38,7 @@ struct Change<'a> {
     name: &'static str,
     /// The version of the built-in text.
     built_in: String,
-    /// That of the text of the folder.
+    /// The version of the folder's text.
     version: String,
     /// `null` where a text has too many lines to be compared.
     lines: Option<Vec<DiffLine<'a>>>,
@@ -50,7 +51,7 @@ struct Problem {
     problem: String,
 }
 
-/// Does what was asked for.
+/// Runs the command.
 pub fn run(what: &PromptsCommand, config: &Config, output: Output) -> Result<(), CliError> {
     let all: Vec<_> = roles::embedded_prompts().collect();
     match what {
@@ -68,7 +69,7 @@ pub fn run(what: &PromptsCommand, config: &Config, output: Output) -> Result<(),
     }
 }
 
-/// The text in force and what there is to say of it.
+/// The text in force, with its description.
 fn in_force<'a>(
     (role, prompt): &'a (Role, EmbeddedPrompt),
     prompts: &'a Prompts,

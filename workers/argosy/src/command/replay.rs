@@ -22,13 +22,13 @@ use streams::outbox::CreateOutcome;
 struct Shown<'a> {
     /// The new turn.
     turn: &'a TurnId,
-    /// The one that it goes on from.
+    /// The turn that it goes on from.
     parent: &'a TurnId,
-    /// Whose step it begins with.
+    /// The role whose step it begins with.
     from: Role,
-    /// At which hop.
+    /// The hop of that step.
     hop: u16,
-    /// What its model calls take instead.
+    /// What its model calls use instead.
     overrides: &'a Overrides,
     /// Steps whose results are taken over.
     taken_over: Vec<String>,
@@ -36,7 +36,7 @@ struct Shown<'a> {
     made_again: Vec<String>,
     /// Model calls that the steps made again had cost in the old turn.
     calls_made_again: u32,
-    /// The conversation that it was put into, if it was.
+    /// The conversation that the new turn was put into, if it was.
     conversation: Option<&'a ConversationId>,
 }
 
@@ -89,7 +89,7 @@ pub async fn run(args: cli::ReplayArgs, config: Config, output: Output) -> Resul
     Ok(())
 }
 
-/// Claims the first id of a replay that is free; somebody else may be doing the same.
+/// Claims the first id of a replay that is free; another process may be doing the same.
 async fn claim(
     bus: &dyn Bus,
     turn: &TurnId,
@@ -112,7 +112,7 @@ async fn claim(
     )))
 }
 
-/// Reads `model=NAME` and `prompt.NAME=FILE`.
+/// Parses `model=NAME` and `prompt.NAME=FILE`.
 fn overrides(pairs: &[String]) -> Result<Overrides, CliError> {
     let mut overrides = Overrides::default();
     for pair in pairs {
@@ -192,7 +192,7 @@ fn show(
     println!("watch it with: argosy trace {turn} --follow{url}");
 }
 
-/// The steps of a turn before a hop, those from it on, and the model calls of the latter.
+/// The steps of a turn before a hop, the steps from it on, and the number of model calls of the latter.
 fn split(old: &Trace, hop: u16) -> (Vec<String>, Vec<String>, u32) {
     let (mut before, mut after, mut calls) = (Vec::new(), Vec::new(), 0);
     for step in &old.steps {

@@ -38,10 +38,10 @@ use telemetry::{Admin, Health, Registry, Traces};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// What a process that is measured or tested has in the place of what it would have.
+/// Replacements for parts of a process that is measured or tested.
 #[derive(Default)]
 pub struct Hooks {
-    /// The model and the index, in the place of those that are configured.
+    /// The model and the index, in place of the configured ones.
     pub collaborators: Option<Collaborators>,
     /// Faults at named points.
     pub faults: Option<Arc<dyn Faults>>,
@@ -52,7 +52,7 @@ pub async fn run(args: cli::RunArgs, config: Config) -> Result<(), CliError> {
     run_with(args, config, Hooks::default()).await
 }
 
-/// The same with something else in places.
+/// Runs one role with these replacements.
 pub async fn run_with(args: cli::RunArgs, config: Config, hooks: Hooks) -> Result<(), CliError> {
     let role = args.role;
     let broken = |e: telemetry::Error| CliError::usage(e.to_string());
@@ -144,7 +144,7 @@ pub async fn run_with(args: cli::RunArgs, config: Config, hooks: Hooks) -> Resul
     Ok(())
 }
 
-/// Spans, and the task that sends them.
+/// The spans, and the task that sends them.
 fn traces(
     role: Role,
     seed: u64,
@@ -165,7 +165,7 @@ fn traces(
         .map_err(|e| CliError::usage(e.to_string()))
 }
 
-/// Starts the role and comes back when it has ended.
+/// Starts the role and returns when it has ended.
 async fn work(
     process: &Process,
     snapshots: Arc<dyn Snapshots>,
@@ -186,7 +186,7 @@ async fn work(
     Ok(())
 }
 
-/// What the stage of this role works with. Only the retriever keeps an index.
+/// The collaborators of this role's stage. Only the retriever has an index.
 async fn collaborators(
     process: &Process,
     snapshots: Arc<dyn Snapshots>,
@@ -259,7 +259,7 @@ async fn collaborators(
     })
 }
 
-/// What the retrievers of the fleet know of the corpus.
+/// The catalog of the corpus, which the retrievers of the fleet report.
 fn catalog(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<CatalogCache>, CliError> {
     let metrics = CatalogMetrics::new(&process.registry);
     let metrics = metrics.map_err(|e| CliError::negative(e.to_string()))?;
@@ -334,7 +334,7 @@ impl OpenEdition for Indexes {
 }
 
 impl Indexes {
-    /// Begins with a snapshot where that is quicker, and with what the folder holds else.
+    /// Opens an index from a snapshot where that is quicker, and from the contents of its folder otherwise.
     async fn opened(&self, what: OpenRequest<'_>) -> Result<OpenIndex, editions::Error> {
         let OpenRequest {
             edition,
@@ -406,7 +406,7 @@ impl Indexes {
     }
 }
 
-/// Keeps readiness and metrics true to the connection.
+/// Keeps readiness and metrics in step with the connection.
 async fn watch_connection(
     bus: Arc<NatsBus>,
     health: Health,

@@ -1,4 +1,4 @@
-//! `argosy schema`: whether a schema can be, and what it finds in a file. Nothing is stored.
+//! `argosy schema`: checks a schema, and shows what it finds in a file. Nothing is stored.
 
 use crate::cli::{self, Output};
 use crate::cli_error::CliError;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
-/// Most documents of one file that are shown.
+/// The most documents of one file that are shown.
 const DOCUMENTS_MAX: usize = 10;
 
 /// A column as it is shown.
@@ -27,7 +27,7 @@ struct Shown<'a> {
     model: bool,
 }
 
-/// A document, and what was found in it.
+/// A document, and the values that were found in it.
 #[derive(Debug, Serialize)]
 struct Tried {
     source: String,
@@ -125,8 +125,8 @@ fn no_bucket(schemas: &Schemas, bucket: &Bucket) -> CliError {
         .hint(format!("name one of {} with --bucket", known.join(", ")))
 }
 
-/// The bucket of a file and its path in there: what was named, else the folder above it that the schema
-/// knows, else the only bucket of the schema.
+/// The bucket of a file and its path in the bucket: the bucket that is named, else the folder above the file that the
+/// schema knows, else the only bucket of the schema.
 fn placed(schemas: &Schemas, args: &cli::SchemaTryArgs) -> Result<(Bucket, String), CliError> {
     let names = args.document.components().filter_map(|part| match part {
         Component::Normal(name) => name.to_str(),
@@ -180,7 +180,7 @@ fn row(bucket: &str, column: &Shown<'_>) -> [String; 4] {
     [bucket.to_owned(), column.column.to_owned(), kind, rules]
 }
 
-/// Cells in columns as wide as they need to be; the last one is not filled up.
+/// Cells in columns as wide as they need to be; the last column is not padded.
 fn table(rows: &[[String; 4]]) -> Vec<String> {
     let width = |at: usize| {
         rows.iter()

@@ -55,7 +55,7 @@ pub async fn show(args: cli::ShowArgs, config: Config, output: Output) -> Result
     Ok(())
 }
 
-/// How a document is named: an id holds no dot and no slash, a path has one of them.
+/// The kind of a document's name: an id holds no dot and no slash, a path has one of them.
 fn document(named: &str) -> (&'static str, &str) {
     let named = named.trim();
     match DocId::new(named) {
@@ -104,7 +104,7 @@ async fn look(bus: &dyn Bus, args: &cli::SearchArgs, output: Output) -> Result<S
     Ok(shown)
 }
 
-/// What holds for search and count.
+/// The conditions for both search and count.
 fn conditions(args: &cli::SearchArgs) -> Result<Map<String, Value>, CliError> {
     let mut conditions = Map::new();
     conditions.insert("tenant".into(), args.place.tenant.as_str().into());
@@ -119,7 +119,7 @@ fn conditions(args: &cli::SearchArgs) -> Result<Map<String, Value>, CliError> {
     Ok(conditions)
 }
 
-/// A condition that was left out would show more than was asked for.
+/// Refuses a condition on an unknown field, because leaving it out would show more than was asked for.
 fn known(unknown: &[String], known: &[String]) -> Result<(), CliError> {
     let Some(first) = unknown.first() else {
         return Ok(());

@@ -13,15 +13,15 @@ use bus_nats::{self as nats, Change, NatsBus};
 use owo_colors::OwoColorize;
 use std::time::{Duration, Instant};
 
-/// Said where streams have another size than the defaults.
+/// The note for streams of a size that differs from the default.
 const OTHER_SIZES: &str = "Sizes that no option sets are scaled to the room that the server offers, and a stream that is there \
      keeps its own. To decide otherwise set `streams.chunks_bytes`, `streams.steps_bytes` and the like.";
 
-/// How a server offers more.
+/// The hint how a server offers more.
 const MORE: &str =
     "give the server more: `max_file_store` of nats-server, or the limit of the account";
 
-/// A failure that says which sizes are set, and how to get `more`, where the streams want more than there is.
+/// The failure where the streams want more than there is. It says which sizes are set, and how to get `more`.
 pub(crate) fn no_room(error: BusError, config: &Config, more: &str) -> CliError {
     let is_room = matches!(error, BusError::NoRoom { .. });
     let fail = CliError::from(error);
@@ -41,10 +41,10 @@ pub(crate) fn no_room(error: BusError, config: &Config, more: &str) -> CliError 
     fail.hint(format!("{smaller}; or {more}"))
 }
 
-/// How long servers of a cluster may take until they have a leader.
+/// How long the servers of a cluster may take to have a leader.
 const LEADER_MAX: Duration = Duration::from_secs(30);
 
-/// Makes streams and consumers, or with `--check` says what is missing or differs.
+/// Makes streams and consumers, or says with `--check` what is missing or differs.
 pub async fn run(args: cli::SetupArgs, config: Config, output: Output) -> Result<(), CliError> {
     let bus = match args.check {
         true => connect(&config).await?,
@@ -69,8 +69,8 @@ pub async fn run(args: cli::SetupArgs, config: Config, output: Output) -> Result
     ended
 }
 
-/// Makes them, and again where that was not over: servers of a cluster that have just started take connections before they
-/// have a leader.
+/// Makes them, and tries again while the cluster has no leader: servers that have just started take connections
+/// before that.
 async fn made_soon(
     bus: &NatsBus,
     topology: &Topology,

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-/// Most time for one look of `top`; a server that takes longer is away.
+/// The most time for one look of `top`; a server that takes longer counts as away.
 const LOOK_MAX: Duration = Duration::from_secs(5);
 
 /// Shows the fleet once.
@@ -38,7 +38,7 @@ pub async fn once(args: cli::StatusArgs, config: Config, output: Output) -> Resu
     Ok(())
 }
 
-/// Shows the fleet again and again, until it is told to stop. A server that goes away is waited for.
+/// Shows the fleet again and again, until it is told to stop. It waits for a server that goes away.
 pub async fn top(args: cli::TopArgs, config: Config, output: Output) -> Result<(), CliError> {
     let bus = connect(&config).await?;
     let every = Duration::from_secs(args.every);
@@ -67,7 +67,7 @@ fn json(status: &FleetStatus) -> Result<String, CliError> {
     serde_json::to_string(status).map_err(|e| CliError::negative(e.to_string()))
 }
 
-/// A look at the fleet now and every so often, for ever.
+/// Looks at the fleet now and every so often, without end.
 fn looks(
     bus: Arc<NatsBus>,
     topology: Topology,
@@ -98,7 +98,7 @@ fn looks(
     )
 }
 
-/// What `top` shows, and where.
+/// The state of `top`: what it shows, and where.
 struct Live<'a> {
     server: String,
     every: Duration,
@@ -132,7 +132,7 @@ fn asked(order: RoleOrder, key: char) -> Asked {
     }
 }
 
-/// The keys, and what the roles are sorted by.
+/// The keys, and the order of the roles.
 fn key_line(order: RoleOrder) -> String {
     let mut words = vec!["sort:".to_owned()];
     for (n, key) in KeyArg::value_variants().iter().enumerate() {
@@ -173,7 +173,7 @@ impl Live<'_> {
         }
     }
 
-    /// Shows what was seen, or that nothing was.
+    /// Takes in a look at the fleet, or that there was none, and shows it.
     fn take(&mut self, looked: Result<FleetStatus, CliError>) -> Result<(), CliError> {
         match (looked, self.output) {
             (Ok(status), _) => (self.last, self.away) = (Some(status), None),
@@ -190,7 +190,7 @@ impl Live<'_> {
         self.show()
     }
 
-    /// Shows the last look; one that is out of date with why.
+    /// Shows the last look; where it is out of date, also the reason.
     fn show(&self) -> Result<(), CliError> {
         let Some(status) = &self.last else {
             return Ok(());

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// How often a running turn is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
-/// How long after its deadline a turn may take to be ended, in milliseconds.
+/// How long after its deadline a turn may take to end, in milliseconds.
 const LATE_MS: u64 = 10_000;
 
 /// Shows how a turn went, or goes.
@@ -112,11 +112,11 @@ async fn follow(
 
 /// How a turn that runs is shown.
 enum Follower {
-    /// Drawn anew, on a terminal.
+    /// The trace is drawn anew, on a terminal.
     Screen(Screen, draw::Detail),
-    /// A line for each step that has come further; what was said last of each.
+    /// A line is added for each step that has come further; the map holds what was last said of each.
     Lines(BTreeMap<(u16, Option<u16>), String>),
-    /// Once, at the end.
+    /// The trace is shown once, at the end.
     Object,
 }
 
@@ -152,7 +152,7 @@ impl Follower {
     }
 }
 
-/// The lines of the steps that have come further since they were told of.
+/// The lines of the steps that have come further since the last look.
 fn news(said: &mut BTreeMap<(u16, Option<u16>), String>, trace: &Trace) -> Vec<String> {
     let all = trace.steps.iter();
     let all = all.flat_map(|step| std::iter::once(step).chain(&step.maps));

@@ -21,7 +21,7 @@ pub async fn answer(args: cli::AnswerArgs, config: Config, output: Output) -> Re
     render::terminal(&terminal, trace_id.as_deref(), output, false).and(saved)
 }
 
-/// Writes the table of an answer where that is wanted. What did not end in an answer has said why already.
+/// Writes the table of an answer where the call asks for it. A turn without an answer has already said why.
 pub(crate) async fn save_csv(
     bus: &dyn Bus,
     terminal: &Terminal,

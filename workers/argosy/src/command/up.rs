@@ -1,4 +1,4 @@
-//! `argosy up`: a local nats-server and one process per role in the foreground.
+//! `argosy up`: runs a local nats-server and one process per role in the foreground.
 
 use crate::cli::{self, GlobalArgs, Output};
 use crate::cli_error::CliError;
@@ -26,13 +26,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// What runs: the line of `up -o json`, when all of it does.
+/// The line of `up -o json`, printed when everything runs.
 #[derive(Debug, Serialize)]
 struct Running {
     version: &'static str,
     nats: Nats,
     processes: Vec<Process>,
-    /// What indexing the folder did, if one was named.
+    /// What the indexing of the folder did, if one was named.
     corpus: Option<Summary>,
 }
 
@@ -41,8 +41,8 @@ struct Nats {
     url: String,
     pid: u32,
     streams_in: PathBuf,
-    /// Streams that are smaller than their defaults because the disk has less room, or larger because
-    /// they were made so.
+    /// The streams that are smaller than their defaults because the disk has less room, or larger because they were
+    /// made so.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     other_sizes: Vec<String>,
 }
@@ -51,15 +51,15 @@ struct Nats {
 struct Process {
     role: Role,
     pid: u32,
-    /// The address of its metrics, if they are served.
+    /// The address of the metrics, if they are served.
     metrics: Option<String>,
 }
 
-/// A role that ends so soon with a configuration error ends all of it.
+/// A role that ends within this time with a configuration error ends the whole fleet.
 const STARTING: Duration = Duration::from_secs(10);
-/// How long processes are waited for to say where they serve.
+/// How long to wait for the processes to report where they serve.
 const HEARD_WITHIN: Duration = Duration::from_secs(5);
-/// How a process exits that is configured wrongly.
+/// The exit code of a process that is configured wrongly.
 const MISCONFIGURED: i32 = 2;
 
 /// Runs a fleet until Ctrl-C.
@@ -109,7 +109,7 @@ pub async fn run(
     up
 }
 
-/// How the streams get more room, of which three quarters of the disk are for them.
+/// The hint how the streams get more room; three quarters of the disk are for them.
 fn more_room(disk: Option<&Disk>) -> String {
     let free = disk.map_or(String::new(), |disk| {
         let (dir, free) = (disk.dir.display(), bus::sizes::told(disk.free));
@@ -171,7 +171,7 @@ async fn fleet(
     }
 }
 
-/// Says what runs; between the processes and what to do next, indexes the folder.
+/// Says what runs and what to do next, and in between indexes the folder.
 async fn tell(
     mut running: Running,
     bus: &Arc<NatsBus>,
@@ -207,7 +207,7 @@ fn start(plan: &FleetPlan, listen: &str) -> Result<Vec<Member>, CliError> {
     Ok(members)
 }
 
-/// What the role at this place listens on where a port is set: two processes cannot have one. What is no
+/// The address for the role at this place, where a port is set: two processes cannot share one. Text that is no
 /// address is left to the roles to refuse.
 fn own_listen(listen: &str, place: usize) -> Result<Option<SocketAddr>, CliError> {
     let Ok(mut at) = listen.parse::<SocketAddr>() else {
@@ -226,7 +226,7 @@ fn own_listen(listen: &str, place: usize) -> Result<Option<SocketAddr>, CliError
     Ok(Some(at))
 }
 
-/// What the processes say of themselves, when all have or it takes too long; or that one does not start.
+/// The reports of the processes, when all have reported or the time is up; or that one of them does not start.
 async fn heard(bus: &dyn Bus, members: &mut [Member]) -> Result<Vec<ProcessStatus>, CliError> {
     let begun = Instant::now();
     loop {
@@ -273,7 +273,7 @@ fn running(server: &Server, members: &[Member], seen: &[ProcessStatus]) -> Runni
     }
 }
 
-/// A stream that has another size than wanted.
+/// The message for a stream whose size differs from the wanted one.
 fn other_size(change: &Change) -> Option<String> {
     match change {
         Change::Scaled(name, what) | Change::Kept(name, what) => Some(format!("{name} {what}")),
@@ -342,7 +342,7 @@ fn tell_rest(running: &Running, corpus: Option<&Path>) {
     println!("Ctrl-C drains the fleet.");
 }
 
-/// Says when a process ends by itself; comes back when told to stop, or when one that has just begun is
+/// Says when a process ends by itself. Returns when it is told to stop, or when a process that has just begun is
 /// configured wrongly.
 async fn watch(
     members: &mut [Member],

@@ -1,4 +1,4 @@
-//! Why there is no configuration.
+//! The errors of loading a configuration.
 
 use crate::prompt_files;
 
@@ -11,7 +11,7 @@ pub enum Error {
     /// The sections do not fit together.
     #[error("{0:#}")]
     Invalid(anyhow::Error),
-    /// The folder of prompts holds what is none.
+    /// The folder of prompts holds a file that is no prompt.
     #[error("`prompts_dir`: {0}")]
     Prompts(#[from] prompt_files::Error),
 }

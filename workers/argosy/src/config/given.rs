@@ -1,15 +1,15 @@
-//! Which options are set, and by whom: a default and a wish are different things where the value is the
+//! Tells which options are set and where: a default and a wish are different things, even where the value is the
 //! same.
 
 use settings::SettingOrigin;
 use std::collections::BTreeMap;
 
-/// The keys that a file, a variable or a flag set, with the words for where.
+/// The keys that a file, a variable or a flag sets, with the origin in words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SettingOrigins(BTreeMap<String, String>);
 
 impl SettingOrigins {
-    /// What was loaded from elsewhere than the defaults.
+    /// The options that were loaded from elsewhere than the defaults.
     pub fn of(origins: &BTreeMap<String, SettingOrigin>) -> SettingOrigins {
         let given = origins
             .iter()
@@ -17,7 +17,7 @@ impl SettingOrigins {
         SettingOrigins(given.map(|(key, o)| (key.clone(), o.to_string())).collect())
     }
 
-    /// Who set this option, itself or with the table that it is in; `None` for a default.
+    /// Where this option was set, by itself or with the table that holds it; `None` for a default.
     pub(crate) fn by(&self, key: &str) -> Option<&str> {
         let mut at = Some(key);
         while let Some(key) = at {

@@ -1,4 +1,4 @@
-//! Which model judges answers, and whether it may. Pure.
+//! Determines which model judges answers, and whether it may. Pure.
 
 use super::Config;
 use envelope::{Profile, Role};
@@ -7,7 +7,7 @@ use validator::JudgeModels;
 /// Why a model may not judge.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum JudgeError {
-    /// It writes what it is to judge.
+    /// The model writes the answers that it is to judge.
     #[error(
         "`model_of.validator` is `{name}`, and its model `{model}` writes the answers, too: a small model confirms what it \
          just said; name another model, take `model_of.validator` away, or set `model.profile` to `large` where the model is"
@@ -15,10 +15,10 @@ pub(crate) enum JudgeError {
     SameModel {
         /// Its name in the configuration.
         name: String,
-        /// Its name at its nodes.
+        /// The model's name at its nodes.
         model: String,
     },
-    /// Nobody can tell which model writes.
+    /// It is not known which model writes the answers.
     #[error(
         "`model_of.validator` is `{name}`, and no model is named that writes the answers, so that it may be the same one: name \
          that in `model.model`, or in `model_of.reducer`"
@@ -30,7 +30,7 @@ pub(crate) enum JudgeError {
 }
 
 impl Config {
-    /// The model that judges answers and the one that writes them; `None` where rules alone check them.
+    /// The model that judges answers, and the one that writes them; `None` where rules alone check answers.
     pub(crate) fn judge_models(&self) -> Option<JudgeModels> {
         let judge = self.models.get(self.model_of.get(&Role::Validator)?)?;
         let writer = match self.model_of.get(&Role::Reducer) {
@@ -43,7 +43,7 @@ impl Config {
         })
     }
 
-    /// Whether the model that judges may: a small one may not judge what it wrote.
+    /// Checks that the judging model may judge: a small model may not judge what it wrote.
     pub(super) fn validate_judge(&self) -> Result<(), JudgeError> {
         let Some(name) = self.model_of.get(&Role::Validator).cloned() else {
             return Ok(());
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use llm_pool::Options;
 
-    /// `model` for all but the validator, which asks `models.judge`.
+    /// A configuration with `model` for all roles except the validator, which asks `models.judge`.
     fn judged(writer: &str, judge: &str) -> Config {
         let node = |name: &str| Options::one_node(name, "http://127.0.0.1:9");
         let mut config = Config {

@@ -1,4 +1,4 @@
-//! What the configuration says to each part, in the part's own terms.
+//! Turns the configuration into the options of each part, in the part's own terms.
 
 use super::{Config, Telemetry};
 use bus::Stream;
@@ -6,7 +6,7 @@ use bus::sizes::Allowance;
 use bus::topology::{FILES, SNAPSHOTS, StreamSizes, Topology};
 use std::time::Duration;
 
-/// The stream, or the object store, that an option of `streams` is the size of.
+/// The streams and object stores, each with the option of `streams` that sets its size.
 fn sized() -> [(&'static str, String); 10] {
     [
         ("streams.inbox_bytes", Stream::Inbox.name()),
@@ -22,11 +22,11 @@ fn sized() -> [(&'static str, String); 10] {
     ]
 }
 
-/// The longest interval of scrapes that a process waits for.
+/// The longest scrape interval for which a process waits.
 const LINGER_MAX: Duration = Duration::from_secs(60);
 
 impl Telemetry {
-    /// Whether the section fits together.
+    /// Checks that the section fits together.
     pub(super) fn validate(&self) -> anyhow::Result<()> {
         let linger = &self.linger;
         anyhow::ensure!(
@@ -38,7 +38,7 @@ impl Telemetry {
 }
 
 impl Config {
-    /// Which streams may be smaller than their defaults where there is less room: those whose size is
+    /// The streams that may be smaller than their defaults where there is less room, which are those whose size is
     /// not set.
     pub(crate) fn allowance(&self) -> Allowance {
         let unset = sized().into_iter();
@@ -49,7 +49,7 @@ impl Config {
         }
     }
 
-    /// The sizes of streams that are set, and by whom.
+    /// The stream sizes that are set, and where they were set.
     pub(crate) fn set_sizes(&self) -> Vec<String> {
         let set = sized().into_iter();
         let told = set.filter_map(|(key, _)| Some(format!("`{key}` ({})", self.given.by(key)?)));
@@ -82,7 +82,7 @@ impl Config {
         }
     }
 
-    /// How to reach the server; `wait` for one that is not there yet.
+    /// How to reach the server. With `wait`, the connection waits for a server that is not there yet.
     pub fn nats(&self, name: &str, wait: bool) -> bus_nats::Options {
         let n = &self.nats;
         bus_nats::Options {
@@ -122,7 +122,7 @@ impl Config {
         }
     }
 
-    /// The profile is one for all models: gateways read it where the model is.
+    /// Checks the profile. It is the same for all models, because gateways read it in the section of the model.
     pub(super) fn validate_profile(&self) -> anyhow::Result<()> {
         let profiles = self
             .models
@@ -155,7 +155,7 @@ mod tests {
     use crate::config::Config;
     use envelope::{ModeChoice, Profile};
 
-    /// No gateway begins that would refuse every question which names no mode.
+    /// A gateway does not start when it would refuse every question that names no mode.
     #[test]
     fn a_loop_wants_a_large_model() {
         let config = |mode, profile| {

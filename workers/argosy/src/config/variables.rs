@@ -1,5 +1,6 @@
-//! Environment variables with names of their own: what systems of this kind call some of our settings, so that whoever
-//! comes from one need not look for ours. *Not* a second way to say everything: there are these four.
+//! Environment variables with names of their own, which are the names that comparable systems use for some of these
+//! settings, so that their users need not look for ours. *Not* a second way to set every option: there are only these
+//! four.
 
 use envelope::limits::ROUNDS_MAX;
 use settings::NamedVariable;
@@ -41,7 +42,7 @@ pub(crate) const VARIABLES: [NamedVariable; 4] = [
     },
 ];
 
-/// In any case, as those who wrote them down compare it.
+/// A boolean in any case, because the systems that define these variables ignore case.
 fn truth(text: &str) -> Option<bool> {
     text.to_ascii_lowercase().parse().ok()
 }

@@ -1,4 +1,4 @@
-//! Conversations that are written a second time: forks, and what was exported.
+//! Writes conversations a second time: forks, and conversations that were exported.
 
 use super::{ConversationSource, Error, now};
 use crate::kept_conversations;
@@ -11,12 +11,13 @@ use std::path::Path;
 use std::sync::Arc;
 use streams::conversation::{AppendResult, Logs, RestoreError};
 
-/// How often a log is read anew because somebody else was quicker.
+/// How often a log is read anew because another writer was quicker.
 const TRIES: usize = 32;
 
 impl ConversationSource {
-    /// Begins the conversation `child` with the first `turns` turns of another one, all that have ended without a number.
-    /// The parent is told first, so that it knows of every fork there is. Returns how many turns were taken over.
+    /// Begins the conversation `child` with the first `turns` turns of another one, or with all that have ended where
+    /// no number is given. The parent's log is written first, so that the parent knows of every fork that exists.
+    /// Returns how many turns were taken over.
     pub(crate) async fn fork(
         &self,
         key: &ConversationKey,
@@ -41,8 +42,8 @@ impl ConversationSource {
         Ok(taken)
     }
 
-    /// Writes events into a conversation that is not there yet. What stands open in them ends: nobody works on it there.
-    /// False when all of them were there.
+    /// Writes events into a conversation that does not exist yet. Turns that stand open in them are ended, because no
+    /// worker works on them there. Returns false when all of the events were there.
     pub(crate) async fn write(
         &self,
         key: &ConversationKey,
@@ -62,8 +63,8 @@ impl ConversationSource {
         }
     }
 
-    /// Begins the conversation `branch` with the turns that stood before `turn` in its own one, if it has one. `begun` is
-    /// what `turn` was begun with, as far as that is known.
+    /// Begins the conversation `branch` with the turns that stood before `turn` in its own conversation, if it has
+    /// one. `begun` is the header of the first step of `turn`, where that is known.
     pub(crate) async fn branch(
         &self,
         turn: &TurnId,
@@ -85,7 +86,7 @@ impl ConversationSource {
         Ok(())
     }
 
-    /// Appends the beginning of a turn that begins with a step of another one, to the conversation of its header.
+    /// Appends to the conversation of its header the opening of a turn that begins with a step of another turn.
     pub(crate) async fn open_turn(&self, header: &Header, case: &Case) -> Result<(), Error> {
         let (Some(conversation), ConversationSource::Fleet(bus)) =
             (header.conversation.clone(), self)
@@ -122,7 +123,7 @@ impl ConversationSource {
         tell_fleet(&logs, &key, kind, bus.now()).await
     }
 
-    /// Appends an event that says what became of a conversation.
+    /// Appends an event that tells what became of a conversation.
     async fn tell(&self, key: &ConversationKey, kind: EventKind) -> Result<(), Error> {
         match self {
             ConversationSource::Fleet(bus) => {
@@ -148,7 +149,7 @@ fn child_of(key: &ConversationKey, child: &ConversationId) -> ConversationKey {
     }
 }
 
-/// Whether a fork is known of already.
+/// Whether the log already knows of a fork.
 fn knows(last: Option<&Read>, kind: &EventKind) -> bool {
     match (last, kind) {
         (Some(last), EventKind::Forked { child, .. }) => last.event.state.children.contains(child),
@@ -193,7 +194,7 @@ pub(super) async fn open(data_dir: &Path) -> Result<Arc<SledStore>, Error> {
     Ok(Arc::new(store))
 }
 
-/// Puts events of a conversation behind everything that a store holds, and on disk.
+/// Writes events of a conversation behind everything that a store holds, and to disk.
 pub(super) async fn put(
     store: &SledStore,
     key: &ConversationKey,
@@ -213,7 +214,7 @@ pub(super) async fn put(
     Ok(store.flush().await?)
 }
 
-/// The same as in a fleet, all at once: a store takes in a batch whole or not at all.
+/// Restores a conversation as in a fleet, but all events at once: a store takes in a batch whole or not at all.
 async fn restore(data_dir: &Path, key: &ConversationKey, events: &[Read]) -> Result<bool, Error> {
     let store = open(data_dir).await?;
     let mut sequence = kept_conversations::begun(&store).await?.sequence;

@@ -1,4 +1,4 @@
-//! Conversations that are erased, in a fleet or in the data folder.
+//! Erases conversations, in a fleet or in the data folder.
 
 use super::copies::{open, put};
 use super::{ConversationSource, Error, now};
@@ -11,7 +11,7 @@ use erasure::ErasureReport;
 use std::path::Path;
 
 impl ConversationSource {
-    /// Whether a conversation is there that was begun as a copy of another one.
+    /// Whether there is a conversation that was begun as a copy of another one.
     pub(crate) async fn is_copy(
         &self,
         key: &ConversationKey,
@@ -22,7 +22,7 @@ impl ConversationSource {
         Ok(state.is_some_and(|state| state.is_erased || state.copy_of.as_ref() == Some(of)))
     }
 
-    /// Erases a conversation; may be called again.
+    /// Erases a conversation. It may be called again.
     pub(crate) async fn erase(
         &self,
         key: &ConversationKey,
@@ -35,7 +35,8 @@ impl ConversationSource {
     }
 }
 
-/// Without a fleet there is one place: the store. What stays is written into new files, and the old ones go.
+/// Erases a conversation without a fleet, where the store is the only place. What stays is written into new files,
+/// and the old files are deleted.
 async fn erase_here(data_dir: &Path, key: &ConversationKey) -> Result<ErasureReport, Error> {
     if !kept_conversations::folder(data_dir).is_dir() {
         return Err(erasure::Error::Unknown.into());

@@ -1,4 +1,4 @@
-//! How a conversation stands, for who goes on with it at a prompt.
+//! The state of a conversation, for a user who goes on with it at a prompt.
 
 use super::{ConversationSource, Error, now, store};
 use conversation_log::store::Store;
@@ -6,19 +6,19 @@ use conversation_log::{ConversationKey, EventKind, LogEvent, Read};
 use envelope::{Clarification, UnixMs};
 use streams::conversation::Logs;
 
-/// What is to be known before the next question.
+/// What the prompt has to know before the next question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Standing {
     /// When something last happened.
     pub(crate) last: UnixMs,
-    /// Nothing follows on it.
+    /// Whether the conversation is erased, so that nothing can follow.
     pub(crate) is_erased: bool,
     /// The question back that the next message answers.
     pub(crate) asked_back: Option<Clarification>,
 }
 
 impl ConversationSource {
-    /// How a conversation stands; `None` for one in which nothing was said. Reads two events at most.
+    /// The state of a conversation; `None` for one in which nothing was said. It reads two events at most.
     pub(crate) async fn standing(&self, key: &ConversationKey) -> Result<Option<Standing>, Error> {
         match self {
             ConversationSource::Fleet(bus) => {
@@ -46,7 +46,7 @@ impl ConversationSource {
     }
 }
 
-/// Where the question back stands that waits for its reply.
+/// The place of the question back that waits for its reply.
 fn asked_back(last: &Read) -> Option<u64> {
     let pending = last.state().pending?;
     (now() < pending.expires).then_some(pending.place.ended)

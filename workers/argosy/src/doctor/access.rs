@@ -1,8 +1,8 @@
 //! What these credentials may publish and hear.
 //!
-//! A forbidden publish gets no answer and only times out, so workers with too few permissions look as if
-//! the server were slow. Here every subject is tried in a way that changes nothing: what is stored is
-//! published behind a fence that is closed, what is not goes to names that nobody has.
+//! A forbidden publish gets no answer and only times out, so workers with too few permissions look as if the server
+//! were slow. This check tries every subject in a way that changes nothing. A message that would be stored is
+//! published with a write condition that fails, and one that is not stored goes to a name that no consumer has.
 
 use super::{Ground, Said};
 use bus::topology::{FILES, SNAPSHOTS};
@@ -11,14 +11,14 @@ use bus_nats::NatsBus;
 use envelope::subject;
 use std::time::Duration;
 
-/// The name that stands for turns, documents and buckets here.
+/// The name used here for turns, documents and buckets.
 const NOBODY: &str = "doctor";
-/// How long the server may take to say no to what is not answered.
+/// How long the server may take to refuse a publish that gets no answer otherwise.
 const NO_WITHIN: Duration = Duration::from_millis(300);
 /// How many refusals are named.
 const NAMED: usize = 4;
 
-/// What the fleet stores: one subject of each kind.
+/// The subjects that the fleet stores: one of each kind.
 fn stored() -> Vec<String> {
     let mut subjects: Vec<String> = envelope::Role::THINKING
         .into_iter()
@@ -50,8 +50,8 @@ fn stored() -> Vec<String> {
     subjects
 }
 
-/// What is published and not stored: words between processes, and what is asked of consumers. There is
-/// none of that name, so nobody acks or pulls.
+/// The subjects that are published and not stored: messages between processes, and requests to consumers. No consumer
+/// has that name, so nothing is acked or pulled.
 const PASSING: [&str; 7] = [
     "argosy.cancel.doctor",
     "argosy.live.doctor",
@@ -62,7 +62,7 @@ const PASSING: [&str; 7] = [
     "$JS.API.CONSUMER.MSG.NEXT.ARGOSY_STEPS_0.doctor",
 ];
 
-/// What is listened to.
+/// The subjects that are subscribed to.
 const HEARD: [&str; 11] = [
     "argosy.answer.*",
     "argosy.cancel.*",
@@ -92,13 +92,13 @@ pub(super) async fn access(on: &Ground<'_>) -> Said {
     }
 }
 
-/// What a try came to.
+/// The result of a try.
 struct Tried {
-    /// What the server said no to, in its words.
+    /// The server's refusals, in its words.
     refused: Vec<String>,
-    /// Stored subjects that nobody answered for.
+    /// The stored subjects for which no answer came.
     silent: Vec<String>,
-    /// How many there were.
+    /// How many subjects there were.
     all: usize,
 }
 

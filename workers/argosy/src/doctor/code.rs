@@ -1,5 +1,5 @@
-//! The checks by their codes. Each has a page, which is a section of docs/operations/doctor.md: the text has one
-//! home, and `argosy explain` prints it from there.
+//! The checks by their codes. The page of each is a section of docs/operations/doctor.md, and `argosy explain` prints
+//! it from there, so that the text stands in one place.
 
 use serde::{Serialize, Serializer};
 
@@ -9,39 +9,39 @@ const PAGES: &str = include_str!("../../../../docs/operations/doctor.md");
 /// One check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Code {
-    /// The server can be reached.
+    /// Whether the server can be reached.
     Connection,
-    /// It is new enough, and has JetStream.
+    /// Whether the server is new enough, and has JetStream.
     JetStream,
-    /// Streams and consumers are as wanted.
+    /// Whether the streams and consumers are as wanted.
     Topology,
-    /// Streams have room.
+    /// Whether the streams have room.
     Room,
-    /// What rate of questions they carry.
+    /// What rate of questions the streams carry.
     Rate,
-    /// The server's clock and ours agree.
+    /// Whether the server's clock and that of this machine agree.
     Clock,
-    /// These credentials may do what workers do.
+    /// Whether these credentials allow what workers do.
     Access,
-    /// Every role runs and is ready.
+    /// Whether every role runs and is ready.
     Processes,
-    /// Indexes have caught up.
+    /// Whether the indexes have caught up.
     Index,
-    /// Model nodes answer, know the model and are long enough.
+    /// Whether the model nodes answer, know the model and have a context that is long enough.
     Model,
-    /// Processes get answers from them.
+    /// Whether the processes get answers from them.
     Node,
-    /// All processes together stay below what nodes run at once.
+    /// Whether all processes together stay below the number of calls that nodes run at once.
     Ceiling,
-    /// Data folders have room.
+    /// Whether the data folders have room.
     Disk,
-    /// No dead letters.
+    /// Whether there are dead letters.
     Dead,
-    /// The servers that searches ask answer: embedder and reranker.
+    /// Whether the servers that searches ask, for embedding and reranking, answer.
     Retrieval,
-    /// Conversations are taken, read, and kept for long enough.
+    /// Whether conversations are taken, read, and kept for long enough.
     Conversations,
-    /// Their logs are what follows from their events.
+    /// Whether the logs of conversations follow from their events.
     Logs,
 }
 
@@ -67,7 +67,7 @@ impl Code {
         Code::Logs,
     ];
 
-    /// As it is written. A code that is given up is never given to another check.
+    /// The code in text. A code that is given up is never given to another check.
     pub const fn as_str(self) -> &'static str {
         match self {
             Code::Connection => "D01",
@@ -114,7 +114,7 @@ pub(crate) fn pages() -> Vec<Page> {
     sections.filter_map(page).collect()
 }
 
-/// The page of a code, in whatever case it is written.
+/// The page of a code, in upper or lower case.
 pub fn explain(code: &str) -> Option<Page> {
     pages()
         .into_iter()

@@ -1,5 +1,5 @@
-//! Conversations: who takes and who reads them, how far stores are behind the stream, and how far back it reaches.
-//! *Not* whether a log is sound, which is `logs`.
+//! Checks conversations: which processes take and read them, how far the stores are behind the stream, and how far
+//! back the stream reaches. *Not* whether a log is sound, which `logs` checks.
 
 use super::server::bytes;
 use super::{Ground, Said};
@@ -12,17 +12,18 @@ use std::time::Duration;
 use streams::backlog;
 use text::count;
 
-/// Events that a store may be behind without a word: it is read while it is behind, too, where it has come far enough.
+/// How many events a store may be behind without a warning. It is read even while it is behind, where it has come far
+/// enough.
 const BEHIND_WARN: u64 = 1_000;
-/// Events of a turn.
+/// The number of events of a turn.
 const EVENTS: f64 = 2.0;
-/// Bytes of a turn in the log, as measured once.
+/// The bytes of a turn in the log, as measured once.
 const TURN_BYTES: f64 = 2_350.0;
-/// Turns that the stream has to hold before their mean counts.
+/// How many turns the stream has to hold before their mean counts.
 const ENOUGH: f64 = 20.0;
-/// A stream that holds events for less than this says nothing of its pace.
+/// A stream that holds events for less than this time says nothing of its pace.
 const SPAN_MIN: Duration = Duration::from_secs(60);
-/// As full as a stream gets that drops its oldest.
+/// How full a stream gets that drops its oldest messages.
 const FULL: f64 = 0.98;
 
 /// How far back the stream of conversations reaches, and how far it should.
@@ -33,11 +34,11 @@ struct LogReach {
     oldest: Duration,
     /// How long an event is to be kept.
     kept: Duration,
-    /// Turns a second that are to be carried, where that was asked.
+    /// The turns per second that are to be carried, where the user names a rate.
     rate: Option<f64>,
 }
 
-/// Whether some gateway takes questions of conversations, as far as they say.
+/// Whether some gateway takes questions of conversations, as far as gateways report it.
 pub(super) fn are_taken(seen: &[ProcessStatus]) -> bool {
     let mut gateways = seen.iter().filter(|one| one.role == Role::Gateway);
     // One of an older release does not say.
@@ -93,7 +94,7 @@ fn taken(seen: &[ProcessStatus]) -> Said {
     }
 }
 
-/// How far the stores are that follow the stream; `newest` is its last sequence.
+/// How far the stores are that follow the stream. `newest` is its last sequence.
 fn followed(seen: &[ProcessStatus], newest: u64) -> Said {
     let readers: Vec<&ProcessStatus> = seen
         .iter()
@@ -146,8 +147,8 @@ fn store(reader: &ProcessStatus, newest: u64) -> Said {
 }
 
 impl LogReach {
-    /// How long the stream holds an event at its pace, or at the one that was asked for; `None` where there is too little
-    /// to tell.
+    /// How long the stream holds an event at its pace, or at the rate that the user names; `None` where there is too
+    /// little to tell.
     fn holds(&self) -> Option<Duration> {
         let StreamState {
             messages,
@@ -201,7 +202,7 @@ impl LogReach {
     }
 }
 
-/// A time as options are written, in its largest whole unit.
+/// A time in the form of an option, in its largest whole unit.
 fn shown(time: Duration) -> String {
     let seconds = time.as_secs();
     let unit = [86_400, 3_600, 60]

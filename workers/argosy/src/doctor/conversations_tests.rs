@@ -1,4 +1,4 @@
-//! What is said of gateways, stores and a stream that are made up.
+//! Tests of the findings on made-up gateways, stores and streams.
 
 use super::super::CheckStatus;
 use super::*;
@@ -71,7 +71,7 @@ fn conversations_that_are_taken_have_to_be_read() {
     assert!(without.text.contains("keeps no store"), "{without:?}");
 }
 
-/// A stream of so many bytes of 1 GiB, as long as events go back.
+/// A stream with so many bytes of 1 GiB, whose oldest event is of that age.
 fn reach(messages: u64, bytes: u64, oldest: Duration) -> LogReach {
     LogReach {
         state: StreamState {

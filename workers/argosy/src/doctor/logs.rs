@@ -1,5 +1,5 @@
-//! Whether logs of conversations are what follows from their events: some are read whole and folded anew. No id of a
-//! conversation is told: whoever knows one may read it.
+//! Checks that logs of conversations follow from their events: some are read whole and folded anew. No id of a
+//! conversation is printed, because whoever knows one may read it.
 
 use super::{Ground, Said};
 use bus::{Bus, BusError, StoredMessage, Stream, StreamState};
@@ -9,23 +9,23 @@ use envelope::subject;
 use std::time::Duration;
 use text::count;
 
-/// Newest events of the stream among which logs are looked for.
+/// How many of the newest events of the stream are searched for logs.
 const NEWEST: u64 = 512;
-/// Events of one log that are read, the oldest first.
+/// How many events of one log are read, the oldest first.
 const EVENTS_MAX: usize = 1_024;
-/// How long the next event may take; the last ones may go while they are read.
+/// How long to wait for the next event. The last events may be dropped while they are read.
 const READ_MAX: Duration = Duration::from_secs(2);
 /// How many differences are named.
 const NAMED: usize = 3;
 
-/// What was found in logs.
+/// The findings in logs.
 #[derive(Debug, Default)]
 struct Folded {
     logs: usize,
     events: usize,
-    /// Logs that a later release has written to.
+    /// How many logs have an event of a later release.
     newer: usize,
-    /// What does not follow, in words.
+    /// The events that do not follow, in words.
     wrong: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ async fn folded(bus: &dyn Bus, count: usize) -> Result<Folded, BusError> {
     Ok(folded)
 }
 
-/// The logs that were last appended to, the last first.
+/// The logs that were last appended to, the newest first.
 async fn last_used(bus: &dyn Bus, count: usize) -> Result<Vec<String>, BusError> {
     let StreamState {
         first,

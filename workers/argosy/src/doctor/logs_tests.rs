@@ -1,4 +1,4 @@
-//! Logs on a bus, as they were written and not.
+//! Tests of logs on a bus, unchanged and tampered with.
 
 use super::super::CheckStatus;
 use super::*;
@@ -9,7 +9,7 @@ use conversation_log::conformance::{Script, key};
 use std::sync::Arc;
 use streams::conversation::subject as log_of;
 
-/// Conversations of two exchanges each, with the answer to the first changed before it is stored.
+/// A bus with conversations of two exchanges each. The answer to the first question is changed before it is stored.
 async fn talked(names: &[&str], change: impl Fn(&mut LogEvent)) -> Arc<MemoryBus> {
     let bus = MemoryBus::new(&Topology::default());
     let mut script = Script::default();

@@ -1,9 +1,8 @@
-//! What may be wrong with a fleet, looked for: one check a code, each bounded in time, all of them made
-//! even when one fails.
+//! Looks for what may be wrong with a fleet, with one check per code. Each check is bounded in time, and all of them
+//! are made even when one fails.
 //!
-//! A check looks in one place and decides in a pure function beside it. Nothing is changed by looking:
-//! what is published is refused or heard by nobody. *Not* a monitor: it is a person, or a probe, that
-//! asks.
+//! A check looks in one place and decides in a pure function beside it. A check changes nothing: what it publishes is
+//! refused, or has no subscriber. *Not* a monitor: the checks run when a person or a probe asks for them.
 //!
 //! | module | what |
 //! |---|---|
@@ -39,20 +38,20 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Most time for one check.
+/// The most time for one check.
 const TIME: Duration = Duration::from_secs(10);
-/// How long answers of processes are waited for.
+/// How long to wait for the replies of processes.
 const LISTEN: Duration = Duration::from_millis(600);
 
-/// How a check came out.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum CheckStatus {
-    /// It could not be made, for a reason that another check tells.
+    /// The check could not be made, for a reason that another check tells.
     Skip,
     /// All is well.
     Ok,
-    /// It works, and will not for long or not as well as it could.
+    /// It works, but not for long or not as well as it could.
     Warn,
     /// It does not work.
     Fail,
@@ -75,7 +74,7 @@ impl CheckStatus {
 pub(crate) struct Finding {
     /// Which check.
     pub(crate) code: Code,
-    /// How it came out.
+    /// The result.
     pub(crate) verdict: CheckStatus,
     /// What was found, in a sentence.
     pub(crate) text: String,
@@ -83,7 +82,7 @@ pub(crate) struct Finding {
     pub(crate) fix: Option<String>,
 }
 
-/// What a check says, before it is known which one it was.
+/// A finding without its code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Said {
     verdict: CheckStatus,
@@ -122,7 +121,7 @@ impl Said {
         }
     }
 
-    /// Several of one check as one: the worst of them, and what is well only when all is.
+    /// Joins several findings of one check into the worst of them; those that are fine count only when all are.
     pub(crate) fn together(all: Vec<Said>) -> Said {
         let worst = all.iter().map(|one| one.verdict).max();
         let worst = worst.unwrap_or(CheckStatus::Ok);
@@ -163,7 +162,7 @@ impl From<BusError> for Said {
 /// What is asked of the checks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CheckScope {
-    /// Questions a second that are to be carried, where that is asked.
+    /// The questions per second that are to be carried, where the user names a rate.
     pub(crate) rate: Option<f64>,
     /// Logs of conversations to fold anew. Default 8.
     pub(crate) logs: usize,
@@ -178,17 +177,17 @@ impl Default for CheckScope {
     }
 }
 
-/// What the checks look at.
+/// What the checks work on.
 struct Ground<'a> {
     config: &'a Config,
     wanted: CheckScope,
     bus: Option<Arc<NatsBus>>,
-    /// What the processes of the fleet say.
+    /// The reports of the processes of the fleet.
     seen: Vec<ProcessStatus>,
 }
 
 impl Ground<'_> {
-    /// The connection, or why a check without it says nothing.
+    /// The connection, or the finding of a check without one.
     fn bus(&self) -> Result<&NatsBus, Said> {
         let missing = || Said::skip("no connection to look through, see D01");
         self.bus.as_deref().ok_or_else(missing)
@@ -254,7 +253,7 @@ fn late() -> Said {
     Said::fail(text, "look whether the server is overloaded, and ask again")
 }
 
-/// The worst of all.
+/// The worst result of all.
 pub(crate) fn worst(findings: &[Finding]) -> CheckStatus {
     let verdicts = findings.iter().map(|finding| finding.verdict);
     verdicts.max().unwrap_or(CheckStatus::Ok)

@@ -1,5 +1,5 @@
-//! Model nodes: there, with the model, long enough; answering the processes; and promised no more calls
-//! by all processes together than they run at once.
+//! Checks the model nodes: they are there, have the model and a context that is long enough, answer the processes,
+//! and are not promised more calls by all processes together than they run at once.
 
 use super::{Ground, Said};
 use crate::config::Config;
@@ -12,14 +12,14 @@ use llm_pool::node_info::{NodeInfo, NodeReport, look};
 use llm_pool::{NodeView, Options};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Characters of a prompt that count as one token, as the pool estimates them.
+/// How many characters of a prompt count as one token, as the pool estimates it.
 const CHARS_PER_TOKEN: usize = 4;
-/// Tokens of a prompt around its facts: orders, question, headings.
+/// The tokens of a prompt besides its facts: instructions, question, headings.
 const AROUND_TOKENS: usize = 1_000;
 /// How many servers are named when all is well.
 const NAMED: usize = 4;
 
-/// A model and the roles that ask it.
+/// A model, and the roles that ask it.
 #[derive(Debug, PartialEq)]
 struct Asked<'a> {
     options: &'a Options,
@@ -71,7 +71,8 @@ fn unconfigured(by: &[Role]) -> String {
     )
 }
 
-/// Tokens of the longest prompt of a role with its answer, as this configuration allows it; of roles with long ones.
+/// The tokens of a role's longest prompt with its reply, as this configuration allows it; `None` for roles with short
+/// prompts.
 fn prompt_of(role: Role, config: &Config) -> Option<u32> {
     let (chars, answer) = match role {
         Role::Reducer => {
@@ -91,7 +92,8 @@ fn prompt_of(role: Role, config: &Config) -> Option<u32> {
     Some(prompt.saturating_add(answer))
 }
 
-/// `wanted`: tokens of the longest prompt, where the reducer or the validator asks this model; those of others are short.
+/// The finding on the nodes of a model. `wanted` is the tokens of the longest prompt, where the reducer or the
+/// validator asks this model; the prompts of the other roles are short.
 fn judged(looked: &[NodeReport], model: &str, wanted: Option<u32>) -> Said {
     let mut wrong = Vec::new();
     let mut good = Vec::new();
@@ -154,7 +156,7 @@ pub(super) async fn nodes(on: &Ground<'_>) -> Said {
     }
 }
 
-/// What the processes' own calls came to.
+/// The finding on the processes' own calls.
 fn answering(seen: &[ProcessStatus]) -> Said {
     let all = seen
         .iter()
@@ -213,10 +215,10 @@ pub(super) async fn ceiling(on: &Ground<'_>) -> Said {
     promised(&on.seen, &admits)
 }
 
-/// What all processes together may have in flight at one server.
+/// How many calls all processes together may have in flight at one server.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Promised {
-    /// Its node's name, which with `resolve` is that of other servers too.
+    /// The name of its node, which with `resolve` is also that of other servers.
     node: String,
     processes: usize,
     limit: usize,
@@ -224,14 +226,15 @@ struct Promised {
     admits: Option<usize>,
 }
 
-/// The nodes of the model that a process chats with; a release before this one tells of no others.
+/// The nodes of the model that a process chats with. An earlier release reports no others.
 fn chatting(one: &ProcessStatus) -> impl Iterator<Item = &NodeView> {
     let model = one.model.as_deref().unwrap_or_default();
     let is_it = move |node: &&NodeView| node.model.is_empty() || node.model == model;
     one.nodes.iter().filter(is_it)
 }
 
-/// By address, so that the servers behind one name are told apart, whatever processes call them.
+/// The promised calls by address, so that the servers behind one name are told apart, whatever name the processes
+/// use.
 fn by_server<'a>(seen: &'a [ProcessStatus], admits: &Admits) -> BTreeMap<&'a str, Promised> {
     let mut servers: BTreeMap<&str, Promised> = BTreeMap::new();
     for one in seen {

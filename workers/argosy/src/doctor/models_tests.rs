@@ -1,4 +1,4 @@
-//! Nodes that are made up: what they tell, what processes say of them, and what that comes to.
+//! Tests of the findings on made-up nodes: what the nodes report and what processes report of them.
 
 use super::super::CheckStatus;
 use super::*;
@@ -99,13 +99,13 @@ fn a_node_that_is_left_alone_is_named() {
     assert_eq!(answering(&[broken]).verdict, CheckStatus::Fail);
 }
 
-/// The roles that have a model of their own where one is named for them, but for `without`.
+/// The roles that have a model of their own where one is named for them, except `without`.
 fn asking(without: &[Role]) -> Vec<Role> {
     let all = Role::ALL.into_iter().filter(|role| role.asks_model());
     all.filter(|role| !without.contains(role)).collect()
 }
 
-/// `model` for all, and `models.large` with one node that is not there.
+/// A configuration with `model` for all roles, and `models.large` with one node that is not there.
 fn two_models() -> Config {
     let mut config = Config {
         model: Options::one_node("small", "http://127.0.0.1:1"),

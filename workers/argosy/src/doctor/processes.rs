@@ -1,5 +1,5 @@
-//! The processes of the fleet, as they speak of themselves: every role there and ready, indexes caught
-//! up, room on their disks.
+//! Checks the processes of the fleet by their own reports: every role is there and ready, the indexes have caught up,
+//! and their disks have room.
 
 use super::conversations::are_taken;
 use super::server::bytes;
@@ -10,13 +10,13 @@ use inspect::disk::{self, Disk};
 use inspect::processes::ProcessStatus;
 use std::collections::BTreeMap;
 
-/// Below this much a disk is as good as full, in bytes.
+/// Below this much free space, in bytes, a disk counts as full.
 const FREE_FAIL: u64 = 512 << 20;
-/// Below this much, or this share of the disk, it is worth a word.
+/// Below this much free space, in bytes, or below [`FREE_WARN_SHARE`] of the disk, the check warns.
 const FREE_WARN: u64 = 2 << 30;
 /// See [`FREE_WARN`].
 const FREE_WARN_SHARE: f64 = 0.05;
-/// Messages that an index may be behind while documents come in.
+/// How many messages an index may be behind while documents come in.
 const BEHIND_WARN: u64 = 10_000;
 
 pub(super) async fn roles(on: &Ground<'_>) -> Said {

@@ -1,7 +1,7 @@
-//! The servers that searches ask over HTTP: embedder and reranker, of each edition.
+//! Checks the servers that searches ask over HTTP: the embedder and the reranker of each edition.
 //!
-//! Servers of vectors need not list what they serve, so each is asked what a search would ask it, once and
-//! in a search's time. *Not* a test of how good they are.
+//! Such servers need not list what they serve, so each gets the request that a search would make, once and within a
+//! search's time limit. *Not* a test of how good they are.
 
 use super::{CheckStatus, Ground, Said};
 use crate::config::Config;
@@ -12,10 +12,10 @@ use llm_pool::options::{Node, embedding, reranker};
 use llm_pool::{HttpEmbedder, HttpReranker};
 use telemetry::Registry;
 
-/// What is embedded, looked for and ranked.
+/// The text that is embedded, searched for and ranked.
 const TEXT: &str = "doctor";
 
-/// What one kind of server is for.
+/// The kinds of servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Embedder,
@@ -70,7 +70,7 @@ async fn asked(config: &Config) -> Said {
     Said::together(join_all(looking).await)
 }
 
-/// A node by itself. A name that stands for several is asked as one of them.
+/// Each server of a node by itself. A name that stands for several servers is asked as one of them.
 fn alone(node: &Node) -> Vec<Node> {
     vec![Node {
         resolve: false,

@@ -1,45 +1,46 @@
-//! What the streams can carry: how full they are, and how many questions a second fit into them.
+//! Checks what the streams can carry: how full they are, and how many questions per second fit into them.
 //!
-//! Acks free nothing: a message stays for its time, so room is rate x time x bytes. How large the
-//! messages of a question are is read from what is stored; where there is too little, from what was
-//! measured once (docs/performance.md, sizes).
+//! Acks free no room: a message stays for its time, so the room that is needed is rate x time x bytes. The size of a
+//! question's messages is the mean of those that are stored or, where there are too few, the measured size
+//! (docs/performance.md, sizes).
 
 use super::server::bytes;
 use super::{Ground, Said};
 use bus::{Bus, BusError, Stream, StreamState};
 use std::time::Duration;
 
-/// Messages of a question with five maps, over all streams.
+/// The messages of a question with five maps, over all streams.
 const MESSAGES: f64 = 19.0;
-/// Memory of the server for each message, in bytes.
+/// The server's memory for each message, in bytes.
 const MEMORY: f64 = 256.0;
-/// Questions that a stream has to hold before their mean counts.
+/// How many questions a stream has to hold before their mean counts.
 const ENOUGH: u64 = 20;
-/// From this share of the gateway's limit on a stream is worth a word.
+/// The share of the gateway's limit on a stream above which the check warns.
 const NEAR: f64 = 0.7;
-/// How full what refuses only when it is full may be. The corpus never shrinks: 70 % of it is a corpus
-/// of that size and no fault. What is left at 85 % is time to raise its room, at 95 % it is not.
+/// The bounds of a stream that refuses messages only when it is full. The corpus never shrinks, so 70 % is a corpus
+/// of that size and no fault. At 85 % there is still time to raise its room, at 95 % there is not.
 const REFUSING: Bounds = Bounds {
     near: 0.85,
     full: 0.95,
 };
-/// Documents that wait: whoever publishes many fills their stream, and then waits for the indexers.
+/// The bounds of the documents that wait: a publisher of many documents fills their stream, and then waits for the
+/// indexers.
 const WAITING: Bounds = Bounds {
     near: 0.95,
     full: 1.0,
 };
 
-/// How full a stream may be, as shares of its room.
+/// The bounds of a stream, as shares of its room.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Bounds {
-    /// From here on it is worth a word.
+    /// Above this share the check warns.
     near: f64,
-    /// From here on something stands still, or is about to.
+    /// Above this share something stands still, or is about to.
     full: f64,
 }
 
-/// How full a stream may be; `None` for one that is meant to be full, because its oldest go. `limit`: from
-/// how full a stream on the gateway takes no questions.
+/// The bounds of a stream; `None` for a stream that is meant to be full because it drops its oldest messages. `limit`
+/// is how full a stream is when the gateway stops taking questions.
 fn bounds(stream: Stream, limit: f64) -> Option<Bounds> {
     match stream {
         Stream::Dead | Stream::Conversations => None,
@@ -52,7 +53,7 @@ fn bounds(stream: Stream, limit: f64) -> Option<Bounds> {
     }
 }
 
-/// From how full each stream on something stands still, with the same `limit`.
+/// The share of each stream's room at which something stands still, with the same `limit`.
 pub(crate) fn full_at(limit: f64) -> impl Fn(Stream) -> Option<f64> {
     move |stream| bounds(stream, limit).map(|bounds| bounds.full)
 }
@@ -60,15 +61,15 @@ pub(crate) fn full_at(limit: f64) -> impl Fn(Stream) -> Option<f64> {
 /// A stream through which every question goes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Carrier {
-    /// Which.
+    /// The stream.
     pub stream: Stream,
-    /// Messages of one question in it.
+    /// The messages of one question in it.
     pub messages: f64,
-    /// Bytes of these, as measured once.
+    /// Their bytes, as measured once.
     pub bytes: f64,
 }
 
-/// Where the nineteen messages of a question are.
+/// Where the nineteen messages of a question are stored.
 const CARRIERS: [Carrier; 4] = [
     Carrier {
         stream: Stream::Inbox,
@@ -101,24 +102,24 @@ pub struct Terms {
     pub keep: Duration,
     /// How long questions and answers are kept.
     pub max_age: Duration,
-    /// From how full a stream on the gateway takes no questions.
+    /// How full a stream is when the gateway stops taking questions.
     pub limit: f64,
 }
 
-/// What one stream carries.
+/// The load that one stream carries.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StreamLoad {
-    /// Which.
+    /// The stream.
     pub stream: Stream,
-    /// Bytes of one question in it.
+    /// The bytes of one question in it.
     pub bytes: f64,
-    /// How long they stay.
+    /// How long its messages stay.
     pub kept: Duration,
-    /// Questions a second that fit.
+    /// The questions per second that fit.
     pub rate: f64,
 }
 
-/// What a stream of this state carries under these terms.
+/// The load that a stream of this state carries under these terms.
 pub fn load(carrier: Carrier, state: StreamState, terms: Terms) -> StreamLoad {
     let questions = state.messages as f64 / carrier.messages;
     let bytes = match questions >= ENOUGH as f64 {
@@ -139,7 +140,7 @@ pub fn load(carrier: Carrier, state: StreamState, terms: Terms) -> StreamLoad {
     }
 }
 
-/// Memory of the server for the messages of so many questions a second, in bytes.
+/// The server's memory for the messages of so many questions per second, in bytes.
 pub fn memory(rate: f64, terms: Terms) -> f64 {
     let short = (MESSAGES - 2.0) * (terms.deadline + terms.keep).as_secs_f64();
     let long = 2.0 * terms.max_age.as_secs_f64();
@@ -172,7 +173,8 @@ pub(super) async fn full(on: &Ground<'_>) -> Said {
     fullest(&states, on.config.gateway.room_limit)
 }
 
-/// The worst decides, and of equals the one that is nearest to its bound.
+/// The finding on the fullest stream. The worst result decides, and among equals the stream that is nearest to its
+/// bound.
 fn fullest(states: &[(Stream, StreamState)], limit: f64) -> Said {
     let judged = states.iter().filter_map(|(stream, state)| {
         let bounds = bounds(*stream, limit)?;
@@ -230,7 +232,7 @@ pub(super) async fn carries(on: &Ground<'_>) -> Said {
     sustainable(&loads, terms(on), on.wanted.rate)
 }
 
-/// The stream that carries least decides.
+/// The finding on the rate. The stream that carries least decides.
 fn sustainable(loads: &[StreamLoad], terms: Terms, wanted: Option<f64>) -> Said {
     let least = loads.iter().min_by(|a, b| a.rate.total_cmp(&b.rate));
     let Some(least) = least else {
@@ -267,7 +269,7 @@ fn wanted_bytes(load: &StreamLoad, terms: Terms, rate: f64) -> f64 {
     rate * load.bytes * load.kept.as_secs_f64() / share
 }
 
-/// The option that is the room of a stream.
+/// The option that sets the room of a stream.
 fn setting(stream: Stream) -> &'static str {
     match stream {
         Stream::Inbox => "`streams.inbox_bytes`",

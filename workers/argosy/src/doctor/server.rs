@@ -1,20 +1,21 @@
-//! The server: is it there and new enough, is it set up, does its clock agree, what was given up.
+//! Checks the server: it is there and new enough, it is set up, its clock agrees, and there are no dead letters.
 
 use super::{Ground, Said};
 use crate::config::Config;
 use bus::{Bus, BusError, Stream};
 use bus_nats::{self as nats, Change, Clock, NatsBus, without_secrets};
 
-/// What to do about a server without JetStream.
+/// The hint for a server without JetStream.
 pub(crate) const START_JETSTREAM: &str =
     "start nats-server with -js, and enable JetStream for this account";
 /// The oldest server that has what the streams need, as major and minor version.
 const OLDEST: (u64, u64) = (2, 14);
-/// A message is to be as large as an envelope with its headers, a document in its message, or a chunk.
+/// The least message size: an envelope with its headers, a document in its message, or a chunk.
 const PAYLOAD_MIN: usize = 1024 * 1024;
-/// Clocks that differ by more make deadlines wrong by as much, in milliseconds.
+/// Clocks that differ by more, in milliseconds, make deadlines wrong by as much.
 const SKEW_WARN_MS: u64 = 500;
-/// By more than this, questions expire that have time, or are worked on when they have none.
+/// Beyond this difference, in milliseconds, questions expire although they have time, or are worked on although they
+/// have none.
 const SKEW_FAIL_MS: u64 = 5_000;
 /// How many differences are named.
 const NAMED: usize = 3;
@@ -78,7 +79,7 @@ pub(super) async fn jetstream(on: &Ground<'_>) -> Said {
     }
 }
 
-/// What is wrong with a version, if something is. What is no version is let pass.
+/// What is wrong with a version, if anything is. Text that is no version passes.
 fn too_old(version: &str) -> Option<Said> {
     let mut parts = version.split(['.', '-']).map(str::parse);
     let (Some(Ok(major)), Some(Ok(minor))) = (parts.next(), parts.next()) else {
@@ -157,7 +158,7 @@ pub(super) async fn clock(on: &Ground<'_>) -> Said {
     Said::skip("the server tells its time with a stream, and none is there, see D03")
 }
 
-/// Clocks are compared to within half a round trip, which is not held against them.
+/// The finding on the clock. Clocks can be compared to within half a round trip, which is not counted against them.
 fn skew(clock: Clock) -> Said {
     let apart = clock.server.0.abs_diff(clock.here.0);
     let certain = apart.saturating_sub(clock.round_trip.as_millis() as u64 / 2 + 1);
@@ -198,7 +199,7 @@ fn given_up(letters: u64) -> Said {
     }
 }
 
-/// An amount of bytes as people say it.
+/// An amount of bytes in words.
 pub(super) fn bytes(n: u64) -> String {
     const UNITS: [(&str, u64); 4] = [
         ("TiB", 1 << 40),

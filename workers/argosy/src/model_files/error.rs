@@ -1,10 +1,10 @@
-//! Why the files of a model did not come.
+//! The errors of fetching the files of a model.
 
 use llm_pool::download;
 use std::io;
 use std::path::PathBuf;
 
-/// Why the files of a model did not come.
+/// Why the files of a model were not fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file cannot be read or written.
@@ -15,7 +15,7 @@ pub enum Error {
         /// Why.
         error: io::Error,
     },
-    /// What came is another file.
+    /// The file that came is not the one that is wanted.
     #[error(
         "`{name}` from {from} is not the file that is wanted: its SHA-256 is {found}, want {wanted}"
     )]
@@ -26,16 +26,16 @@ pub enum Error {
         from: String,
         /// The checksum of what came.
         found: String,
-        /// The checksum that is wanted.
+        /// The wanted checksum.
         wanted: &'static str,
     },
-    /// What is named to take the files from is not there.
+    /// The source of the files does not exist.
     #[error("`{0}` is no file and no folder")]
     NoSource(String),
     /// The download ended early.
     #[error(transparent)]
     Download(#[from] download::Error),
-    /// The archive is none, or another one.
+    /// The archive is damaged, or a different one.
     #[error("`{}`: {reason}", .path.display())]
     Archive {
         /// Which.
@@ -43,7 +43,7 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
-    /// pip brought nothing.
+    /// pip fetched nothing.
     #[error("pip: {0}")]
     Pip(String),
 }

@@ -1,4 +1,4 @@
-//! A small model from everywhere that a real one may come from.
+//! Tests of fetching a small model from every kind of source.
 
 use super::*;
 use std::io::{Cursor, Write};
@@ -51,7 +51,7 @@ async fn pull(dir: &Path, source: &DownloadSource) -> Result<Vec<bool>, Error> {
     Ok(placed.iter().map(|file| file.fetched).collect())
 }
 
-/// Nothing but the files is left behind.
+/// The files in a folder, sorted, to check that nothing else is left behind.
 fn names(dir: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(dir).unwrap().flatten();
     let mut names: Vec<_> = entries

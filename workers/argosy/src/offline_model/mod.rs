@@ -1,9 +1,9 @@
-//! The offline reader behind HTTP, in the shapes of OpenAI: for tests, for the demonstration, and for
-//! whoever wants to see the true wire without a model.
+//! The offline reader behind HTTP, in the shapes of OpenAI: for tests, for the demonstration, and for anyone who
+//! wants to see the real wire without a model.
 //!
-//! It says what it is: its one model is called `offline-extractive`, and a prompt that is none of this
-//! project's is refused. Bodies, their time and calls at once are bounded; what comes on top is told to
-//! come again. *Not* a model server for anybody else: no keys, no tools, one choice.
+//! The server says what it is: its one model is called `offline-extractive`, and it refuses prompts that are not this
+//! project's. The size of a body, the time for it and the number of calls at once are bounded; further calls are told
+//! to come again. *Not* a model server for other programs: no keys, no tools, one choice.
 //!
 //! | module | what |
 //! |---|---|
@@ -32,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Largest body of a request, in bytes.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
-/// Most time for a body to arrive.
+/// The most time for a body to arrive.
 const BODY_TIME: Duration = Duration::from_secs(10);
 /// How long open connections may take to end after the stop.
 const CLOSE_MAX: Duration = Duration::from_secs(5);
@@ -42,8 +42,8 @@ struct Shared {
     slots: Semaphore,
 }
 
-/// Listens on `listen` and gives back where that is, with what serves until `stop` is cancelled: then
-/// calls that have begun are answered, for five seconds at most.
+/// Listens on `listen`, and returns the address with a future that serves until `stop` is cancelled. Calls that have
+/// begun are then still answered, for five seconds at most.
 ///
 /// # Errors
 /// When the address cannot be listened on.

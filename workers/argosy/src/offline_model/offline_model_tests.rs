@@ -1,4 +1,4 @@
-//! The served offline reader, asked by a pool as any node is, and wrongly.
+//! Tests of the served offline reader: asked by a pool as any node is, and with wrong requests.
 
 use super::*;
 use envelope::{Role, TenantId, TurnId};
@@ -20,7 +20,7 @@ async fn served(slots: usize) -> (SocketAddr, CancellationToken, JoinHandle<io::
     (address, stop, tokio::spawn(serving))
 }
 
-/// Status and the rest of one exchange.
+/// The status and the body of one exchange.
 async fn exchange(address: SocketAddr, head: &str, body: &[u8]) -> (u16, String) {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let length = body.len();

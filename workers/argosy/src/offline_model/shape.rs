@@ -1,16 +1,16 @@
-//! The bodies of calls and answers, in the shapes of OpenAI. Pure.
+//! Reads and writes the bodies of calls and replies, in the shapes of OpenAI. Pure.
 
 use llm::tokens;
 use offline_reader::{NAME, OfflineReader, role_of};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Tokens of an answer when the request sets no limit.
+/// The tokens of a reply when the request sets no limit.
 const MAX_TOKENS_DEFAULT: u32 = 400;
-/// Characters of one piece of a streamed answer.
+/// The characters of one piece of a streamed reply.
 const PIECE_CHARS: usize = 24;
 
-/// A request for a chat completion, as far as it matters here. What else is in the body is accepted.
+/// A request for a chat completion, as far as it matters here. Other fields are accepted and ignored.
 #[derive(Debug, Deserialize)]
 pub(super) struct Call {
     #[serde(default)]
@@ -41,7 +41,7 @@ struct StreamOptions {
     include_usage: bool,
 }
 
-/// Why a call is not answered.
+/// Why a call is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refusal {
     /// HTTP status.
@@ -108,7 +108,7 @@ impl Refusal {
     }
 }
 
-/// An answer with what it cost.
+/// A reply, with its token counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Answer {
     text: String,
@@ -123,7 +123,7 @@ impl Answer {
     }
 }
 
-/// The list of models: one.
+/// The list of models, which has one entry.
 pub(super) fn models() -> String {
     json!({"object": "list",
         "data": [{"id": NAME, "object": "model", "created": 0, "owned_by": "argosy"}]})
@@ -148,7 +148,7 @@ impl Call {
         Ok(call)
     }
 
-    /// Whether the answer is to come in pieces.
+    /// Whether the reply is streamed in pieces.
     pub(super) fn is_streamed(&self) -> bool {
         self.stream
     }
@@ -175,7 +175,7 @@ impl Call {
         })
     }
 
-    /// The answer in one body.
+    /// The reply in one body.
     pub(super) fn whole(&self, answer: &Answer) -> String {
         json!({
             "id": "chatcmpl-offline", "object": "chat.completion", "created": 0, "model": NAME,
@@ -186,7 +186,7 @@ impl Call {
         .to_string()
     }
 
-    /// The answer in events, the last of which says that it is over.
+    /// The reply as a series of events, the last of which marks the end.
     pub(super) fn pieces(&self, answer: &Answer) -> Vec<String> {
         let choice = |delta: Value, finish: Value| json!([{"index": 0, "delta": delta, "finish_reason": finish}]);
         let mut events = vec![choice(
@@ -219,7 +219,7 @@ impl Call {
     }
 }
 
-/// Content is a text, or a list of parts of which those with a text count.
+/// The text of a message's content, which is a text or a list of parts; of the parts, those with a text count.
 fn text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),

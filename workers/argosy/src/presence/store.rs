@@ -1,15 +1,15 @@
-//! What a process tells of its store of conversations. *Not* the store, nor what feeds it.
+//! The report of a process on its store of conversations. *Not* the store, nor the task that feeds it.
 
 use conversation_log::store::StoreSizes;
 use inspect::processes::StoreAt;
 use tokio::sync::watch;
 
-/// What a process hears of its own store of conversations.
+/// The state of a process' own store of conversations.
 #[derive(Debug, Clone)]
 pub(crate) struct StoreSeen {
     /// See [`StoreAt::at`].
     pub(crate) seen: watch::Receiver<u64>,
-    /// How much it holds; `None` while it is not open.
+    /// How much the store holds; `None` while it is not open.
     pub(crate) sizes: watch::Receiver<Option<StoreSizes>>,
 }
 

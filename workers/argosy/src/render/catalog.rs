@@ -1,4 +1,4 @@
-//! How a catalog looks: the buckets, one below the other, and a line for each column.
+//! Prints a catalog: the buckets, one below the other, with a line for each column.
 
 use super::{count, json, one_line};
 use crate::cli::Output;
@@ -7,7 +7,7 @@ use envelope::lookup::{CatalogBucket, CatalogColumn, CorpusCatalog, FacetValue};
 use owo_colors::OwoColorize;
 use serde_json::Value;
 
-/// Characters of a value that are shown among others.
+/// The characters of a value that is shown among others.
 const VALUE_CHARS: usize = 32;
 
 /// Prints it.
@@ -60,7 +60,7 @@ fn print_bucket(bucket: &CatalogBucket) {
     }
 }
 
-/// Its name, type, coverage, and what its values are.
+/// A column's name, type, coverage, and a summary of its values.
 fn row(column: &CatalogColumn) -> [String; 4] {
     let kind = match &column.unit {
         Some(unit) => format!("{} ({unit})", column.kind.as_str()),

@@ -1,4 +1,4 @@
-//! A source of an answer: as an object for programs, and as a line for people.
+//! A source of an answer, as an object for programs and as a line for people.
 
 use super::one_line;
 use envelope::Citation;
@@ -35,7 +35,7 @@ impl<'a> From<&'a Citation> for ShownCitation<'a> {
     }
 }
 
-/// Where it is, how well it fits, and what it is called.
+/// A source as a line: its place, its score, and its title.
 pub(super) fn source_line(c: &Citation) -> String {
     let page = c.page.map(|p| format!(" p.{p}")).unwrap_or_default();
     let place = format!("{}{page}:{}", c.source, c.line);

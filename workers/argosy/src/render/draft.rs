@@ -1,8 +1,9 @@
-//! A draft on the terminal while it is written: on stderr, dimmed, drawn over itself, and taken away.
+//! Shows a draft on the terminal while it is written: on stderr, dimmed, redrawn in place, and removed at the end.
 //!
-//! Only its last lines, so that it never scrolls: what has scrolled cannot be taken away. A row ends at the edge of the
-//! terminal, so that it is one row whatever its characters are like. *Not* where results go elsewhere than to the
-//! terminal, or where it can dim nothing: an unchecked sentence is to be seen as one.
+//! Only the last lines of a draft are shown, so that it never scrolls, because text that has scrolled cannot be
+//! removed. A row ends at the edge of the terminal, so that it stays one row whatever the width of its characters.
+//! *Not* used where results do not go to the terminal, or where the terminal cannot dim text, because an unchecked
+//! sentence has to be recognisable as one.
 
 use super::{is_quiet, screen};
 use crate::cli::Output;
@@ -10,18 +11,19 @@ use crate::out;
 use anstream::{AutoStream, ColorChoice};
 use std::io::IsTerminal;
 
-/// Most rows of a draft that are shown.
+/// The most rows of a draft that are shown.
 const ROWS_MAX: usize = 6;
-/// Rows that are left: for what happens right now, for what is said of the draft, and for what stood there before.
+/// The rows that are kept free: for the progress line, for the title of the draft, and for the text that stood there
+/// before.
 const ROWS_LEFT: usize = 4;
 /// A narrower terminal shows no draft.
 const COLUMNS_MIN: usize = 30;
-/// What is said of it.
+/// The title of the draft.
 const TITLE: &str = "draft, not checked yet:";
 
 /// The place on the terminal where a draft is drawn. Dropping it takes the draft away.
 pub(crate) struct Canvas {
-    /// Rows that are drawn; the cursor is in the last one.
+    /// The number of rows that are drawn; the cursor is in the last one.
     drawn: usize,
 }
 
@@ -33,7 +35,7 @@ struct Size {
 }
 
 impl Size {
-    /// How many lines of a draft have room.
+    /// How many lines of a draft fit.
     fn lines(self) -> usize {
         match self.columns < COLUMNS_MIN {
             true => 0,
@@ -43,7 +45,7 @@ impl Size {
 }
 
 impl Canvas {
-    /// A place for drafts, where people look at a terminal that has room for them and can show them as such.
+    /// Makes a place for drafts, where the output is for people and the terminal has room and can dim text.
     pub(crate) fn new(output: Output) -> Option<Canvas> {
         let stderr = std::io::stderr();
         let is_watched = output == Output::Text && !is_quiet();
@@ -53,14 +55,14 @@ impl Canvas {
         (is_watched && has_codes && can_dim && has_room()).then_some(Canvas { drawn: 0 })
     }
 
-    /// Shows a draft below what happens right now.
+    /// Shows a draft below the progress line.
     pub(crate) fn show(&mut self, now: &str, draft: &str) {
         let rows = size().map_or_else(Vec::new, |size| picture(now, draft, size));
         out::aside(format_args!("{}", over(self.drawn, &rows)));
         self.drawn = rows.len();
     }
 
-    /// Takes the draft away.
+    /// Removes the draft.
     pub(crate) fn clear(&mut self) {
         if self.drawn > 0 {
             out::aside(format_args!("{}", over(self.drawn, &[])));
@@ -83,7 +85,7 @@ fn size() -> Option<Size> {
     })
 }
 
-/// The rows of a picture: none where there is no room.
+/// The rows of a picture; none where there is no room.
 fn picture(now: &str, draft: &str, size: Size) -> Vec<String> {
     let most = size.lines();
     if most == 0 {
@@ -101,7 +103,8 @@ fn picture(now: &str, draft: &str, size: Size) -> Vec<String> {
     std::iter::once(plain(now)).chain(below).collect()
 }
 
-/// A picture as the terminal is told it: over one of so many rows, and nothing below. Rows end at the edge meanwhile.
+/// The picture as output for the terminal: it overwrites a picture of so many rows, and clears what is below. Rows
+/// end at the edge of the terminal meanwhile.
 fn over(drawn: usize, rows: &[String]) -> String {
     let up = match drawn {
         0 | 1 => String::new(),
@@ -113,7 +116,7 @@ fn over(drawn: usize, rows: &[String]) -> String {
     format!("\r{up}\x1b[?7l{}\x1b[J\x1b[?7h", rows.join("\x1b[K\r\n"))
 }
 
-/// Lines of text, no wider than so many columns where that can be told; a line without a word is none.
+/// The lines of a text, at most so many columns wide where the width is known; lines without a word are dropped.
 fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.lines() {
@@ -144,12 +147,12 @@ fn wrapped(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// Columns of a character, roughly: scripts with wide ones are taken for wide.
+/// The columns of a character, roughly: all characters of scripts with wide ones count as wide.
 fn width(c: char) -> usize {
     if c < '\u{2e80}' { 1 } else { 2 }
 }
 
-/// Text without signs that a terminal obeys: a model may write any.
+/// The text without control characters, because a model may write any.
 fn plain(text: &str) -> String {
     text.replace(char::is_control, " ")
 }
@@ -236,7 +239,7 @@ mod tests {
     }
 
     proptest! {
-        /// What stood on the screen before stays where it is, and nothing else does, whatever was drawn.
+        /// What stood on the screen before stays in its place, and no part of a picture stays, whatever was drawn.
         #[test]
         fn a_picture_is_on_the_screen_as_it_is_and_nothing_of_it_stays(
             drafts in prop::collection::vec("([a-z]{1,30}| |\n|\x1b|\r|株|\\PC){0,80}", 1..5),

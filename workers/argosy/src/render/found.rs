@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::collections::HashSet;
 use text::words;
 
-/// Characters of a passage that are shown on its line.
+/// The characters of a passage that are shown on its line.
 const SNIPPET_CHARS: usize = 220;
 
 /// The object of `search -o json`. Both fields are always there.
@@ -78,7 +78,7 @@ fn passages(found: &SearchReply, query: &str) {
     }
 }
 
-/// What the query was understood to say about documents, a line for each thing that became of it.
+/// How the query was understood, as far as it states conditions: a line for each kind of condition.
 fn understood(conditions: &SearchConditions) -> Vec<String> {
     let SearchConditions {
         filter,
@@ -171,7 +171,7 @@ pub(crate) fn print_document(document: &DocumentReply, output: Output) {
     }
 }
 
-/// How many are shown of how many. What only vectors found does not count as a match.
+/// How many results are shown of how many. Results that only vectors found do not count as matches.
 fn counted(shown: u64, matching: u64) -> String {
     match shown <= matching {
         true => format!("{shown} of {matching} passages that match"),

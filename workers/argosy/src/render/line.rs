@@ -1,7 +1,8 @@
-//! The line on stderr that says what happens right now: drawn over itself on a terminal, and elsewhere said
-//! again every so often, for who reads a log.
+//! The progress line on stderr. It is redrawn in place on a terminal, and elsewhere written again every so often, for
+//! a reader of a log.
 //!
-//! *Not* where results are JSON: then stderr is for errors alone. What is done at once is said nowhere.
+//! *Not* used where results are JSON, because stderr is then for errors alone. Work that is done at once shows no
+//! progress.
 
 use super::is_quiet;
 use crate::cli::Output;
@@ -13,10 +14,10 @@ use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a log hears nothing in between.
+/// How long a log gets no line.
 const SAY_EVERY: Duration = Duration::from_secs(10);
 
-/// What happens right now.
+/// A progress line.
 pub struct ProgressLine(Shown);
 
 enum Shown {
@@ -25,11 +26,11 @@ enum Shown {
     Log(Pace),
 }
 
-/// When something was said last.
+/// When the last line was written.
 struct Pace(Mutex<Instant>);
 
 impl Pace {
-    /// Whether something may be said again; who is told so says it.
+    /// Whether a line may be written again; the caller that gets true writes it.
     fn is_due(&self, now: Instant) -> bool {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_due = now.saturating_duration_since(*last) >= SAY_EVERY;
@@ -47,7 +48,7 @@ impl Pace {
 }
 
 impl ProgressLine {
-    /// A line, or nothing when results are for programs or nobody is to look.
+    /// A progress line, or one that shows nothing when results are for programs or stderr is quiet.
     pub fn new(output: Output) -> ProgressLine {
         if output == Output::Json || is_quiet() {
             return ProgressLine(Shown::Nowhere);
@@ -60,17 +61,17 @@ impl ProgressLine {
         ProgressLine(Shown::Bar(bar))
     }
 
-    /// No line.
+    /// A progress line that shows nothing.
     pub(crate) fn nowhere() -> ProgressLine {
         ProgressLine(Shown::Nowhere)
     }
 
-    /// Whether nothing is said of what happens.
+    /// Whether this line shows nothing.
     pub(crate) fn is_nowhere(&self) -> bool {
         matches!(self.0, Shown::Nowhere)
     }
 
-    /// Says something else.
+    /// Shows another text.
     pub fn say(&self, text: String) {
         match &self.0 {
             Shown::Nowhere => {}
@@ -79,7 +80,7 @@ impl ProgressLine {
         }
     }
 
-    /// How far an indexing run is: a count while files are looked at, then a bar with rate and time
+    /// Shows how far an indexing run is: a count while files are looked at, then a bar with the rate and the time
     /// left.
     pub fn show(&self, progress: SyncProgress) {
         match (&self.0, progress) {
@@ -103,7 +104,7 @@ impl ProgressLine {
         }
     }
 
-    /// How far a download is: a bar with rate and time left, where the size is known.
+    /// Shows how far a download is: a bar with the rate and the time left, where the size is known.
     pub fn bytes(&self, what: &str, done: u64, total: Option<u64>) {
         let bar = match &self.0 {
             Shown::Nowhere => return,
@@ -126,7 +127,7 @@ impl ProgressLine {
         bar.set_position(done);
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub fn done(self) {
         if let Shown::Bar(bar) = self.0 {
             bar.finish_and_clear();

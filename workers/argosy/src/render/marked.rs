@@ -1,13 +1,14 @@
-//! An answer for people, with a sign at each sentence that its sources do not say or deny. *Not* in JSON: there the
+//! An answer for people, with a sign at each sentence that its sources do not say or deny. *Not* in JSON, where the
 //! sentences are listed.
 
 use envelope::{CheckedSentence, Support, Terminal};
 use owo_colors::OwoColorize;
 
-/// Longest words of a source that are shown, in characters.
+/// The longest quote of a source that is shown, in characters.
 const EVIDENCE_CHARS_MAX: usize = 160;
 
-/// The answer: `?` in yellow behind what is not said, `!` in red behind what is denied.
+/// The answer, with a yellow `?` behind a sentence that its sources do not say and a red `!` behind one that they
+/// deny.
 pub(crate) fn answer(t: &Terminal) -> Option<String> {
     let text = t.answer.as_deref()?;
     let mut marked = String::with_capacity(text.len());
@@ -28,13 +29,13 @@ pub(crate) fn answer(t: &Terminal) -> Option<String> {
     Some(marked)
 }
 
-/// Why sentences have signs, a line each.
+/// Why sentences have signs, a line for each.
 pub(crate) fn reasons(t: &Terminal) -> Vec<String> {
     let doubted = t.sentences.iter().filter(|one| one.support.is_doubted());
     doubted.map(reason).collect()
 }
 
-/// What a model made of the answer, for its last line; nothing where none judged it.
+/// The judgement of a model, for the last line of the answer; empty where no model judged it.
 pub(crate) fn judged(t: &Terminal) -> String {
     let judgement = t.judgement.as_ref();
     judgement.map_or(String::new(), |one| {

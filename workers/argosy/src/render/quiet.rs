@@ -1,12 +1,12 @@
 //! Whether stderr is for errors alone.
 //!
-//! Of the process, as colour is: its command line decides it once, before anything is said.
+//! This is a setting of the process, as colour is: the command line sets it once, before anything is printed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// From now on nothing is said on stderr but errors.
+/// From now on only errors are written to stderr.
 pub(crate) fn be_quiet() {
     QUIET.store(true, Ordering::Relaxed);
 }

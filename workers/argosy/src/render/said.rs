@@ -1,11 +1,11 @@
-//! A terminal event as it is said at a prompt: the answer, or the question back with numbers to press.
+//! Prints a terminal event at a prompt: the answer, or the question back with numbers to press.
 
 use super::{duration, duration_ms, marked, one_line, source_line};
 use crate::out::println;
 use envelope::{Clarification, Outcome, Terminal};
 use owo_colors::OwoColorize;
 
-/// Prints what was said, if anything was.
+/// Prints the answer or the question back, if there is one.
 pub(crate) fn said(t: &Terminal) {
     if let Some(answer) = marked::answer(t) {
         println!("{answer}");
@@ -28,7 +28,7 @@ pub(crate) fn said(t: &Terminal) {
     }
 }
 
-/// Prints what is to be done according to an answer, if that was asked for and is anything.
+/// Prints the things to do according to an answer, if they were asked for and there are any.
 pub(super) fn to_do(t: &Terminal) {
     for item in &t.action_items {
         println!("{} {}", "to do:".cyan(), item.text);

@@ -1,26 +1,26 @@
 //! The terminal while a command shows the same thing again and again.
 //!
-//! Another screen of it, so that what stood there comes back; each picture is drawn over the one before it,
-//! also where colour is unwanted. Without a terminal, or on one that understands no codes, picture follows
-//! picture. *Not* here: keys.
+//! The pictures use the terminal's alternate screen, so that its earlier contents come back; each picture is drawn
+//! over the one before it, even without colour. Without a terminal, or on one that understands no codes, picture
+//! follows picture. *Not* here: keys.
 
 use crate::cli::Output;
 use crate::out::{self, println};
 use anstream::{AutoStream, ColorChoice};
 use std::io::{IsTerminal, Write};
 
-/// Another screen, without a cursor; long lines end at its edge.
+/// Switches to the alternate screen, hides the cursor, and lets long lines end at the edge.
 const TAKE: &str = "\x1b[?1049h\x1b[?25l\x1b[?7l";
-/// All of that undone.
+/// Undoes all of that.
 const GIVE_BACK: &str = "\x1b[?7h\x1b[?25h\x1b[?1049l";
 
-/// A terminal that was taken, or output that is none.
+/// A terminal that was taken over, or output that is none.
 pub(crate) struct Screen {
     is_taken: bool,
 }
 
 impl Screen {
-    /// Takes the terminal, if there is one, people look at it, and it understands codes.
+    /// Takes the terminal over, if the output is a terminal for people that understands codes.
     pub(crate) fn taken(output: Output) -> Screen {
         let is_taken = output == Output::Text && has_codes();
         if is_taken {
@@ -68,21 +68,22 @@ impl Drop for Screen {
     }
 }
 
-/// Whether standard output is a terminal that is told more than text.
+/// Whether standard output is a terminal that accepts codes.
 pub(super) fn has_codes() -> bool {
     let is_dumb = settings::sources::variable("TERM").is_none_or(|name| name == "dumb");
     std::io::stdout().is_terminal() && !is_dumb
 }
 
-/// To a terminal that is gone there is nothing to say.
+/// Gives the terminal back. Errors are ignored, because a terminal that is gone needs nothing.
 fn give_back() {
     let mut stdout = std::io::stdout();
     let _ = stdout.write_all(GIVE_BACK.as_bytes());
     let _ = stdout.flush();
 }
 
-/// A picture as the terminal is told it: from the top, each line to its end, and nothing below, without a
-/// blank screen in between. What has no room in so many rows is left out at the end; 0 is any number.
+/// A picture as output for the terminal: it begins at the top, clears each line to its end and everything below, and
+/// shows no blank screen in between. Lines that do not fit into so many rows are left out at the end; 0 stands for
+/// any number of rows.
 fn drawn(text: &str, rows: usize) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     let more = match rows {

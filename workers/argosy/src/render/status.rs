@@ -1,4 +1,4 @@
-//! How the fleet at a glance looks: tables whose zeros do not catch the eye.
+//! Renders the state of the fleet as tables in which zeros do not catch the eye.
 
 use inspect::position::TurnPosition;
 use inspect::status::{
@@ -8,11 +8,11 @@ use owo_colors::OwoColorize;
 use std::fmt::Write;
 use telemetry::buckets::STEP_DURATION;
 
-/// Said of a fleet of which only the streams are there.
+/// The note for a fleet of which only the streams are there.
 const NO_PROCESS: &str = "no process reports; start one of each role with `argosy run ROLE`, or a whole fleet with a \
      server of its own with `argosy up`";
 
-/// The whole of it, as lines.
+/// The whole state, as lines.
 pub(crate) fn table(status: &FleetStatus) -> String {
     let mut text = String::new();
     let head = format!(
@@ -57,7 +57,7 @@ fn reasons(status: &FleetStatus) -> impl Iterator<Item = (envelope::Role, &Strin
     roles.flat_map(|one| one.reasons.iter().map(|reason| (one.role, reason)))
 }
 
-/// Roles whose queue nobody can count.
+/// The roles whose queue cannot be counted.
 fn unknown(status: &FleetStatus) -> impl Iterator<Item = envelope::Role> {
     let roles = status.roles.iter();
     roles.filter(|one| one.pending.is_none()).map(|o| o.role)
@@ -146,7 +146,7 @@ fn inbox_line(status: &FleetStatus) -> String {
     }
 }
 
-/// What there is to say of conversations; nothing of a fleet that has had none and has nobody to read them.
+/// The lines about conversations; none for a fleet that has had no conversation and has no worker for them.
 fn conversation_lines(all: &ConversationStatus) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(reach) = all.reach_ms {
@@ -225,7 +225,7 @@ fn time(ms: Option<u64>) -> String {
     }
 }
 
-/// A time out of buckets: below the first bound nothing more is known.
+/// A time that is read from buckets: below the first bound nothing more is known.
 fn took(ms: Option<u64>) -> String {
     let first = (STEP_DURATION[0] * 1_000.0) as u64;
     match ms {

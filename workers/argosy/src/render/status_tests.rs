@@ -1,4 +1,4 @@
-//! What is said of a fleet that is made up: the table, the object, the order, the quantiles.
+//! Tests of the rendering of a made-up fleet: the table, the object, the order, the quantiles.
 
 use super::table;
 use crate::doctor::room::full_at;

@@ -1,4 +1,4 @@
-//! A trace for people: one line a step, what hangs on it below it.
+//! Renders a trace for people: one line for a step, with its details below it.
 
 use super::{duration, one_line};
 use envelope::{Fallback, Outcome, Overrides};
@@ -8,21 +8,21 @@ use inspect::trace::{
 use owo_colors::OwoColorize;
 use text::count;
 
-/// How much of a trace is drawn.
+/// How much of a trace is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Detail {
     /// Show every map instead of a line for all of them.
     pub(crate) unfold: bool,
 }
 
-/// How long a line of a decision may be, in characters.
+/// The longest line of a decision, in characters.
 const DECIDED_CHARS: usize = 90;
-/// How long a line of a round may be, in characters.
+/// The longest line of a round, in characters.
 const ROUND_CHARS: usize = 240;
-/// Room for the branches, the name and the hop of a step.
+/// The width for the branches, the name and the hop of a step.
 const NAME_WIDTH: usize = 22;
 
-/// The whole of it, as lines.
+/// The whole trace, as lines.
 pub(crate) fn lines(trace: &Trace, detail: Detail) -> Vec<String> {
     let mut lines = head(trace);
     let last = trace.steps.len().saturating_sub(1);
@@ -38,7 +38,8 @@ pub(crate) fn lines(trace: &Trace, detail: Detail) -> Vec<String> {
     lines
 }
 
-/// A step as it is drawn: where the rounds are told, the titles of what was read stand there.
+/// A step as it is shown: where the rounds are described, the titles of what was read stand there and not in the
+/// step.
 fn shown(step: &Step, trace: &Trace, detail: Detail) -> Step {
     let mut shown = step.clone();
     let is_told = has_several(trace) && !detail.unfold;
@@ -48,13 +49,13 @@ fn shown(step: &Step, trace: &Trace, detail: Detail) -> Step {
     shown
 }
 
-/// Whether there is more than one search to tell of.
+/// Whether there are several searches to describe.
 fn has_several(trace: &Trace) -> bool {
     let searches = trace.rounds.iter().map(|round| round.looked_for.len());
     trace.rounds.len() > 1 || searches.sum::<usize>() > 1
 }
 
-/// What a round came to, before its steps.
+/// The result of a round, which stands before its steps.
 fn round(told: &RoundTold) -> Vec<String> {
     let RoundTold {
         round,
@@ -74,7 +75,7 @@ fn round(told: &RoundTold) -> Vec<String> {
     lines
 }
 
-/// How it stands, what it cost and how long it took, in one line.
+/// The state of the turn, its cost and its time, in one line.
 pub(crate) fn end(trace: &Trace) -> String {
     let state = match trace.outcome {
         Some(outcome) => coloured(outcome),
@@ -182,7 +183,8 @@ fn branch(step: &Step, is_last: bool, detail: Detail) -> Vec<String> {
     lines
 }
 
-/// One step: where, how long, how often, by whom, and what came of it.
+/// One step in a line: where it ran, how long it took, how often it was delivered, which process did it, and its
+/// result.
 pub(crate) fn line(step: &Step, branches: &str, name: &str) -> String {
     let times = match (step.doing, step.inherited, step.attempt) {
         (_, true, _) => "taken over".into(),
@@ -233,7 +235,7 @@ fn mark(doing: StepState) -> String {
     }
 }
 
-/// What hangs on a step: what did not fit its line, what it fell back to, and why it was given up.
+/// The details of a step: what did not fit its line, its fallbacks, and why it was given up.
 pub(crate) fn hanging(step: &Step, below: &str) -> Vec<String> {
     let below = format!("{}   ", below.dimmed());
     let (_, rest) = cut(&step.decided);
@@ -250,7 +252,7 @@ pub(crate) fn hanging(step: &Step, below: &str) -> Vec<String> {
     lines
 }
 
-/// What was decided, at blanks: what fits the line of its step, and what hangs below it.
+/// A decision, cut at blanks: the part that fits the line of its step, and the lines below it.
 fn cut(decided: &str) -> (String, Vec<String>) {
     let mut lines = vec![String::new()];
     for word in decided.split_whitespace() {
@@ -266,7 +268,7 @@ fn cut(decided: &str) -> (String, Vec<String>) {
     (lines.remove(0), rest)
 }
 
-/// A fallback with what it says of itself.
+/// A fallback with its details.
 fn fallback(fallback: &Fallback) -> String {
     let fields = match serde_json::to_value(fallback) {
         Ok(serde_json::Value::Object(mut fields)) => {
@@ -345,7 +347,7 @@ fn folded(maps: &[Step], branches: &str) -> String {
     )
 }
 
-/// `4 ok, 1 error`: what became of the maps of a fan-out.
+/// The results of the maps of a fan-out, such as `4 ok, 1 error`.
 fn counts(maps: &[Step]) -> String {
     let of = |doing: StepState| maps.iter().filter(|map| map.doing == doing).count();
     let words = [
@@ -364,7 +366,7 @@ fn counts(maps: &[Step]) -> String {
         .join(", ")
 }
 
-/// The fallbacks of a fan-out, each once with how often.
+/// The fallbacks of a fan-out, each once, with how often it was taken.
 fn fallen(maps: &[Step]) -> String {
     let mut kinds: Vec<(&str, usize)> = Vec::new();
     for fallback in maps.iter().flat_map(|map| &map.fallbacks) {

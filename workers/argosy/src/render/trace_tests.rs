@@ -1,4 +1,5 @@
-//! How a trace looks. The picture is compared as a whole: whoever changes it sees what people see.
+//! Tests of the rendering of a trace. Each picture is compared as a whole, so that a change shows what users will
+//! see.
 
 use super::*;
 use envelope::{Role, TurnId};

@@ -1,4 +1,4 @@
-//! The prompts that workers embed, and what may stand in their place.
+//! The prompts that workers embed, and the texts that may replace them.
 //!
 //! *Not* how a folder of prompts is read (`crate::prompt_files`).
 
@@ -10,29 +10,30 @@ use harness::Metrics;
 use llm::{EmbeddedPrompt, PromptError};
 use std::collections::BTreeMap;
 
-/// Why a text cannot take the place of a prompt.
+/// Why a text cannot replace a prompt.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum EmbeddedOverrideError {
-    /// There is no such prompt.
+    /// There is no prompt of that name.
     #[error("there is no prompt `{name}`; there are {known}")]
     Unknown {
-        /// What was named.
+        /// The name.
         name: String,
-        /// Those that there are.
+        /// The prompts that exist.
         known: String,
     },
-    /// It lacks what the prompt takes.
+    /// The text lacks a placeholder of the prompt.
     #[error(transparent)]
     Wrong(#[from] PromptError),
 }
 
-/// Every prompt there is, and whose it is.
+/// Every prompt, and the role that uses it.
 pub(crate) fn embedded_prompts() -> impl Iterator<Item = (Role, EmbeddedPrompt)> {
     let of = |role| prompts_of(role).iter().map(move |prompt| (role, *prompt));
     Role::ALL.into_iter().flat_map(of)
 }
 
-/// Has the calls of each prompt of a role counted from 0 on, under the version of the text that is in force.
+/// Registers a counter for the calls of each prompt of a role, starting at 0, under the version of the text that is
+/// in force.
 pub(super) fn count_prompts(role: Role, config: &Config, metrics: &Metrics) -> Result<(), Error> {
     // Those of documents leave no trail.
     if role == Role::Indexer || !model::asks(config, role) {
@@ -48,8 +49,8 @@ pub(super) fn count_prompts(role: Role, config: &Config, metrics: &Metrics) -> R
     Ok(())
 }
 
-/// Whether the texts can be used in place of the prompts that they are named after: as at the start of a
-/// process, before a turn is started with them. The indexer takes no part in a turn.
+/// Checks that the texts can replace the prompts that they are named after. It is the check of a process' start, made
+/// before a turn is started with them. The indexer takes no part in a turn.
 ///
 /// # Errors
 /// When there is no such prompt, or the text lacks what the prompt takes.
@@ -69,7 +70,7 @@ pub(crate) fn check_prompts(texts: &BTreeMap<String, String>) -> Result<(), Embe
     Ok(())
 }
 
-/// Whether every prompt in `prompts_dir` holds what its worker wants.
+/// Checks that every prompt in `prompts_dir` holds the placeholders of its worker.
 ///
 /// # Errors
 /// When one does not.
@@ -118,7 +119,7 @@ mod tests {
         }
     }
 
-    /// A file in a folder of prompts that no constant lists would be asked with and could not be replaced.
+    /// A file in a folder of prompts that no constant lists would be used as a prompt, and could not be replaced.
     #[test]
     fn every_file_of_a_prompt_is_listed_once() {
         let workers = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

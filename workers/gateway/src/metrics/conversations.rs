@@ -1,4 +1,4 @@
-//! What the gateway counts of conversations, where their logs are written. No label says whose one is.
+//! The metrics of conversations, counted where their logs are written. No label tells a tenant or a conversation.
 
 use super::show;
 use conversation_log::{EventKind, LogEvent};
@@ -7,12 +7,12 @@ use prometheus::{IntCounter, IntCounterVec, IntGaugeVec};
 use std::time::Duration;
 use telemetry::Registry;
 
-/// The kinds of events, for series at 0.
+/// The kinds of events, whose series start at 0.
 const KINDS: [&str; 5] = ["opened", "ended", "forked", "copied", "erased"];
-/// Of a turn of which nobody knows any more how it ended.
+/// The label value of a turn whose end is no longer known.
 const UNKNOWN: &str = "unknown";
 
-/// The families of conversations.
+/// The metric families of conversations.
 #[derive(Clone)]
 pub(crate) struct Conversations {
     events: IntCounterVec,
@@ -73,7 +73,7 @@ impl Conversations {
         Ok(all)
     }
 
-    /// An event was appended, of so many bytes.
+    /// Counts an event that was appended, with its bytes.
     pub(crate) fn appended(&self, event: &LogEvent, bytes: usize) {
         let kind = [kind(&event.event)];
         self.events.with_label_values(&kind).inc();
@@ -91,17 +91,17 @@ impl Conversations {
         }
     }
 
-    /// An append did not hold, or nobody knows.
+    /// Counts an append that failed, or whose result is not known.
     pub(crate) fn append_lost(&self) {
         self.lost.inc();
     }
 
-    /// How far back the logs reach; what is not known has no series.
+    /// Sets how far back the logs reach. A value that is not known has no series.
     pub(crate) fn reach(&self, reach: Option<Duration>) {
         show(&self.reach, [], reach.map(|reach| reach.as_secs()));
     }
 
-    /// How many erasures are not where they should be, if that is known.
+    /// Sets the number of erasures that do not go on, if it is known.
     pub(crate) fn unfinished(&self, erasures: Option<u64>) {
         show(&self.unfinished, [], erasures);
     }

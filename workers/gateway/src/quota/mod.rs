@@ -1,5 +1,5 @@
-//! The quota of a tenant: how many of its turns run at a time, how many tokens they may spend in a minute, and
-//! which of its questions is next.
+//! The quota of a tenant: it limits how many of the tenant's turns run at a time and how many tokens they spend in a
+//! minute, and says which of its questions is next.
 //!
 //! Steps of all tenants wait in one queue per role: without a quota, a tenant that asks a thousand questions at
 //! once puts a thousand fan-outs in front of all others. With a quota its questions stay in the inbox, where
@@ -19,7 +19,7 @@ use tokio::sync::futures::Notified;
 
 /// How long a question waits in this process for a turn to end, before it goes back to the inbox.
 pub(crate) const HOLD: Duration = Duration::from_secs(1);
-/// Shortest time for which it goes back.
+/// The shortest time for which a question goes back to the inbox.
 const SHORTEST: Duration = Duration::from_millis(100);
 
 /// What each tenant may have; 0 for any number.
@@ -34,7 +34,7 @@ pub(crate) struct Limits {
 /// The quotas of all tenants in one gateway.
 pub(crate) struct Quota {
     limits: Limits,
-    /// Questions that may be held at a time, of all tenants.
+    /// How many questions of all tenants may be held at a time.
     held_max: usize,
     inner: Mutex<Inner>,
     ended: Notify,
@@ -47,43 +47,43 @@ struct Inner {
     held: usize,
 }
 
-/// Whether the turn of a question may run.
+/// The decision whether the turn of a question may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum QuotaDecision {
-    /// Its turn may run, and has a place until it has [ended](Quota::ended).
+    /// The turn may run. It has a place until it has [ended](Quota::ended).
     Admit,
-    /// To go on without a place: its turn has one, or ends at once.
+    /// The question goes on without a place, because its turn has one or ends at once.
     Bypass,
-    /// To ask again when a turn has ended, and after [`HOLD`].
+    /// The question waits here. It asks again when a turn has ended, and after [`HOLD`].
     Queue,
-    /// To ask again after this time.
+    /// The question goes back to the inbox and asks again after this time.
     Defer(Duration),
 }
 
 /// What a turn spent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Spent {
-    /// It never began.
+    /// Nothing: the turn never began.
     Nothing,
     /// So many tokens, read and written.
     Tokens(u64),
-    /// It was ended by somebody who does not know.
+    /// An unknown number: the terminal event does not tell it.
     Unknown,
 }
 
-/// A question that asks.
+/// A question that asks for a place.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct QuotaRequest<'a> {
     pub(crate) tenant: &'a TenantId,
     pub(crate) turn: &'a TurnId,
     pub(crate) deadline: UnixMs,
-    /// Sequence in the inbox: the older first.
+    /// The sequence of the question in the inbox; the older question goes first.
     pub(crate) sequence: u64,
-    /// Whether it may be held.
+    /// Whether the question may be held.
     pub(crate) may_hold: bool,
 }
 
-/// A question that is held; dropped when it is not any more.
+/// The hold on a question; it is dropped when the question is no longer held.
 pub(crate) struct Held<'a>(&'a Quota);
 
 impl Drop for Held<'_> {
@@ -93,7 +93,7 @@ impl Drop for Held<'_> {
 }
 
 impl Quota {
-    /// At most `held_max` questions are held.
+    /// Makes the quotas. At most `held_max` questions are held at a time.
     pub(crate) fn new(limits: Limits, held_max: usize) -> Quota {
         Quota {
             limits,
@@ -107,7 +107,7 @@ impl Quota {
         self.limits.turns > 0 || self.limits.tokens_per_minute > 0
     }
 
-    /// Room to hold one more question, if there is.
+    /// Holds one more question, if there is room.
     pub(crate) fn hold(&self) -> Option<Held<'_>> {
         if self.limits.turns == 0 {
             return None;
@@ -140,9 +140,8 @@ impl Quota {
         told
     }
 
-    /// A turn begins in the place of the one before it in its conversation. It counts, even where another question took
-    /// that place meanwhile.
-    /// False when it has one already.
+    /// Gives a turn the place of the turn before it in its conversation. It counts even where another question took
+    /// that place meanwhile. Returns false when the turn has a place already.
     pub(crate) fn take(&self, header: &Header, now: UnixMs) -> bool {
         if !self.is_limited() {
             return false;
@@ -158,7 +157,7 @@ impl Quota {
         true
     }
 
-    /// A turn that was told to run has ended.
+    /// Frees the place of a turn that has ended.
     pub(crate) fn ended(&self, turn: &TurnId, spent: Spent, now: UnixMs) {
         let Inner { tenants, turns, .. } = &mut *self.lock();
         let Some(name) = turns.remove(turn) else {
@@ -170,12 +169,12 @@ impl Quota {
         self.ended.notify_waiters();
     }
 
-    /// Comes back when a turn ends after this was called.
+    /// Completes when a turn ends after this call.
     pub(crate) fn next_end(&self) -> Notified<'_> {
         self.ended.notified()
     }
 
-    /// Forgets what is past its time, and returns the turns that run.
+    /// Forgets turns that are past their deadlines, and returns the turns that run.
     pub(crate) fn running(&self, now: UnixMs) -> Vec<TurnId> {
         let Inner { tenants, turns, .. } = &mut *self.lock();
         tenants.retain(|_, tenant| {

@@ -1,30 +1,30 @@
-//! One tenant: the turns that run, the questions that wait, the tokens that are left. Pure.
+//! The quota of one tenant: the turns that run, the questions that wait, and the tokens that are left. Pure.
 
 use super::{HOLD, Limits, QuotaDecision, QuotaRequest, SHORTEST, Spent};
 use envelope::{TurnId, UnixMs};
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-/// Longest time for which a question is put off.
+/// The longest time for which a question is deferred.
 const LONGEST: Duration = Duration::from_secs(30);
-/// A question that is not back so long after its time has gone to another gateway.
+/// A question that has not come back so long after its time is taken to have gone to another gateway.
 const LOST_MS: u64 = 2_000;
-/// How long a turn takes before any has ended, in milliseconds: who asks again too soon learns better, who
-/// waits too long leaves turns unused.
+/// How long a turn is assumed to take before any has ended, in milliseconds. A question that asks again too soon
+/// learns a better value, whereas one that waits too long leaves turns unused.
 const TURN_MS: f64 = 10.0;
-/// What a turn spends before any has ended: ten map calls of a page each, and an answer.
+/// What a turn is assumed to spend before any has ended: ten map calls of a page each, and an answer.
 const TURN_TOKENS: f64 = 10_000.0;
-/// Share of the newest in either mean.
+/// The weight of the newest value in either mean.
 const NEWEST: f64 = 0.1;
 
 pub(super) struct Tenant {
     running: HashMap<TurnId, Runs>,
-    /// By their sequences in the inbox.
+    /// The questions that wait, by their sequences in the inbox.
     waiting: BTreeMap<u64, Waits>,
-    /// Means of what a turn takes and spends.
+    /// The means of the time and of the tokens that a turn takes.
     turn_ms: f64,
     turn_tokens: f64,
-    /// Tokens left at that time; they grow back steadily to a minute's worth.
+    /// The tokens that were left at the time `at`. They grow back steadily, up to one minute's worth.
     tokens: f64,
     at: UnixMs,
 }
@@ -35,21 +35,21 @@ struct Runs {
     deadline: UnixMs,
 }
 
-/// A question that waits.
+/// A question that waits for a place.
 #[derive(Clone, Copy)]
 struct Waits {
-    /// When it asks again, at the latest.
+    /// When the question asks again, at the latest.
     again: UnixMs,
     is_held: bool,
 }
 
 impl Waits {
-    /// Whether it is there when a turn ends: the younger ones let it go first.
+    /// Whether the question is there when a turn ends; if so, younger ones let it go first.
     fn is_there(self, now: UnixMs) -> bool {
         self.is_held && now < self.again
     }
 
-    /// Whether it has gone elsewhere.
+    /// Whether the question has gone to another gateway.
     fn is_lost(self, now: UnixMs) -> bool {
         self.again.plus(LOST_MS) <= now
     }
@@ -67,9 +67,9 @@ impl Tenant {
         }
     }
 
-    /// Whether a turn may begin: the oldest question first, of those that are there. One that is far behind is
-    /// put off for half the time that those before it will take, going by what turns took of late: so it
-    /// asks a few times more, and is never much too late. Turns are not kept free for those who are off.
+    /// Decides whether a turn may begin. Of the questions that are there, the oldest goes first. A question that is
+    /// far behind is deferred for half the time that those before it will take, by what turns took of late; so it
+    /// asks a few times more, and is never much too late. No place is kept free for a question that is deferred.
     pub(super) fn ask(
         &mut self,
         asking: QuotaRequest<'_>,
@@ -106,7 +106,7 @@ impl Tenant {
         told
     }
 
-    /// A turn runs, whatever else does.
+    /// Counts a turn as running, whatever else runs.
     pub(super) fn take(&mut self, turn: &TurnId, deadline: UnixMs, now: UnixMs) {
         let runs = Runs {
             since: now,
@@ -115,8 +115,8 @@ impl Tenant {
         self.running.insert(turn.clone(), runs);
     }
 
-    /// How long until there are tokens for one more turn behind `before` others. What runs is taken to
-    /// spend what turns spent of late; where nothing runs, a turn may begin as long as nothing is owed.
+    /// How long it takes until there are tokens for one more turn behind `before` others. Running turns are assumed
+    /// to spend what turns spent of late. Where nothing runs, a turn may begin unless tokens are owed.
     fn until_filled(&mut self, before: usize, limits: &Limits, now: UnixMs) -> Duration {
         if limits.tokens_per_minute == 0 {
             return Duration::ZERO;
@@ -134,7 +134,7 @@ impl Tenant {
         self.at = self.at.max(now);
     }
 
-    /// A turn has ended. One of which nobody knows what it spent is taken to have spent the mean.
+    /// Records the end of a turn. A turn whose tokens are not known is assumed to have spent the mean.
     pub(super) fn ended(&mut self, turn: &TurnId, spent: Spent, limits: &Limits, now: UnixMs) {
         let Some(runs) = self.running.remove(turn) else {
             return;
@@ -152,12 +152,12 @@ impl Tenant {
         self.turn_ms += NEWEST * (took - self.turn_ms);
     }
 
-    /// A question that will not ask again.
+    /// Removes a question that will not ask again.
     pub(super) fn gone(&mut self, sequence: u64) {
         self.waiting.remove(&sequence);
     }
 
-    /// Forgets turns past their deadlines, and questions that others have.
+    /// Forgets turns that are past their deadlines, and questions that other gateways have.
     pub(super) fn forget_old(&mut self, now: UnixMs) {
         self.running.retain(|_, runs| runs.deadline > now);
         self.waiting.retain(|_, waits| !waits.is_lost(now));
@@ -171,7 +171,7 @@ impl Tenant {
         self.waiting.len()
     }
 
-    /// Whether there is nothing to remember of it.
+    /// Whether nothing of this tenant has to be remembered.
     pub(super) fn is_idle(&mut self, limits: &Limits, now: UnixMs) -> bool {
         self.fill(limits, now);
         let is_full = self.tokens >= limits.tokens_per_minute as f64;

@@ -1,4 +1,4 @@
-//! What the questions of one tenant are told, alone and by the thousand.
+//! Tests of the decisions for the questions of one tenant, from a single one to thousands.
 
 use super::*;
 use envelope::TenantId;
@@ -149,7 +149,7 @@ fn what_runs_is_taken_to_spend_what_others_spent() {
     assert_eq!(begun.count() as f64, 60_000.0 / TURN_TOKENS + 1.0);
 }
 
-/// What questions of one tenant come to.
+/// The result of letting all questions of a tenant run.
 struct Drained {
     /// How often all of them asked until all had run.
     asked: u64,
@@ -157,8 +157,8 @@ struct Drained {
     order: Vec<u64>,
 }
 
-/// Questions of one tenant, so many in a millisecond, at so many gateways, by chance: each turn takes `turn_ms`;
-/// questions ask again when they are told to, and those who are held when a turn ends.
+/// Lets all questions of one tenant run: so many in a millisecond, at so many gateways, by chance. Each turn takes
+/// `turn_ms`. Questions ask again when they are told to, and held ones when a turn ends.
 fn drained(
     limits: &Limits,
     gateways: usize,

@@ -1,4 +1,5 @@
-//! A schema and a document: its columns as typed metadata, what did not fit, and what is missing.
+//! Applies a schema to a document: it sets the document's columns as typed metadata, and reports the values that do
+//! not fit and the columns that are missing.
 
 use super::rule::{RulePlace, Text, Tried};
 use super::value::UnfitValue;
@@ -7,29 +8,29 @@ use documents::Document;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Most bytes that the columns of a document may have together: every chunk carries them.
+/// The most bytes that all columns of a document may have together, because every chunk carries them.
 const COLUMNS_BYTES_MAX: usize = 4 * 1024;
-/// What comes before the rules.
+/// The name of the publisher's own value, which comes before the rules.
 const BY_PUBLISHER: &str = "said by the publisher";
 
 /// What became of the columns of a document.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SchemaResult {
-    /// How many have a value.
+    /// How many columns have a value.
     pub found: u32,
-    /// Columns without one, as places in the table.
+    /// The columns without a value, as indexes of the table.
     pub missing: Vec<usize>,
-    /// What was said and does not fit.
+    /// The values that do not fit.
     pub misfits: Vec<Misfit>,
 }
 
-/// Something said of a column that is no value of it: it was left out.
+/// A value that does not fit its column and was left out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{column}`: {unfit}")]
 pub struct Misfit {
     /// The column.
     pub column: String,
-    /// What was said, and why it does not fit.
+    /// The value, and why it does not fit.
     pub unfit: UnfitValue,
 }
 
@@ -38,30 +39,30 @@ pub struct Misfit {
 pub struct ColumnTrace {
     /// The column.
     pub column: String,
-    /// The value it gets.
+    /// The value that the column gets.
     pub value: Option<Value>,
-    /// What the publisher said and what each rule found, in order.
+    /// The publisher's value and what each rule found, in order.
     pub attempts: Vec<Attempt>,
-    /// Whether a model would be asked.
+    /// Whether a model would be asked for the column.
     pub asks_model: bool,
 }
 
-/// One look for a value.
+/// One search for a value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Attempt {
     /// The rule in a few words; `said by the publisher` for what comes before them.
     pub rule: String,
-    /// What it found.
+    /// The value that it found.
     pub value: Option<Value>,
-    /// Where.
+    /// Where the value stands.
     pub place: Option<RulePlace>,
-    /// What stands there, cut; of what does not fit, why.
+    /// The text that stands there, cut; for a value that does not fit, the reason.
     pub said: Option<String>,
 }
 
 impl Table {
-    /// Sets the columns of a document. A value that does not fit is removed; fields that are no columns
-    /// stay as they are.
+    /// Sets the columns of a document. A value that does not fit is removed, and fields that are no columns stay as
+    /// they are.
     pub fn apply(&self, document: &mut Document) -> SchemaResult {
         let mut applied = SchemaResult::default();
         let mut values: Vec<(String, Value)> = Vec::new();
@@ -126,7 +127,7 @@ impl Table {
         Ok(())
     }
 
-    /// Everything that can be found for the columns of a document; it is not changed.
+    /// Everything that can be found for the columns of a document, which itself is not changed.
     pub fn trace(&self, document: &Document) -> Vec<ColumnTrace> {
         let text = Text::new(document);
         let trace = |column: &Column| {
@@ -147,7 +148,7 @@ impl Table {
 }
 
 impl Column {
-    /// What the publisher or the document itself said under the name of the column.
+    /// The value that the publisher or the document itself states under the name of the column.
     fn publisher(&self, document: &Document) -> Tried {
         let Some(said) = document.metadata.get(&self.name) else {
             return Tried::default();
@@ -166,7 +167,7 @@ impl Column {
     }
 }
 
-/// None where the publisher said nothing: that is no rule without a result.
+/// `None` where the publisher states nothing; that does not count as a rule without a result.
 fn attempt(rule: &str, tried: Tried) -> Option<Attempt> {
     let (value, place, said) = match (tried.found, tried.unfit) {
         (Some((value, place, said)), _) => (Some(value), Some(place), Some(said)),

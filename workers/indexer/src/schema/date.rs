@@ -1,20 +1,20 @@
-//! Days as people write them, made ISO: `3 March 2024`, `3. März 2024`, `March 3rd, 2024`, `03.03.2024`,
-//! `2024-03-03T10:00`. Pure.
+//! Reads days as people write them and turns them into ISO form: `3 March 2024`, `3. März 2024`, `March 3rd, 2024`,
+//! `03.03.2024`, `2024-03-03T10:00`. Pure.
 //!
-//! English and German month names. Days only: a month or a year is no day, and `3/4/2024` is none
-//! unless the column says which of the two is the month ([`Order`]).
+//! Month names are English and German. Only whole days are read: a month or a year alone is no day, and neither is
+//! `3/4/2024` unless the column says which of the two numbers is the month ([`DateOrder`]).
 
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use text::months;
 
-/// What comes first in a day that is written in numbers.
+/// Which part comes first in a day that is written in numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DateOrder {
-    /// The day: `3/4/2024` is in April.
+    /// The day comes first: `3/4/2024` is in April.
     Dmy,
-    /// The month: `3/4/2024` is in March.
+    /// The month comes first: `3/4/2024` is in March.
     Mdy,
 }
 
@@ -25,10 +25,10 @@ pub(super) struct Found {
     pub(super) day: String,
 }
 
-/// Longest text around a day that is still only a day, in characters: `Monday, 3 March 2024`.
+/// The longest text around a day that still makes it only a day, in characters: `Monday, 3 March 2024`.
 const AROUND_CHARS_MAX: usize = 12;
 
-/// A run of digits, a run of letters, or one other sign; white space is one sign however long.
+/// A run of digits, a run of letters, or one other sign. White space of any length is one sign.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Lexeme<'a> {
     Digits(&'a str),
@@ -61,7 +61,7 @@ pub(super) fn days(text: &str, order: Option<DateOrder>) -> Vec<Found> {
     found
 }
 
-/// A text that is a day, perhaps with the time or the name of the day.
+/// The day of a text that holds a day and nothing else, but perhaps the time or the name of the weekday.
 pub(super) fn whole(text: &str, order: Option<DateOrder>) -> Option<String> {
     if text.len() == 8 && text.bytes().all(|b| b.is_ascii_digit()) {
         return iso(&text[..4], &text[4..6], &text[6..]);
@@ -105,7 +105,7 @@ fn lexemes(text: &str) -> Vec<(Range<usize>, Lexeme<'_>)> {
     lexemes
 }
 
-/// The day that lexemes begin with, and how many of them it takes up.
+/// The day that the lexemes begin with, and how many of them it takes up.
 fn day(lexemes: &[Lexeme<'_>], order: Option<DateOrder>) -> Option<(String, usize)> {
     match lexemes {
         [Digits(_), Sign(_), Digits(_), Sign(_), Digits(_), ..] => {
@@ -204,7 +204,7 @@ impl<'a> Rest<'a> {
         Some(month)
     }
 
-    /// `3rd`.
+    /// Skips an ordinal ending such as that of `3rd`.
     fn ordinal(&mut self) {
         let is = |word: &str| ["st", "nd", "rd", "th"].contains(&word.to_lowercase().as_str());
         if matches!(self.next(), Some(Letters(word)) if is(word)) {
@@ -212,7 +212,7 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// What stands between day, month and year.
+    /// Skips what stands between day, month and year.
     fn between(&mut self) {
         for _ in 0..4 {
             match self.next() {
@@ -227,7 +227,7 @@ fn small(digits: &str) -> Option<u32> {
     digits.parse().ok().filter(|_| digits.len() <= 2)
 }
 
-/// A day that the calendar has.
+/// The day in ISO form, if the calendar has it.
 fn iso(year: &str, month: &str, date: &str) -> Option<String> {
     let year: u32 = year.parse().ok().filter(|_| year.len() == 4)?;
     let (month, date) = (small(month)?, small(date)?);

@@ -42,7 +42,7 @@ const PATTERN_BYTES_MAX: usize = 1_000;
 /// Most memory of a compiled pattern, in bytes.
 const PATTERN_SIZE_MAX: usize = 1024 * 1024;
 
-/// What is wrong in a schema file.
+/// An error in a schema file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{file}`{}{}: {what}", line.map(|n| format!(", line {n}")).unwrap_or_default(), of(place))]
 pub struct Wrong {
@@ -50,9 +50,9 @@ pub struct Wrong {
     pub file: String,
     /// The line, from 1.
     pub line: Option<usize>,
-    /// Bucket, column and rule, as far as they are known.
+    /// The bucket, the column and the rule, as far as they are known.
     pub place: String,
-    /// What is wrong, and what is wanted.
+    /// What is wrong, and what is expected.
     pub what: String,
 }
 
@@ -65,10 +65,10 @@ fn of(place: &str) -> String {
 
 type File = BTreeMap<String, BTreeMap<String, Spanned<RawEntry>>>;
 
-/// The key of a bucket that describes it; as a table it is a column of that name.
+/// The key that describes a bucket. When its value is a table, it is a column of that name.
 const DESCRIPTION: &str = "description";
 
-/// What stands in a bucket: a column, or a text about the bucket itself.
+/// An entry of a bucket: a column, or a text about the bucket itself.
 #[derive(Debug)]
 enum RawEntry {
     Column(Box<RawColumn>),
@@ -95,7 +95,7 @@ impl<'de> Deserialize<'de> for RawEntry {
     }
 }
 
-/// A column as it stands in the file.
+/// A column as the file has it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawColumn {
@@ -112,7 +112,7 @@ struct RawColumn {
     model: bool,
 }
 
-/// A rule as it stands in the file.
+/// A rule as the file has it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct RawRule {
@@ -125,7 +125,7 @@ struct RawRule {
     pages: Option<u32>,
 }
 
-/// Reads a file of this name.
+/// Parses the text of a file with this name.
 pub(super) fn parse(file: &str, text: &str) -> Result<BTreeMap<Bucket, Table>, Wrong> {
     let reading = Reading { file, text };
     let parsed: File = reading.toml()?;
@@ -140,7 +140,7 @@ pub(super) fn parse(file: &str, text: &str) -> Result<BTreeMap<Bucket, Table>, W
     }
 }
 
-/// A file that is read.
+/// A file while it is read.
 struct Reading<'a> {
     file: &'a str,
     text: &'a str,
@@ -235,7 +235,7 @@ impl Reading<'_> {
     }
 }
 
-/// A text in a bucket describes it.
+/// Checks a text in a bucket, which describes the bucket.
 fn check_text(key: &str, text: &str) -> Result<(), String> {
     if key != DESCRIPTION {
         return Err(format!(
@@ -365,7 +365,7 @@ fn check_pattern(pattern: &str) -> Result<regex::Regex, String> {
     }
 }
 
-/// The sentence of an error without the picture of the pattern.
+/// The sentence of a pattern's error, without its picture of the pattern.
 fn told(error: &regex::Error) -> String {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or_default().trim();

@@ -1,20 +1,20 @@
-//! Labels in a text: `Invoice date` in `lnvoice  Date: 3 March`. Pure.
+//! Finds labels in a text, as `Invoice date` in `lnvoice  Date: 3 March`. Pure.
 //!
-//! Case does not matter, blanks in a row are one, and of a label of six signs or more one may be wrong,
-//! missing or too many, as scans have it; a wrong digit is another label. A label that stands in the
-//! document to the letter hides those that only nearly do. Linear in the text.
+//! Case does not matter, and several blanks count as one. In a label of six characters or more, one character may be
+//! wrong, missing or too many, as happens in scans; but with a wrong digit it is another label. A label that stands
+//! in the document exactly hides those that stand there only nearly. The search is linear in the text.
 
 use super::value::ValueForm;
 use serde_json::Value;
 
-/// From this length on a label may have a wrong sign, in characters.
+/// The shortest label, in characters, in which one character may be wrong.
 const TOLERANT_CHARS_MIN: usize = 6;
 /// How far behind a label its value may reach, in characters.
 const WINDOW_CHARS: usize = 120;
 
-/// A text as labels are looked for in it.
+/// A text in the form in which labels are looked for in it.
 pub(super) struct Folded {
-    /// Lower case, blanks in a row as one; each with its place in the text.
+    /// The characters in lower case, with blanks in a row as one, each with its place in the text.
     signs: Vec<(char, usize)>,
 }
 
@@ -50,8 +50,8 @@ impl Label {
         !self.0.iter().any(|c| c.is_alphanumeric())
     }
 
-    /// Where the label ends in a text, for each time that it stands there as whole words: the first
-    /// byte behind it.
+    /// The ends of the label in the text: the first byte behind it, for each time that it stands there as whole
+    /// words.
     pub(super) fn ends(&self, text: &str, folded: &Folded, nearly: bool) -> Vec<usize> {
         let mut ends = Vec::new();
         let mut at = 0;
@@ -69,7 +69,7 @@ impl Label {
         ends
     }
 
-    /// Where the label ends that begins here.
+    /// The end of a label that begins here.
     fn end_at(&self, folded: &Folded, at: usize, nearly: bool) -> Option<usize> {
         let label = &self.0;
         let there = |n: usize| folded.signs.get(at + n).map(|(c, _)| *c);
@@ -92,8 +92,8 @@ impl Label {
     }
 }
 
-/// The value behind a label that ends at `end`: what follows on the line, or in the next cell that has
-/// something in it.
+/// The value behind a label that ends at `end`: the text that follows on the line, or in the next cell that is not
+/// empty.
 pub(super) fn value_behind(line: &str, end: usize, form: &ValueForm) -> Option<(Value, String)> {
     let rest = &line[end..];
     if !line.trim_start().starts_with('|') {
@@ -111,7 +111,7 @@ pub(super) fn value_behind(line: &str, end: usize, form: &ValueForm) -> Option<(
     }
 }
 
-/// Without what stands between a label and its value; a minus belongs to the value.
+/// The text without what stands between a label and its value; a minus belongs to the value.
 fn lead_trimmed(text: &str) -> &str {
     text.trim_start_matches([' ', '\t', ':', '=', '.', '*', '_'])
         .trim_end()

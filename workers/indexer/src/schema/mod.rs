@@ -1,15 +1,15 @@
-//! Schemas: which typed columns the documents of a bucket have, and how their values are found. Pure,
-//! but for [`Schemas::load`].
+//! Schemas: which typed columns the documents of a bucket have, and how their values are found. Pure, except for
+//! [`Schemas::load`].
 //!
-//! For each column, what the publisher said comes first, then its rules in their order; the first value
+//! For each column the publisher's value comes first, then the column's rules in their order, and the first value
 //! that fits the type is taken. *Not* here: asking a model for what no rule found (`extract`).
 //!
 //! | module | what |
 //! |---|---|
 //! | `file` | TOML to columns and rules, checked |
-//! | `value`, `number`, `date` | what people write to typed values |
-//! | `label`, `rule` | where values are looked for |
-//! | `apply` | a schema and a document |
+//! | `value`, `number`, `date` | turn what people write into typed values |
+//! | `label`, `rule` | find the places of values |
+//! | `apply` | applies a schema to a document |
 
 mod apply;
 mod date;
@@ -34,7 +34,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Names how schemas are applied. It changes whenever the values of a document would.
+/// The version of how schemas are applied. It changes whenever the values of some document would.
 const SCHEMA: &str = "schema-1";
 /// Hex digits of the hash of schemas.
 const HASH_CHARS: usize = 12;
@@ -47,7 +47,7 @@ pub struct Schemas {
     tables: BTreeMap<Bucket, Table>,
 }
 
-/// The columns of a bucket; there may be none where it is only described.
+/// The columns of a bucket. A bucket that is only described has none.
 #[derive(Debug, Clone)]
 pub struct Table {
     description: String,
@@ -57,11 +57,11 @@ pub struct Table {
 /// A column.
 #[derive(Debug, Clone)]
 pub struct Column {
-    /// Its name: the field of the metadata.
+    /// The name, which is the field of the metadata.
     pub name: String,
-    /// How its values are written.
+    /// How the values are written.
     pub form: ValueForm,
-    /// What it holds, for people and models; may be empty.
+    /// What the column holds, in words for people and models; may be empty.
     pub description: String,
     rules: Vec<Rule>,
     /// Whether a model is asked where no rule found a value.
@@ -74,32 +74,32 @@ pub enum SchemaError {
     /// A file or folder that cannot be read.
     #[error("cannot read schemas at `{}`: {source}", path.display())]
     Unreadable {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: std::io::Error,
     },
-    /// Something that a schema cannot say.
+    /// An error in a schema file.
     #[error(transparent)]
     Wrong(#[from] Wrong),
-    /// A bucket in two files.
+    /// A bucket that stands in two files.
     #[error(
         "the bucket `{bucket}` stands in `{first}` and in `{second}`: keep its columns in one file"
     )]
     Twice {
-        /// Which.
+        /// The bucket.
         bucket: Bucket,
         /// The one file.
         first: String,
-        /// The other.
+        /// The other file.
         second: String,
     },
-    /// A folder without any, or with too many.
+    /// A folder without a schema file, or with too many.
     #[error("`{}` holds {count} files `*.toml`: want 1 to {FILES_MAX}", path.display())]
     Files {
         /// The folder.
         path: PathBuf,
-        /// How many.
+        /// How many files it has.
         count: usize,
     },
 }
@@ -132,7 +132,7 @@ impl Schemas {
         Ok(all)
     }
 
-    /// The columns of a bucket, where it has a schema.
+    /// The columns of a bucket, if it has a schema.
     pub fn get(&self, bucket: &Bucket) -> Option<&Table> {
         self.tables.get(bucket)
     }
@@ -142,7 +142,7 @@ impl Schemas {
         self.tables.iter()
     }
 
-    /// True when no bucket has a column: its documents are what they are without a schema.
+    /// True when no bucket has a column, so that all documents are as they would be without a schema.
     pub fn is_empty(&self) -> bool {
         self.tables.values().all(|table| table.columns.is_empty())
     }
@@ -153,8 +153,8 @@ impl Schemas {
         columns.any(|column| column.is_asked)
     }
 
-    /// Names these schemas: another name wherever documents would get other values. Comments, the order of
-    /// columns and what a bucket is described as do not count.
+    /// The name of these schemas. It differs wherever documents would get other values. Comments, the order of
+    /// columns and the descriptions of buckets do not count.
     pub fn name(&self) -> String {
         let tables: BTreeMap<&str, Vec<_>> = self
             .tables
@@ -168,7 +168,7 @@ impl Schemas {
 }
 
 impl Table {
-    /// What the bucket holds, in words; may be empty.
+    /// The description of the bucket; may be empty.
     pub fn description(&self) -> &str {
         &self.description
     }
@@ -180,13 +180,13 @@ impl Table {
 }
 
 impl Column {
-    /// Its rules in a few words each, in their order.
+    /// The column's rules in a few words each, in their order.
     pub fn rules(&self) -> impl Iterator<Item = &str> {
         self.rules.iter().map(|rule| rule.said.as_str())
     }
 }
 
-/// All that a column is.
+/// All properties of a column.
 fn told(column: &Column) -> serde_json::Value {
     let rules: Vec<&str> = column.rules().collect();
     json!([

@@ -1,8 +1,8 @@
-//! Numbers as people write them: `1.234,50 EUR`, `$1,203`, `-856.00`, `10 368`. Pure.
+//! Reads numbers as people write them: `1.234,50 EUR`, `$1,203`, `-856.00`, `10 368`. Pure.
 //!
-//! A number is a word of its own: `HV2N4410`, `4500-1987` and `29/03/2024` hold none. One sign alone
-//! is read as a decimal point if it is a dot, and as one between thousands if it is a comma before three
-//! digits; who knows better says so with [`Decimal`]. *Not* arithmetic: no exponents, no fractions.
+//! A number is a word of its own: `HV2N4410`, `4500-1987` and `29/03/2024` hold none. One sign alone is read as a
+//! decimal point if it is a dot, and as a separator of thousands if it is a comma before three digits; a column can
+//! state it with [`Decimal`]. *Not* arithmetic: no exponents, no fractions.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
@@ -29,7 +29,7 @@ pub enum Decimal {
 pub(super) struct Found {
     pub(super) range: Range<usize>,
     pub(super) value: f64,
-    /// The currency beside it.
+    /// The currency beside the number.
     pub(super) currency: Option<&'static str>,
 }
 
@@ -40,7 +40,7 @@ const CURRENCIES: [&str; 14] = [
 ];
 const SIGNS: [(char, &str); 4] = [('€', "EUR"), ('$', "USD"), ('£', "GBP"), ('¥', "JPY")];
 
-/// The code of a currency that is written as a code or a sign.
+/// The code of a currency that is written as a code or as a sign.
 pub(super) fn currency(word: &str) -> Option<&'static str> {
     let sign = SIGNS
         .iter()
@@ -69,7 +69,7 @@ pub(super) fn numbers(text: &str, decimal: Option<Decimal>) -> impl Iterator<Ite
     })
 }
 
-/// A text that is a number and its unit, and nothing else.
+/// The number of a text that holds a number with its unit, and nothing else.
 pub(super) fn whole(text: &str, decimal: Option<Decimal>) -> Option<Found> {
     let mut numbers = numbers(text, decimal);
     let found = numbers.next().filter(|_| numbers.next().is_none())?;
@@ -79,7 +79,7 @@ pub(super) fn whole(text: &str, decimal: Option<Decimal>) -> Option<Found> {
     fits.then_some(found)
 }
 
-/// As JSON: a whole number where it is one.
+/// The number in JSON; an integer where it is whole.
 pub(super) fn to_json(value: f64) -> Option<Value> {
     // Up to here every whole number has an exact double.
     if value.fract() == 0.0 && value.abs() < 9e15 {
@@ -110,7 +110,7 @@ fn run(text: &str) -> usize {
     }
 }
 
-/// The number at `range`, if it is no part of a code, a day or a range.
+/// The number at `range`, unless it is part of a code, a day or a range.
 fn number(text: &str, range: Range<usize>, decimal: Option<Decimal>) -> Option<Found> {
     let (mut before, after) = (&text[..range.start], &text[range.end..]);
     let mut negative = false;
@@ -157,7 +157,7 @@ fn ends_in_digit(text: &str) -> bool {
         .ends_with(|c: char| c.is_ascii_digit())
 }
 
-/// Whether what follows makes a number a part of something else: `2N4410`, `4500-1987`, `29/03`.
+/// Whether the text that follows makes the number a part of something else: `2N4410`, `4500-1987`, `29/03`.
 fn continues(after: &str) -> bool {
     let letters = after.trim_start_matches(char::is_alphabetic);
     let joined = after
@@ -214,13 +214,13 @@ fn read(text: &str, decimal: Option<Decimal>) -> Option<f64> {
     good.then(|| format!("{plain}.{fraction}0").parse().ok())?
 }
 
-/// `5,000`: one comma before three digits, and no `0,125`.
+/// Whether a single comma stands before three digits, as in `5,000` but not in `0,125`.
 fn is_thousands(text: &str) -> bool {
     let (whole, rest) = text.split_once(',').unwrap_or((text, ""));
     rest.len() == 3 && whole.len() <= 3 && whole != "0"
 }
 
-/// Either digits alone, or groups of three between signs of one kind.
+/// Whether these are digits alone, or groups of three between signs of one kind.
 fn is_grouped(whole: &str) -> bool {
     let mut signs = whole.chars().filter(|c| !c.is_ascii_digit());
     let Some(sign) = signs.next() else {

@@ -1,4 +1,4 @@
-//! One rule of a column: where a value is looked for, and what is found there. Pure.
+//! One rule of a column: it says where a value is looked for, and finds it there. Pure.
 
 use super::label::{Folded, Label, value_behind};
 use super::value::{ITEMS_MAX, UnfitValue, ValueForm, ValueKind};
@@ -12,20 +12,20 @@ use std::cmp::Ordering;
 
 /// How much of a document rules look at, in bytes of its text.
 const TEXT_BYTES_MAX: usize = 1024 * 1024;
-/// How much of a line they look at, in bytes.
+/// How much of a line rules look at, in bytes.
 const LINE_BYTES_MAX: usize = 8 * 1024;
-/// Most values that one rule chooses from.
+/// The most values from which one rule chooses.
 const HITS_MAX: usize = 1_000;
-/// Most places at which one rule looks for a value.
+/// The most places at which one rule looks for a value.
 const PLACES_MAX: usize = 10_000;
-/// How much of what was found is shown, in characters.
+/// How much of the text that was found is shown, in characters.
 const SHOWN_CHARS: usize = 80;
 
 /// Where a value is taken from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum From {
-    /// What the publisher, the front matter or the file says of the document.
+    /// The metadata that the publisher, the front matter or the file states of the document.
     Metadata,
     /// The title.
     Title,
@@ -52,28 +52,28 @@ pub(super) enum Pick {
     All,
 }
 
-/// How a value is told from what stands around it.
+/// How a value is told from the text around it.
 #[derive(Debug, Clone)]
 pub(super) enum How {
-    /// It is one of these fields.
+    /// The value is one of these fields.
     Keys(Vec<String>),
-    /// It stands behind one of these labels.
+    /// The value stands behind one of these labels.
     Labels(Vec<Label>),
-    /// It is what the group of the pattern matches.
+    /// The value is what the group of the pattern matches.
     Pattern(Regex),
 }
 
-/// A rule that was checked.
+/// A rule that has been checked.
 #[derive(Debug, Clone)]
 pub(super) struct Rule {
     pub(super) from: From,
     pub(super) how: How,
     pub(super) pick: Pick,
-    /// Only in so many lines from the beginning.
+    /// The rule applies to so many lines from the beginning only.
     pub(super) lines: Option<u32>,
-    /// Only on so many pages from the beginning.
+    /// The rule applies to so many pages from the beginning only.
     pub(super) pages: Option<u32>,
-    /// What stands in the schema, in short.
+    /// The rule as the schema has it, in short.
     pub(super) said: String,
 }
 
@@ -81,30 +81,30 @@ pub(super) struct Rule {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RulePlace {
-    /// In this field of its metadata.
+    /// In this field of the metadata.
     Metadata(String),
-    /// In its title.
+    /// In the title.
     Title,
-    /// In its path.
+    /// In the path.
     Path,
-    /// On this line, and page where there are pages.
+    /// On this line, and on this page where there are pages.
     Line(u32, Option<u32>),
 }
 
-/// What a rule made of a document.
+/// The result of a rule on a document.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Tried {
-    /// The value, where it stands and what stands there.
+    /// The value, where it stands, and the text that stands there.
     pub(super) found: Option<(Value, RulePlace, String)>,
     /// The first thing that was found and is no value.
     pub(super) unfit: Option<(UnfitValue, RulePlace)>,
 }
 
-/// A document as rules look at it.
+/// A document in the form in which rules look at it.
 pub(super) struct Text<'a> {
     document: &'a Document,
     lines: &'a [NumberedLine],
-    /// Made when the first label is looked for.
+    /// The lines as labels are looked for in them, made when the first label is looked for.
     folded: OnceCell<Vec<Folded>>,
 }
 
@@ -123,7 +123,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The lines that a rule may look at, with their place in the document.
+    /// The lines that a rule may look at, with their places in the document.
     fn lines(&self, rule: &Rule) -> impl Iterator<Item = (usize, &'a NumberedLine)> {
         let (lines, pages) = (rule.lines.unwrap_or(u32::MAX), rule.pages);
         self.lines
@@ -140,7 +140,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// A line as far as it is looked at.
+/// The part of a line that is looked at.
 fn cut(line: &str) -> &str {
     let mut end = line.len().min(LINE_BYTES_MAX);
     while !line.is_char_boundary(end) {
@@ -153,18 +153,18 @@ fn place(line: &NumberedLine) -> RulePlace {
     RulePlace::Line(line.number, line.page)
 }
 
-/// What a rule finds while it looks.
+/// What a rule has found so far.
 struct Hits<'a> {
     form: &'a ValueForm,
     pick: Pick,
     hits: Vec<(Value, RulePlace, String)>,
     unfit: Option<(UnfitValue, RulePlace)>,
-    /// How many places were looked at.
+    /// How many places it has looked at.
     places: usize,
 }
 
 impl Hits<'_> {
-    /// Whether the next place is not looked at any more.
+    /// Whether enough was found, so that the next place is not looked at.
     fn is_enough(&mut self) -> bool {
         self.places += 1;
         let is_found = self.pick == Pick::First && !self.hits.is_empty();
@@ -186,7 +186,7 @@ impl Hits<'_> {
         }
     }
 
-    /// What a pattern caught. Of several values for a list each is one item.
+    /// The value of what a pattern caught. For a list, each of several values is one item.
     fn read(&self, said: &str) -> Result<Value, UnfitValue> {
         match self.pick {
             Pick::All => self.form.value(&Value::from(vec![said])),
@@ -212,7 +212,7 @@ impl Hits<'_> {
     }
 }
 
-/// Numbers by size, days by time.
+/// The order of two values: numbers by size, days by time.
 fn order(a: &Value, b: &Value) -> Ordering {
     match (a.as_f64(), b.as_f64()) {
         (Some(a), Some(b)) => a.total_cmp(&b),
@@ -220,7 +220,7 @@ fn order(a: &Value, b: &Value) -> Ordering {
     }
 }
 
-/// Lists made one, each item once; it stands where the first of them does.
+/// Joins lists into one that holds each item once; it stands where the first of them does.
 fn all(hits: Vec<(Value, RulePlace, String)>) -> Option<(Value, RulePlace, String)> {
     let mut items: Vec<Value> = Vec::new();
     let (_, place, said) = hits.first()?.clone();

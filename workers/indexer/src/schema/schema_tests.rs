@@ -1,4 +1,4 @@
-//! Schemas, from the file to the metadata of a document.
+//! Tests of schemas, from the file to the metadata of a document.
 
 use super::file::COLUMNS_MAX;
 use super::*;

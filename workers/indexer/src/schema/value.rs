@@ -1,4 +1,4 @@
-//! What somebody said, made a value of the type of its column; or why it is none. Pure.
+//! Turns a stated value into a value of its column's type, or tells why it is none. Pure.
 
 use super::date::{self, DateOrder};
 use super::number::{self, Decimal};
@@ -9,7 +9,7 @@ use serde_json::Value;
 const TEXT_CHARS_MAX: usize = 200;
 /// Most items of a list.
 pub(crate) const ITEMS_MAX: usize = 20;
-/// How much of a value is shown where it does not fit, in characters.
+/// How much of a value that does not fit is shown, in characters.
 const SHOWN_CHARS: usize = 40;
 
 /// The type of a column.
@@ -33,7 +33,7 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
-    /// Every one.
+    /// Every type.
     pub const ALL: [ValueKind; 5] = [
         ValueKind::Text,
         ValueKind::Number,
@@ -42,7 +42,7 @@ impl ValueKind {
         ValueKind::List,
     ];
 
-    /// The word in a schema.
+    /// The type's word in a schema.
     pub const fn as_str(self) -> &'static str {
         match self {
             ValueKind::Text => "text",
@@ -59,9 +59,9 @@ impl ValueKind {
 pub struct ValueForm {
     /// Their type.
     pub kind: ValueKind,
-    /// What a number counts: a currency is held to, anything else only told.
+    /// The unit of a number. A currency is checked; any other unit is only shown.
     pub unit: Option<String>,
-    /// Which sign stands before decimals, where documents leave it open.
+    /// Which sign stands before the decimals, where documents leave it open.
     pub decimal: Option<Decimal>,
     /// Whether the day or the month comes first, where documents leave it open.
     pub order: Option<DateOrder>,
@@ -71,9 +71,9 @@ pub struct ValueForm {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{said}` {why}")]
 pub struct UnfitValue {
-    /// What was said, cut.
+    /// The value as it was stated, cut.
     pub said: String,
-    /// Why it does not fit.
+    /// Why the value does not fit.
     pub why: &'static str,
 }
 
@@ -85,7 +85,7 @@ impl UnfitValue {
 }
 
 impl ValueForm {
-    /// The value of what somebody said in JSON: a text is read as people write it.
+    /// The value of a statement in JSON. A text is read as people write such values.
     pub fn value(&self, said: &Value) -> Result<Value, UnfitValue> {
         let unfit = || self.unfit(&said.to_string());
         match (self.kind, said) {
@@ -107,7 +107,7 @@ impl ValueForm {
         }
     }
 
-    /// The value of a text that is one and nothing else.
+    /// The value of a text that holds it and nothing else.
     pub fn read(&self, text: &str) -> Result<Value, UnfitValue> {
         let text = text.trim();
         let value = match self.kind {
@@ -132,8 +132,8 @@ impl ValueForm {
         number::to_json(found.value).ok_or_else(|| self.unfit(text))
     }
 
-    /// The first value that stands in a text with other words around it. Of a text, that is its
-    /// beginning up to where a sentence or a column ends.
+    /// The first value that stands in a text with other words around it. For a text column, that is the beginning of
+    /// the text, up to the end of a sentence or a cell.
     pub(crate) fn first_in(&self, text: &str) -> Option<Value> {
         match self.kind {
             ValueKind::Number => self.numbers_in(text).next(),
@@ -191,7 +191,7 @@ impl ValueForm {
     }
 }
 
-/// On one line, without blanks in a row, cut; none when nothing is left.
+/// The text on one line, without blanks in a row, cut; `None` when nothing is left.
 fn plain_text(text: &str) -> Option<String> {
     let text = text::line_of(text, TEXT_CHARS_MAX);
     (!text.is_empty()).then_some(text)
@@ -206,7 +206,7 @@ fn plain(value: &Value) -> Option<String> {
     }
 }
 
-/// Each item once, in the order in which they came.
+/// The items, each once, in the order in which they came.
 fn list(
     items: impl Iterator<Item = String>,
     unfit: impl FnOnce() -> UnfitValue,
@@ -241,7 +241,7 @@ fn phrase(text: &str) -> &str {
     text[..end].trim().trim_end_matches(['.', ',', ';', ':'])
 }
 
-/// Whether words stand in a text as whole words, in their order; case and blanks do not matter.
+/// Whether the words stand in a text as whole words and in their order; case and blanks do not matter.
 fn has_words(text: &str, words: &str) -> bool {
     let fold = |text: &str| {
         let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();

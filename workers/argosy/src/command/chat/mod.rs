@@ -1,6 +1,6 @@
-//! `argosy chat`: a conversation at a prompt.
+//! `argosy chat`: holds a conversation at a prompt.
 //!
-//! *Not* here: what was said before, which is in the log of the conversation; a chat that ends can be gone on with.
+//! *Not* here: what was said before. It is in the log of the conversation, so that a later chat can go on with it.
 
 mod prompt;
 mod words;
@@ -30,10 +30,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use words::{HELP, Word};
 
-/// How long it is looked at how a conversation stands.
+/// How long the look at the conversation's state may take.
 const LOOK_MAX: Duration = Duration::from_secs(5);
 
-/// Who answers.
+/// Where questions are answered.
 enum Answering {
     Fleet(Arc<NatsBus>),
     Here(Box<Local>),
@@ -50,7 +50,7 @@ struct Chat {
     asked_back: Option<Clarification>,
 }
 
-/// Asks what is typed, until nothing more is.
+/// Asks each line that is typed, until the input ends.
 pub async fn run(args: cli::ChatArgs, config: Config, output: Output) -> Result<(), CliError> {
     if output != Output::Text {
         return Err(CliError::usage("a chat is for people")
@@ -205,7 +205,7 @@ impl Chat {
         verdict
     }
 
-    /// Asks; Ctrl-C gives the question up, and its end is waited for all the same.
+    /// Asks a question. Ctrl-C cancels it, and the chat still waits for its end.
     async fn ask(&self, ask: client::Ask, id: &TurnId) -> Result<Terminal, CliError> {
         let canvas = Canvas::new(Output::Text).filter(|_| !self.args.no_draft);
         let asking = ask_and_show(self.bus(), ask, Output::Text, canvas);
@@ -258,7 +258,8 @@ impl Chat {
         })
     }
 
-    /// Says how the conversation stands that is gone on with. Who may ask need not be allowed to look.
+    /// Shows the state of the conversation that the chat goes on with. A user who may ask need not be allowed to read
+    /// it.
     async fn look(&mut self) {
         let standing = match self.standing().await {
             Ok(standing) => standing,
@@ -294,7 +295,7 @@ impl Chat {
         }
     }
 
-    /// Goes on in a copy; what was said stays where it is.
+    /// Goes on in a copy; the conversation itself stays as it is.
     async fn fork(&mut self, turns: Option<usize>) -> Result<(), CliError> {
         let child = new_conversation()?;
         let taken = self.source().fork(&self.key()?, turns, &child).await?;

@@ -1,7 +1,7 @@
-//! The prompt: a line at a time, with line editing and what was typed before.
+//! The prompt: it reads a line at a time, with line editing and a history of earlier lines.
 //!
-//! What was typed is kept in `chat_history.txt` of the data folder, readable by its owner alone. Reading blocks, so it has
-//! a thread of its own.
+//! The history is kept in `chat_history.txt` of the data folder, readable by its owner alone. Reading blocks, so it
+//! has a thread of its own.
 
 use crate::cli_error::CliError;
 use rustyline::error::ReadlineError;
@@ -11,26 +11,26 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use tokio::task::spawn_blocking;
 
-/// How many lines are kept.
+/// How many lines the history keeps.
 const LINES_MAX: usize = 1_000;
 
-/// What was typed.
+/// The result of reading a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Typed {
     /// A line that is not empty.
     Line(String),
-    /// Nothing more will come.
+    /// The end of the input.
     End,
 }
 
-/// A prompt, and where it keeps what was typed.
+/// A prompt, and the file of its history.
 pub(super) struct Prompt {
     editor: Option<Box<Editor<(), FileHistory>>>,
     kept: Option<PathBuf>,
 }
 
 impl Prompt {
-    /// One that keeps what was typed in `data_dir`, where somebody types.
+    /// Makes a prompt. Its history is kept in `data_dir` where a user types.
     pub(super) fn new(data_dir: &Path) -> Result<Prompt, CliError> {
         let config = Config::builder().max_history_size(LINES_MAX);
         let config = config.and_then(|config| config.history_ignore_dups(true));
@@ -80,7 +80,7 @@ impl Prompt {
     }
 }
 
-/// Not being able to keep what was typed is no reason to end.
+/// Keeps the history. A failure to do so does not end the chat.
 fn keep(editor: &mut Editor<(), FileHistory>, kept: &Path) {
     if let Some(dir) = kept.parent() {
         let _ = std::fs::create_dir_all(dir);

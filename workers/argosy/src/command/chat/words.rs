@@ -1,4 +1,4 @@
-//! What a line at the prompt means. Pure.
+//! Reads what a line at the prompt means. Pure.
 
 use envelope::{Clarification, TurnId};
 
@@ -7,23 +7,23 @@ use envelope::{Clarification, TurnId};
 pub(super) enum Word {
     /// A question, or the reply to a question back.
     Say(String),
-    /// How the last turn went, or the one that is named.
+    /// How the last turn went, or the turn that is named.
     Trace(Option<TurnId>),
     /// The sources of the last answer.
     Sources,
     /// A new conversation.
     New,
-    /// A copy of this one, of its first turns where a number is said.
+    /// A copy of this conversation, or of its first turns where a number is given.
     Fork(Option<usize>),
-    /// What can be said here.
+    /// The list of commands.
     Help,
-    /// The end.
+    /// The end of the chat.
     Quit,
-    /// Not understood; why.
+    /// A line that is not understood, with the reason.
     Wrong(String),
 }
 
-/// What can be said, for `/help`.
+/// The list of commands, for `/help`.
 pub(super) const HELP: &str = "\
 /new           begin another conversation
 /fork [N]      go on in a copy of this conversation, of its first N turns
@@ -33,7 +33,7 @@ pub(super) const HELP: &str = "\
 Ctrl-C         give the question up that is being answered
 Everything else is asked. After a question back, the number of an option is as good as its words.";
 
-/// Reads a line. `pending` is the question back that is to be answered, if one is.
+/// Reads a line. `pending` is the question back that waits for its reply, if there is one.
 pub(super) fn read(line: &str, pending: Option<&Clarification>) -> Word {
     let Some(command) = line.strip_prefix('/') else {
         return Word::Say(option(line, pending).unwrap_or(line).to_owned());
@@ -63,7 +63,7 @@ pub(super) fn read(line: &str, pending: Option<&Clarification>) -> Word {
     }
 }
 
-/// The option of that number.
+/// The option with that number.
 fn option<'a>(line: &str, pending: Option<&'a Clarification>) -> Option<&'a str> {
     let number: usize = line.parse().ok()?;
     let options = &pending?.options;

@@ -1,4 +1,4 @@
-//! Conversations as a file, and forks.
+//! Copies of conversations: exports to a file, imports, and forks.
 
 use super::{one, place, unknown};
 use crate::cli::{self, Output};
@@ -16,10 +16,10 @@ use std::path::Path;
 
 /// The version of an exported conversation.
 const EXPORT: u16 = 1;
-/// Longest file that is read, in bytes: a log at its limits.
+/// The longest file that is read, in bytes: that of a log at its limits.
 const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
-/// An exported conversation: everything of its log that was still kept.
+/// An exported conversation: everything that its log still had.
 #[derive(Serialize, Deserialize)]
 struct Exported {
     v: u16,
@@ -30,7 +30,7 @@ struct Exported {
 
 #[derive(Serialize, Deserialize)]
 struct ExportedEvent {
-    /// Its place in the log that it is from; other events name it by that.
+    /// The event's place in the log that it comes from; other events refer to it by that.
     sequence: u64,
     event: Value,
 }
@@ -94,7 +94,7 @@ pub(super) async fn import(
     Ok(())
 }
 
-/// A number that tells one file from another is not looked for: what cannot be a log is none.
+/// Reads an exported file. The file has no mark by which it is recognised; what cannot be a log is refused.
 fn read(file: &Path) -> Result<(Exported, Vec<Read>), CliError> {
     let text = text(file).map_err(|error| {
         CliError::usage(format!("`{}` cannot be read: {error}", file.display()))

@@ -1,4 +1,4 @@
-//! A conversation that is erased, and what can be said of that.
+//! Erases a conversation, and reports the result.
 
 use super::stores::{self, ErasedStore};
 use super::{one, unknown};

@@ -1,4 +1,4 @@
-//! The stores of conversation workers, asked after an erasure whether they are without it.
+//! Asks the stores of conversation workers, after an erasure, whether they no longer have the conversation.
 
 use crate::cli_error::CliError;
 use crate::out::println;
@@ -11,21 +11,21 @@ use std::time::Duration;
 use text::count;
 use tokio::time::Instant;
 
-/// How long a store is waited for. One of 100,000 turns is written anew in some seconds.
+/// How long to wait for a store. A store of 100,000 turns takes some seconds to be written anew.
 const WAIT: Duration = Duration::from_secs(10);
-/// How often it is asked.
+/// How often a store is asked.
 const ASK_EVERY: Duration = Duration::from_millis(100);
 
 /// The store of one process, after an erasure.
 #[derive(Debug, Serialize)]
 pub(super) struct ErasedStore {
     process: String,
-    /// Events that it does not answer for yet: 0 when it has taken the erasure in and its files are written anew; `null`
-    /// where it has no store open.
+    /// The number of events that the store does not answer for yet. It is 0 when the store has taken the erasure in
+    /// and its files are written anew, and `null` where the process has no store open.
     behind: Option<u64>,
 }
 
-/// How the stores stand that can be asked, as soon as all of them have taken in what is in the stream now.
+/// The state of the stores that can be asked, as soon as all of them have taken in what is in the stream now.
 pub(super) async fn read_back(bus: &dyn Bus) -> Result<Vec<ErasedStore>, CliError> {
     let newest = bus.state(Stream::Conversations).await?.last;
     let until = Instant::now() + WAIT;
@@ -48,7 +48,7 @@ fn store(reader: &ProcessStatus, newest: u64) -> ErasedStore {
     }
 }
 
-/// Says how they stand.
+/// Prints their state.
 pub(super) fn told(stores: &[ErasedStore]) {
     if stores.is_empty() {
         let none =

@@ -1,4 +1,4 @@
-//! The fleets that measurements ask: each in this process, as it is configured, or as a trajectory wants it.
+//! The fleets that measurements ask. Each runs in this process, as it is configured or as a trajectory wants it.
 
 use crate::config::Config;
 use crate::local::{self, Local};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use telemetry::Registry;
 
-/// A fleet of this process, and where it is told how far it is with indexing.
+/// A fleet of this process, and the display of its indexing progress.
 struct LocalFleet {
     local: Local,
     profile: Profile,
@@ -60,7 +60,8 @@ fn boxed(error: local::Error) -> FleetError {
     Box::new(error)
 }
 
-/// One as it is configured, with its index in `dir`. It keeps no replies of models: each is asked for.
+/// A fleet as it is configured, with its index in `dir`. It keeps no replies of models, so the model is asked for
+/// each.
 pub(super) async fn configured(
     mut config: Config,
     dir: &Path,
@@ -78,7 +79,7 @@ pub(super) async fn configured(
     }))
 }
 
-/// One as a trajectory wants it.
+/// A fleet as a trajectory wants it.
 pub(super) async fn for_case(case: CaseFleet) -> Result<Box<dyn Fleet>, StartError> {
     let settings = |what: String| StartError::Settings(what);
     let loaded = settings::load::<Config>(Sources::new().flags(case.settings));

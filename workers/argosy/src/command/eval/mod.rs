@@ -1,4 +1,4 @@
-//! `argosy eval`: what is measured by the crate of that name, as it is asked for, and how that looks.
+//! `argosy eval`: runs the measurements of the crate of that name, and prints their results.
 
 mod fleet;
 mod options;
@@ -16,7 +16,7 @@ use eval::{Emphasis, EvalReport, SearchSetting, TextLine};
 use owo_colors::OwoColorize;
 use std::sync::Arc;
 
-/// Measures, and tells what came of it.
+/// Measures and prints the result.
 pub async fn run(what: EvalCommand, config: Config, output: Output) -> Result<(), CliError> {
     match what {
         EvalCommand::Retrieval(args) => retrieval(args, config, output).await,
@@ -108,7 +108,7 @@ async fn trajectories(args: EvalTrajectoriesArgs, output: Output) -> Result<(), 
     }
 }
 
-/// What is searched with, as it is configured.
+/// The search as it is configured.
 fn setting(config: &Config) -> SearchSetting<'_> {
     SearchSetting {
         search: &config.retrieval,

@@ -1,4 +1,4 @@
-//! What the command line says, as measurements take it.
+//! Turns the arguments of the command line into the options of the measurements.
 
 use crate::cli::{
     CorpusSide, DatasetArg, EvalClassifyArgs, EvalConditionsArgs, EvalGroundednessArgs,

@@ -1,4 +1,4 @@
-//! Every built-in trajectory through a fleet, and a comparison that sees what is wrong.
+//! Tests every built-in trajectory through a fleet, and a comparison that has to find what is wrong.
 
 use super::fleet::for_case;
 use envelope::Role;
@@ -21,7 +21,7 @@ async fn every_question_goes_the_way_that_is_written_down() {
     assert!(differing.is_empty(), "\n{}\n", differing.join("\n"));
 }
 
-/// A case that expects something else in one place.
+/// A case that expects something wrong in one place.
 fn spoilt(spoil: impl FnOnce(&mut NamedCase)) -> NamedCase {
     let mut cases = bundled().unwrap();
     cases.retain(|one| one.name == "contracts-drill-down");

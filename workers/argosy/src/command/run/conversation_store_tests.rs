@@ -1,4 +1,4 @@
-//! A store that fails while it is used, or cannot be opened at first.
+//! Tests of a store that fails while it is used, or cannot be opened at first.
 
 use super::*;
 use bus::memory::MemoryBus;
@@ -9,7 +9,8 @@ use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 use telemetry::Registry;
 
-/// In which tries to open the folder or to flush the disk refuses; what is seen of it at each change.
+/// Runs a store for which opening the folder or flushing the disk fails in the tries of the range; returns what is
+/// seen of it at each change.
 async fn kept(point: StorePoint, refused: std::ops::Range<u32>) -> Vec<(u64, bool)> {
     let bus = MemoryBus::new(&Topology::default());
     let event = Publish::new("argosy.conversation.default.talk", r#"{"v": 9}"#.into());

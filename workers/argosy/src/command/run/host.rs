@@ -1,5 +1,5 @@
-//! What a process measures of what it stands on: the room for its files, and until when its certificates are valid.
-//! *Not* whether they are enough: alerts say that, and the connection itself.
+//! What a process measures of its host: the room for its files, and until when its certificates are valid. *Not*
+//! whether these suffice: alerts and the connection itself say that.
 
 use crate::config::Config;
 use bus_nats::Certificates;
@@ -28,14 +28,14 @@ struct Room {
     metrics: RoomMetrics,
 }
 
-/// The families of the data folder.
+/// The metric families of the data folder.
 pub(crate) struct RoomMetrics {
     free: IntGaugeVec,
     size: IntGaugeVec,
 }
 
 impl RoomMetrics {
-    /// Registers them, without a series.
+    /// Registers the families, without a series.
     pub(crate) fn new(registry: &Registry) -> Result<RoomMetrics, telemetry::Error> {
         Ok(RoomMetrics {
             free: registry.gauge(
@@ -53,7 +53,7 @@ impl RoomMetrics {
 }
 
 impl Room {
-    /// What cannot be asked has no series: an old number would be taken for a new one.
+    /// Measures. A value that cannot be read has no series, because an old number would be taken for a new one.
     fn measure(&self) {
         let (label, found) = ([self.role.as_str()], disk::of(&self.dir).ok());
         let RoomMetrics { free, size } = &self.metrics;
@@ -71,7 +71,7 @@ impl Room {
 }
 
 impl Host {
-    /// What there is to measure for a role.
+    /// What a process of this role measures.
     pub(super) fn new(
         role: Role,
         config: &Config,
