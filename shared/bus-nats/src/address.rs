@@ -1,7 +1,8 @@
-//! Servers as they are configured: URLs separated by commas, with user and password or a token in them.
+//! Server addresses as they are configured: URLs separated by commas, which may contain a user with a password, or
+//! a token.
 //!
-//! *Not* a parser of URLs, which the client has: here what stands before the `@` is taken off, because
-//! the client passes over it, and is kept out of everything that is shown.
+//! This is *not* a URL parser; the client has one. The client ignores what stands before the `@`, so it is taken
+//! off here and used as credentials, and is never shown.
 
 /// Where the servers are, without user, password or token.
 pub(super) fn servers(urls: &str) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! Taking one message out of a stream, so that its bytes are overwritten where the server keeps them.
+//! Erasing one message from a stream, so that the server overwrites its bytes on disk.
 
 use super::api;
 use async_nats::Client;

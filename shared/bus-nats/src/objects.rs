@@ -1,5 +1,5 @@
-//! The buckets of JetStream's object store: what is wanted of them, and making them. Each lies in a
-//! stream of its own, so `argosy setup` makes them like every stream.
+//! The buckets of JetStream's object store: their specifications, and making them. Each bucket is kept in a stream
+//! of its own, so `argosy setup` makes it like every stream.
 
 use super::change::{Change, left, loses_nothing, made, mark, max_bytes};
 use super::room::Plan;

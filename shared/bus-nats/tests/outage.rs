@@ -1,4 +1,5 @@
-//! A server that dies and comes back: what was confirmed is there, pullers and listeners go on.
+//! Tests with a server that dies and comes back: confirmed messages are still there, and pullers and listeners go
+//! on.
 
 use argosy_bus_nats::{self as nats, NatsBus};
 use bus::topology::Topology;

@@ -1,4 +1,4 @@
-//! Setting up a server that has nothing yet.
+//! Tests of setting up on an empty server.
 
 use argosy_bus_nats::{Change, NatsBus, Options, check, setup};
 use async_nats::jetstream::consumer::pull;

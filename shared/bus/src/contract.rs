@@ -1,8 +1,8 @@
-//! The contract: what is asked of JetStream, and no more.
+//! The contract: the operations that the system needs from JetStream, and no others.
 //!
-//! What is deliberately absent: dedup ids (create-once subjects are stronger), server-side back-off, and
-//! work-queue retention for anything that a join or a redelivery reads: only documents that wait to be
-//! indexed go when every consumer of them has acked.
+//! Three features of JetStream are left out on purpose: dedup ids (subjects that are created once are stronger),
+//! server-side back-off, and work-queue retention for anything that a join or a redelivery reads. The only queue
+//! holds the documents that wait to be indexed: a document is removed when every consumer has acked it.
 
 use crate::sizes::told;
 use crate::stream::{ConsumerProgress, ConsumerSpec, Stream, StreamState};

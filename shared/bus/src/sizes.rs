@@ -1,13 +1,13 @@
-//! How many bytes each stream is made with, from what is wanted, what is there and what the server
-//! offers. Pure: reading the server and changing it is `nats::setup`.
+//! How many bytes each stream is made with: a function of what is wanted, what exists and what the server offers.
+//! Pure: `bus-nats` reads the server and changes it.
 //!
-//! A size that an operator has set is kept to, or there is an error. One that is not set is *elastic*: it
-//! is made smaller where the server has less room, and left alone where the stream is larger already. A
-//! stream that was made smaller says in its metadata what was wanted then, so that a later comparison
-//! does not take it for a mistake.
+//! A size that an operator has set is kept, or there is an error. A size that nobody has set is *elastic*: the
+//! stream is made smaller where the server has less room, and is left alone where it is larger already. A stream
+//! that is made smaller records in its metadata what was wanted then, so that a later comparison does not report a
+//! mistake.
 //!
-//! All figures are those of `max_bytes`, for one copy: a server compares them with its own room, and
-//! an account with the room of all copies ([`of_account`]).
+//! All figures are those of `max_bytes`, for one copy: a server compares them with its own room, and an account
+//! with the room of all copies ([`of_account`]).
 
 use std::collections::BTreeSet;
 

@@ -1,8 +1,8 @@
-//! Snapshots: large files that replicas leave for each other, each the state of a view at a sequence
-//! of its stream. Passed on piece by piece: none has to fit into memory.
+//! Snapshots: large files that replicas leave for each other. Each holds the state of a view at one sequence of its
+//! stream, and is passed on in pieces, so that none has to fit into memory.
 //!
-//! Apart from [`Bus`](super::Bus), because only who keeps a view needs them. *Not* the truth: a
-//! snapshot that is lost costs a replay, so nothing here is repeated until it succeeds.
+//! The trait is separate from [`Bus`](super::Bus), because only processes that keep a view need it. A snapshot is
+//! *not* the truth: losing one costs a replay of the stream, so no operation here is repeated until it succeeds.
 
 use super::BusError;
 use bytes::Bytes;

@@ -1,4 +1,4 @@
-//! Streams and consumers by name, and what is wanted of them.
+//! Streams and consumers by name, and their specifications.
 
 use envelope::Role;
 use std::time::Duration;

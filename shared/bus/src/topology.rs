@@ -1,5 +1,5 @@
-//! What streams and consumers a fleet needs, in one place: `argosy setup` makes them, workers only
-//! check them, the memory bus is built from them.
+//! Which streams and consumers a fleet needs, in one place: `argosy setup` makes them, workers only check them, and
+//! the memory bus is built from them.
 
 use crate::{BusError, ConsumerSpec, Retention, StoredMessage, Stream, StreamSpec};
 use envelope::subject::EDITION;

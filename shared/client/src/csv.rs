@@ -1,4 +1,4 @@
-//! The table of an answer as comma-separated values, all rows of it.
+//! All rows of the table of an answer, as comma-separated values.
 
 use bus::{Bus, BusError};
 use envelope::limits::ATTACHMENT_BYTES_MAX;

@@ -1,6 +1,6 @@
-//! The draft of an answer, put together from what is told of it while it is written.
+//! The draft of an answer, put together from the live messages that a client hears while the answer is written.
 //!
-//! Pure. *Not* the answer: nobody has checked it, and the terminal event has to replace it.
+//! Pure. A draft is *not* the answer: it is unchecked, and the terminal event has to replace it.
 
 use crate::News;
 use envelope::live::LiveText;

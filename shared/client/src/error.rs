@@ -1,4 +1,4 @@
-//! Why there is no answer, or none yet.
+//! Why a client has no answer, or none yet.
 
 use bus::{BusError, PublishError};
 use envelope::{CodecError, IdError, TurnId};

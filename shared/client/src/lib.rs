@@ -1,7 +1,7 @@
-//! What every front door of the fleet stands on: asking, fetching an answer, cancelling, looking into the corpus.
+//! What every front door of the fleet is built on: asking, fetching an answer, cancelling, looking into the corpus.
 //!
-//! Works on either bus, and needs no gateway to speak to: what a client does is publish and listen. *Not* the
-//! command line: no colours, no exit codes.
+//! It works on either bus and talks to no gateway directly: a client only publishes and listens. *Not* the command
+//! line: it has no colours and no exit codes.
 //!
 //! | function | what |
 //! |---|---|
@@ -9,7 +9,7 @@
 //! | [`answer`] | the terminal event of a turn that was asked before |
 //! | [`csv`](fn@csv) | the table of an answer, all rows of it |
 //! | [`cancel`] | ends a turn |
-//! | [`DraftText`] | the draft of an answer, from what is heard of it |
+//! | [`DraftText`] | the draft of an answer, from the live messages |
 //! | [`lookup::ask`] | asks a retriever to look into the corpus, without a question |
 
 mod csv;

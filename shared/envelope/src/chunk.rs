@@ -1,7 +1,7 @@
-//! What the corpus stream carries: one message per chunk, and tombstones.
+//! The messages of the corpus stream: one per chunk, and tombstones.
 //!
-//! The newest message of a subject wins. Chunk 0, the head, stands for the document. *Not* how a document is
-//! cut into chunks, nor how their vectors are made.
+//! The newest message of a subject wins. Chunk 0, the head, represents the document. *Not* here: how a document is
+//! cut into chunks, and how their vectors are made.
 
 use crate::codec::CodecError;
 use crate::edition::Edition;

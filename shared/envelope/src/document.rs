@@ -1,10 +1,9 @@
-//! A document on its way into the corpus: what its headers say, and the event that tells what came
-//! of it.
+//! A document on its way into the corpus: the headers of its message, and the event that reports the result.
 //!
-//! The body of the message is the document itself, byte for byte, or where a file has several in it
-//! one of them as JSON ([`DocumentForm`]). *Which* document it is follows
-//! from tenant and source alone, never from the subject: two publishers cannot make two documents of
-//! one source. The name in the subject is theirs to choose.
+//! The body of the message is the document itself, byte for byte. Where a file contains several documents, it is
+//! one of them as JSON ([`DocumentForm`]). The identity of a document follows from tenant and source alone, never
+//! from the subject: two publishers cannot make two documents of one source. Publishers choose the name in the
+//! subject freely.
 
 use crate::edition::Edition;
 use crate::ids::{Bucket, DocId, TenantId};

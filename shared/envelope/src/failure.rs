@@ -1,5 +1,5 @@
-//! Classes of failure: what an error asks its caller to do. An error is asked its class, never its
-//! text.
+//! Classes of failure: what a caller should do about an error. Callers ask an error for its class and never read
+//! its text.
 
 use std::time::Duration;
 

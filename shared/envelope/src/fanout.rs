@@ -1,5 +1,5 @@
-//! What follows from a scatter record, and only from it. These functions are why a retriever that
-//! died half-way, a redelivery and the soft deadline all create the same messages.
+//! The messages that follow from a scatter record, and from nothing else. Because of these functions a retriever
+//! that crashed half-way, a redelivery and the soft deadline all create the same messages.
 
 use crate::codec::WIRE;
 use crate::message::{Case, Envelope, Header};

@@ -1,6 +1,6 @@
-//! What a search may be narrowed by: conditions that are all to hold.
+//! What narrows a search: a list of conditions, all of which have to hold.
 //!
-//! The planner and the user write it, retrieval executes it. Chosen against: OR and nesting. The
+//! The planner and the user write filters, and retrieval executes them. OR and nesting are left out on purpose. The
 //! forms that people and models write are parsed into this one.
 
 use crate::limits::CONDITIONS_MAX;

@@ -1,4 +1,4 @@
-//! What came of a map step: the grade of its passage, and the facts that stand in it.
+//! The result of a map step: the grade of its passage, and the facts that the passage contains.
 
 use crate::trail::TrailEntry;
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,9 @@
-//! One hop, described once: a row per role says what its steps carry and what a step may come to.
+//! The hops: one row per role says what its steps carry and which exits a step may have.
 //!
-//! Everything that has to know all roles follows from these rows: [`Role`] itself with its lists, [`Payload`] and its
-//! reader, [`Exit`], and what a stage is given ([`Task`]). *Not* here: which step
-//! follows from an exit; that is [`route`](crate::route). A match over a payload or an exit names every
-//! variant, so that a new row does not compile until each of them has an answer for it.
+//! Everything that has to know all roles follows from these rows: [`Role`] itself with its lists, [`Payload`] and
+//! its reader, [`Exit`], and what a stage is given ([`Task`]). *Not* here: which step follows from an exit; that is
+//! [`route`](crate::route). A match over a payload or an exit names every variant, so a new row does not compile
+//! until each of these matches handles it.
 //!
 //! On the wire a payload is written as its inner type: the role in the subject says which one it is.
 

@@ -1,5 +1,5 @@
-//! The best draft of a turn so far, by the hop of the step that checked it. *Not* the draft: that is read from its step when a
-//! later one turns out to be worse.
+//! The best draft of a turn so far, named by the hop of the step that checked it. *Not* the text of the draft: it
+//! is read from that step when a later draft turns out to be worse.
 
 use serde::{Deserialize, Serialize};
 

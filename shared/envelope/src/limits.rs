@@ -1,4 +1,4 @@
-//! Every limit of the wire, with its unit. Limits of one crate's inner work live in that crate.
+//! Every limit of the wire, with its unit. Limits that concern one crate alone are kept in that crate.
 
 /// Largest encoded envelope, in bytes. Checked before publishing; NATS' own limit is 1 MiB.
 pub const ENVELOPE_BYTES_MAX: usize = 256 * 1024;

@@ -1,4 +1,4 @@
-//! The envelope of a step: who, when, what was asked, what may still be spent, and the payload.
+//! The envelope of a step: turn, tenant and times, the question, the remaining budget, and the payload.
 
 use crate::filter::Filter;
 use crate::ids::{Bucket, ConversationId, TenantId, TurnId};

@@ -1,4 +1,4 @@
-//! What a user is told of the defaults that were taken. Sentences for people: programs read the trail.
+//! What a user is told about the fallbacks of a turn. These are sentences for people: programs read the trail.
 
 use crate::trail::Fallback;
 

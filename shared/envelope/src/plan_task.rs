@@ -1,4 +1,4 @@
-//! What the planner is asked for, and which way it sends a question. *Not* the plan that it makes.
+//! The task of the planner, and the routes by which it may send a question. *Not* here: the plan that it makes.
 
 use crate::history::History;
 use serde::{Deserialize, Serialize};

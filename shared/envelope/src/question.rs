@@ -1,7 +1,7 @@
 //! The ingress message: what a publisher may say, and every reason for refusing it.
 //!
-//! It is read by hand, field by field, because a publisher in another language deserves an error
-//! that names the field and the fix; a derived parser names a type.
+//! It is parsed by hand, field by field, because a publisher in another language deserves an error that names the
+//! field and the fix; a derived parser names a type.
 
 use crate::filter::{ConditionOrigin, Filter};
 use crate::history::History;

@@ -1,4 +1,4 @@
-//! What is understood, what is refused, and with which words.
+//! Tests of the ingress message: what is accepted, what is refused, and the words of each refusal.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
-//! Which passages a turn has read, in few bytes: what a later round passes over.
+//! A compact record of the passages that a turn has read, so that a later round skips them.
 //!
-//! The marks travel from the reducer that finds too little over the planner to the retriever, and no further: the scatter
-//! record holds the passages themselves, and no map step carries them.
+//! The marks travel from the reducer that finds too little through the planner to the retriever, and no further:
+//! the scatter record holds the passages themselves, and no map step carries the marks.
 
 use crate::hop::FanOut;
 use crate::ids::fnv1a_64;

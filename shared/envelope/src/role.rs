@@ -1,4 +1,4 @@
-//! Roles in text: one word each, the same in directory, subject, consumer, metric label, chart key and CLI.
+//! The names of roles: one word each, the same in directory, subject, consumer, metric label, chart key and CLI.
 //!
 //! *Not* here: which roles there are, and what each of them takes; that is [`hop`](crate::hop).
 

@@ -1,4 +1,4 @@
-//! The graph of an answer, as one pure function: what happened to a step, to the step that follows.
+//! The graph of an answer as one pure function: from the event of a step to the step that follows.
 //!
 //! ```text
 //! accepted   in a conversation: conversation | else as after it
@@ -15,9 +15,9 @@
 //! clarifier  -> end
 //! any        Broken -> its named default: see `default_of`; of the reducer: what was read, without a model
 //! ```
-//! Nothing here decides *whether* a draft is good or a plan is new; stages do. What is decided
-//! here: which role is next, what may still be spent, and that every turn ends. What a step carries and
-//! what it may come to stands in [`hop`](crate::hop); what is spent and remembered on the way in `turn`.
+//! The graph does *not* decide whether a draft is good or a plan is new; stages do. It decides which role is next,
+//! what the turn may still spend, and that every turn ends. [`hop`](crate::hop) lists what a step carries and which
+//! exits it has; `turn` keeps account of what is spent and remembered on the way.
 
 mod turn;
 

@@ -1,4 +1,4 @@
-//! Turns of a conversation, and questions that lean on what was said.
+//! Tests of the graph for turns of a conversation, and for questions that refer to earlier ones.
 
 use super::tests::{
     agentic, case, generating, header, no_results, recalled, routed, scatter, verdict,

@@ -1,4 +1,4 @@
-//! The facts of one delivery.
+//! What a stage knows about the delivery that it works on.
 
 use crate::live::Live;
 use envelope::{Case, Header, UnixMs};

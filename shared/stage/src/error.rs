@@ -1,4 +1,4 @@
-//! A failure of a stage: class, code, cause.
+//! The failure of a stage: its class, a code and the cause.
 
 use envelope::{Class, Classify};
 use std::time::Duration;

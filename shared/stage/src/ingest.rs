@@ -1,7 +1,7 @@
-//! The contract of the indexer: the bytes of a document to messages of the corpus.
+//! The contract of the indexer: it turns the bytes of a document into messages of the corpus.
 //!
-//! Like a [`Stage`](crate::Stage) it is given no bus and no disk. Which messages are published, in
-//! which order and behind which fence, the harness decides.
+//! Like a [`Stage`](crate::Stage) it is given no bus and no disk. The harness decides which messages are published,
+//! in which order and under which write condition.
 
 use crate::error::Error;
 use bytes::Bytes;

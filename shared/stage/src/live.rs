@@ -1,7 +1,7 @@
 //! The live sink: how a stage shows its work while it does it.
 //!
-//! At most once: pieces are dropped when nothing listens, when the listener is slow, or when the
-//! process is. Nothing may depend on one; the step's output says all of it again.
+//! Delivery is at most once: pieces are dropped when nothing listens, or when the listener or the process is slow.
+//! Nothing may depend on a piece; the step's output contains all of it again.
 
 use std::fmt;
 use std::sync::Arc;

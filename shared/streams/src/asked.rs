@@ -1,4 +1,4 @@
-//! An ingress message as it reads: the question, its turn, and where the answer goes. Pure.
+//! Parsing an ingress message: the question, its turn, and where the answer goes. Pure.
 
 use bus::StoredMessage;
 use envelope::question::Question;

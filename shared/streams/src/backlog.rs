@@ -1,7 +1,8 @@
-//! What waits for a role, and how far back conversations reach: read from the server, counted nowhere else.
+//! The backlog of a role, and how far back conversations reach: both are read from the server and counted nowhere
+//! else.
 //!
-//! The leader of a consumer answers for it, so that no follower's older numbers are shown. *Not* here:
-//! who asks how often (the gateway for its gauges, `argosy status` for people).
+//! The leader of a consumer answers, so that no follower's older numbers are shown. *Not* here: how often they are
+//! read (the gateway reads them for its gauges, `argosy status` for people).
 
 use bus::{Bus, BusError, ConsumerProgress, ConsumerSpec, StoredMessage, Stream};
 use envelope::{Role, UnixMs, subject};

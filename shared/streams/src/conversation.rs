@@ -1,8 +1,8 @@
-//! The log of a conversation on the bus: read, and appended to by who has read its last event.
+//! The log of a conversation on the bus. A writer reads the last event and appends behind it.
 //!
-//! An append holds only if what was read is still the last event: two writers take turns without an owner. Who loses, or
-//! is not told what came of it, reads again and decides from the top. *Not* here: what is to be appended, which is
-//! decided in `conversation-log`.
+//! An append succeeds only if the event that was read is still the last one, so two writers take turns without a
+//! lock. A writer whose append fails, or is not confirmed, reads again and decides anew. *Not* here: what is to be
+//! appended, which is decided in `conversation-log`.
 
 use bus::{Bus, BusError, Headers, Publish, PublishError, StoredMessage, Stream, WriteCondition};
 use bytes::Bytes;

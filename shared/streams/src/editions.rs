@@ -1,10 +1,10 @@
-//! Editions on the bus: the record that says which one answers, read, watched and changed.
+//! Editions on the bus: reading, watching and changing the record that says which edition is searched.
 //!
-//! The record is one message in the stream of the corpus, the last value wins, and who changes it does
-//! so behind the sequence of what was read. Documents are given to every edition by their stream
-//! itself: each has a consumer of its own, and a message stays until all of them have acked it. So a
-//! change is the record and the consumer, and nothing is handed from one indexer to another. *Not*
-//! here: what an edition is made of (`ingest`), and who searches which.
+//! The record is one message in the stream of the corpus, and its last value wins. A change is stored only if the
+//! record still has the sequence that was read. The stream of documents hands every document to every edition by
+//! itself: each edition has a consumer of its own, and a message stays until all of them have acked it. So a change
+//! consists of the record and the consumer, and indexers hand nothing over to each other. *Not* here: what an
+//! edition is made of (`ingest`), and which edition a search uses.
 
 use crate::feed::{View, feed};
 use crate::outbox::store_until;

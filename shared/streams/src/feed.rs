@@ -1,5 +1,5 @@
-//! Feeding a view from a stream: every message in order, from a position on, through a callback.
-//! What the view is, and where its position is kept, the callback knows.
+//! Feeding a view from a stream: every message, in order, from a position on, is passed to a callback. The callback
+//! decides what the view is, and where its position is kept.
 
 use bus::{Bus, BusError, Reader, StoredMessage, Stream};
 use std::time::Duration;

@@ -1,7 +1,8 @@
-//! A store of conversations kept up with their stream.
+//! Keeping a store of conversations up to date with their stream.
 //!
-//! The stream is the truth: a store that is of another stream, beyond it, behind what it still has, or not what it
-//! should be is emptied and fed anew. Nobody waits for a store. *Not* here: what is in it (`conversation-log`).
+//! The stream is the truth. A store is emptied and fed again when it belongs to another stream, is ahead of its
+//! stream, is behind the oldest event that the stream still has, or is damaged. No turn waits for a store. *Not*
+//! here: what the store contains (`conversation-log`).
 
 use crate::metrics::{Metrics, Recovery};
 use bus::{Bus, BusError, Reader, StoredMessage, Stream};

@@ -1,8 +1,8 @@
-//! What is still stored of one turn, read for people who want to know how it went.
+//! Everything that is still stored of one turn, read for people who want to know how it went.
 //!
-//! Steps, scatter records and parts go at the same moment: `streams.keep` after the deadline. The
-//! terminal event and dead letters stay for `streams.max_age`. *Not* for workers: it may be read from a
-//! follower that lags, and nothing is to be decided by it.
+//! Steps, scatter records and parts expire at the same moment: `streams.keep` after the deadline. The terminal
+//! event and dead letters stay for `streams.max_age`. *Not* for workers: the read may come from a follower that
+//! lags, and no decision may depend on it.
 
 use bus::{Bus, BusError, StoredMessage, Stream};
 use envelope::{Header, Subject, TurnId, subject};

@@ -1,4 +1,4 @@
-//! What a process measures of its store of conversations. No label says whose a conversation is.
+//! Metrics of a process's store of conversations. No label names a conversation or its owner.
 
 use conversation_log::StoreSizes;
 use prometheus::{Histogram, HistogramVec, IntGauge, IntGaugeVec};

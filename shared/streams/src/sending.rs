@@ -1,4 +1,4 @@
-//! The span of storing one message, with every try of it.
+//! The span of storing one message, with every attempt.
 
 use bus::{Publish, PublishError};
 use envelope::{Subject, header};

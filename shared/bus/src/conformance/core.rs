@@ -1,4 +1,4 @@
-//! Core messages: not stored, at most once.
+//! Cases about core messages, which are not stored and are delivered at most once.
 
 use super::place::{Ground, TestPlace, within};
 use crate::{CoreMessage, Headers, Stream, Subscription};

@@ -1,4 +1,4 @@
-//! Where a case runs, and the few words that cases are written in.
+//! The bus that a case runs on, and the helpers that cases are written with.
 
 use crate::topology::Topology;
 use crate::{

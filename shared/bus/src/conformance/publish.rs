@@ -1,4 +1,4 @@
-//! What may be stored, and what is there afterwards.
+//! Cases about publishing: which messages a stream accepts, and what it holds afterwards.
 
 use super::place::{TestPlace, message, text, within};
 use crate::{Headers, Publish, PublishError, Stream, WriteCondition};

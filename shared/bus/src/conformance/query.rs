@@ -1,4 +1,4 @@
-//! What a stream says about what it holds.
+//! Cases about queries: what a stream reports about its contents.
 
 use super::place::{TestPlace, text, within};
 use crate::{BusError, StoredMessage, Stream};

@@ -1,4 +1,4 @@
-//! A queue with several consumers: each gets every message, and the last ack takes it away.
+//! Cases about a queue with several consumers: each of them gets every message, and the last ack removes it.
 
 use super::place::{Ground, TestPlace, next, silent, within};
 use crate::{BusError, ConsumerSpec, Stream};

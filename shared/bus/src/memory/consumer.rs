@@ -1,4 +1,5 @@
-//! What a consumer has still to be given, and what it has been given and not answered.
+//! The state of a durable consumer: the messages that it has still to deliver, and those delivered and not yet
+//! acked.
 
 use super::pull::Wake;
 use super::subjects::matches;

@@ -1,4 +1,4 @@
-//! Core messages: who listens now hears them, nobody else ever will.
+//! Core messages: they reach the subscriptions that are open at that moment, and are stored nowhere.
 
 use super::Shared;
 use super::subjects::matches;

@@ -1,4 +1,4 @@
-//! One stream: its messages, its limits, what expires and what falls due in it.
+//! One stream: its messages, its limits, the expiry of messages and the schedules that fall due.
 
 use super::consumer::{Consumer, Feed};
 use super::subjects::{Subjects, is_literal, matches};

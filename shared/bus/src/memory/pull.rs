@@ -1,4 +1,4 @@
-//! Handles on a stream: pullers and their answers, readers.
+//! Handles on a stream: pullers with their acks, and readers.
 
 use super::Shared;
 use super::consumer::Consumer;

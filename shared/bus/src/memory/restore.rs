@@ -1,4 +1,4 @@
-//! Putting back what a stream held in a process before: for who keeps it elsewhere.
+//! Putting back the messages that a stream held in an earlier process, for a caller that keeps them elsewhere.
 
 use super::MemoryBus;
 use super::log::Log;

@@ -1,6 +1,7 @@
-//! What the documents of a tenant are: its buckets, and the columns of each. Asked for by people and by planners.
+//! The catalog: which buckets a tenant's documents are in, and which columns each bucket has. People and planners
+//! ask for it.
 //!
-//! *Not* how it is made, which is with the index, and not the schemas that describe columns (the indexer's).
+//! *Not* here: how it is made, which the index does, and the schemas that describe columns, which the indexer has.
 
 use super::{FacetValue, is_zero, number, object, tenant};
 use crate::ids::{Bucket, TenantId};

@@ -1,4 +1,4 @@
-//! What a turn remembers of its drafts, and what a broken search leaves it.
+//! Tests of what a turn remembers of its drafts, and of what is left after a search that failed for good.
 
 use crate::hop::{Payload, PlannerExit, ReducerExit, RetrieverExit, Task, ValidatorExit};
 use crate::kept_draft::{DraftScore, KeptDraft};
