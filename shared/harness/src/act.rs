@@ -1,4 +1,4 @@
-//! Acting on a decision: route it, publish what follows, remember it. The one place that does.
+//! Acting on a decision: the only code that routes it, publishes what follows and records it.
 
 use crate::dead;
 use crate::deliver::Failure;

@@ -1,8 +1,8 @@
-//! Turns that are known to have ended, fan-outs that are known to be joined, and the work on them that
-//! is still running.
+//! The turns that are known to have ended, the fan-outs that are known to be joined, and the work on them that is
+//! still running in this process.
 //!
-//! Best effort, fed by `argosy.cancel.<turn>`, by terminal events that pass through this process and by
-//! `argosy.joined.<turn>.<hop>`. The truth is in the streams; this only spares work.
+//! The registry is best effort. It is fed by `argosy.cancel.<turn>`, by terminal events that pass through this
+//! process and by `argosy.joined.<turn>.<hop>`. The truth is in the streams; the registry only saves work.
 
 use envelope::TurnId;
 use std::collections::{HashMap, HashSet, VecDeque};

@@ -1,4 +1,5 @@
-//! Counting the messages of a consumer loop that runs no stage, as a worker counts its own: for the gateway.
+//! Counts the messages of a consumer loop that runs no stage, in the same metrics as a worker's. The gateway uses
+//! it.
 
 use crate::consumer_loop::{AckDecision, ConsumerEvent, DeliveryHandler};
 use crate::metrics::Metrics;

@@ -1,4 +1,5 @@
-//! Dead letters: the original bytes with the facts beside them, kept where they can be looked at.
+//! Dead letters: the original bytes of a message with the reason and the circumstances of its failure, kept for
+//! people to inspect.
 
 use crate::step::StepAddress;
 use bus::{Bus, Headers, Publish, StoredMessage, Stream};

@@ -4,7 +4,7 @@
 //! decode -> too late or ended? ack -> delivered too often? give up -> redelivered? finish what is
 //! stored -> handle, under a time limit, with beats -> publish the outputs -> ack
 //! ```
-//! Everything before the ack may happen again; nothing of it does harm twice.
+//! Everything before the ack may happen again, and repeating it does no harm.
 
 use crate::delivery_outcome::{AckReason, DeliveryOutcome};
 use crate::disposition::{Disposition, dispose, newer_wire_delay};

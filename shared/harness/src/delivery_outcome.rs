@@ -1,4 +1,4 @@
-//! How the work on a message came out: what is acked, what comes again, what is given up.
+//! The outcome of a delivery: the message is acked, redelivered, or given up.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Decides what is done with a message whose step failed, from the class of the failure, the number of deliveries and the
-//! time that is left: a pure table.
+//! What is done with a message whose step failed: a pure table over the class of the failure, the number of
+//! deliveries and the time that is left.
 
 use envelope::{Class, UnixMs};
 use std::time::Duration;

@@ -1,8 +1,8 @@
-//! Reducing early: once the facts that are there cover the question, the maps that still run are not
-//! waited for.
+//! Reducing early: once the facts that are there cover the question, the maps that still run are not waited for.
 //!
-//! The reducer's step is the one that the last mapper would create, so it does not matter who comes
-//! first. *Not* needed for a result: off unless configured, and whatever fails here is left to the join.
+//! The reducer's step is the one that the last mapper would create, so it does not matter which of the two comes
+//! first. Reducing early is an optimisation: it is off unless configured, and when it fails, the join does the
+//! work.
 
 use crate::cancel_registry::{CancelRegistry, Fanout};
 use crate::join::{self, JoinError};

@@ -1,4 +1,4 @@
-//! Named points at which a test may make a worker fail. In production nothing stands behind them.
+//! Named points at which a test may make a worker fail. In production they do nothing.
 
 use futures_util::future::BoxFuture;
 

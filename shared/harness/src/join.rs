@@ -1,14 +1,14 @@
 //! Fan-out and join.
 //!
-//! The scatter record is the truth: what follows from it is published again whenever somebody finds
-//! it unfinished, and nothing else decides. A mapper stores its part, then asks the stream's leader
-//! how many parts there are; whoever sees all of them creates the reducer's step. Counting anywhere
-//! else (a counter, a direct get from a follower) loses joins.
+//! The scatter record is the truth: any process that finds its messages incomplete publishes them again, and
+//! nothing else decides what they are. A mapper stores its part, then asks the stream's leader how many parts there
+//! are; a mapper that sees all of them creates the reducer's step. Counting anywhere else (a counter, a direct get
+//! from a follower) loses joins.
 //!
-//! A process that still has other map steps of the same fan-out in hand leaves the asking to the last
-//! of them (`LocalMapSteps`): that one asks after every part of the process is stored, and as long as it
-//! has not, its message is not acked: by nobody, so only a first delivery is relied on, and only for
-//! as long as the server makes no second one. See docs/adr/0007.
+//! When a process works on several map steps of the same fan-out, only the last of them asks (`LocalMapSteps`),
+//! after every part of the process is stored. Until it has asked, its own message stays unacked, so a crash loses
+//! no join. Only a first delivery is relied on for this, and only for as long as the server makes no second one.
+//! See docs/adr/0007.
 
 use bus::{Bus, BusError, Publish, StoredMessage, Stream, WriteCondition};
 use envelope::{

@@ -1,7 +1,7 @@
-//! The live sink of a step: what its stage writes, passed on to `argosy.live.<turn>` while it works.
+//! The live sink of a step: it forwards what the stage writes to `argosy.live.<turn>` while the stage works.
 //!
-//! Bounded, and dropped rather than waited for: a piece that finds the queue full, or is too long for a
-//! message, is gone, and the number of the next one says so. *Not* for anything that an answer needs.
+//! The sink is bounded and never waits: a piece that finds the queue full, or is too long for a message, is
+//! dropped, and a gap in the numbers shows it. *Not* for anything that an answer needs.
 
 use bus::{Bus, CoreMessage, Headers};
 use envelope::limits::LIVE_TEXT_BYTES_MAX;

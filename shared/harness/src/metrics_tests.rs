@@ -1,4 +1,4 @@
-//! What is counted, where it is not a plain count.
+//! Tests of the metrics that are more than a plain counter.
 
 use super::*;
 use envelope::{After, FanOut, FilterMatch, Findings, Plan, Scatter};

@@ -1,11 +1,10 @@
-//! A new turn that goes on from a recorded step of another one: a dead letter that is tried again, a
-//! turn that is replayed.
+//! A new turn that begins at a recorded step of another one: the retry of a dead letter, or the replay of a turn.
 //!
-//! An ended turn stays ended, so going on is a turn of its own that names its parent. It begins at the
-//! hop of the step, behind the same fences as any other, with what the step reads of earlier hops copied
-//! beside it: scatter records and parts. Everything is create-once under an id that follows from what is
-//! gone on from, so that doing it twice, or half and then again, is doing it once. *Not* here: a copy of
-//! answers; every step from there on is done again.
+//! An ended turn stays ended, so the new turn has an id of its own and names its parent. It begins at the hop of
+//! the recorded step, under the same write conditions as any other, and what the step reads of earlier hops
+//! (scatter records and parts) is copied beside it. Its id is derived from the step that it begins at, and every
+//! message is created once. Replaying twice, or again after half a replay, therefore has the same effect as
+//! replaying once. *Not* here: a copy of answers; every step from there on is done again.
 
 mod ids;
 mod renew;

@@ -1,4 +1,4 @@
-//! A message of the steps stream, read: which step it is, and what it carries.
+//! Parsing a message of the steps stream: which step it is, and what it carries.
 
 use bus::StoredMessage;
 use envelope::{Envelope, Payload, Role, Subject, TurnId, UnixMs, header};

@@ -1,6 +1,6 @@
 //! What a process has done for a role since it started, read back from its histograms.
 //!
-//! Counts only: shares and quantiles are for those who know of which time, and over which processes.
+//! It has counts only. Shares and quantiles are left to the reader, who chooses the period and the processes.
 
 use envelope::Role;
 use prometheus::HistogramVec;

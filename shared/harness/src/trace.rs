@@ -1,9 +1,9 @@
-//! The span of one delivery of a step. Spans of questions are the gateway's, of model calls the pool's.
+//! The span of one delivery of a step. The gateway makes the spans of questions, and the pool those of model calls.
 //!
-//! The delivery that acks a step records it under the id that follows from the subject, which is what
-//! the step's outputs name as their parent, whichever delivery published them. A delivery that leaves
-//! the step to another one has an id of its own, and the next one links to it, known to have ended or
-//! not: a process that was killed recorded nothing.
+//! The delivery that acks a step records the span under an id that is derived from the step's subject. The step's
+//! outputs name that id as their parent, whichever delivery published them. A delivery that leaves the step to
+//! another one has an id of its own, and the next delivery links to it even if it is not known to have ended: a
+//! process that was killed has recorded nothing.
 
 use crate::delivery_outcome::DeliveryOutcome;
 use crate::metrics::outcome;

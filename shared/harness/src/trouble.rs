@@ -1,5 +1,5 @@
-//! What has gone wrong with the steps of a role lately, so that its log has a line when something begins
-//! and one when it is over, and not one per step: a model that is down fails each of them.
+//! Recent failures of a role's steps. The log gets one line when a kind of failure begins and one when it is over,
+//! instead of one per step: a model that is down makes every step fail.
 //!
 //! *Not* a count: metrics count every failure, and each is in the log at debug.
 

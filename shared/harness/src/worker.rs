@@ -1,4 +1,4 @@
-//! A worker: one thinking role, with what it needs to work on its messages.
+//! A worker: one thinking role, with everything that it needs to handle its messages.
 
 use crate::cancel_registry::{CancelRegistry, Fanout};
 use crate::consumer_loop::{self, AckDecision, ConsumerEvent, DeliveryHandler, DrainReport};

@@ -1,9 +1,9 @@
-//! Map calls that were made before: the same passage under the same question, asked in the same words
-//! of the same model, is not asked again.
+//! The cache of map calls: a passage that was read under the same question, in the same words and by the same
+//! model, is not read again.
 //!
-//! A redelivered map step, a question that is asked twice and a second round over the same passages all
-//! come here. The key is everything that the answer depends on, so nothing has to be invalidated. *Not*
-//! shared between processes and not kept over a restart.
+//! It serves a redelivered map step, a question that is asked twice, and a second round over the same passages. The
+//! key is everything that the answer depends on, so nothing has to be invalidated. *Not* shared between processes
+//! and not kept over a restart.
 
 use envelope::{Role, Usage};
 use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error, Listener};

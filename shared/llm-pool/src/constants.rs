@@ -1,4 +1,4 @@
-//! Every limit of this crate that is no option, with its unit.
+//! Every limit of this crate that is not an option, with its unit.
 
 use settings::TimeSpan;
 use std::time::Duration;

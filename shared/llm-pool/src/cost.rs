@@ -1,5 +1,5 @@
-//! What it costs to pick a node, measured: for `argosy-bench pool --overhead`. No call is made, and no
-//! call comes here.
+//! Measures what picking a node costs, for `argosy-bench pool --overhead`. The measurement makes no call, and no
+//! call uses this module.
 
 use crate::balance;
 use crate::error::Error;

@@ -1,8 +1,9 @@
-//! Whether a node read all of a prompt: some cut one that is too long without a word, as Ollama does.
+//! Whether a node read all of a prompt: some servers, such as Ollama, cut a prompt that is too long without saying
+//! so.
 //!
-//! *Not* by our estimate of tokens, which goes by characters: some alphabets need a third of it. A word
-//! is a token at least, in every language that parts words by blanks; how many more it is, a node tells
-//! with every prompt that no context cuts.
+//! *Not* by our own estimate of tokens, which counts characters: some alphabets need a third of it. A word is one
+//! token at least, in every language that separates words by blanks. How many more it is, the node's own counts
+//! show for every prompt that it did not cut.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

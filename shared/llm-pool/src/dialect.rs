@@ -1,8 +1,8 @@
 //! How a node is asked for JSON, and what was learned about it.
 //!
-//! Every node starts with the strongest way. One that rejects it is asked in the next weaker way
-//! from then on, by every call; a setting can pin it. What a node learned is forgotten with the process. Whatever the
-//! dialect, what comes back is still checked by the caller.
+//! Every node is first asked in the strongest way. When a node rejects it, all later calls use the next weaker way;
+//! a setting can pin the way. The process forgets what it learned when it ends. In every dialect the caller still
+//! checks the reply.
 
 use llm::ReplySchema;
 use serde::{Deserialize, Serialize};

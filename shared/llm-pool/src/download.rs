@@ -1,7 +1,7 @@
-//! Fetching a large file over HTTP: what is there of it is kept, and the rest is asked for.
+//! Fetching a large file over HTTP: the part that is there already is kept, and only the rest is requested.
 //!
-//! For the files of a model. *Not* for calls of one: redirects are followed, since hubs send on to where
-//! files lie, and a proxy of the environment is used. Whether it is the right file, who asked looks.
+//! For the files of a model, *not* for calls of one: redirects are followed, since hubs redirect to other hosts,
+//! and a proxy from the environment is used. The caller checks whether the file is the right one.
 
 use crate::constants::DOWNLOAD_IDLE_MAX;
 use crate::http::reason;

@@ -1,4 +1,4 @@
-//! Why one try failed, and what follows from it: another try or the end, and as what error.
+//! Why one attempt failed, and what follows from it: another attempt, or the end with an error.
 
 use crate::balance::End;
 use crate::dialect::JsonDialect;

@@ -1,4 +1,4 @@
-//! One try: at one node, and at a second one when the first is late. The first answer counts, the
+//! One attempt of a call: at one node, and at a second one when the first is late. The first answer counts; the
 //! other call is cancelled by closing its connection.
 
 use crate::balance::{Ask, End, NodeId};

@@ -1,7 +1,7 @@
-//! The HTTP client of a node, and reading an answer within limits of size and time.
+//! The HTTP client of a node, and reading a response within limits of size and time.
 //!
-//! One client for each node, so that no node can use up the connections of another. No redirects (a
-//! key must not follow one), no proxy from the environment, no retries of its own.
+//! There is one client for each node, so that no node can use up the connections of another. It follows no
+//! redirects (a key must not follow one), uses no proxy from the environment, and makes no retries of its own.
 
 use crate::constants::IDLE_CONNECTION_MAX;
 use reqwest::{Client, Response, Url, redirect, retry};

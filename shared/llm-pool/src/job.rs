@@ -1,6 +1,6 @@
-//! One call as the pool sees it: what is sent, how the answer is read, and what its tries came to.
+//! One call as the pool sees it: the request, how the reply is read, and the outcomes of its attempts.
 //!
-//! *Not* how it is made: see [`crate::pool`].
+//! *Not* here: how it is made; see [`crate::pool`].
 
 use crate::balance::{Ask, NodeId};
 use crate::cut::PerWord;

@@ -1,4 +1,4 @@
-//! A place for one call, and waiting for one.
+//! A lease for one call, and waiting for one.
 
 use crate::balance::{Ask, Change, End, Grant, Wait};
 use crate::failure::Failure;

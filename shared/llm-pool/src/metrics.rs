@@ -1,8 +1,8 @@
-//! What is counted about calls of models.
+//! Metrics of model calls.
 //!
-//! All pools of a process share the families; the label `model` tells them apart. Every counter of a
-//! pool stands at 0 from the start, because a counter that is born at 1 raises no alert. Label values
-//! are configured names and the words of enums.
+//! All pools of a process share the families; the label `model` tells them apart. Every counter of a pool starts at
+//! 0, because a counter that first appears at 1 raises no alert. Label values are configured names and the words of
+//! enums.
 
 use crate::balance::NodeView;
 use crate::failure::Failure;

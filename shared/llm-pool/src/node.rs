@@ -1,5 +1,4 @@
-//! One node: where it is, how it is asked, and one exchange with it. What it deserves to be given is
-//! decided in [`crate::balance`].
+//! One node: its address, its dialect, and one exchange with it. [`crate::balance`] decides which calls it gets.
 
 use crate::balance::NodeId;
 use crate::constants::{BODY_BYTES_MAX, PROBE_TIMEOUT};

@@ -1,4 +1,4 @@
-//! What may be tuned about a model and its nodes.
+//! The settings of a model and its nodes.
 
 use crate::balance::BalancePolicy;
 use crate::cache;

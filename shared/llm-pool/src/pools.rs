@@ -1,7 +1,8 @@
-//! The model nodes of a process: those of models that chat, of embedders and of rerankers alike.
+//! The registry of a process's model nodes: those of chat models, of embedders and of rerankers alike.
 //!
-//! Whoever makes a pool notes it here, and whoever tells of the process finds it. *Not* what keeps them:
-//! an index that is closed takes its embedder along, and its nodes are told no more.
+//! The code that makes a pool registers it here, and the code that reports on the process finds it. The registry
+//! does *not* keep pools alive: when an index closes, its embedder goes with it, and its nodes are no longer
+//! reported.
 
 use crate::{NodeView, Pool};
 use std::sync::{Arc, Mutex, PoisonError, Weak};

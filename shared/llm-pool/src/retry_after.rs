@@ -1,4 +1,4 @@
-//! The `Retry-After` header: seconds or an HTTP date. Pure: now is passed in.
+//! The `Retry-After` header: seconds or an HTTP date. Pure: the current time is passed in.
 
 use crate::constants::RETRY_AFTER_MAX;
 use std::time::Duration;

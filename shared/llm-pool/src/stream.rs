@@ -1,6 +1,7 @@
-//! A streamed answer, piece by piece: server-sent events to the text, its end and its counts. Pure.
+//! Parsing a streamed answer, piece by piece: from server-sent events to the text, its end and its token counts.
+//! Pure.
 //!
-//! *Not* the time-outs between pieces: those are kept where the pieces are read.
+//! *Not* the time-outs between pieces: the code that reads the pieces has those.
 
 use crate::classify::classify;
 use crate::constants::{BLANKS_MAX, BODY_BYTES_MAX};

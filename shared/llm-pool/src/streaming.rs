@@ -1,7 +1,8 @@
-//! What is told of an answer while it is written: words of one try at a time, thoughts left out.
+//! What a live listener sees of an answer while it is written: the words of one attempt at a time, without
+//! reasoning.
 //!
-//! Each try of a call has a pen. The first one that writes a word has the floor; the others are heard only when it
-//! fails, or when they were done before it. *Not* the answer: the reply has all of it.
+//! Each attempt of a call has a writer. The first writer with a word is shown; the others are shown only if it
+//! fails, or if they finished before it. *Not* the answer: the reply contains all of it.
 
 use crate::constants::PIECE_EVERY;
 use envelope::limits::LIVE_TEXT_BYTES_MAX;

@@ -1,4 +1,4 @@
-//! Tests of what is told while an answer is written, without nodes.
+//! Tests of what is shown while an answer is written, without nodes.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
-//! The contract of every embedder: texts that mean the same have vectors that lie close.
+//! The contract of every embedder: texts with the same meaning get vectors that lie close to each other.
 //!
-//! *Not* where vectors are kept or searched.
+//! *Not* here: where vectors are kept or searched.
 
 use envelope::{Class, Classify};
 use futures_util::future::BoxFuture;

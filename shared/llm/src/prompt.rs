@@ -1,8 +1,8 @@
-//! A prompt template: text with `{{name}}` placeholders, checked when it is read.
+//! A prompt template: text with `{{name}}` placeholders, checked when it is parsed.
 //!
-//! It substitutes and nothing else: no conditions, no loops. Where a prompt has two shapes there are
-//! two files. Values are data: they are not expanded again, and they cannot open or close the tagged
-//! sections of the template they are put into.
+//! A template substitutes and does nothing else: it has no conditions and no loops. Where a prompt has two shapes
+//! there are two files. Values are data: they are not expanded again, and they cannot open or close the tagged
+//! sections of the template that they are put into.
 
 use crate::section;
 use envelope::ids::fnv1a_64;

@@ -1,4 +1,4 @@
-//! Prompts with overrides: each worker embeds its own, an operator may replace them by name.
+//! Prompts with overrides: each worker embeds its own, and an operator may replace them by name.
 
 use crate::prompt::{Prompt, PromptError};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
-//! What of a reply is the answer: neither what the model thought first nor the prompt said back.
+//! Which part of a reply is the answer: the model's reasoning and a repetition of the prompt are cut off.
 //!
-//! *Not* whether the answer is any good, nor its form; that is [`json`](crate::json) and each worker's own matter.
+//! *Not* here: whether the answer is good, and its form; [`json`](crate::json) and each worker look at those.
 
 /// Names of the tags between which models think aloud.
 const THOUGHTS: [&str; 4] = ["think", "thinking", "thought", "reasoning"];

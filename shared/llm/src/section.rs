@@ -1,8 +1,7 @@
 //! Tagged sections: `<question>…</question>` and the like, in which prompts carry their inputs.
 //!
-//! A model sees where an input begins and ends, the offline reader finds it, and a document cannot
-//! pretend to be the end of its own section. It is *not* XML: no attributes, no nesting of one name,
-//! no entities.
+//! A model sees where an input begins and ends, the offline reader finds it, and a document cannot pretend to be
+//! the end of its own section. It is *not* XML: there are no attributes, no nesting of one name, and no entities.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Why a worker that takes steps cannot be made: one error for all of them. *Not* what a step fails with.
+//! Why a worker cannot be set up: one error for all workers that take steps. *Not* the error of a step.
 
 use crate::prompt::PromptError;
 use envelope::Role;

@@ -1,8 +1,8 @@
-//! How a step asks a model: with its prompt, or the text that its turn brings in the prompt's place, in the name of the
-//! turn, and the model that the turn chooses.
+//! How a step calls a model: with the worker's prompt or the one that the turn brings instead, on behalf of the
+//! turn, and on the model that the turn chooses.
 //!
-//! *Not* when a call is worth another try, nor what follows from a reply: each worker has its own rules. A document that is
-//! indexed belongs to no turn, so that the indexer writes its requests itself.
+//! *Not* here: when a call is worth another try, and what follows from a reply; each worker has its own rules. An
+//! indexed document belongs to no turn, so the indexer writes its requests itself.
 
 use crate::chat::{ChatReply, ChatRequest, ReplySchema};
 use crate::prompt::{Prompt, PromptError, RenderedPrompt, TODAY};

@@ -1,5 +1,5 @@
-//! What was wrong with the configuration, where it came from, and what was probably meant. All
-//! problems of one load are reported together.
+//! What is wrong with the configuration, where it came from, and what was probably meant. All problems of one load
+//! are reported together.
 
 use std::fmt;
 use std::path::PathBuf;

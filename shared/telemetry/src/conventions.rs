@@ -1,8 +1,8 @@
-//! Every name that a span of ours bears, in one place. *Not* here: who makes spans.
+//! Every name that a span of ours has, in one place. *Not* here: which code makes spans.
 //!
-//! Names and values follow the semantic conventions of OpenTelemetry at the version of
-//! `SCHEMA_URL`; those for messaging and for generative AI are not stable there, so this is where an
-//! upgrade happens. What they have no name for begins with `argosy.`.
+//! Names and values follow the semantic conventions of OpenTelemetry at the version of `SCHEMA_URL`. Those for
+//! messaging and for generative AI are not stable there, so an upgrade is made in this file. Names that the
+//! conventions do not have begin with `argosy.`.
 
 /// The version of the semantic conventions, as exporters state it.
 pub(crate) const SCHEMA_URL: &str = "https://opentelemetry.io/schemas/1.37.0";

@@ -1,8 +1,8 @@
-//! Whether this process is started, ready and alive. A cheap handle that everyone who meets or loses a
-//! condition holds; it serves nothing itself and asks nobody.
+//! Whether this process is started, ready and alive. A cheap handle: every component that fulfils or loses a
+//! condition holds one. The handle serves no endpoint itself and polls nothing.
 //!
-//! Alive means only that the runtime still turns: an outage of the bus or of a model must not restart
-//! the fleet.
+//! Alive means only that the runtime still runs tasks: an outage of the bus or of a model must not restart the
+//! fleet.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,6 +1,5 @@
-//! The log subscriber: one line per event on stderr, as text for people or as JSON for machines.
-//! Whether to colour is decided by the caller, who knows about `NO_COLOR`; nothing here reads the
-//! environment.
+//! The log subscriber: one line per event on stderr, as text for people or as JSON for machines. The caller decides
+//! whether to use colours, because it knows about `NO_COLOR`; nothing here reads the environment.
 
 use std::fmt;
 use std::io::IsTerminal;

@@ -1,4 +1,4 @@
-//! Asking the admin endpoints of a process how it is: for health checks where there is no shell and no HTTP client.
+//! A client of the admin endpoints of a process, for health checks where there is no shell and no HTTP client.
 //!
 //! *Not* here: serving them ([`admin`](crate::admin)), and deciding what is ready ([`health`](crate::health)).
 

@@ -1,5 +1,5 @@
-//! W3C trace context: the `traceparent` header, read and written, and `tracestate`, which is only handed
-//! on. Spans are in [`traces`](crate::traces). Randomness is passed in.
+//! W3C trace context: the `traceparent` header, read and written, and `tracestate`, which is only handed on. Spans
+//! are in [`traces`](crate::traces). Randomness is passed in.
 
 use std::fmt;
 

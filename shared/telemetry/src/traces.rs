@@ -1,22 +1,21 @@
-//! Spans: made where a question, a step or a call ends, and sent to a collector. Off unless an
-//! endpoint is configured, and then it costs a look at an `Option`.
+//! Spans: made when a question, a step or a call ends, and sent to a collector. Tracing is off unless an endpoint
+//! is configured, and while it is off a span costs one look at an `Option`.
 //!
-//! The ids of spans are not drawn but follow from what they are about (`TraceContext::named`): the span
-//! of a step has the id that every delivery of the step would give it. What a step publishes names this
-//! id as its parent, and the delivery that acks the step records it. So the tree of a question is whole
-//! even where a process died between publishing and acking, and a retry can name the delivery before it.
+//! The ids of spans are not random but derived from what they are about (`TraceContext::named`): every delivery of
+//! a step would give its span the same id. The messages that a step publishes name this id as their parent, and the
+//! delivery that acks the step records it. So the tree of a question is whole even where a process died between
+//! publishing and acking, and a retry can name the delivery before it.
 //!
-//! *Not* here: the names of spans and attributes ([`conventions`](crate::conventions)), logs, and any
-//! layer that turns log spans into these. There is no global; the span that a task works under is the
-//! one task-local.
+//! *Not* here: the names of spans and attributes ([`conventions`](crate::conventions)), logs, and any layer that
+//! turns log spans into these. There is no global; the span that a task works under is the one task-local.
 //!
 //! | module | what |
 //! |---|---|
-//! | [`Span`] | one span, and who may see it |
-//! | [`scope`] | the span that a task works under, for those who make children |
+//! | [`Span`] | one span |
+//! | [`scope`] | the span that a task works under, for code that makes children of it |
 //! | `export` | the task that sends batches |
 //! | `otlp` | the messages on the wire |
-//! | [`options`] | where to, and how many |
+//! | [`options`] | the address of the collector, and how many spans may wait for it |
 
 mod export;
 pub mod options;

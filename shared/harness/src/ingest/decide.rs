@@ -1,8 +1,8 @@
-//! What is to be done about a document message, from what is stored of the document: pure.
+//! Decides what to do about a document message, from what is stored of the document. Pure.
 //!
-//! What is stored is told by two messages: the newest one of the document, whatever it is, and the
-//! head, chunk 0. A version is whole when its head is the newest; a deletion, when its last tombstone
-//! is. Anything else is what a writer left behind that was interrupted.
+//! Two stored messages are enough: the newest one of the document, whatever it is, and the head, chunk 0. A version
+//! is complete when its head is the newest message; a deletion is complete when its last tombstone is. Any other
+//! state was left behind by a writer that was interrupted.
 
 use envelope::UnixMs;
 use stage::ChunkPlace;

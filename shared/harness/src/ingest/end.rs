@@ -1,4 +1,5 @@
-//! The end of a document message: told, counted, and what belonged to it put away.
+//! The end of a document message: its result is announced and counted, and what was stored for the message is
+//! deleted.
 
 use super::read::nameless;
 use super::{Done, Failure, IngestWorker, write};

@@ -1,4 +1,4 @@
-//! What an indexer counts beside the messages. Label values are words of this crate, never ids.
+//! Metrics of an indexer besides those of messages. Label values are words of this crate, never ids.
 
 use envelope::document::DocumentOutcome;
 use prometheus::IntCounterVec;

@@ -1,10 +1,10 @@
-//! Documents to chunks of the corpus: one document message to the messages of its chunks.
+//! Indexing: one document message becomes the messages of its chunks.
 //!
-//! Order: read what is stored, decide, make the chunks, publish them behind a chain of fences, the
-//! head last, tell what came of it, ack. Each publish expects the one before it to be the newest of
-//! the document: whoever writes the same document at the same time is found out at the next message,
-//! and the older version gives way. So a document may be delivered twice, its indexer may die between
-//! two chunks, two versions may be in work at two replicas: what is whole in the end is one version.
+//! The steps are: read what is stored, decide, make the chunks, publish them under a chain of write conditions with
+//! the head last, announce the result, ack. Each publish expects the one before it to be the newest message of the
+//! document. Two indexers that write the same document at the same time therefore notice at the next message, and
+//! the older version gives way. So a document may be delivered twice, its indexer may die between two chunks, and
+//! two replicas may work on two versions: in the end one version is stored, and it is complete.
 //!
 //! *Not* here: what text and chunks are ([`Ingest`]).
 

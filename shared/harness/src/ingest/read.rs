@@ -1,4 +1,4 @@
-//! Which document a message is about, or why that cannot be said.
+//! Which document a message is about, or why the message cannot be used.
 
 use super::Failure;
 use bus::StoredMessage;

@@ -1,4 +1,4 @@
-//! The messages of one version of a document, and the chain of fences that they are published behind.
+//! The messages of one version of a document, and the chain of write conditions under which they are published.
 
 use super::{Failure, failed};
 use bus::{Bus, Headers, Publish, PublishError, StoredMessage, Stream, WriteCondition};

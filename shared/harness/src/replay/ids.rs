@@ -1,5 +1,5 @@
-//! The ids of turns that go on from others: they follow from what is gone on from, so that doing it twice is
-//! doing it once. *Not* whether that can be done: [`super::check`].
+//! The ids of replayed turns: each is derived from the turn or dead letter that it continues, so that replaying
+//! twice has the same effect as replaying once. *Not* here: whether the replay is possible; see [`super::check`].
 
 use bus::StoredMessage;
 use envelope::{Subject, TurnId, header};

@@ -1,9 +1,9 @@
-//! How many calls a node is given at once: additive increase, multiplicative decrease, on the time to
-//! the first token and on the time that so much of an answer takes. Pure.
+//! How many calls a node gets at once: additive increase, multiplicative decrease, driven by the time to the first
+//! token and by the time that a certain amount of an answer takes. Pure.
 //!
-//! Most servers queue without limit and never say that they are busy; what they do show is that the
-//! first token comes later, or the whole answer where they do not stream. Several processes that share a
-//! node find their shares this way without talking to each other.
+//! Most servers queue without limit and never say that they are busy. Their load shows only in a later first token,
+//! or in a later answer where they do not stream. Several processes that share a node find their shares this way
+//! without talking to each other.
 
 use std::time::Duration;
 use tokio::time::Instant;

@@ -1,8 +1,8 @@
-//! Whether a node is asked at all: closed, open, half-open, from what real calls came to. Pure.
+//! The circuit breaker of a node: closed, open or half-open, depending on the outcome of real calls. Pure.
 //!
-//! *Not* a health check: a node that answers probes and fails calls is open, one that fails probes in
-//! a burst and answers calls is closed. A probe only shortens the time that a node stays open, and only
-//! when one before it found that nobody was there.
+//! *Not* a health check: the breaker of a node that answers probes and fails calls is open, and that of a node that
+//! fails some probes and answers calls is closed. A probe only shortens the time that a breaker stays open, and
+//! only after an earlier probe found that nothing was listening.
 
 use std::time::Duration;
 use tokio::time::Instant;

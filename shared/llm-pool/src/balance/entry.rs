@@ -1,4 +1,4 @@
-//! What is known of one node, what a call of it came to, and what follows from both. Pure.
+//! The state of one node, and how the outcome of a call changes it. Pure.
 
 use super::at_once::{Permits, Took};
 use super::breaker::{Breaker, BreakerDecision};

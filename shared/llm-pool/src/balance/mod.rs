@@ -1,7 +1,7 @@
-//! Who gets the next call, and who waits: everything that is known of the nodes in one place, without
-//! I/O and with time passed in.
+//! Load balancing: which call is made next and on which node, and which calls wait. The state of all nodes is in
+//! one place, without I/O and with time passed in.
 //!
-//! *Not* the calls themselves: [`crate::pool`] makes them and tells what they came to.
+//! *Not* the calls themselves: [`crate::pool`] makes them and reports their outcomes.
 
 mod at_once;
 mod breaker;

@@ -1,6 +1,6 @@
-//! Which node gets the next call: a pure function over what is known of the nodes.
+//! Which node gets the next call: a pure function over the state of the nodes.
 //!
-//! *Not* whether a call may be made at all: who comes here has been let through by breaker and permits.
+//! *Not* here: whether a call may be made at all. The candidates have passed the breaker and the permits already.
 
 use serde::{Deserialize, Serialize};
 

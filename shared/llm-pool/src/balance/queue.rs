@@ -1,4 +1,5 @@
-//! The order in which waiting calls get a lease: round robin over the tenants, and for each tenant over its turns. Pure.
+//! The order in which waiting calls get a lease: round robin over the tenants, and for each tenant over its turns.
+//! Pure.
 //!
 //! So the calls of a question with a thousand chunks wait for each other and do not hold up other questions.
 

@@ -1,4 +1,4 @@
-//! What may be tuned about an embedder behind HTTP.
+//! The settings of an embedder behind HTTP.
 
 use super::{Node, bad, validate_nodes};
 use crate::constants::TIMEOUT_MAX;

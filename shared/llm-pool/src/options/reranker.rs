@@ -1,4 +1,4 @@
-//! What may be tuned about a reranker behind HTTP.
+//! The settings of a reranker behind HTTP.
 
 use super::{Node, bad, validate_nodes};
 use crate::constants::TIMEOUT_MAX;

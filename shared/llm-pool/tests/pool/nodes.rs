@@ -1,5 +1,5 @@
-//! What many calls teach about nodes: the breaker, the second try of late calls, and how many calls a
-//! node is given at once. Simulated nodes over real HTTP.
+//! Tests of what many calls teach about nodes: the breaker, the second attempt of late calls, and how many calls a
+//! node gets at once. The nodes are simulated, over real HTTP.
 
 use super::*;
 use argosy_llm_pool::NodeView;

@@ -1,6 +1,6 @@
-//! The task that sends spans: in batches, a few tries each, and what cannot be sent is counted and
-//! forgotten. A collector that is away costs its spans and nothing else: nobody waits for it but this
-//! task, and a process that ends, for as long as one request may take.
+//! The task that sends spans: in batches, with a few attempts each. Spans that cannot be sent are counted and
+//! dropped. When the collector is away, its spans are lost and nothing else happens: only this task waits for it,
+//! and the end of the process waits for one request at most.
 
 use super::span::Span;
 use super::{Counts, Lost, Options, Service, otlp};

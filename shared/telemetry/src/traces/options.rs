@@ -1,4 +1,4 @@
-//! Where spans go, and how many.
+//! The settings of tracing: the address of the collector, and how many spans may wait for it.
 
 use crate::error::Error;
 use reqwest::Url;

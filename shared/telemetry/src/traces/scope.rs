@@ -1,8 +1,8 @@
-//! The span that a task works under, so that who calls a model or searches can make a child of it
-//! without being handed anything.
+//! The span that a task works under, so that code that calls a model or searches can make a child of it without a
+//! parameter.
 //!
-//! Children wait until the work ends: only then is known under which id its span goes to the
-//! collector. What is not sampled has no scope.
+//! Children wait until the work ends, because only then is it known under which id the span goes to the collector.
+//! A trace that is not sampled has no scope.
 
 use super::{Span, SpanKind, Traces, Value};
 use crate::trace::TraceContext;

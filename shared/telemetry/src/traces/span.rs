@@ -1,4 +1,4 @@
-//! One span: where in which trace, from when to when, and what is said of it.
+//! One span: its trace and parent, its start and end, and its attributes.
 
 use crate::trace::TraceContext;
 use std::time::{SystemTime, UNIX_EPOCH};
