@@ -1,10 +1,10 @@
-//! Which of the best are shown: no text twice, no document or source alone, and every part of the
-//! question by something.
+//! Which of the best candidates are shown: no text twice, no list from one document or source alone, and every part
+//! of the question covered.
 //!
-//! Greedy, as maximal marginal relevance is (Carbonell and Goldstein, SIGIR 1998), with the words of
-//! the question in the place of similarity: a chunk is worth more when it has words that none of the
-//! chosen ones has. A candidate may come with the most that it can be worth; then it is looked at as
-//! closely as it takes to know that it is, or is not, the next one. Pure, but for that.
+//! The choice is greedy, like maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998), but it compares the
+//! words of the question instead of similarity: a chunk is worth more when it has words that none of the chosen
+//! ones has. A candidate may come with an upper bound of its score; it is then read only as far as is needed to
+//! know whether it is the next one. Apart from that reading, the module is pure.
 
 use crate::Error;
 use crate::duplicate::Fingerprint;

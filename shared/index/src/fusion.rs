@@ -1,8 +1,8 @@
-//! Two lists of scores to one. Pure.
+//! Merges two lists of scores into one. Pure.
 //!
-//! Scores of words have no upper end and scores of vectors are all alike, so neither can be added
-//! as it is: each list is stretched to 0..1 first. Ranks ([`Fusion::Ranks`]) need no scores, and lose
-//! how much better the first one was.
+//! Scores of words have no upper bound and scores of vectors are all similar, so they cannot be added as they are:
+//! each list is first scaled to 0..1. Ranks ([`Fusion::Ranks`]) need no scores, but lose how much better the first
+//! hit was.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! The searcher over the local index: words and vectors, then the reranker.
 //!
-//! Both legs look at the same moment of the index, at the same time. One that fails is left out and
-//! named in the result; the search fails when both do.
+//! The search for words and the search for vectors run at the same time, on the same commit of the index. When one
+//! fails, it is left out and named in the result; the whole search fails when both do.
 
 use crate::Error;
 use crate::dates::days;

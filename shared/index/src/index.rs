@@ -1,9 +1,8 @@
 //! The local index: a view of the corpus stream that can be rebuilt from it at any time.
 //!
-//! Where the view stands in the stream is committed together with it, so a crash loses what was
-//! not committed and nothing else: replaying from [`Index::position`] gives the same index, because
-//! every record replaces what it speaks of. One [`Writer`] per folder; any number of readers.
-//! Blocking throughout.
+//! The position of the view in the stream is committed together with the view, so a crash loses only what was not
+//! committed: replaying from [`Index::position`] gives the same index, because every record replaces the earlier
+//! ones of its chunk. There is one [`Writer`] per folder and any number of readers. All calls block.
 
 pub mod archive;
 mod catalog;

@@ -1,7 +1,8 @@
-//! What both legs found, as one list of candidates, and the passages that come of it.
+//! Merges the hits by words and by vectors into one list of candidates, and makes the passages of those that are
+//! shown.
 //!
-//! A candidate is an address and a score; its record is fetched when it may be shown. *Not* how candidates
-//! are scored again ([`crate::rerank`]) and which of them are shown ([`crate::pick`]).
+//! A candidate is an address and a score; its record is fetched when it may be shown. *Not* here: how candidates
+//! are scored again ([`crate::rerank`]) and which of them are shown ([`crate::diversify`]).
 
 use crate::Error;
 use crate::diversify::{Scored, pick};

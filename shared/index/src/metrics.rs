@@ -1,5 +1,5 @@
-//! What searches count. The label `bucket` is a bucket that the index knows, `several`, `other` for
-//! one that it does not know, or `all`: a question cannot invent a series. And what vectors cannot find.
+//! Metrics of searches, and of chunks that a search by vectors cannot find. The label `bucket` is a bucket that the
+//! index knows, `several`, `other` for one that it does not know, or `all`: a question cannot create a new series.
 
 use crate::merged::Picked;
 use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};

@@ -1,4 +1,4 @@
-//! The server guard against real processes: ready means ready, and nothing is left behind.
+//! Tests of the server guard with real processes: a server that is ready answers, and no process is left behind.
 
 use argosy_nats_server as nats_server;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! One call to the server: bounded in time, and its failure in our words.
+//! One call to the server: it has a time limit, and its errors are translated into ours.
 
 use crate::Qdrant;
 use envelope::Class;

@@ -1,4 +1,4 @@
-//! The collection: its name, how it is made, and whether one that is there will do.
+//! The collection: its name, how it is made, and whether an existing one can be used.
 
 use crate::call::permanent;
 use crate::{Options, Qdrant, Quantisation, point};

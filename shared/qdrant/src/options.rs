@@ -1,4 +1,4 @@
-//! What may be tuned about a Qdrant server.
+//! The settings of a Qdrant server.
 
 use crate::call::permanent;
 use search::Error;

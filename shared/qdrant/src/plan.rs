@@ -1,4 +1,4 @@
-//! What a batch of records does to the points: decided here, done by the writer.
+//! The changes of points that follow from a batch of records: decided here, made by the writer.
 
 use crate::point;
 use envelope::ChunkRecord;

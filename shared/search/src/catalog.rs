@@ -1,7 +1,7 @@
-//! What a planner may know of the corpus: its buckets and their columns.
+//! The source of a planner's knowledge of the corpus: its buckets and their columns.
 //!
-//! Whoever answers it, a planner plans without, too: nobody there, an error and no documents are one, an empty
-//! catalog. *Not* how a catalog is made or kept; the binary composes that.
+//! A planner also plans without it: when nothing replies, when the reply is an error, and when there are no
+//! documents, the catalog is empty. *Not* here: how a catalog is made or kept; the binary composes that.
 
 use envelope::TenantId;
 use envelope::lookup::CorpusCatalog;

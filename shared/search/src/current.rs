@@ -1,7 +1,7 @@
-//! Reading what one has written: a search that waits until the index has taken it in.
+//! Read-your-writes: a search that waits until the index has taken in what was just written.
 //!
-//! Where the index is in the corpus stream, who feeds it says. *Not* a queue: what waits too long
-//! fails as [`Error::Behind`], and what to do then is the caller's decision.
+//! The feed of the index reports its position in the corpus stream. *Not* a queue: a search that waits too long
+//! fails as [`Error::Behind`], and the caller decides what to do then.
 
 use crate::error::Error;
 use crate::searcher::{ReadAfter, SearchRequest, SearchResult, Searcher};

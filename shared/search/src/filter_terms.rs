@@ -1,5 +1,5 @@
-//! What filters can ask of a chunk, as terms of one field that sort as their values do; and what each comparison
-//! of a filter means. An index and a server of vectors have to agree on both.
+//! The values of a chunk that filters can compare, as terms of one field that sort as their values do; and what
+//! each comparison of a filter means. An index and a vector server have to agree on both.
 //!
 //! ```text
 //! f <field>                  the field is there
@@ -7,9 +7,9 @@
 //! n <field> <16 hex digits>  a number, in the order of numbers
 //! d <field> <digits>         the same number as it is written, for `contains`
 //! ```
-//! Parts are separated by NUL. One field of terms instead of a column per metadata field: the
-//! comparisons are exact and the same for every corpus, there is no schema to migrate, and mixed
-//! types (a year as text here, as a number there) do not hide each other.
+//! Parts are separated by NUL. There is one field of terms instead of a column per metadata field: the comparisons
+//! are exact and the same for every corpus, there is no schema to migrate, and mixed types (a year as text here, as
+//! a number there) do not hide each other.
 
 use envelope::ChunkRecord;
 use serde_json::Value;

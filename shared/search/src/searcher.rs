@@ -1,4 +1,4 @@
-//! The search facade: what the retriever asks, whatever stands behind it.
+//! The search facade: the requests of the retriever, whichever index answers them.
 
 use crate::error::Error;
 use crate::table::{TableRequest, TableResult};

@@ -1,7 +1,7 @@
-//! What is asked of the columns of documents, and what they come to.
+//! A query over the columns of documents, and its result.
 //!
-//! Exact: over every document for which the conditions hold, never over a sample. *Not* an answer: what its rows cite and
-//! how it is told, the retriever decides.
+//! The result is exact: it covers every document for which the conditions hold, never a sample. *Not* an answer:
+//! the retriever decides what its rows cite and how it is presented.
 
 use crate::searcher::ReadAfter;
 use envelope::{Bucket, DocId, Filter, TenantId};

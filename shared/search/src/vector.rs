@@ -1,6 +1,6 @@
-//! What can be asked of a place that keeps vectors of chunks.
+//! The interface of a store that keeps vectors of chunks.
 //!
-//! *Not* how they are made (`llm::Embedder`) nor how their hits are merged with those of words.
+//! *Not* here: how vectors are made (`llm::Embedder`), and how hits by vectors are merged with those by words.
 
 use crate::error::Error;
 use crate::searcher::SearchRequest;

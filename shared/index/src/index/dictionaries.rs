@@ -1,7 +1,8 @@
-//! What the documents of each tenant call things, for the questions that are linked to them.
+//! The dictionaries of each tenant: the names and values in its documents, for linking questions to them.
 //!
-//! Made of the heads of documents: once from the index, then from what its writer takes in, so that a commit never
-//! makes it anew. A value that no document has any more stays until much was replaced; a condition on it holds for nothing. *Not* how a question is linked (`linking`).
+//! They are made of the heads of documents: once from the index, then from what its writer takes in, so that a
+//! commit never rebuilds them. A value that no document has any more stays until much was replaced; a condition on
+//! it matches nothing. *Not* here: how a question is linked (`linking`).
 
 use super::Index;
 use super::word_likeness::TableLikeness;

@@ -1,4 +1,4 @@
-//! What an index knows of how its documents call things: as they come, after a restart, and of whom.
+//! Tests of the dictionaries: as documents arrive, after a restart, and separately for each tenant.
 
 use super::*;
 use crate::index::tests::{STREAM, index_of, one};

@@ -1,7 +1,7 @@
-//! Chunks by their ids: what an earlier answer stands on.
+//! Fetching chunks by their ids, such as those that an earlier answer cites.
 //!
-//! An id names no bucket, so it is looked for in those of the request, or in all. *Not* a way around the conditions of
-//! a request: a chunk that they keep out is not there.
+//! An id names no bucket, so the chunk is looked for in the buckets of the request, or in all. *Not* a way around
+//! the conditions of a request: a chunk that they exclude is not found.
 
 use super::filter::restrictions;
 use super::query::Snapshot;

@@ -1,4 +1,4 @@
-//! A [`Filter`](envelope::Filter) to queries that restrict and do not score.
+//! Translates a [`Filter`](envelope::Filter) into queries that restrict and do not score.
 
 use super::named::named;
 use super::schema::Fields;

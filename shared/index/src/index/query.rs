@@ -1,6 +1,6 @@
 //! One search: from words to scored candidates.
 //!
-//! *Not* here: what the words of a query are; that is [`super::terms`].
+//! *Not* here: which words a query has; that is [`super::terms`].
 
 use super::filter::{Restrictions, restrictions};
 use super::nearest::{Close, Nearest};

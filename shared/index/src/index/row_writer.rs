@@ -1,7 +1,7 @@
-//! Writing rows of vectors: blocks that grow, and generations that leave behind what is no more.
+//! Writing rows of vectors: blocks that grow, and generations that leave deleted rows behind.
 //!
-//! What is written counts from the commit that names its [`Layout`]; what that replaces is deleted
-//! after it. *Not* when rows are made anew: see [`super::vectors`].
+//! What is written counts from the commit that names its [`Layout`]; the files that it replaces are deleted
+//! afterwards. *Not* here: when rows are made anew; see [`super::vectors`].
 
 use super::rows::{Layout, Moved, NOWHERE, Rows, failed, read, write};
 use crate::Error;

@@ -1,4 +1,4 @@
-//! The fields of the index, and what a record becomes in them.
+//! The fields of the index, and how a record is stored in them.
 
 use super::words::Words;
 use crate::Error;

@@ -1,9 +1,10 @@
-//! The vectors of sentences that were read before, as far as there is memory for them.
+//! The cache of sentence vectors, as large as its memory limit allows.
 //!
-//! Most of a search is spent reading candidates sentence by sentence, only to find that they are not among the
-//! best. The sentences of a chunk stay what they are, so their vectors are kept, a byte for each number, and the
-//! next question is compared with those. That gives the *most* that a sentence can be worth, at most two hundredths too high:
-//! *not* the value that is shown, for which the chunk is read. So what is found does not depend on what is kept.
+//! A search spends most of its time on reading candidates sentence by sentence, only to find that they are not
+//! among the best. The sentences of a chunk do not change, so their vectors are kept, with one byte for each
+//! number, and compared with the next question. That gives an *upper bound* of a sentence's score, too high by two
+//! hundredths at most, and *not* the score that is shown, for which the chunk is read. So the result of a search
+//! does not depend on the cache.
 
 use super::rows::{Probe, SCALE_BYTES};
 use envelope::Embedding;

@@ -1,7 +1,8 @@
-//! What the columns of documents come to: one pass over the heads of those for which a filter holds.
+//! Queries over the columns of documents: one pass over the heads of those that match a filter.
 //!
-//! Exact, with nothing kept beside the index: the values stand in the records of the heads. What that costs, and why no
-//! columns are kept for it, is in docs/retrieval.md. *Not* here: how values are taken together (`table_fold`).
+//! The result is exact, and nothing is kept beside the index for it: the values are in the records of the heads.
+//! docs/retrieval.md says what that costs, and why no columns are kept. *Not* here: how values are aggregated
+//! (`table_fold`).
 
 use super::filter::restrictions;
 use super::table_fold::{TableFold, TableHead};

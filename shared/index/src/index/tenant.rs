@@ -1,7 +1,7 @@
-//! Words that are looked for among the chunks of one tenant, who is often alone.
+//! Restricting a search for words to one tenant, at little cost where there is only one.
 //!
-//! Where a segment has chunks of nobody else, its restriction lets everything through, and to compare each hit
-//! with it costs as much as a word. *Not* another result: the score of a restriction is 0.
+//! Where a segment has chunks of no other tenant, the restriction matches every chunk, and comparing each hit with
+//! it would cost as much as another word. *Not* another result: the score of a restriction is 0.
 
 use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocId, Score, SegmentReader, TantivyError, Term};

@@ -1,7 +1,7 @@
-//! The words of a query: what is searched for, and what a chunk is compared with when it is looked at again.
+//! The words of a query: the terms that are searched for, and those that a chunk is compared with in reranking.
 //!
-//! Built from tokens by hand; there is no query language, so nothing a user or a model writes can be a syntax
-//! error.
+//! They are built from tokens by hand; there is no query language, so nothing that a user or a model writes can be
+//! a syntax error.
 
 use super::schema::{self, Fields};
 use crate::Error;

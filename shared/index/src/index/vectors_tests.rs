@@ -1,4 +1,4 @@
-//! Vectors of an index whose chunks come and go.
+//! Tests of vectors of an index whose chunks are added and deleted.
 
 use super::*;
 use crate::index::Index;
