@@ -1,8 +1,8 @@
-//! What a question comes to: opened, refused, or something else first.
+//! Admission: whether a question of a conversation opens a turn, is refused, or needs something else first.
 //!
-//! Decided on the last event alone, and then tried: the append holds only if that is still the last event. Who loses
-//! reads and decides again. *Not* here: whether the turn has a terminal event, which is looked for after the read, and
-//! once more after the append.
+//! The decision uses the last event alone, and the append succeeds only if that is still the last event. A writer
+//! that loses reads and decides again. *Not* here: whether the turn has a terminal event already; the gateway looks
+//! for one after the read, and once more after the append.
 
 use crate::ending::overdue;
 use crate::event::{EventKind, LogEvent, TurnOpening};

@@ -1,7 +1,7 @@
-//! Logs that are written a second time: as a fork, which gets turns of its own, and as what was exported.
+//! Copies of logs: a fork, which gets turns of its own, and the import of an exported log.
 //!
-//! Both become a list of events with the places that they had, and are then written one by one: what an event says of
-//! other events' places is put right for the log that it gets into. Pure.
+//! Both become a list of events with their old positions, which are then written one by one. Where an event refers
+//! to the position of another, the reference is adapted to the new log. Pure.
 
 use crate::ending::{Ending, end_unknown};
 use crate::event::{EventKind, LogEvent, TurnEnd, TurnOpening};

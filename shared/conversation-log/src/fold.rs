@@ -1,7 +1,7 @@
-//! A log folded anew: whether each event carries the state that follows from the one before it.
+//! Checks a log by folding it again: whether each event carries the state that follows from the one before it.
 //!
-//! Nothing depends on it while all is well: who appends folds one event, who reads trusts the last one. It is for whoever
-//! doubts a log. *Not* a repair. Pure.
+//! In normal operation this is not needed: a writer folds one event, and a reader trusts the last one. It is for
+//! people who doubt a log. *Not* a repair. Pure.
 
 use crate::state::{AppendError, Read, State};
 

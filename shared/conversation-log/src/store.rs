@@ -1,13 +1,13 @@
-//! Where the events of conversations are kept: a view of their stream, or the truth where there is no stream.
+//! The store of conversations' events: a view of their stream, or the truth where there is no stream.
 //!
-//! A store takes in events in stream order and says how far it has come. It is fed by one writer and read by many. What
-//! does not follow on what it has is refused, and then the writer empties it and feeds it anew. *Not* here: the feeding,
-//! and whether a stream still holds what a store lacks.
+//! A store takes in events in stream order and reports its position. It has one writer and many readers. It refuses
+//! an event that does not follow on what it has; the writer then empties it and feeds it again. *Not* here: the
+//! feeding, and whether a stream still has what a store lacks.
 //!
 //! | module | what |
 //! |---|---|
-//! | [`head`] | what a store knows of each conversation |
-//! | `plan` | what a batch comes to, decided before anything is written |
+//! | [`head`] | the head of each conversation in a store |
+//! | `plan` | what a batch changes, decided before anything is written |
 //! | [`error`] | what goes wrong |
 
 pub mod error;

@@ -1,4 +1,4 @@
-//! A log of one conversation in memory, and what is asked and answered in it: for the tests of this crate.
+//! A log of one conversation in memory, with helpers that ask and answer in it, for the tests of this crate.
 
 use crate::admission::{Admission, AdmissionRequest, Limits, admit};
 use crate::ending::{Ending, end};

@@ -1,6 +1,8 @@
-//! A process that ends at any moment: nothing acknowledged is missing, and no folder is half one thing.
+//! Tests of a process that ends at any moment: no acknowledged event is missing, and no folder is half old and half
+//! new.
 //!
-//! The process is this binary again, with the one test that is ignored; what it is to do it reads from its standard input.
+//! The process is this binary again, with the one test that is ignored; it reads its instructions from its standard
+//! input.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod common;

@@ -1,5 +1,5 @@
-//! Files that are not as they were written: a store that is whole, or one that is empty and says so, or a typed error;
-//! never a panic, never a hang, never a gap that nobody told of.
+//! Tests with damaged files: the result is an intact store, an empty one that reports the loss, or a typed error;
+//! never a panic, a hang, or an unreported gap.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod common;

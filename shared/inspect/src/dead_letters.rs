@@ -1,7 +1,7 @@
-//! Dead letters: read, chosen by what is said of them, and what trying one again would do.
+//! Dead letters: reading them, selecting some, and what a retry of one would do.
 //!
-//! A letter of a turn is tried again as a new turn that goes on from the step; a letter of a document by
-//! publishing the document again. Nothing here prints, and nothing is done before [`act`].
+//! A dead letter of a turn is retried as a new turn that begins at its step; a dead letter of a document by
+//! publishing the document again. Nothing here prints, and nothing is changed before [`act`].
 
 mod document;
 mod error;

@@ -1,7 +1,7 @@
 //! Where a turn waits: in the inbox or before a role, and how many are before it.
 //!
-//! Read from the streams and their leaders; no process is asked. *Not* a trace: what was done already is
-//! in the trail of the answer.
+//! It is read from the streams and their leaders; no process is asked. *Not* a trace: the work that is done already
+//! is in the trail of the answer.
 
 use bus::topology::Topology;
 use bus::{Bus, BusError, ConsumerProgress, ConsumerSpec, StoredMessage, Stream};

@@ -1,7 +1,7 @@
-//! What the processes of a fleet tell of themselves: asked on a subject, answered by everybody.
+//! What the processes of a fleet report about themselves: a request on one subject, to which every process replies.
 //!
-//! *Not* a health check: nobody is asked but the processes, and who does not answer is not there. What
-//! waits for them is the server's to tell (`streams::backlog`). *Not* the answering, which each process does for itself.
+//! *Not* a health check: a process that does not reply is simply not listed. The messages that wait for a process
+//! are read from the server (`streams::backlog`). *Not* here: the reply, which each process makes for itself.
 
 use crate::disk::Disk;
 use bus::{Bus, BusError, CoreMessage, Headers};

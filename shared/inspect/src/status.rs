@@ -1,7 +1,7 @@
-//! The whole fleet at a glance: what its processes tell, and what the server knows of their queues.
+//! The whole fleet at a glance: the reports of its processes, and the server's state of their queues.
 //!
-//! [`look`] asks, [`status`] says what it means; how that is shown is `render`'s. Numbers of queues come
-//! from the leaders. *Not* here: what should be done about it.
+//! [`look`] asks, [`status`] interprets the replies, and `render` shows the result. Numbers of queues come from the
+//! leaders. *Not* here: what should be done about it.
 
 mod conversations;
 

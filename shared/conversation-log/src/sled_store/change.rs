@@ -1,4 +1,4 @@
-//! Writing: what a batch, an erasure or a trim changes, gathered first and then written at once.
+//! Writing: the changes of a batch, an erasure or a trim are collected first and then written at once.
 
 use crate::sled_store::look;
 use crate::sled_store::record::{

@@ -1,4 +1,4 @@
-//! sled itself: opened, put on disk, closed. *Not* here: what lies in it.
+//! sled itself: opening, flushing to disk, closing. *Not* here: the contents.
 
 use crate::sled_store::guard::guarded;
 use crate::sled_store::{Injection, StorePoint};

@@ -2,13 +2,13 @@
 //!
 //! | name | what |
 //! |---|---|
-//! | `owner.pid` | which process has it |
+//! | `owner.pid` | the process that owns the folder |
 //! | `events-<n>` | sled's folder; the highest counts, one below it is about to be deleted |
 //! | `copy-<n>` | one that is being written and does not count yet |
-//! | `whole-<n>` | a generation as it was before sled opened it, which may spoil it |
+//! | `whole-<n>` | a generation as it was before sled opened it, because opening may damage it |
 //! | `corrupt-<unix ms>` | one that was found broken |
 //!
-//! So one rename decides what counts, and after a crash the names tell what was going on.
+//! So a single rename decides which folder counts, and after a crash the names show what was in progress.
 
 use envelope::UnixMs;
 use std::fs::{self, File};

@@ -1,5 +1,5 @@
-//! From a folder, whatever is in it, to a store that is whole: taken, tidied, checked; set aside and begun anew where it
-//! is broken.
+//! Opens a store from a folder, whatever is in it: the folder is locked, tidied and checked. A broken one is set
+//! aside and replaced by a new one.
 
 use crate::sled_store::engine::{self, Engine};
 use crate::sled_store::floor::{self, Floor};

@@ -1,4 +1,4 @@
-//! Folders of other releases, and a sled that does not come back.
+//! Tests with folders of other releases, and with a sled that hangs.
 
 use super::*;
 use crate::sled_store::Injection;

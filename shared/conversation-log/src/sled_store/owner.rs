@@ -1,7 +1,7 @@
-//! Which process owns a folder: a file with its id in it, locked as long as the folder is.
+//! Which process owns a folder: a file with the process id, locked for as long as the process has the folder.
 //!
-//! sled locks its own file, too, but an error of ours can say who holds it, and the lock outlasts a change of sled's
-//! folder. It goes with the process, however that ends.
+//! sled locks its own file too, but our error can name the owner, and our lock outlasts a change of sled's folder.
+//! The operating system releases it with the process, however that ends.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};

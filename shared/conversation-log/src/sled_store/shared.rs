@@ -1,7 +1,8 @@
-//! What the calls of a store share: the folder that is open, one writer at a time, and whether it has failed.
+//! What the calls of a store share: the open folder, the lock of the single writer, and whether the store has
+//! failed.
 //!
-//! Readers see a batch whole or not at all, and go on while a copy is written. What fails on disk has failed for good,
-//! since sled does not write again after an error: the store is to be opened anew.
+//! Readers see a batch whole or not at all, and go on while a copy is written. An error of the disk is final, since
+//! sled does not write again after one: the store has to be opened again.
 
 use crate::sled_store::change::{self, Changes};
 use crate::sled_store::engine::Engine;

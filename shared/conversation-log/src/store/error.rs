@@ -1,4 +1,4 @@
-//! What goes wrong with a store. No message names a conversation: an id is a secret.
+//! The errors of a store. No message names a conversation: an id is a secret.
 
 use crate::event::EventError;
 use crate::source::SourceError;

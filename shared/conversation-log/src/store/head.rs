@@ -1,5 +1,5 @@
-//! What a store knows of each conversation besides its events. It follows from the events alone, so that a store can be
-//! checked against itself.
+//! The head of a conversation: what a store knows of it besides its events. It follows from the events alone, so
+//! that a store can be checked against itself.
 
 use crate::event::{EventKind, LogEvent};
 use crate::store::StoreError;

@@ -1,5 +1,5 @@
-//! What a batch comes to, decided before anything of it is written. Pure: a store looks up what it has, and then writes
-//! what the plan says, all of it at once.
+//! What a batch changes, decided before anything of it is written. Pure: a store looks up what it has, and then
+//! writes the whole plan at once.
 
 use crate::source::ConversationKey;
 use crate::store::head::{ConversationHead, Mark};

@@ -1,7 +1,7 @@
-//! The document of a dead letter: as it was published, and whether something newer is there of it by now.
+//! The document of a dead letter: as it was published, and whether there is a newer version of it by now.
 //!
-//! Published again it is the newest message of its document, and indexers go by that. So it is asked first
-//! what came after it. *Not* seen: a newer message that changed nothing and is gone from the queue.
+//! A document that is published again becomes the newest message of its document, and indexers go by that. So this
+//! module first looks for later messages. *Not* seen: a newer message that changed nothing and has left the queue.
 
 use super::Letter;
 use bus::{Bus, BusError, Headers, Publish, StoredMessage, Stream};

@@ -1,4 +1,4 @@
-//! Why dead letters were not read, or not tried again.
+//! Why dead letters were not read, or not retried.
 
 use bus::{BusError, PublishError};
 use harness::replay;

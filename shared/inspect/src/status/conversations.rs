@@ -1,5 +1,5 @@
-//! Conversations at a glance: who takes them, how far back their logs reach, and how far the stores are that follow.
-//! *Not* whether that is enough, which is the doctor's to say.
+//! Conversations at a glance: which processes handle them, how far back their logs reach, and how far the stores
+//! that follow the logs have come. *Not* whether that is enough; `argosy doctor` says that.
 
 use super::FleetFacts;
 use crate::processes::ProcessStatus;

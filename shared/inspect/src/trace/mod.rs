@@ -1,9 +1,9 @@
-//! How a turn went, as a tree: who did what, how long it waited, what it fell back to, and what it is
-//! waiting for.
+//! How a turn went, as a tree: which role did what, how long each step waited, which fallbacks were taken, and what
+//! the turn is waiting for.
 //!
-//! [`read`] fetches what the streams still hold, [`build`] is a pure function from that to a [`Trace`]. While a turn runs, and `streams.keep` after its deadline, its steps are
-//! there; later only the trail of its terminal event is, and the trace says so. *Not* a tracing back end:
-//! spans of single calls are not here.
+//! [`read`] fetches what the streams still hold, and [`build`] is a pure function from that to a [`Trace`]. While a
+//! turn runs, and for `streams.keep` after its deadline, its steps are there; later only the trail of its terminal
+//! event is, and the trace says so. *Not* a tracing back end: it has no spans of single calls.
 
 mod rounds;
 #[cfg(any(test, feature = "sample"))]

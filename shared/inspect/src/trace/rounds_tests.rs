@@ -1,4 +1,4 @@
-//! A question of three rounds, and a loop: what is told of each.
+//! Tests of the rounds of a question with three rounds, and of one in mode loop.
 
 use super::super::rounds_sample::{a_loop, rounds, steps};
 use super::*;

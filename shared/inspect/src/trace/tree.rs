@@ -1,4 +1,4 @@
-//! From what is stored of a turn to its tree: pure, and content with whatever is missing.
+//! Builds the tree of a turn from what is stored of it. Pure; any part may be missing.
 
 use super::{Again, Letter, Step, StepState, Trace, TraceSource, rounds};
 use bus::StoredMessage;
