@@ -1,8 +1,7 @@
 //! A document: one file of the corpus, read and made into lines of text.
 //!
-//! What a file is called on the wire is decided here: its bucket and its id come from its path
-//! alone, so the same file is the same document on every run and every machine. *Not* how a file
-//! is read: see [`crate::reader`].
+//! The bucket and the id of a document are derived here from the path of its file alone, so the same file is the
+//! same document on every run and every machine. *Not* here: how a file is read; see [`crate::reader`].
 
 use crate::reader::{SkipReason, TITLE_CHARS_MAX, file_stem};
 use envelope::{Bucket, DocId, TenantId};

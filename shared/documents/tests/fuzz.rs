@@ -1,8 +1,8 @@
-//! Hostile input: arbitrary bytes and broken copies of good files, for each reader; arbitrary text
-//! for the chunker; arbitrary JSON for filters. Nothing may panic, hang or grow without bound.
+//! Tests with hostile input: arbitrary bytes and broken copies of good files, for each reader; arbitrary text for
+//! the chunker; arbitrary JSON for filters. Nothing may panic, hang or grow without bound.
 //!
-//! A few cases run with the other tests; `ARGOSY_FUZZ_CASES=1000` takes each target 5 to 10 s of a core,
-//! which is what CI gives it, and 1000000 a night.
+//! A few cases run with the other tests. `ARGOSY_FUZZ_CASES=1000` takes 5 to 10 s of a core for each target, which
+//! is what CI runs; 1000000 takes a night.
 
 use argosy_documents::chunk;
 use argosy_documents::chunk::CHUNK_TOKENS_MAX;

@@ -1,7 +1,6 @@
 //! Data sets in the form of BEIR: `corpus.jsonl`, `queries.jsonl`, `qrels.tsv`.
 //!
-//! Questions that nobody judged are not asked. A document is one unit, whatever the chunker makes
-//! of it.
+//! Questions without judgements are not asked. A document is one unit, however the chunker cuts it.
 
 use super::Error;
 use super::dataset::{Dataset, Gold, Question, Unit, at, doc_id, document, read};

@@ -1,4 +1,4 @@
-//! Figures over many questions: pure.
+//! Figures over many questions. Pure.
 
 use super::dataset::{Question, Unit};
 use super::measure::{Asked, DEPTH, SHOWN};

@@ -1,9 +1,10 @@
-//! The catalog for whoever plans: kept for a minute, made anew beside the questions that use it.
+//! The cache of catalogs for planners: a catalog is kept for a minute, and made anew in the background.
 //!
-//! A question never waits for a catalog that there is: one that is over a minute old is handed out while it is made anew.
-//! Only the first question of a tenant waits, and not for long; where nobody answers it goes on with an empty one, which
-//! is counted. Making is a task, the one that [`CatalogCache::over_index`] gives beside the cache: nothing is spawned by whoever asks. *Not* how a catalog
-//! is made, which is with the index ([`crate::lookup`]).
+//! A question never waits where there is a catalog: one that is over a minute old is handed out while a new one is
+//! made. Only the first question of a tenant waits, for a short time; without a reply it goes on with an empty
+//! catalog, which is counted. A separate task makes catalogs, the one that [`CatalogCache::over_index`] returns
+//! beside the cache: a request spawns nothing. *Not* here: how a catalog is made, which is with the index
+//! ([`crate::lookup`]).
 
 use crate::lookup::catalog;
 use bus::Bus;

@@ -1,5 +1,5 @@
-//! Readiness and the swap, with indexes that take in what the test lets them. Searches while it
-//! switches are in the race tests.
+//! Tests of readiness and of the swap, with indexes that take in what the test lets them. Searches during a swap
+//! are in the race tests.
 
 use super::*;
 use crate::vector_feed::FeedPosition;

@@ -1,6 +1,6 @@
-//! What may be tuned about a search: which embedder, where its vectors are, and who looks again.
+//! The settings of a search: which embedder it uses, where the vectors are, and which reranker it uses.
 //!
-//! *Not* here: what each part may be tuned in, which is with the part.
+//! *Not* here: the settings of each part, which are with the part.
 
 use llm_pool::options;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The rules of two feeders at one server, by themselves.
+//! Tests of the rules for two feeds that write to one server.
 
 use super::{Next, Then, next, then};
 use proptest::prelude::*;

@@ -1,8 +1,8 @@
-//! What a search is made of: which embedder, where its vectors are, and who looks again.
+//! The parts of a search: which embedder it uses, where the vectors are, and which reranker it uses.
 //!
-//! Composed here once, for the indexer, the retriever and the commands of one process alike, so that
-//! who makes vectors and who compares them are of one mind. *Not* here: what each part may be tuned in,
-//! which is with the part.
+//! They are composed here once, for the indexer, the retriever and the commands of one process alike, so that
+//! vectors are always made and compared by the same embedder. *Not* here: the settings of each part, which are with
+//! the part.
 
 use crate::options::{EmbedderChoice, Options, VectorStore};
 use bus::BusError;

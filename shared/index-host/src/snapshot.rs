@@ -1,8 +1,8 @@
-//! Snapshots of a retriever's index: one replica writes them now and then, and one that is further
-//! behind than a download takes begins with the newest instead of a replay.
+//! Snapshots of a retriever's index: one replica writes them now and then, and a replica that is so far behind that
+//! a download is faster starts from the newest one instead of a replay.
 //!
-//! *Not* the truth and *not* needed: whatever goes wrong here is told in the log, and the stream is
-//! replayed. Here is what is due and what is worth it, as pure functions; the two modules act.
+//! *Not* the truth and *not* needed: a failure here is logged, and the stream is replayed. This module decides,
+//! with pure functions, when a snapshot is due and when it is worth using; its two submodules act.
 
 mod error;
 mod keep;

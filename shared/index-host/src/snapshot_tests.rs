@@ -1,4 +1,4 @@
-//! What is due, what is worth it, and a snapshot over the bus of one process.
+//! Tests of when a snapshot is due and when it is worth using, and of a snapshot over the memory bus.
 
 use super::*;
 use bus::memory::MemoryBus;

@@ -1,22 +1,22 @@
-//! The corpus stream into a Qdrant server.
+//! Feeds the corpus stream into a Qdrant server.
 //!
-//! Every retriever feeds the server that all of them search, in the order of the stream, and beside
-//! its own index: a server that is away holds up vectors, never words. It is connected to in the
-//! background; until then searches by vectors fail, which each of them names. Where the feed stands is kept in
-//! the server behind what was written, and whoever finds a part written already passes over it, so a new
-//! replica begins where the others are and a single one does the work.
+//! Every retriever feeds the server that all of them search, in the order of the stream, and independently of its
+//! own index: a server that is away holds up vectors, never words. The connection is made in the background; until
+//! then searches by vectors fail, and each search names that. The position of the feed is kept in the server behind
+//! the points that were written, and a feed skips every part that is written already. So a new replica begins where
+//! the others are, and one of them does the work.
 //!
-//! That two write at once is allowed. The rules, decided in `next` and `then`:
-//! - The position in the server says that everything up to it was written. Who finds it behind what he
-//!   has himself, before a part or after it, goes back to it: somebody emptied the collection, or restored an
-//!   older one. One that is gone is made again.
-//! - Who wrote a part that another one had passed meanwhile has put older vectors over newer ones. He
-//!   passes over nothing until he is past that position himself.
+//! Two feeds may write at once. The rules, decided in `next` and `then`, are:
+//! - The position in the server says that everything up to it was written. A feed that finds it behind its own
+//!   position, before or after a part, goes back to it, because the collection was emptied, or an older one was
+//!   restored. A collection that is gone is made again.
+//! - A feed that wrote a part which another one had passed meanwhile has put older vectors over newer ones. It
+//!   skips nothing until it is past that other position itself.
 //!
-//! What is left: a replica that dies in exactly that stretch leaves vectors of older versions of the
-//! chunks that changed in it, until they change again. The text that is found is the newest in any case,
-//! since it comes from the lexical index. And a collection that is emptied between the writes of a part
-//! and its commit, which are two calls, may lack that part; so may one that is emptied within its first.
+//! Two gaps remain. A replica that dies in exactly that stretch leaves vectors of older versions of the chunks that
+//! changed in it, until they change again; the text that is found is the newest in any case, since it comes from
+//! the lexical index. And a collection that is emptied between the writes of a part and its commit, which are two
+//! calls, may lack that part; so may one that is emptied within its first part.
 
 use crate::options::VectorStore;
 use crate::search_factory::{self, SearchFactory};

@@ -1,4 +1,4 @@
-//! The feed against a fake server behind its real protocol.
+//! Tests of the feed against a fake server that speaks the real protocol.
 
 use super::*;
 use bus::Publish;

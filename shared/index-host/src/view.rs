@@ -1,4 +1,4 @@
-//! The corpus stream into a local index.
+//! Feeds the corpus stream into a local index.
 
 use bus::StoredMessage;
 use envelope::ChunkRecord;

@@ -1,4 +1,4 @@
-//! How the figures look: a table for people, an object for programs, a page to keep.
+//! The report of a measurement of groundedness: a table for people, an object for programs, a page to keep.
 
 use super::marked::TaskFigures;
 use super::mutated::MutationFigures;

@@ -1,4 +1,5 @@
-//! A trajectory as its file has it: a question, what its model says, and the way that it is to take. *Not* how it is run.
+//! A trajectory as its file has it: a question, the replies of its model, and the expected way. *Not* here: how it
+//! is run.
 
 use envelope::{Outcome, Role, SearchStrategy};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! A trajectory through a whole fleet of one process: the true stages on a bus in memory.
+//! Runs a trajectory through a whole fleet in one process: the real stages on the memory bus.
 
 use super::bundled::NamedCase;
 use super::case::{ScriptedReply, Trajectory, TrajectoryCase};

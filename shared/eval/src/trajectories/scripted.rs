@@ -1,4 +1,5 @@
-//! A model that says what was written down for it, role by role, and else what the offline reader says. It is never an LLM.
+//! A model with scripted replies, role by role; where there is none, it replies as the offline reader does. It is
+//! never an LLM.
 
 use super::case::ScriptedReply;
 use envelope::Usage;

@@ -1,5 +1,5 @@
-//! The way that a question took, out of its terminal event and what the corpus was asked for, and how it differs from the one
-//! that was expected. Pure.
+//! The way that a question took, from its terminal event and the recorded searches, and how it differs from the
+//! expected one. Pure.
 
 use super::case::{ToolCall, Trajectory, TrajectoryCase, TrajectoryEnding};
 use envelope::{Fallback, Role, Terminal, TrailEntry};

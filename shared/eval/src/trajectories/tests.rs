@@ -1,4 +1,5 @@
-//! What the built-in trajectories are for. That each goes its way through a fleet is tested where there is one.
+//! Tests of what the built-in trajectories cover. That each takes its way through a fleet is tested where there is
+//! a fleet.
 
 use super::bundled::bundled;
 use super::case::Tool;

@@ -1,4 +1,4 @@
-//! A request to look into the corpus, to its reply. *Not* here: the bus, and how many at once.
+//! Answers one request to look into the corpus. *Not* here: the bus, and how many requests are handled at once.
 
 use super::{catalog, written};
 use documents::document::doc_id_of;

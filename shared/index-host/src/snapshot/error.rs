@@ -1,4 +1,4 @@
-//! Why a snapshot was not written, or not begun with, or cannot be as it is configured.
+//! Why a snapshot was not written or not used, or why its configuration is wrong.
 
 use bus::{BusError, PublishError};
 use settings::TimeSpan;

@@ -1,4 +1,4 @@
-//! Beginning with a snapshot: fetched piece by piece, checked, unpacked aside, put in place.
+//! Starting from a snapshot: it is fetched piece by piece, checked, unpacked aside and moved into place.
 
 use super::{Error, Fit, PIECES, is_worth_it};
 use bus::{Snapshot, Snapshots};
