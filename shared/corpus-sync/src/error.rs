@@ -1,4 +1,4 @@
-//! Why a folder did not get into the corpus.
+//! Why a folder was not published into the corpus.
 
 use bus::{BusError, PublishError};
 use envelope::CodecError;

@@ -1,4 +1,4 @@
-//! One document, or the word that it is gone, onto its subject.
+//! Publishes one document, or its deletion, onto its subject.
 
 use crate::{Error, To};
 use bus::{Bus, BusError, Headers, Publish};

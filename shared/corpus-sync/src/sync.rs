@@ -1,5 +1,5 @@
-//! A run over a folder: compared with what is indexed, published, waited for. *Not* how each of these is done, which is
-//! with the modules of those names.
+//! A run over a folder: it compares the folder with what is indexed, publishes the changes and waits for the
+//! results. *Not* here: how each of these is done, which is in the modules of those names.
 
 use crate::error::Error;
 use crate::{publish, reach, scan, wait};

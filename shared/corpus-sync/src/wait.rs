@@ -1,4 +1,4 @@
-//! Waiting for what was published: events tell, and where one is lost, what is stored.
+//! Waits for the results of published documents: from events and, where one is lost, from what is stored.
 
 use crate::publish::Sent;
 use crate::{Error, SkippedFile, Summary, SyncProgress};

@@ -1,4 +1,5 @@
-//! Terminal events of a conversation that is erased. Each is the fence of its turn, so there is one at every moment.
+//! Terminal events of an erased conversation. A terminal event makes sure that its turn ends only once, so a
+//! subject always has one.
 
 use crate::erase::Error;
 use crate::report::ErasedCount;

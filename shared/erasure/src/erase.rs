@@ -1,4 +1,4 @@
-//! An erasure begun, and gone on with by whoever comes next.
+//! Begins an erasure, or continues one that another process left unfinished.
 
 use crate::note::Note;
 use crate::pass::Pass;

@@ -1,4 +1,4 @@
-//! One look through all streams. What is found is erased, message by message, and looked for again.
+//! One pass through all streams. It erases the messages that it finds, one by one, and looks for them again.
 
 use crate::answers;
 use crate::erase::Error;

@@ -1,4 +1,4 @@
-//! What was taken out where.
+//! What was erased where.
 
 use envelope::{ConversationId, UnixMs};
 use serde::Serialize;

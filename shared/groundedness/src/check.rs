@@ -1,4 +1,4 @@
-//! An answer to a verdict for each of its sentences.
+//! The check: an answer gets a verdict for each of its sentences.
 
 use crate::coverage::Evidence;
 use crate::features::{

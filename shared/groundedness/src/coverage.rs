@@ -1,4 +1,4 @@
-//! How much of a sentence stands in windows of one to three sentences of a passage.
+//! How much of a sentence a window of one to three sentences of a passage contains.
 //!
 //! The distinct words of the sentence are bits of a mask, so that a window is read by joining masks.
 

@@ -1,4 +1,4 @@
-//! Words that the check knows, as data. Lower case. *Not* a thesaurus.
+//! Words that the check knows, as data, in lower case. *Not* a thesaurus.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;

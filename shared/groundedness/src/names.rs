@@ -1,4 +1,5 @@
-//! Names in a sentence: runs of words with a capital that are no mere beginning. *Not* whom they name.
+//! Names in a sentence: runs of capitalised words, except a word that only begins the sentence. *Not* here: what
+//! they refer to.
 
 use crate::reading::{Sentence, Token};
 use crate::vocabulary::Vocabulary;

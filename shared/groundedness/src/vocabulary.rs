@@ -1,4 +1,4 @@
-//! The words of an answer and its passages, by number: what is the same word has the same one.
+//! Numbers the words of an answer and its passages: equal words have the same number.
 
 use crate::lexicon::{self, Direction, LEXICON};
 use crate::slots;

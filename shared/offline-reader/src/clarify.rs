@@ -1,4 +1,4 @@
-//! The clarifier's part: a template that names what was searched and what narrowed it.
+//! The clarifier of the offline reader: a template that names what was searched for and under which conditions.
 
 use super::lexicon::Lexicon;
 use super::question::Question;

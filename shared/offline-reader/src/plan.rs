@@ -1,4 +1,4 @@
-//! The planner's part: keywords, and a file when the question names one.
+//! The planner of the offline reader: keywords, and a file when the question names one.
 
 use super::follow_up::{FollowUp, PastExchange, rewrite};
 use super::lexicon::Lexicon;

@@ -1,7 +1,7 @@
 //! The connections of a simulated node: accepted while it is up, refused while it is down.
 //!
-//! While a node is down it has no listener, so the operating system refuses connections to its port.
-//! When it goes down, every open connection is reset, as when a process dies.
+//! While a node is down it has no listener, so the operating system refuses connections to its port. When it goes
+//! down, every open connection is reset, as when a process dies.
 
 use axum::extract::connect_info::Connected;
 use axum::serve::{IncomingStream, Listener};

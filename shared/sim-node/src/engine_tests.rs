@@ -1,4 +1,4 @@
-//! The engine against what is known of it: the ideal, order, the cache, and that nothing is lost.
+//! Tests of the engine's known properties: the ideal throughput, order, the cache, and that no request is lost.
 
 use super::*;
 use proptest::prelude::*;

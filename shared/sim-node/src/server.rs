@@ -1,4 +1,4 @@
-//! The node: an engine behind HTTP, and what it has seen.
+//! The node: an engine behind HTTP, and a record of the requests that it received.
 
 use crate::answer::Lengths;
 use crate::behaviour::Behaviour;

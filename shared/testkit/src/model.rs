@@ -1,5 +1,5 @@
-//! A fake model that says what a test wrote down, and the made-up step that it is asked in. It
-//! understands nothing and is never an LLM.
+//! A fake model with the replies that a test scripts, and a made-up step to call it in. It understands nothing and
+//! is never an LLM.
 
 use envelope::{
     Bucket, Case, DocId, Header, Passage, QuestionText, Role, TenantId, TurnId, UnixMs, Usage,

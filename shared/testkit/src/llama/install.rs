@@ -1,5 +1,5 @@
-//! Where the model server comes from: a Python that has it, the cache folder, or the Python package
-//! index, which carries its sources. Building them wants a C++ compiler; pip brings the rest.
+//! Where the model server comes from: a Python that has it, the cache folder, or the Python package index, which
+//! carries its sources. Building them needs a C++ compiler; pip brings the rest.
 
 use settings::sources::{cache_dir, variable};
 use std::fs;

@@ -1,5 +1,5 @@
-//! Pages that a test gives a fake node to serve beside its model API, such as `/metrics` with its load.
-//! *Not* the models of the node, which it keeps in a list of its own.
+//! Pages that a fake node serves beside its model API, such as `/metrics` with its load. *Not* the models of the
+//! node, which it keeps in a list of its own.
 
 use super::{FakeNode, Shared, response};
 use axum::body::Body;
