@@ -68,7 +68,7 @@ fn is_address(url: &str) -> bool {
     }
 }
 
-/// The scheme with its slashes, who logs in, and the rest. A password may have an `@` in it, a host not.
+/// The scheme with its slashes, the credentials, and the rest. A password may contain an `@`, a host may not.
 fn parts(url: &str) -> (&str, Option<&str>, &str) {
     let at = url.find("://").map_or(0, |at| at + 3);
     let (scheme, rest) = url.split_at(at);

@@ -139,7 +139,8 @@ fn refusal(error: ApiError) -> PublishError {
     }
 }
 
-/// Nobody listens where JetStream would: the server has none, unless it says that it has and is not ready.
+/// The error of a request to JetStream without a responder: the server has no JetStream, unless it says that it has
+/// and is not ready.
 fn unanswered(client: &Client, subject: &str, error: &async_nats::RequestError) -> BusError {
     let is_unheard = error.kind() == RequestErrorKind::NoResponders;
     match is_unheard && !client.server_info().jetstream {

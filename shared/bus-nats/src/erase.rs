@@ -27,7 +27,7 @@ pub(super) async fn erase(client: &Client, stream: &str, sequence: u64) -> Resul
     }
 }
 
-/// Nothing is there: somebody else was quicker, or it has aged out.
+/// Whether the message is not there: another process erased it, or it has expired.
 fn is_gone(why: &str) -> bool {
     [NO_SEQUENCE, NOT_DELETED]
         .iter()

@@ -70,7 +70,7 @@ struct Timed {
     ts: String,
 }
 
-/// A sequence that no stream has: whoever claims it is refused, and nothing is stored.
+/// A sequence that no stream has: a publish that expects it is refused, and nothing is stored.
 const NEVER: u64 = 1 << 53;
 
 impl NatsBus {

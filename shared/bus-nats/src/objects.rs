@@ -20,7 +20,7 @@ pub(super) fn stream_of(bucket: &str) -> String {
     format!("OBJ_{bucket}")
 }
 
-/// The buckets, and how long they keep what nobody deletes.
+/// The buckets, and how long each keeps an object that is never deleted.
 const BUCKETS: [(&str, Duration); 2] = [(FILES, FILES_KEPT), (SNAPSHOTS, SNAPSHOTS_KEPT)];
 
 /// Makes the buckets, or changes what differs.

@@ -167,7 +167,7 @@ impl Puller for NatsPuller {
 
     fn close(mut self: Box<Self>) -> BoxFuture<'static, Vec<Delivery>> {
         Box::pin(async move {
-            // After the server knows that nobody listens, nothing new comes.
+            // Once the server knows that there is no subscription, no new message comes.
             let _ = self.messages.unsubscribe().await;
             let _ = tokio::time::timeout(Duration::from_secs(1), self.client.flush()).await;
             let mut left = Vec::new();

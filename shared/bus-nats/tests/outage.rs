@@ -77,8 +77,8 @@ async fn work_goes_on_after_the_server_was_killed() {
     let wanted: BTreeSet<u64> = [open.message.sequence, 3, 4].into();
     while !seen.is_superset(&wanted) {
         let delivery = next(&mut puller).await;
-        // Nor does the server know a delivery that it made shortly before the kill: nobody answers its
-        // ack, and it is made again.
+        // Nor does the server know a delivery that it made shortly before the kill: its ack gets no reply, and the
+        // message is redelivered.
         match delivery.ack.ack().await {
             Ok(()) => seen.insert(delivery.message.sequence),
             Err(BusError::Away(_)) => continue,

@@ -23,8 +23,8 @@ pub mod timer;
 
 pub use place::{Ground, TestPlace, small};
 
-/// Makes a test of each case. `attribute` is that of the tests, `place` the function that makes the bus:
-/// `fn(Topology) -> BoxFuture<'static, Ground>`.
+/// Makes a test of each case. `attribute` is the attribute of the tests, and `place` the function that makes the
+/// bus: `fn(Topology) -> BoxFuture<'static, Ground>`.
 #[macro_export]
 macro_rules! conformance {
     (#[$($attribute:tt)+] $place:path) => {

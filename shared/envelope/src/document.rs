@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 /// What the headers of a document message say.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notice {
-    /// Whose it is.
+    /// The tenant that owns it.
     pub tenant: TenantId,
     /// Path inside the corpus, with `/`.
     pub source: String,
@@ -285,14 +285,14 @@ impl DocumentOutcome {
     }
 }
 
-/// The event that tells what came of a document message; core NATS, for those who listen.
+/// The event that reports the result of a document message, on core NATS, for processes that listen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexedEvent {
     /// Wire version.
     pub v: u16,
     /// Sequence of the message in its stream: what the publisher was told.
     pub sequence: u64,
-    /// Whose document.
+    /// The tenant that owns the document.
     pub tenant: TenantId,
     /// Its source; empty when the message did not say.
     pub source: String,

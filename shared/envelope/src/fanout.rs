@@ -38,7 +38,8 @@ pub fn map_steps(scatter: &Envelope<Scatter>) -> impl Iterator<Item = Envelope<M
         })
 }
 
-/// The step of a loop that looks at what a record holds, which nobody maps: hop `s + 1` for a scatter at hop `s`.
+/// The step of a loop that looks at the contents of a record, which are not mapped: hop `s + 1` for a scatter at
+/// hop `s`.
 pub fn act_step(scatter: &Envelope<Scatter>) -> Envelope<PlanTask> {
     Envelope {
         v: WIRE,

@@ -68,7 +68,7 @@ pub enum AnswerForm {
     Csv,
 }
 
-/// A condition in the words of the question, before anybody has looked whether a document has such a column.
+/// A condition in the words of the question, before it is known whether a document has such a column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WordedConstraint {
     /// What is compared, where the question says so: `invoice date`.

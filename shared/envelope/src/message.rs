@@ -89,7 +89,7 @@ impl Profile {
 pub struct Envelope<P> {
     /// Wire version; the first thing a reader looks at.
     pub v: u16,
-    /// Who and when.
+    /// Turn, tenant and times.
     pub header: Header,
     /// What every stage may read.
     pub case: Case,
@@ -118,7 +118,7 @@ impl<P> Envelope<P> {
 pub struct Header {
     /// The turn.
     pub turn: TurnId,
-    /// Whose documents may be read.
+    /// The tenant whose documents may be read.
     pub tenant: TenantId,
     /// The shard the turn lives in.
     pub shard: u16,
@@ -126,7 +126,7 @@ pub struct Header {
     pub hop: u16,
     /// Which attempt at an answer this is, from 0.
     pub round: u8,
-    /// Who is to do the step.
+    /// The role that does the step.
     pub role: Role,
     /// When the question was stored.
     pub asked_at: UnixMs,
@@ -161,7 +161,8 @@ pub struct Header {
 }
 
 impl Header {
-    /// Whether there is somebody to ask back: who talks, and has not just been asked.
+    /// Whether the user can be asked back: the question is part of a dialogue, and is not itself a reply to a
+    /// question back.
     pub fn may_ask_back(&self) -> bool {
         self.conversation.is_some() && self.parent.is_none()
     }
@@ -210,8 +211,8 @@ pub struct Case {
     /// The best draft that was checked so far and not answered with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<KeptDraft>,
-    /// Sequence of the corpus stream that an index has to have taken in before it is searched; 0 for
-    /// any. What somebody has just written, they can read.
+    /// Sequence of the corpus stream that an index must have taken in before it is searched; 0 for any. It lets a
+    /// client find what it has just written.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub min_seq: u64,
     /// A model judges what is drafted: a call is kept back for it. Absent where none does, or the gateway does not know.
@@ -309,7 +310,7 @@ impl Default for Budget {
     }
 }
 
-/// What a question says of its budget; what it leaves open is for whoever takes it on.
+/// The budget that a question asks for; the gateway fills in what it leaves open.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BudgetAsked {
     /// See [`Budget::rounds`].

@@ -10,7 +10,7 @@ use crate::question::field;
 use crate::refusal::{Refusal, RefusalCode, refuse};
 use serde_json::{Map, Value};
 
-/// Whose message it is.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Speaker {
     User,

@@ -96,7 +96,7 @@ pub(crate) fn notice(fallback: &Fallback) -> Option<String> {
         | Fallback::FactsTrimmed { .. }
         | Fallback::QuotesReplaced { .. }
         | Fallback::Stricter
-        // Told with the verdict: of a draft that is written anew nobody has to know.
+        // The verdict reports these; the user need not know of a draft that is written again.
         | Fallback::SentencesUnsupported { .. }
         | Fallback::SentencesContradicted { .. }
         | Fallback::SentencesCut { .. }

@@ -374,7 +374,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// A draft as it is: nobody has checked it.
+    /// A draft as it is, unchecked.
     pub(crate) fn unchecked(draft: Draft) -> Verdict {
         Verdict {
             answer: draft.text,

@@ -45,7 +45,7 @@ pub enum PlanRoute {
     Retrieve,
     /// It is searched for as it was rewritten.
     RewriteThenRetrieve,
-    /// Nobody can tell what it means: the user is asked.
+    /// Its meaning is unclear: the user is asked.
     AskClarification,
     /// It asks where something is: what is kept of places is searched, where anything is (`planner.location_buckets`).
     LocationSearch,

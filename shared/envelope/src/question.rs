@@ -59,7 +59,7 @@ pub struct Question {
     pub after: Option<TurnId>,
     /// The turn whose question back it answers, if it names one.
     pub clarification: Option<TurnId>,
-    /// Whose documents may be read. Default `default`.
+    /// The tenant whose documents may be read. Default `default`.
     pub tenant: TenantId,
     /// How much to do; absent means the gateway's default.
     pub mode: Option<ModeChoice>,

@@ -104,7 +104,7 @@ pub fn route(header: &Header, case: &Case, event: Event, usage: &Usage, now: Uni
 fn begin(turn: &mut Turn, history: History) -> Next {
     match turn.case.mode {
         Mode::Simple => turn.search(Plan::after(&turn.case, &history), After::Generate),
-        // Who talks is there to be asked back, also about the first question.
+        // A user in a dialogue can be asked back, also about the first question.
         Mode::Agentic if history.is_empty() && turn.header.conversation.is_none() => {
             step(PlanTask::First)
         }

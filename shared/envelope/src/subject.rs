@@ -10,7 +10,7 @@
 //! argosy.timer.<turn>[.<hop>]                   a schedule; fires as argosy.due.<turn>[.<hop>]
 //! argosy.listen.<turn>.<n>                      a late listener
 //! argosy.answer.<turn>                          the terminal event
-//! argosy.clarified.<turn>                       who goes on with the question that it asks back about
+//! argosy.clarified.<turn>                       the reply that continues the question which it asks back about
 //! argosy.conversation.<tenant>.<conversation>   the log of a conversation
 //! argosy.document.<bucket>.<name>               a document to index; the name is the publisher's
 //! argosy.reindex.<edition>.<bucket>.<name>      the same for one edition alone

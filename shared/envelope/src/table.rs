@@ -75,7 +75,7 @@ pub struct AnswerTable {
     pub file: Option<FileRef>,
 }
 
-/// What a table was made of, in short: it is held against the table before somebody reads it.
+/// What a table was made of, in short: it is compared with the table before a user reads that.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TableDigest {
     /// Documents that satisfy the conditions.

@@ -85,7 +85,7 @@ pub async fn a_dropped_consumer_holds_nothing_back(place: TestPlace) {
     let _held = next(&mut smalls, 1).await;
     ground.bus.drop_consumer(&small).await.unwrap();
     ground.bus.drop_consumer(&small).await.unwrap();
-    // Who pulls is told, sooner or later.
+    // A puller gets an error, sooner or later.
     let told = async {
         loop {
             match smalls.next(1).await {

@@ -160,7 +160,7 @@ impl Bus for MemoryBus {
         async move {
             let now = self.now();
             let mut state = self.shared.state();
-            // As on a server, who listens hears it, whether or not it is stored.
+            // As on a server, a subscription gets the message whether or not it is stored.
             state.core.deliver_with(&message.subject, || CoreMessage {
                 subject: message.subject.clone(),
                 reply: None,
@@ -300,7 +300,7 @@ impl Bus for MemoryBus {
                 headers: message.headers.clone(),
                 ..Publish::new(&message.subject, message.body.clone())
             };
-            // As on a server, a stream that takes the subject stores it, and nobody is told.
+            // As on a server, a stream that takes the subject stores it without a confirmation.
             let _ = state.store(now, stored);
             state
                 .core

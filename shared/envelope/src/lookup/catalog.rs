@@ -17,7 +17,7 @@ pub const CATALOG_VALUES: usize = 5;
 /// Which buckets are meant, at [`CATALOG`](crate::subject::CATALOG).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogRequest {
-    /// Whose documents are meant. Default `default`.
+    /// The tenant whose documents are meant. Default `default`.
     pub tenant: TenantId,
     /// Parts of the corpus; empty means all. One that the tenant does not have is refused by name.
     pub buckets: Vec<Bucket>,
@@ -25,7 +25,7 @@ pub struct CatalogRequest {
     pub values_max: usize,
 }
 
-/// The buckets of a tenant. The default has none: nobody knows, or there are no documents.
+/// The buckets of a tenant. The default has none: they are unknown, or there are no documents.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CorpusCatalog {
     /// Those with the most documents first.

@@ -186,7 +186,7 @@ impl Turn {
         let (count, limit) = self.case.maps(&found.passages);
         if count == 0 {
             self.spent(limit);
-            // What nobody has read is no reason to leave out what earlier rounds have read.
+            // Unread passages are no reason to leave out what earlier rounds have read.
             return match self.case.scatters.is_empty() {
                 true => generate(found),
                 false => self.reduce(),
@@ -253,8 +253,8 @@ impl Turn {
         self.reduce()
     }
 
-    /// The draft leaves out what was asked: another search may find it. Where nothing was read by itself (mode simple, a
-    /// planner that was broken) there is nobody to read what it finds beside what is there.
+    /// The draft leaves out what was asked: another search may find it. Where no passages were read one by one (in
+    /// mode simple, or after a planner that failed), no step could read the new ones together with the old.
     pub(super) fn insufficient(
         &mut self,
         verdict: Verdict,
@@ -317,8 +317,8 @@ impl Turn {
         }
     }
 
-    /// No better draft will come. In a conversation the user is asked, once: who has just replied, like whoever is
-    /// not there to reply, gets the best there is, flagged.
+    /// No better draft will come. In a conversation the user is asked back, once. A user who has just replied, and
+    /// a client that cannot reply, get the best draft there is, flagged.
     fn unproven(&mut self, verdict: Verdict, reason: String) -> Next {
         if self.header.may_ask_back() && self.case.mode != Mode::Simple {
             let cited = verdict.citations.into_iter().map(|cited| cited.chunk_id);
@@ -400,7 +400,7 @@ impl Turn {
             fallbacks,
             ..
         } = self;
-        // Whoever searches next passes it over; nobody else wants it, and there are many map steps.
+        // Only the next search skips it; there are many map steps, and they do not need it.
         let searches = matches!(
             &next,
             Next::Step(Payload::Planner(_) | Payload::Retriever(_))
