@@ -118,7 +118,7 @@ fn whole_of(part: &WantedStream, each: Option<u64>) -> StreamSize {
     }
 }
 
-/// Bytes that the server has to promise for these sizes beyond what it promises now.
+/// Bytes that the server has to reserve for these sizes beyond those reserved now.
 pub fn growth(parts: &[WantedStream], sizes: &[StreamSize]) -> u64 {
     let pairs = parts.iter().zip(sizes);
     pairs.fold(0, |sum: u64, (part, size)| {

@@ -66,8 +66,9 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// Mean score of the passages of a search below which more is looked for, where nobody says one. Scores are relative to one
-    /// search and say little by themselves: a small model is not asked again for them, and a large one looks what they are of.
+    /// The mean score of a search's passages below which another search is made, where nothing else is configured.
+    /// Scores are relative to one search and say little by themselves: a small model is not called again because of
+    /// them, and a large one looks at the passages.
     pub const fn score_min(self) -> f32 {
         match self {
             Profile::Small => 0.0,
@@ -161,8 +162,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Whether the user can be asked back: the question is part of a dialogue, and is not itself a reply to a
-    /// question back.
+    /// Whether the user can be asked back: the turn belongs to a conversation and does not continue another turn.
     pub fn may_ask_back(&self) -> bool {
         self.conversation.is_some() && self.parent.is_none()
     }

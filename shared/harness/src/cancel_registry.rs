@@ -16,7 +16,7 @@ pub(crate) type Fanout = (TurnId, u16);
 /// How many are remembered.
 const REMEMBERED: usize = 16_384;
 
-/// A set of ended turns, or of whatever else ends, with the running work of each.
+/// A set of ended turns, or of other keys that end, with the running work of each.
 #[derive(Debug)]
 pub struct CancelRegistry<K = TurnId> {
     inner: Mutex<Inner<K>>,

@@ -16,7 +16,7 @@ pub(crate) enum AckReason {
     Ok,
     AlreadyDone,
     Dropped,
-    /// A map step without which the reducer has started.
+    /// A map step that the reducer did not wait for.
     Spared,
     DeadLetter,
 }

@@ -48,7 +48,7 @@ pub(crate) fn tells(findings: &Findings) -> bool {
 }
 
 impl Worker {
-    /// Creates the reducer's step when what is there covers the question, and tells the other mappers.
+    /// Creates the reducer's step when the stored parts cover the question, and tells the other mappers.
     pub(crate) async fn join_if_covered(&self, step: &Step) {
         if let Err(error) = self.try_early(step).await {
             tracing::debug!(turn = %step.header.turn, %error, "not reduced early");
@@ -86,7 +86,7 @@ impl Worker {
     }
 }
 
-/// Remembers the fan-outs that were joined early; never comes back.
+/// Records the fan-outs that were joined early; never returns.
 pub(crate) async fn hear_joins(
     joined: &CancelRegistry<Fanout>,
     subscription: Option<Box<dyn Subscription>>,

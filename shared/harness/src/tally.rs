@@ -19,8 +19,8 @@ pub struct Tally {
     pub answered: u64,
     /// Those of them that were given up or are to be tried again.
     pub errors: u64,
-    /// Messages that were worked on to their end, by time: one count per bound of
-    /// [`STEP_DURATION`], and one for what took longer.
+    /// Messages that were handled completely, by duration: one count per bound of [`STEP_DURATION`], and one for
+    /// longer ones.
     pub durations: Vec<u64>,
 }
 

@@ -12,17 +12,17 @@ use tokio::time::Instant;
 /// among steps that go well is one state.
 const CALM: Duration = Duration::from_secs(10);
 
-/// When steps failed last, by the code of the failure.
+/// The time of the last failure, by the code of the failure.
 #[derive(Debug, Default)]
 pub(crate) struct Trouble(Mutex<BTreeMap<&'static str, Instant>>);
 
 impl Trouble {
-    /// A step failed. True when steps were not failing in this way before.
+    /// Records that a step failed. True when steps did not fail in this way before.
     pub(crate) fn began(&self, code: &'static str) -> bool {
         self.lately().insert(code, Instant::now()).is_none()
     }
 
-    /// A step went well. The ways of failing that are over with it.
+    /// Records that a step succeeded. Returns the codes of failures that are over with it.
     pub(crate) fn over(&self) -> Vec<&'static str> {
         let mut lately = self.lately();
         if lately.is_empty() {

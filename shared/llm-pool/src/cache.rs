@@ -148,8 +148,8 @@ fn is_worth_keeping(request: &ChatRequest, text: &str) -> bool {
     request.schema.is_none() || llm::json::read_object(text).is_some()
 }
 
-/// The prompt holds question, passage and the words around them, so nothing else is needed; the tenant
-/// is there so that nobody learns from the time of an answer what another one asked.
+/// The prompt contains question, passage and the words around them, so nothing else is needed. The tenant is part
+/// of the key, so that the time of an answer never reveals what another tenant asked.
 fn key(model: &str, request: &ChatRequest) -> Key {
     let schema = request
         .schema

@@ -29,7 +29,7 @@ pub fn picks(nodes: usize, picks: u32) -> Result<Picks, Error> {
         first_token: Duration::from_secs(1),
         idle: Duration::from_secs(1),
     };
-    // Counted for nobody.
+    // These metrics are not exported.
     let metrics = Metrics::new(&Registry::new(), "cost")?;
     let node = |id: usize| {
         let options = options::Node {

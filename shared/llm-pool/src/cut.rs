@@ -20,7 +20,7 @@ const KNOWN_MAX: f64 = 1.3;
 /// How fast what was learned is forgotten.
 const GAIN: f64 = 0.05;
 
-/// Tokens that a node counts for a word: the fewest of late, in thousandths; 0 while nobody knows.
+/// Tokens that a node counts for a word: the fewest of late, in thousandths; 0 while unknown.
 #[derive(Debug, Default)]
 pub(crate) struct PerWord(AtomicU32);
 

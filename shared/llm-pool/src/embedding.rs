@@ -124,7 +124,7 @@ impl HttpEmbedder {
                 ),
                 name,
             },
-            // These are about what was sent; any other is about who sent it, or where to.
+            // These statuses concern the texts; any other concerns the credentials or the address.
             Failure::Refused { status, message } if matches!(status, 400 | 413 | 422) => {
                 Error::Refused {
                     text: format!("status {status}: {message}"),

@@ -43,7 +43,7 @@ impl Drop for Taken<'_> {
 
 type Tried = Result<Came, FailedAttempt>;
 
-/// One exchange as its node tells of it: to the seat, and to who hears the answer while it is written.
+/// Observes one exchange with a node: for the lease, and for the listener of the answer while it is written.
 struct Watching<'a> {
     seat: &'a Lease<'a>,
     pen: Option<Pen<'a>>,

@@ -23,7 +23,7 @@ pub(crate) struct Job<'a> {
     /// It is asked for JSON in no stronger way than this, where its tries have found one out for it alone.
     pub(crate) dialect: Option<JsonDialect>,
     pub(crate) work: Work<'a>,
-    /// Who hears the answer while it is written, if somebody does.
+    /// The listener of the answer while it is written, if there is one.
     pub(crate) stream: Option<&'a DraftStream<'a>>,
 }
 

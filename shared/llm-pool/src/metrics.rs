@@ -132,11 +132,9 @@ impl From<&Failure> for Outcome {
 
 const DIRECTIONS: [&str; 3] = ["input", "output", "cached"];
 
-/// Registers every family of this crate for a model and a node without a name: for who lists what
-/// there is.
+/// Registers every family of this crate for a model and a node without a name, for code that lists all metrics.
 ///
-/// # Errors
-/// When the registry has other families of these names.
+/// # Errors When the registry has other families of these names.
 pub fn register(registry: &Registry) -> Result<(), Error> {
     Metrics::new(registry, "")?.node("", "")?;
     crate::cache::lookups(registry, "")?;

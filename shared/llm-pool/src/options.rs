@@ -26,7 +26,7 @@ pub struct Options {
     /// answers are composed from passages instead of facts (`reducer.input`). Set it in section `model`, where gateways read
     /// it. Default `small`.
     pub profile: Profile,
-    /// Who serves it. Default: none; at most 64.
+    /// The nodes that serve the model. Default: none; at most 64.
     pub nodes: Vec<Node>,
     /// Most time to open a connection. Default `2s`.
     pub connect_timeout: TimeSpan,

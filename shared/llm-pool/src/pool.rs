@@ -45,7 +45,7 @@ pub(crate) struct Shared {
     posts: AtomicU64,
 }
 
-/// Who asks when nobody in particular does.
+/// The tenant of calls without a tenant.
 static NOBODY: LazyLock<TenantId> = LazyLock::new(TenantId::default_tenant);
 
 impl Pool {
@@ -73,7 +73,7 @@ impl Pool {
         let timeouts = Timeouts {
             connect: options.connect_timeout.into(),
             first_token: match alone {
-                // Nobody else could be asked instead, so there is nothing to hurry for.
+                // There is no other node, so there is nothing to hurry for.
                 true => options.total_timeout.into(),
                 false => options.first_token_timeout.into(),
             },
@@ -111,7 +111,7 @@ impl Pool {
         time: Duration,
         read: &(dyn Fn(&[u8]) -> Result<(), Failure> + Sync),
     ) -> Result<(), Failure> {
-        // Nobody in particular asks, and no two of these calls share a prefix.
+        // These calls belong to no turn, and no two of them share a prefix.
         let turn = TurnId::derived(0, self.shared.posts.fetch_add(1, Ordering::Relaxed));
         let job = Job {
             role,
@@ -158,7 +158,7 @@ impl ChatModel for Pool {
         request: &'a ChatRequest,
         listener: &'a Listener<'a>,
     ) -> BoxFuture<'a, Result<ChatReply, Error>> {
-        // Half of a JSON object says nothing to anybody.
+        // Half of a JSON object is useless to a listener.
         let listener = request.schema.is_none().then_some(listener);
         Box::pin(self.shared.ask(request, listener))
     }
@@ -326,8 +326,8 @@ impl Shared {
         Step::Again { error: miss, wait }
     }
 
-    /// How long to wait before any node is asked again; `None` where nobody says. Another one may have
-    /// rested sooner than the last.
+    /// How long to wait before any node is called again; `None` where no node says so. A node that failed earlier
+    /// may be ready before the last one.
     fn rest(&self, ask: &Ask<'_>, failure: &Failure, now: Instant) -> Option<Duration> {
         let rest = failure.retry_after()?;
         let any = Ask { tried: &[], ..*ask };

@@ -21,7 +21,7 @@ fn address(node: &FakeNode) -> SocketAddr {
     url.trim_start_matches("http://").parse().unwrap()
 }
 
-/// A pool over a name that nobody knows.
+/// A pool over a name that does not resolve.
 fn pool(port: u16) -> Pool {
     counted(port, &Registry::new())
 }

@@ -12,14 +12,14 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 pub struct Pools(Arc<Mutex<Vec<Weak<Pool>>>>);
 
 impl Pools {
-    /// Tells of this one from now on.
+    /// Lists this pool from now on.
     pub fn add(&self, pool: &Arc<Pool>) {
         let mut pools = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         pools.retain(|pool| pool.strong_count() > 0);
         pools.push(Arc::downgrade(pool));
     }
 
-    /// The nodes of all of them, in the order in which they came.
+    /// The nodes of all pools, in the order in which the pools were added.
     pub fn nodes(&self) -> Vec<NodeView> {
         let pools = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let there = pools.iter().filter_map(Weak::upgrade);

@@ -26,7 +26,7 @@ use tokio::time::Instant;
 pub struct HttpReranker {
     options: Options,
     pool: Arc<Pool>,
-    /// The nodes do not know the first address.
+    /// Whether the nodes do not have the first address.
     is_tei: AtomicBool,
 }
 

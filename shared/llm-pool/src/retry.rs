@@ -27,15 +27,15 @@ pub(crate) enum Step<T, E> {
     Done(T),
     /// It went wrong for good.
     Failed(E),
-    /// It went wrong in a way that may pass; `wait` is how long the other side asked for.
+    /// It failed in a way that may be temporary; `wait` is how long the other side asked for.
     Again { error: E, wait: Option<Duration> },
-    /// It is to be put in another way, at once; does not count as a retry. The caller sees to it
-    /// that this happens a bounded number of times.
+    /// The request has to be worded differently, at once; this does not count as a retry. The caller bounds how
+    /// often this happens.
     Rephrase(E),
 }
 
-/// Repeats `attempt` while it asks for it and `limits` allow; tells `notice` about every retry that
-/// is going to happen. Ends with the last error.
+/// Repeats `attempt` while it asks for it and `limits` allow, and tells `notice` about every retry beforehand. Ends
+/// with the last error.
 pub(crate) async fn retry<T, E, Attempt, Trying>(
     limits: Limits,
     mut attempt: Attempt,

@@ -62,7 +62,7 @@ pub(crate) struct Answer {
     pub(crate) counted: Option<(u64, u64)>,
     /// Why it ended, in the node's word.
     pub(crate) finish: Option<String>,
-    /// The node read far fewer tokens than were sent: it cut the prompt, as Ollama does without a word.
+    /// The node read far fewer tokens than were sent: it cut the prompt, as Ollama does without saying so.
     prompt_cut: bool,
 }
 

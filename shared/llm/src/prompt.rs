@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// What every prompt may use and none has to: the day on which it is asked.
+/// The placeholder that every prompt may use and none has to: the current day.
 pub(crate) const TODAY: &str = "today";
 
 /// The line that separates standing orders from the prompt.
@@ -25,14 +25,14 @@ pub struct Prompt {
     tags: Vec<String>,
     system: Vec<Piece>,
     user: Vec<Piece>,
-    /// Its text between the placeholders, made once: each reply is held against it.
+    /// Its text between the placeholders, made once: each reply is compared with it.
     own: String,
 }
 
 /// A prompt with its inputs in place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenderedPrompt {
-    /// Standing orders; may be empty.
+    /// The system prompt; may be empty.
     pub system: String,
     /// The prompt.
     pub user: String,
@@ -126,13 +126,12 @@ impl Prompt {
         self.name
     }
 
-    /// First 8 hex digits of a hash of its text. What is kept of the answers to one text is not taken
-    /// for those to another.
+    /// First 8 hex digits of a hash of its text. It keeps cached answers to one text apart from those to another.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// What it says itself, whatever its inputs: its orders and its examples.
+    /// Its own text without the inputs: instructions and examples.
     pub fn own_text(&self) -> &str {
         &self.own
     }

@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
-/// What stands in the last section of that name, without the white space around it. The last one,
-/// because standing orders may mention a tag by name before the section itself.
+/// The content of the last section of that name, without the white space around it. The last one is used because
+/// instructions may mention a tag by name before the section itself.
 pub fn read<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
     let open = format!("<{tag}>");
     let end = text.rfind(&format!("</{tag}>"))?;

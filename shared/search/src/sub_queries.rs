@@ -9,14 +9,14 @@ use crate::share::share;
 use envelope::limits::SUB_QUERIES_MAX;
 use futures_util::future::join_all;
 
-/// What came of the searches for one question.
+/// The merged result of the searches for one question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MergedSearch {
     /// One list of all of them. Counts, unknown fields and relevance are those of the whole question.
     pub result: SearchResult,
     /// How many passages each sub-query found; `None` for one whose search failed.
     pub found: Vec<Option<usize>>,
-    /// What was searched for in vain because the search failed.
+    /// The queries whose searches failed.
     pub failed: Vec<String>,
 }
 

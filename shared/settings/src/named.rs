@@ -12,7 +12,7 @@ pub struct NamedVariable {
     pub name: &'static str,
     /// The dotted key that it sets.
     pub key: &'static str,
-    /// What it may say, for whoever says something else.
+    /// What it may contain, for the error about any other value.
     pub wanted: &'static str,
     /// What its text is in the words of the key; `None` for what it may not say.
     pub read: fn(&str) -> Option<String>,

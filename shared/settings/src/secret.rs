@@ -23,7 +23,7 @@ impl Secret {
         Self(text.into())
     }
 
-    /// The text itself: hand it to the one who needs it, and to no log.
+    /// The text itself: pass it to the code that needs it, and to no log.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -116,7 +116,7 @@ impl<F: Fn() + Send + 'static> Door<F> {
         }
         let listener = match &self.listener {
             Some(listener) => listener,
-            // The port was ours a moment ago; who took it meanwhile will give it back.
+            // The port was ours a moment ago; a process that has taken it meanwhile will release it.
             None => match TcpListener::bind(self.address).await {
                 Ok(listener) => self.listener.insert(listener),
                 Err(_) => {

@@ -6,7 +6,7 @@
 use crate::engine::EngineLoad;
 use std::fmt::Write;
 
-/// Whose metrics a node shows.
+/// The server whose metrics a node shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum MetricsDialect {
     /// None: the address is not found.

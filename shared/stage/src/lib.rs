@@ -44,7 +44,7 @@ pub trait Stage: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<StepOutput<Self::Out>, Error>>;
 }
 
-/// What a step came to, what it spent, and every way in which it did less than it should.
+/// The result of a step, what it spent, and every fallback that it took.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepOutput<T> {
     /// The exit.
@@ -61,9 +61,9 @@ pub struct StepOutput<T> {
     pub files: Vec<Attachment>,
     /// The prompts that the model was asked with, by name, each with the version of its text.
     pub prompts: BTreeMap<String, String>,
-    /// What is told beside the answer of a draft.
+    /// Remarks that accompany the answer of a draft.
     pub remarks: Remarks,
-    /// What the question was understood to say about documents.
+    /// What the question says about documents, as it was understood.
     pub conditions: Option<Box<SearchConditions>>,
 }
 

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 #[derive(Clone, Default)]
 pub struct Live(Option<Arc<Open>>);
 
-/// A sink that somebody listens to, and how far the stage is.
+/// A sink with a listener, and how far the stage has come.
 struct Open {
     sink: Box<Sink>,
     /// Number of the draft that is written.
@@ -37,8 +37,8 @@ impl Live {
         })))
     }
 
-    /// Whether somebody asked for it. A stage that would have to call its model in another way for the
-    /// sake of pieces asks this first.
+    /// Whether the publisher asked for live text. A stage that would have to call its model in another way to get
+    /// pieces checks this first.
     pub fn is_on(&self) -> bool {
         self.0.is_some()
     }
@@ -51,7 +51,7 @@ impl Live {
         }
     }
 
-    /// Begins another draft: what was written so far is void. Says so at once, with an empty piece, unless
+    /// Begins another draft: what was written so far is void. It says so at once, with an empty piece, unless
     /// nothing was written.
     pub fn anew(&self) {
         if let Some(open) = &self.0

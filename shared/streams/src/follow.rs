@@ -36,7 +36,7 @@ pub struct Follow {
     pub metrics: Metrics,
 }
 
-/// Who is told of a store that is kept up.
+/// The channels that report on a store that is kept up to date.
 #[derive(Debug)]
 pub struct Telling {
     /// The last sequence that the store answers for; 0 while it answers for none.
@@ -55,8 +55,8 @@ enum FollowError {
 }
 
 impl Follow {
-    /// Keeps `store` up with the stream on `bus` until `stop` is cancelled, or the store has failed and has to be opened
-    /// again.
+    /// Keeps `store` up to date with the stream on `bus` until `stop` is cancelled, or until the store has failed
+    /// and has to be opened again.
     pub async fn run(
         &self,
         bus: &dyn Bus,
@@ -186,7 +186,7 @@ impl Following<'_> {
                 Err(error) => return Err(error.into()),
             }
             for key in left_out {
-                // It is not followed any more, so nobody would tell that it was erased.
+                // It is not followed any more, so no event would report its erasure.
                 erases |= self.store.erase(&key).await? > 0;
             }
             let flushing = Instant::now();

@@ -82,7 +82,7 @@ impl BoundAdmin {
     pub async fn scraped_again(&self) {
         let mut scrapes = self.scrapes.clone();
         scrapes.mark_unchanged();
-        // It fails when the endpoints have ended: nobody will ask any more.
+        // It fails when the endpoints have ended: there are no more requests.
         let _ = scrapes.changed().await;
     }
 

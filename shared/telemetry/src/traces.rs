@@ -114,14 +114,14 @@ pub fn register(registry: &Registry) -> Result<(), Error> {
     Counts::new(registry).map(drop)
 }
 
-/// Who makes the spans, as the collector shows it.
+/// The maker of the spans, as the collector shows it.
 #[derive(Debug, Clone)]
 pub struct Service {
     /// Its role.
     pub role: String,
     /// Its release.
     pub version: String,
-    /// What tells it from others of the role.
+    /// What distinguishes it from others of the role.
     pub instance: String,
 }
 
@@ -131,12 +131,11 @@ impl Traces {
         Self::default()
     }
 
-    /// A handle and the task behind it, which ends with [`Exporter::flush`]; both idle without an
-    /// endpoint. `content` lets the text of questions, prompts and answers into spans. Must be called
-    /// within a runtime; nothing is contacted before the first span.
+    /// A handle and the task behind it, which ends with [`Exporter::flush`]; both do nothing without an endpoint.
+    /// `content` allows the text of questions, prompts and answers in spans. Must be called within a runtime;
+    /// nothing is contacted before the first span.
     ///
-    /// # Errors
-    /// [`Error::Traces`] when an option cannot be kept to.
+    /// # Errors [`Error::Traces`] when an option is not valid.
     pub fn start(
         options: &Options,
         content: bool,
@@ -169,9 +168,9 @@ impl Traces {
         self.0.as_ref().is_some_and(|recorder| recorder.content)
     }
 
-    /// The context of a new question, asked `under` what its publisher sent: the same trace and the
-    /// publisher's choice whether it is recorded, or a new trace and ours. Without an exporter nobody
-    /// records the span of the question, so what the publisher sent is passed on as it is.
+    /// The context of a new question that came with the publisher's context `under`: the same trace, recorded or
+    /// not as the publisher chose, or else a new trace by our own choice. Without an exporter the question has no
+    /// span, so the publisher's context is passed on unchanged.
     pub fn root(&self, under: Option<TraceContext>, rng: &mut fastrand::Rng) -> TraceContext {
         match (&self.0, under) {
             (Some(_), Some(under)) => under.child(rng),

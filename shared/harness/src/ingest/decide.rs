@@ -14,7 +14,7 @@ pub(super) struct Mine<'a> {
     pub(super) stored_at: UnixMs,
     pub(super) is_deleted: bool,
     pub(super) is_forced: bool,
-    /// Absent while nobody has looked at the bytes.
+    /// The version of the document; absent until its bytes were read.
     pub(super) version: Option<&'a str>,
     pub(super) pipeline: &'a str,
     /// How many chunks the publisher knows of.
@@ -31,11 +31,11 @@ pub(super) struct Seen<'a> {
 /// What is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
-    /// Nothing: a newer version has been begun.
+    /// Nothing to do: a newer version was begun.
     Superseded,
     /// Nothing: it is indexed as it is.
     Unchanged,
-    /// Nothing: an earlier delivery of this message has done it, in so many chunks.
+    /// Nothing to do: an earlier delivery of this message has published this many chunks.
     Done(u32),
     /// Publish its chunks; whatever is stored lies below `extent`.
     Write { extent: u32 },

@@ -69,7 +69,7 @@ impl Default for Options {
 
 /// For the back-off: a document has no deadline.
 const LEFT: Duration = Duration::from_secs(3600);
-/// How often one delivery starts anew after somebody else wrote the document meanwhile.
+/// How often one delivery starts again after another indexer wrote the document meanwhile.
 const TRIES: u32 = 4;
 /// Longest wait before it does.
 const AGAIN_MAX: Duration = Duration::from_millis(200);
@@ -277,7 +277,7 @@ impl IngestWorker {
                     left_out: work.made.take().and_then(|made| made.cut.left_out),
                 });
             }
-            // Who writes the same document has to find out as well.
+            // Another indexer of the same document has to notice as well.
             tokio::time::sleep(AGAIN_MAX.mul_f64(self.random())).await;
         }
         let text = "somebody else keeps writing the same document";

@@ -30,7 +30,7 @@ pub(crate) struct Took {
     pub(crate) first_token: Option<Duration>,
     /// To the end.
     pub(crate) whole: Duration,
-    /// Tokens that were written, or bytes that were sent where nothing is written; 0 where nobody knows.
+    /// Tokens that were written, or bytes that were sent where no text is generated; 0 where it is unknown.
     pub(crate) size: u64,
 }
 
@@ -204,7 +204,7 @@ mod tests {
     fn a_node_that_does_not_stream_is_held_back_by_its_whole_answers() {
         let mut now = Instant::now();
         let mut permits = Permits::new(8, 64);
-        // Two slots: who comes as the tenth waits for five answers.
+        // Two slots: the tenth call waits for five answers.
         for _ in 0..100 {
             let round = permits.limit() as u32;
             for nth in 1..=round {

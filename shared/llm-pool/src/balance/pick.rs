@@ -109,7 +109,7 @@ pub(crate) fn pick(
 /// it is quicker, unless many wait for it already.
 fn leave_slow_ones(nodes: &[NodeState], waiting: usize, open: &mut Vec<usize>) {
     let known = || nodes.iter().filter(|n| n.measured > 0.0 && n.counts());
-    // Calls that the full ones end in a second, and how long those who wait last with that.
+    // The calls that the full nodes end in a second, and the longest wait that follows from it.
     let full = known().filter(|n| !n.open);
     let rate: f64 = full.map(|n| n.permits as f64 / n.measured()).sum();
     let queue = match rate > 0.0 {
@@ -253,7 +253,7 @@ mod tests {
             [asked(0), asked(3), asked(4), asked(60)],
             [0, 0, 1_000, 1_000]
         );
-        // Two that are full share those who wait.
+        // Two full nodes share the waiting calls.
         let two = with_waiting(BalancePolicy::Balanced, &[slow, small, small], 6);
         assert_eq!(two, [0, 0, 0]);
         // One that is fast and has room is enough.

@@ -50,7 +50,7 @@ struct Sender {
     url: Url,
     service: Service,
     counts: Counts,
-    /// Whether the last batch was lost: it is said once, not for each.
+    /// Whether the last batch was lost: this is logged once, not for each batch.
     failing: bool,
 }
 
@@ -83,8 +83,8 @@ impl Exporter {
         })
     }
 
-    /// Sends what is left, for as long as one request may take; the rest is lost. To be called when
-    /// nobody makes spans any more.
+    /// Sends the remaining spans, for as long as one request may take; the others are lost. To be called when no
+    /// more spans are made.
     pub async fn flush(mut self) {
         self.stop.cancel();
         let all = async { while self.task.join_next().await.is_some() {} };
