@@ -36,7 +36,8 @@ const TIME: Duration = Duration::from_secs(10);
 /// How long to wait before subscribing again.
 const AWAY: Duration = Duration::from_millis(500);
 
-/// Answers until told to stop; then what has been begun is finished. Who listens already hands that in.
+/// Answers until it is told to stop, then finishes what has been begun. The caller passes subscriptions that are
+/// open already.
 pub async fn serve(
     bus: Arc<dyn Bus>,
     lookup: Lookup,
@@ -128,7 +129,7 @@ async fn answer_all(
     while running.next().await.is_some() {}
 }
 
-/// Answers in time, and comes back when nothing of it runs any more, or nobody waits for that.
+/// Answers in time, and returns when no work of the request runs any more, or is no longer waited for.
 async fn answer_one(
     bus: &Arc<dyn Bus>,
     lookup: &Lookup,

@@ -9,14 +9,13 @@ use std::path::{Path, PathBuf};
 /// Where the local encoder lies below the data folder.
 const MINILM_FOLDER: &str = "models/minilm-l6-v2";
 
-/// What a search is made of. Another embedder needs another index: `argosy index --force` makes the
-/// vectors of what is indexed already.
+/// The parts of a search. Another embedder needs another index: `argosy index --force` makes the vectors of what is
+/// indexed already.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Who makes vectors: `static`, a table that is shipped and fitted to the corpus; `minilm`, an
-    /// encoder in this process; `http`, a server; `none`, so that only words are searched. Default
-    /// `static`.
+    /// The embedder: `static`, a table that is shipped and fitted to the corpus; `minilm`, an encoder in this
+    /// process; `http`, a server; `none`, so that only words are searched. Default `static`.
     pub embedder: EmbedderChoice,
     /// Where vectors are kept: `embedded`, in the index of each retriever; `qdrant`, in a server.
     /// Default `embedded`.
@@ -27,13 +26,13 @@ pub struct Options {
     pub minilm: MiniLmOptions,
     /// The embedder behind HTTP.
     pub http: options::embedding::Options,
-    /// The reranker behind HTTP. Without nodes, the built-in one looks again.
+    /// The reranker behind HTTP. Without nodes, the built-in one is used.
     pub reranker: options::reranker::Options,
     /// The Qdrant server.
     pub qdrant: qdrant::Options,
 }
 
-/// Who makes vectors.
+/// The embedder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EmbedderChoice {
@@ -44,7 +43,7 @@ pub enum EmbedderChoice {
     Minilm,
     /// A server.
     Http,
-    /// Nobody.
+    /// None.
     None,
 }
 
@@ -68,10 +67,9 @@ pub struct MiniLmOptions {
 }
 
 impl Options {
-    /// Whether the parts go together and each can be kept to.
+    /// Checks that the parts go together and that each is valid.
     ///
-    /// # Errors
-    /// Names the option and the fix.
+    /// # Errors Names the option and the fix.
     pub fn validate(&self) -> Result<(), InvalidOptions> {
         self.search.validate().map_err(InvalidOptions::Search)?;
         self.http.validate().map_err(InvalidOptions::Http)?;
@@ -106,7 +104,7 @@ impl Options {
     }
 }
 
-/// Why a search cannot be as it is configured.
+/// Why a search cannot work with its configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidOptions {
     /// How words and vectors come together.

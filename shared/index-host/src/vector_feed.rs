@@ -76,12 +76,12 @@ pub struct FeedSource<'a> {
     pub without_vector: WithoutVector,
 }
 
-/// Whom a feed tells how it goes.
+/// The channels on which a feed reports its progress.
 pub(crate) struct FeedListener {
     /// How far it is.
     pub(crate) at: watch::Sender<FeedPosition>,
-    /// How many chunks came without a vector of the embedder while this process wrote: what others wrote is
-    /// not counted, and what was made anew counts on.
+    /// How many chunks came without a vector of the embedder while this process wrote. Chunks that other processes
+    /// wrote are not counted, and chunks of a rebuilt collection count again.
     pub(crate) without_vector: WithoutVector,
 }
 
@@ -147,7 +147,7 @@ impl VectorFeed {
         missing(*self.at.borrow(), self.last)
     }
 
-    /// Comes back when nothing is gained by waiting: all of them are there, or the server is away.
+    /// Returns when waiting is no use: all vectors are there, or the server is away.
     pub(crate) async fn settled(&mut self) {
         let last = self.last;
         let settled = |at: &FeedPosition| at.is_away || missing(*at, last).is_none();
@@ -157,7 +157,7 @@ impl VectorFeed {
         }
     }
 
-    /// Comes back when [`VectorFeed::missing`] may have changed.
+    /// Returns when [`VectorFeed::missing`] may have changed.
     pub async fn changed(&mut self) {
         let before = self.missing();
         let last = self.last;
@@ -167,8 +167,7 @@ impl VectorFeed {
         }
     }
 
-    /// Removes them from the server, for an edition that is no more. Where there is no connection,
-    /// they stay.
+    /// Removes the vectors from the server, for an edition that was dropped. Without a connection they stay.
     pub async fn remove(self) {
         let Some(qdrant) = self.slot.0.get().cloned() else {
             return;
@@ -268,7 +267,7 @@ struct Connection {
 }
 
 impl Connection {
-    /// The collection; connects to it when nobody has yet.
+    /// The collection; it connects to the server if there is no connection yet.
     async fn open(&self) -> Result<Qdrant, search::Error> {
         if let Some(qdrant) = self.slot.0.get() {
             return Ok(qdrant.clone());
@@ -327,7 +326,7 @@ async fn run(
     told: &FeedListener,
     stop: &CancellationToken,
 ) -> Result<(), Interrupted> {
-    // Somebody may have deleted it, or restored a server without it: then it is filled again.
+    // The collection may have been deleted, or the server restored without it: then it is filled again.
     qdrant.ensure_collection().await?;
     let mut must_write = false;
     let mut at = match qdrant.position().await? {
@@ -397,7 +396,7 @@ async fn run(
 enum Next {
     /// Go back to the position in the server.
     Back,
-    /// Somebody has written it.
+    /// Another feed has written it.
     PassOver,
     /// Write it.
     Write,
@@ -419,7 +418,7 @@ enum Then {
     Back,
     /// Say how far the server is.
     Commit,
-    /// Pass over nothing for now: somebody is ahead, and may have newer vectors.
+    /// Skip nothing for now: another feed is ahead, and may have newer vectors.
     WriteOn,
 }
 

@@ -20,9 +20,9 @@ const NEW_WORDS_WEIGHT: f32 = 0.3;
 /// How many of the best are looked at for one place.
 const LOOKED_AT: usize = 100;
 
-/// A candidate, as far as it was looked at.
+/// A candidate with the state of its reading.
 pub(crate) struct Scored<C> {
-    /// Its score; until `exact`, the most that it can be.
+    /// Its score; an upper bound of it until `exact`.
     pub(crate) score: f32,
     /// Which words of the question it has, by bits; until `exact`, which it may have.
     pub(crate) has: u64,
@@ -34,10 +34,10 @@ pub(crate) struct Scored<C> {
     pub(crate) more: C,
 }
 
-/// Takes `top_k`, best first, with their scores. `weights` are those of the question's words, and
-/// `look` looks closer at a candidate: once or a few times, until it is exact. A document or a named value
-/// that has filled its share waits until the others are through. Also tells how many were passed over
-/// because one that was taken says the same.
+/// Takes `top_k` candidates, best first, with their scores. `weights` are those of the question's words. `look`
+/// reads a candidate more closely: it is called until the candidate is exact. A document or a named value that has
+/// filled its share waits until the others are through. Also returns how many candidates were skipped because they
+/// repeat one that was taken.
 pub(crate) fn pick<C>(
     scored: Vec<Scored<C>>,
     weights: &[f32],
@@ -111,7 +111,7 @@ struct Pool<'a, C> {
 }
 
 struct Entry<C> {
-    /// What it is worth now; at most that until it is exact.
+    /// Its present value; an upper bound until it is exact.
     worth: f32,
     /// Where it came: the last thing that decides an order.
     place: usize,

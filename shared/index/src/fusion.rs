@@ -47,7 +47,7 @@ fn has_any(list: &[Option<f32>]) -> bool {
     list.iter().any(Option::is_some)
 }
 
-/// The worst becomes 0, the best 1; who is not there is as good as the worst.
+/// Scales scores: the worst becomes 0, the best 1; a candidate without a score counts as the worst.
 pub(crate) fn stretched(list: &[Option<f32>]) -> Vec<f32> {
     let there = || list.iter().flatten().copied();
     let (min, max) = there().fold((f32::INFINITY, f32::NEG_INFINITY), |(min, max), s| {
@@ -63,7 +63,7 @@ pub(crate) fn stretched(list: &[Option<f32>]) -> Vec<f32> {
     list.iter().map(|s| s.map_or(0.0, stretch)).collect()
 }
 
-/// 1 for the first, less for each further one, 0 for who is not there.
+/// 1 for the first, less for each further one, 0 for a candidate that is not in the list.
 fn ranked(list: &[Option<f32>]) -> Vec<f32> {
     let mut order: Vec<usize> = (0..list.len()).filter(|i| list[*i].is_some()).collect();
     order.sort_by(|a, b| {

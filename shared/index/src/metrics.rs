@@ -155,8 +155,8 @@ impl Metrics {
         count(MISS).inc_by(picked.sentences_read);
     }
 
-    /// The share of candidates whose sentences were there in all whose sentences were there or had to be read, so far;
-    /// 0 without any.
+    /// The share of candidates whose sentences were in the cache, among all whose sentences were needed so far; 0
+    /// without any.
     pub fn sentence_cache_hit_share(&self) -> f64 {
         let [hits, misses] = [HIT, MISS].map(|result| {
             let counter = self.sentence_cache.with_label_values(&[result]);

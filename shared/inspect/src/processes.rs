@@ -26,7 +26,7 @@ const ANSWERS_MAX: usize = 4_096;
 pub struct ProcessStatus {
     /// Its role.
     pub role: Role,
-    /// Tells processes of one role on one machine apart.
+    /// Distinguishes processes of one role on one machine.
     pub process: String,
     /// Its release.
     #[serde(default)]
@@ -128,7 +128,7 @@ pub async fn ask(bus: &dyn Bus, listen: Duration) -> Result<Vec<ProcessStatus>, 
     let mut seen = Vec::new();
     let listening = async {
         while let Some(message) = answers.next().await {
-            // The server says so when nobody is there to answer.
+            // The server says so when nothing listens.
             if message.body.is_empty() {
                 return;
             }

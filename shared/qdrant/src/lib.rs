@@ -58,12 +58,10 @@ pub struct Qdrant {
 }
 
 impl Qdrant {
-    /// Connects to the server and to the collection of an embedder, which is made when it is not
-    /// there.
+    /// Connects to the server and to the collection of an embedder, which is made when it does not exist.
     ///
-    /// # Errors
-    /// [`Error::Qdrant`]: options that cannot be kept to, a server that is away or too old, a
-    /// collection of that name that was made for other vectors.
+    /// # Errors [`Error::Qdrant`]: options that are not valid, a server that is away or too old, a collection of
+    /// that name that was made for other vectors.
     pub async fn connect(options: &Options, embedder: &str, dims: usize) -> Result<Qdrant, Error> {
         options.validate()?;
         if options.url.is_empty() {

@@ -6,7 +6,7 @@ use std::io;
 use std::time::Duration;
 use tokio::task::JoinError;
 
-/// Why a snapshot was not written, or not begun with, or cannot be as it is configured.
+/// Why a snapshot was not written or not used, or why its configuration is wrong.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The bus could not be asked, or refused.
@@ -24,7 +24,7 @@ pub enum Error {
     /// Writing took longer than the next one may wait.
     #[error("it took over {0:?}; raise `snapshots.every`")]
     Late(Duration),
-    /// Nobody can tell who may write.
+    /// The claim could not be made: it is unknown which replica may write.
     #[error("the claim: {0}")]
     Claim(PublishError),
     /// The one that was chosen was removed meanwhile.

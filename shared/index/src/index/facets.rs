@@ -29,7 +29,7 @@ const FIELDS_READ_MAX: usize = 10_000;
 /// What is to be counted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CountRequest {
-    /// Whose documents may be read: always a condition.
+    /// The tenant whose documents may be read: always a condition.
     pub tenant: TenantId,
     /// Parts of the corpus; empty means all.
     pub buckets: Vec<Bucket>,

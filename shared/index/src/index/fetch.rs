@@ -18,8 +18,8 @@ use tantivy::{DocAddress, TantivyError, Term};
 const SCORE: f32 = 1.0;
 
 impl Snapshot {
-    /// The chunks of these ids that a request lets through, in their order. Where it has a condition on a field that
-    /// no document has, it lets nothing through: here, nothing is left out.
+    /// The chunks of these ids that match a request, in their order. Where the request has a condition on a field
+    /// that no document has, none match: unlike a search, nothing is left out.
     pub(crate) fn fetch(
         &self,
         request: &SearchRequest,

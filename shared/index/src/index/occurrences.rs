@@ -27,8 +27,8 @@ pub(crate) struct Occurrences {
     pub(crate) metadata: u64,
     /// Named values that the chunk may have, by bits too.
     pub(crate) named: u64,
-    /// Where words stand in the text, in its order. A word of the text that is too long to be one has a
-    /// place and is counted.
+    /// Where words occur in the text, in its order. A word that is too long to be indexed has a position and is
+    /// counted.
     pub(crate) places: Vec<(u32, u8)>,
 }
 

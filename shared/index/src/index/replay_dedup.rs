@@ -47,8 +47,8 @@ impl Before {
 }
 
 impl ReplayDedup {
-    /// Takes a record in and says what of it may have been there before. `None` when there are more
-    /// documents than are remembered: this is of no use any more.
+    /// Takes in a record and returns what of it may have been there before. `None` when there are more documents
+    /// than can be remembered: the dedup is of no use any more.
     pub(super) fn take_in(&mut self, record: &ChunkRecord) -> Option<Before> {
         let version = self.hasher.hash_one(&record.hash);
         let room = self.documents.len() < DOCUMENTS_MAX;

@@ -27,7 +27,7 @@ pub(super) const NOWHERE: u32 = u32::MAX;
 /// Which blocks there are; part of the payload of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Layout {
-    /// Whose vectors these are, see `llm::Embedder::name`.
+    /// The embedder that made these vectors, see `llm::Embedder::name`.
     pub(super) by: String,
     /// Numbers in a vector.
     pub(super) dims: usize,
@@ -36,8 +36,8 @@ pub(super) struct Layout {
     /// To how many chunks the static table was fitted; 0 where there is none.
     #[serde(default)]
     pub(super) fitted: u64,
-    /// Slots of each block, in order. Once these were rows; who knows them under their old name only
-    /// would look for a moved row in the wrong place, and begins anew instead.
+    /// Slots of each block, in order. In an earlier format these were rows; a reader that knows only the old name
+    /// would look for a moved row in the wrong place, and begins again instead.
     #[serde(rename = "slots", alias = "blocks")]
     pub(super) blocks: Vec<u64>,
     /// Which rows were moved.
@@ -45,8 +45,8 @@ pub(super) struct Layout {
     pub(super) moved: Moved,
 }
 
-/// The rows that were moved together. Those before them are no more, those after them are as far from
-/// the last slot of these as from the last row.
+/// The rows that were moved together. Rows before them are deleted; rows after them are as far from the last slot
+/// of these as from the last row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Moved {
     /// The first of them.

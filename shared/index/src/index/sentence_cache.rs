@@ -33,7 +33,7 @@ pub(crate) struct SentenceVectors {
     rows: Arc<[u8]>,
     /// Bytes of a row.
     stride: usize,
-    /// How far the true vectors are from the kept ones at most.
+    /// An upper bound of the error of the kept vectors.
     error: f32,
 }
 
@@ -100,7 +100,7 @@ impl SentenceRows {
 }
 
 impl SentenceVectors {
-    /// What the cosine of the question and the closest vector is at most, from 0 to 1.
+    /// An upper bound of the cosine of the question and the closest vector, from 0 to 1.
     pub(crate) fn closest_at_most(&self, question: &QuestionVector) -> f32 {
         let rows = self.rows.chunks_exact(self.stride);
         let told = rows.filter_map(|row| {
@@ -195,7 +195,8 @@ impl SentenceCache {
             .collect()
     }
 
-    /// Keeps those of a chunk; those that were used longest ago go when all take more than so many bytes.
+    /// Keeps the vectors of a chunk; the least recently used ones are evicted when all take more than this many
+    /// bytes.
     pub(super) fn put(&self, chunk: ChunkPlace, vectors: SentenceVectors, most_bytes: usize) {
         let bytes = vectors.bytes();
         // All others would go for it, and then it itself.

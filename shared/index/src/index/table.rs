@@ -16,10 +16,9 @@ use tantivy::query::{BooleanQuery, Occur, Query};
 use tantivy::{DocAddress, Searcher, Term};
 
 impl Index {
-    /// What the columns come to of the documents for which a filter holds. Blocking: reads the head of each.
+    /// The result of a query over columns, for the documents that match a filter. Blocking: reads the head of each.
     ///
-    /// # Errors
-    /// When the index cannot be read.
+    /// # Errors When the index cannot be read.
     pub fn table(&self, request: &TableRequest) -> Result<TableResult, Error> {
         let searcher = self.reader.searcher();
         let as_search = as_search(request, request.filter.clone());

@@ -29,7 +29,7 @@ pub(super) struct Hit {
     pub(super) is_text: bool,
 }
 
-/// Hears every value of a field: first the chunks that have it, then the value itself.
+/// Receives every value of a field: first the chunks that have it, then the value itself.
 pub(super) trait Counter {
     /// A chunk has the value that comes next.
     fn hit(&mut self, hit: Hit);

@@ -6,7 +6,8 @@
 use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocId, Score, SegmentReader, TantivyError, Term};
 
-/// The same hits and scores either way; which is asked is decided in each segment.
+/// A query with the restriction to a tenant, or without it where a segment is the tenant's alone. Hits and scores
+/// are the same either way; each segment decides.
 #[derive(Debug)]
 pub(super) struct OfTenant {
     /// What every chunk of the tenant has.
@@ -46,7 +47,7 @@ impl Query for OfTenant {
     }
 }
 
-/// Whether a segment has chunks of nobody else.
+/// Whether a segment has chunks of no other tenant.
 fn is_alone(tenant: &Term, segment: &SegmentReader) -> tantivy::Result<bool> {
     let index = segment.inverted_index(tenant.field())?;
     Ok(index.doc_freq(tenant)? == segment.max_doc())

@@ -104,7 +104,7 @@ impl Store {
         }
     }
 
-    /// Whether a layout is of this store's making.
+    /// Whether a layout was made with this store's vectors.
     pub(super) fn made(&self, layout: &Layout) -> bool {
         self.source.name_and_dims() == Some((layout.by.clone(), layout.dims))
     }

@@ -85,7 +85,7 @@ impl Words {
     }
 }
 
-/// FNV-1a: short words, nobody to defend against.
+/// FNV-1a: the words are short, and collisions by intent do no harm.
 fn slot_of(word: &str) -> usize {
     let hash = word.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -22,8 +22,8 @@ pub(super) fn publish(letter: &Letter, stored: &StoredMessage) -> Publish {
     }
 }
 
-/// What of the document is newer than the letter's message, in words; nothing when that is the newest.
-/// In the order in which something newer moves on: what waits is indexed or given up before it is acked.
+/// What is newer than the dead letter's message, in words; nothing when that is the newest. The places are checked
+/// in the order in which a newer message moves on: a waiting one is indexed or given up before it is acked.
 pub(super) async fn superseded(
     bus: &dyn Bus,
     letter: &Letter,

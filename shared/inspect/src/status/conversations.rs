@@ -24,7 +24,7 @@ pub struct ConversationStatus {
 /// The store of one process.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StoreStatus {
-    /// Whose.
+    /// The process of the store.
     pub process: String,
     /// Events of the stream that it does not answer for; `null` where it keeps none and reads logs from the stream.
     pub behind: Option<u64>,

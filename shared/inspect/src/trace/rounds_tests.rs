@@ -37,7 +37,7 @@ fn each_round_says_what_was_looked_for_what_came_and_what_was_missing() {
             "answered with what there was: nothing unread was left"
         ]
     );
-    // While it runs, nobody knows what is done about it.
+    // While it runs, it is unknown what is done about it.
     assert_eq!(rounds(None)[2].then, "");
 }
 

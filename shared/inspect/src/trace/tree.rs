@@ -29,7 +29,7 @@ struct Facts {
     case: Option<Case>,
     /// The question as the latest step knows it, where it was rewritten.
     rewritten: Option<String>,
-    /// Where steps stand, whose they are, and the messages.
+    /// The steps by place: their roles, headers and messages.
     steps: BTreeMap<Place, (Role, Header, StoredMessage)>,
     /// Hops that hold a step of the main path or a scatter record.
     hops: BTreeSet<u16>,
@@ -114,7 +114,7 @@ pub fn build(turn: &TurnId, found: &TraceSource) -> Trace {
     }
 }
 
-/// Whose steps are stored.
+/// The roles with stored steps.
 pub(super) fn roles(history: &TurnRecord) -> BTreeSet<Role> {
     let role = |stored: &StoredMessage| match Subject::parse(&stored.subject) {
         Ok(Subject::Step { role, .. }) => Some(role),
