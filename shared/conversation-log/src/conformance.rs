@@ -16,8 +16,8 @@ pub mod taking;
 
 pub use script::{Script, StoreGround, key};
 
-/// Makes a test of each case. `attribute` is that of the tests, `place` the function that makes the store:
-/// `fn() -> BoxFuture<'static, StoreGround>`.
+/// Makes a test of each case. `attribute` is the attribute of the tests, and `place` the function that makes the
+/// store: `fn() -> BoxFuture<'static, StoreGround>`.
 #[macro_export]
 macro_rules! store_conformance {
     (#[$($attribute:tt)+] $place:path) => {

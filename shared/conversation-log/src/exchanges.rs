@@ -8,7 +8,7 @@ use crate::event::{EventKind, LogEvent, TurnEnd};
 use crate::source::{ConversationKey, EventSource, SourceError};
 use envelope::ExchangePlace;
 
-/// A turn that has ended, and what it was asked.
+/// A turn that has ended, with its question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EndedExchange {
     /// The question as it was searched for.

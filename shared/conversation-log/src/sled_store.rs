@@ -49,7 +49,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What is done about a folder that is not what was written.
+/// What is done about a damaged folder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OnDamage {
     /// The store begins empty: a stream can feed it anew.
@@ -66,7 +66,8 @@ pub struct Options {
     pub damage: OnDamage,
     /// sled's cache in bytes. Default 64 MiB.
     pub cache_bytes: u64,
-    /// How long sled may be silent while the folder is opened and read before it is taken for broken. Default 60 s.
+    /// How long sled may make no progress while the folder is opened and read, before the folder counts as broken.
+    /// Default 60 s.
     pub silence: Duration,
     /// How long one call may take before the store has failed. Default 60 s. Trim, reset and purge may take half an hour.
     pub call_max: Duration,

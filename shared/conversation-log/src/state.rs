@@ -57,7 +57,7 @@ pub struct Pending {
     pub turn: TurnId,
     /// Where it stands.
     pub place: ExchangePlace,
-    /// When it was asked: what was said before is no reply.
+    /// When it was asked: a message from before that time is no reply.
     pub asked: UnixMs,
     /// Until when it can be answered.
     pub expires: UnixMs,

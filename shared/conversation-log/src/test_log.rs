@@ -94,7 +94,7 @@ impl Log {
         self.last().as_ref().map(Read::state).unwrap_or_default()
     }
 
-    /// Appends behind what was read, or tells that somebody else was quicker.
+    /// Appends behind the event that was read, or reports that another writer was quicker.
     pub(crate) fn append(&mut self, read: Option<&Read>, event: &LogEvent) -> bool {
         let newest = self.stored.last().map_or(0, |(sequence, _)| *sequence);
         if read.map_or(0, |read| read.sequence) != newest {

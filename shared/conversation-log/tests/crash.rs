@@ -60,7 +60,7 @@ async fn the_other_process() {
     }
 }
 
-/// Writes until somebody ends it, or the disk refuses, and purges now and then.
+/// Writes until the process is killed, or the disk refuses, and purges now and then.
 async fn write(folder: &Path, damage: OnDamage) {
     let (store, loss) = open(folder, damage).await;
     assert_eq!(loss, None);
@@ -171,7 +171,7 @@ async fn another_process_is_named() {
     assert!(matches!(&refused, OpenError::Held { pid: Some(of), .. } if *of == pid));
     let sentence = format!("in use by the process {pid}; one process owns");
     assert!(refused.to_string().contains(&sentence), "{refused}");
-    // Its folder is anybody's when it is gone.
+    // Its folder is free when it is gone.
     open(folder.path(), OnDamage::Rebuild).await;
 }
 

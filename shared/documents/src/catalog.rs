@@ -26,7 +26,7 @@ pub struct Entry {
     pub hash: String,
     /// How many chunks it has.
     pub chunks: u32,
-    /// What cut it; empty where nobody said.
+    /// The pipeline that made it; empty where that is unknown.
     pub pipeline: String,
 }
 
@@ -96,7 +96,7 @@ impl Catalog {
         }
     }
 
-    /// Whose documents these are.
+    /// The tenant that owns the documents.
     pub fn tenant(&self) -> &TenantId {
         &self.tenant
     }

@@ -11,7 +11,7 @@ use envelope::document::DocumentForm;
 use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
-/// What a walk met: the path on disk, and what was made of the file or why there is nothing.
+/// An entry of a walk: the path on disk, and the document or the reason why there is none.
 pub type WalkedFile<T> = (PathBuf, Result<T, Skip>);
 
 /// What a file gives, one after the other.
@@ -25,8 +25,8 @@ pub fn walk(root: &Path, tenant: &TenantId) -> impl Iterator<Item = WalkedFile<D
     })
 }
 
-/// Walks `root` and looks which versions of which documents are there, and in which form each is
-/// published. The text is read only of those that are parts of a file. Blocking.
+/// Walks `root` and lists which versions of which documents are there, and in which form each is published. Only
+/// the text of those that are parts of a file is read. Blocking.
 pub fn stamps(
     root: &Path,
     tenant: &TenantId,

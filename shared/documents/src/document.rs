@@ -23,7 +23,7 @@ const ID_HASH_CHARS_PART: usize = 15;
 /// One document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
-    /// Whose it is.
+    /// The tenant that owns it.
     pub tenant: TenantId,
     /// Part of the corpus: the first folder of the path.
     pub bucket: Bucket,
@@ -70,8 +70,7 @@ pub struct Stamp {
     pub hash: String,
 }
 
-/// A document as it travels where it is no file of its own; whose it is and what it is called, the
-/// message says.
+/// A document as it travels where it is not a file of its own; the message says its tenant and its source.
 #[derive(Serialize, Deserialize)]
 struct Body<'a> {
     #[serde(default)]
@@ -95,8 +94,8 @@ impl Document {
         serde_json::to_vec(&body).expect("texts, numbers and JSON have JSON")
     }
 
-    /// What [`Document::to_json`] wrote, or somebody else in that form: only `lines` has to be there,
-    /// and some text in them.
+    /// Parses the output of [`Document::to_json`], or JSON of that form from another program: only `lines` has to
+    /// be there, with some text.
     pub fn from_json(
         bytes: &[u8],
         source: &str,

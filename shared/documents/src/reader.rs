@@ -148,7 +148,7 @@ impl File {
         Skip { source, reason }
     }
 
-    /// The document of what was parsed; the hash is that of the file, of a part nobody's yet.
+    /// The document of a parsed file; the hash is that of the file, and is not set yet for a part of one.
     fn document(&self, parsed: Parsed, hash: Option<String>) -> Result<Document, SkipReason> {
         let lines = normalise(parsed.lines);
         if lines.iter().all(|line| line.text.trim().is_empty()) {

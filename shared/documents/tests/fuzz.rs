@@ -14,7 +14,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// Cases per property where nobody asks for more.
+/// Cases per property by default.
 const CASES: u32 = 24;
 /// How much quicker than reading a damaged file it is to refuse what is none, and to parse a filter.
 const NO_FILE: u32 = 4;

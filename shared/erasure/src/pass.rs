@@ -110,7 +110,7 @@ impl Pass<'_> {
             .await?;
         loop {
             let Ok(next) = tokio::time::timeout(NEXT_WAIT, reader.next()).await else {
-                // Somebody else may erase the rest at this moment.
+                // Another process may erase the rest at this moment.
                 return Err(Error::NotRead);
             };
             let (stored, after) = next?;

@@ -53,7 +53,7 @@ pub(super) fn load(name: DatasetName, folder: &Path) -> Result<Dataset, Error> {
     let mut unmatched = 0;
     for judgement in &judgements {
         let of = gold.entry(judgement.query).or_default();
-        // A document that is not in the corpus stays to be found: nobody can, and that counts.
+        // A document that is not in the corpus stays among the right ones: no method can find it, and that counts.
         let id = known.get(&plain_id(judgement.document)).copied();
         unmatched += usize::from(id.is_none());
         of.insert(doc_id(id.unwrap_or(judgement.document)), judgement.grade);

@@ -65,5 +65,5 @@ pub use machine::machine;
 pub use outcome::{Emphasis, EvalReport, TextLine};
 pub use setting::SearchSetting;
 
-/// Who is told how far a measurement is.
+/// Receives the progress of a measurement.
 pub type Say<'a> = &'a (dyn Fn(String) + Send + Sync);

@@ -42,7 +42,7 @@ pub(crate) struct Vocabulary {
     stems: HashMap<String, u32>,
     /// By stem: whether the passages have it.
     is_in_passages: Vec<bool>,
-    /// How the stems of passages look to who confuses letters; made when it is first asked for.
+    /// The stems of passages with easily confused letters unified; made on first use.
     skeletons: Option<HashMap<String, u32>>,
 }
 

@@ -20,7 +20,7 @@ pub struct Options {
     /// Where vectors are kept: `embedded`, in the index of each retriever; `qdrant`, in a server.
     /// Default `embedded`.
     pub vectors: VectorStore,
-    /// How words and vectors come together.
+    /// How words and vectors are combined.
     pub search: index::Options,
     /// The encoder in this process.
     pub minilm: MiniLmOptions,
@@ -107,7 +107,7 @@ impl Options {
 /// Why a search cannot work with its configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidOptions {
-    /// How words and vectors come together.
+    /// How words and vectors are combined.
     #[error("in `search`: {0}")]
     Search(index::Error),
     /// The embedder behind HTTP.

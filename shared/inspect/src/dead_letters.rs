@@ -190,7 +190,7 @@ pub async fn get(bus: &dyn Bus, number: u64) -> Result<StoredMessage, Error> {
     stored.ok_or(Error::NotThere(number))
 }
 
-/// What trying a letter again does.
+/// What a retry of a dead letter would do.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Retry {
     /// A new turn goes on from the step.
@@ -214,8 +214,8 @@ pub enum Retry {
     Cannot(String),
 }
 
-/// What trying a letter again would do; messages of a new turn are kept for `keep` after its deadline.
-/// Changes nothing, and promises nothing that [`act`] could not do.
+/// What a retry of a dead letter would do; messages of a new turn are kept for `keep` after its deadline. It changes
+/// nothing, and promises nothing that [`act`] could not do.
 pub async fn plan(
     bus: &dyn Bus,
     stored: &StoredMessage,

@@ -61,7 +61,7 @@ impl OfflineReader {
     /// Answers a prompt of `role` out of its tagged sections, in at most about `max_tokens` tokens.
     /// `None`: the prompt lacks a section that the role's prompts have, or the role has none.
     pub fn answer(&self, role: Role, user: &str, max_tokens: u32) -> Option<String> {
-        // Between a question and its clarification stand words that nobody asked for.
+        // Between a question and its clarification stand words that the user did not write.
         let question = section::read(user, "question")?;
         // Its parts are read out of it here anyway.
         let question = question.split("<parts>").next().unwrap_or(question);

@@ -222,7 +222,7 @@ fn free_address() -> io::Result<SocketAddr> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()
 }
 
-/// Whether somebody there lists models.
+/// Whether a server there lists models.
 async fn answers(address: SocketAddr) -> io::Result<bool> {
     let mut stream = TcpStream::connect(address).await?;
     stream.write_all(b"GET /v1/models HTTP/1.0\r\n\r\n").await?;

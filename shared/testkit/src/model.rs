@@ -15,7 +15,7 @@ pub type FakeReply = Result<String, Error>;
 /// A fake [`ChatModel`]: its answers come from a queue or a closure, its requests are kept.
 pub struct ScriptedModel {
     script: Script,
-    /// What it tells before each answer to who listens: pieces, and `None` where it begins anew.
+    /// What it sends to a live listener before each answer: pieces, and `None` where it begins again.
     aloud: Vec<Option<&'static str>>,
     requests: Mutex<Vec<ChatRequest>>,
 }

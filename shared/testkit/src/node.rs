@@ -238,7 +238,7 @@ impl FakeNode {
         }
     }
 
-    /// Stops it and waits until nobody listens at its address any more.
+    /// Stops it and waits until nothing listens at its address any more.
     pub async fn stop(mut self) {
         self.shared.stop.cancel();
         let _ = tokio::time::timeout(PATIENCE, &mut self.server).await;

@@ -13,7 +13,7 @@ pub fn content(text: &str) -> Vec<String> {
     words
 }
 
-/// Shows each content word of `text` to `see`, in order: for who need not keep them.
+/// Passes each content word of `text` to `see`, in order, for callers that need not keep them.
 pub(crate) fn each_content(text: &str, mut see: impl FnMut(&str)) {
     let (mut lower, mut stem) = (String::new(), String::new());
     for run in runs(text) {

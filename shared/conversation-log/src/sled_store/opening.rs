@@ -103,7 +103,7 @@ pub(super) fn floor_of(path: &Path, options: &Options) -> io::Result<Option<Floo
 
 /// What was found in the folder that counts.
 enum Broken {
-    /// It is not to be used, and nothing is to be done about it.
+    /// The folder cannot be used, and must be left as it is.
     Stop(Unsound),
     /// It is to be set aside.
     Aside(String),

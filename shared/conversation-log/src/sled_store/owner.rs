@@ -11,7 +11,7 @@ const FILE: &str = "owner.pid";
 /// What is read of the file at most.
 const PID_BYTES_MAX: u64 = 20;
 
-/// A folder that is ours. Dropped, it is anybody's.
+/// The ownership of a folder. When it is dropped, any process may take the folder.
 #[derive(Debug)]
 pub(super) struct Owner {
     _locked: File,

@@ -29,7 +29,7 @@ pub(super) const LONG_MAX: Duration = Duration::from_secs(30 * 60);
 /// An open store.
 pub(super) struct Shared {
     current: RwLock<Current>,
-    /// One permit: it goes with the work, however long anybody waits for that.
+    /// One permit: it is held until the work ends, even when the caller has stopped waiting.
     writing: Arc<Semaphore>,
     failed: OnceLock<String>,
     folder: Folder,
@@ -117,7 +117,7 @@ impl Shared {
         let shared = self.clone();
         Box::pin(async move {
             shared.is_well()?;
-            // Whoever goes before may have as long.
+            // The call before this one may take just as long.
             let turn = timeout(LONG_MAX, shared.writing.clone().acquire_owned()).await;
             let Ok(Ok(permit)) = turn else {
                 return Err(shared.fail("another call does not come back"));
@@ -156,7 +156,7 @@ impl Shared {
 
     fn fail(&self, why: &str) -> StoreError {
         let why = self.failed.get_or_init(|| why.to_owned());
-        // Nobody's turn comes any more.
+        // No call gets a turn any more.
         self.writing.close();
         StoreError::Failed(why.clone())
     }

@@ -57,7 +57,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether a view has to be emptied and fed anew: what it has is not what its stream has.
+    /// Whether a view has to be emptied and fed again, because it does not match its stream.
     pub const fn needs_rebuild(&self) -> bool {
         matches!(
             self,

@@ -33,7 +33,7 @@ fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
-/// What of an event its conversation's head is made of.
+/// The part of an event that its conversation's head is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mark {
     pub(crate) sequence: u64,

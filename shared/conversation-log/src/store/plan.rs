@@ -30,10 +30,9 @@ pub(crate) struct Change {
     pub(crate) erases: bool,
 }
 
-/// What a batch comes to in a store that has come to `held`; `head_of` looks up what it knows of a conversation.
+/// Plans a batch for a store at position `held`; `head_of` looks up the head of a conversation.
 ///
-/// # Errors
-/// When something of the batch does not follow on what the store has: then nothing of it is taken.
+/// # Errors When an entry of the batch does not follow on what the store has: then nothing of the batch is taken.
 pub(crate) fn plan(
     batch: EntryBatch,
     held: LogPosition,

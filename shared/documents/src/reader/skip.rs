@@ -57,7 +57,7 @@ pub enum SkipReason {
     /// The bytes of a file that is no single document.
     #[error("one file of several documents; publish each of them, as `argosy index` does")]
     Several,
-    /// What is said to be a document read already is none.
+    /// JSON that should be a parsed document is not one.
     #[error("not a document as `Argosy-Form: document` wants it: {0}")]
     BadForm(String),
     /// Read, but not all of it.

@@ -37,7 +37,7 @@ pub struct TrajectoryCase {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptedReply {
-    /// Who asks.
+    /// The role that calls.
     pub role: Role,
     /// A text, or JSON; absent where the call fails, as one that a server refuses.
     #[serde(default)]
@@ -70,7 +70,8 @@ fn once() -> usize {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trajectory {
-    /// Who worked on it, in the order of the hops; the maps of one search are one, with their number.
+    /// The roles that worked on it, in the order of the hops; the maps of one search are one entry, with their
+    /// number.
     pub visited: Vec<String>,
     /// What the corpus was asked for, in that order.
     #[serde(default)]
@@ -78,7 +79,7 @@ pub struct Trajectory {
     /// Searches as a budget counts them: one with its parts and shares is one.
     #[serde(default)]
     pub searches: u16,
-    /// Calls of a model, by who made them.
+    /// Calls of a model, by the role that made them.
     #[serde(default)]
     pub calls: BTreeMap<Role, u32>,
     /// How it ended.

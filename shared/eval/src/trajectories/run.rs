@@ -130,7 +130,7 @@ fn write(case: &TrajectoryCase, corpus: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A reply that nobody asked for: the way was another one.
+/// A reply that was not asked for: the way was another one.
 fn unsaid(reply: &ScriptedReply) -> TrajectoryDifference {
     let says = reply.says.as_ref();
     TrajectoryDifference {

@@ -47,7 +47,8 @@ impl Trajectory {
     }
 }
 
-/// Who worked on it, hop by hop; the maps of a fan-out are one, with their number where there are several.
+/// The roles that worked on it, hop by hop; the maps of a fan-out are one entry, with their number where there are
+/// several.
 fn visited(trail: &[TrailEntry]) -> Vec<String> {
     let mut hops: BTreeMap<(u16, Role), usize> = BTreeMap::new();
     for entry in trail {

@@ -5,7 +5,7 @@ use super::bundled::bundled;
 use super::case::Tool;
 use envelope::Role;
 
-/// What the cases are for: should one be taken away, somebody has to say so here.
+/// What the cases cover: a case that is removed has to be removed here as well.
 #[test]
 fn the_cases_take_every_tool_and_meet_every_limit_that_rounds_have() {
     let cases = bundled().unwrap();

@@ -44,7 +44,7 @@ impl Lookup {
         }
     }
 
-    /// The same, which does with what a query says about documents what a retriever with these options does.
+    /// Uses these options of a retriever for what a query says about documents.
     pub fn with_options(self, options: retriever::Options) -> Lookup {
         Lookup { options, ..self }
     }

@@ -33,10 +33,10 @@ pub enum Error {
     /// The pieces did not all come.
     #[error("the download: {0}")]
     Download(io::Error),
-    /// They are to be written too often.
+    /// Snapshots are configured to be written too often.
     #[error("`every` must be 0 or at least 1s, not {0}")]
     Every(TimeSpan),
-    /// They are to be written when nothing has changed.
+    /// Snapshots are configured to be written when nothing has changed.
     #[error("`changes` must not be 0")]
     NoChanges,
 }

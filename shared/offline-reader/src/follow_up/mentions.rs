@@ -20,7 +20,7 @@ pub(super) enum Sort {
     Work,
     /// A part or document number.
     Code,
-    /// A name of nobody knows what.
+    /// A name of an unknown kind.
     Name,
     /// A noun phrase.
     Thing,

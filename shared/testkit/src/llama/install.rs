@@ -101,7 +101,7 @@ fn cached(cache: &Path, program: &Path) -> Result<PathBuf, String> {
     eprintln!("building llama-cpp-python {VERSION} once, which takes some minutes");
     let built = build(program, &scratch).and_then(|()| {
         imports(program, Some(&scratch))?;
-        // A rename is atomic: whoever looks sees all of it or nothing.
+        // A rename is atomic: a reader sees all of it or nothing.
         fs::rename(&scratch, &target).map_err(failed("not moved"))
     });
     let _ = fs::remove_dir_all(&scratch);
