@@ -135,7 +135,7 @@ impl TenantId {
     }
 }
 
-/// FNV-1a, 64 bit: tells two questions apart, nothing more (it is not a cryptographic hash).
+/// FNV-1a, 64 bit: it distinguishes two questions and does nothing more (it is not a cryptographic hash).
 pub fn fnv1a_64(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| {
         (h ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01b3)

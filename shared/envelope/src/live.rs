@@ -20,6 +20,6 @@ pub struct LiveText {
     pub draft: u16,
     /// Number of the piece, from 0. A gap says that pieces were dropped.
     pub n: u32,
-    /// The text. Empty where a draft begins of which nothing is written yet: what was shown before is void.
+    /// The text. Empty at the beginning of a draft that has no text yet: what was shown before is void.
     pub text: String,
 }

@@ -8,7 +8,7 @@ use crate::limits::{MODEL_NAME_BYTES_MAX, PROMPT_BYTES_MAX};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What the model calls of a turn take instead of what their process is configured with.
+/// The model and prompts that the calls of a turn use instead of those that their process is configured with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overrides {
     /// The model that the nodes are asked for.

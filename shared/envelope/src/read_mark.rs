@@ -21,8 +21,9 @@ impl ReadMark {
         ReadMark((fnv1a_64(key.as_bytes()) >> 32) as u32)
     }
 
-    /// The marks of all passages of these fan-outs, each once, in ascending order. A part that was not there in time has its
-    /// place: it may still come, and then it counts. That of a map that was stopped (`run.early_reduce`) never does.
+    /// The marks of all passages of these fan-outs, each once, in ascending order. A passage whose part was late is
+    /// included: the part may still come, and then it counts. The part of a map that was stopped
+    /// (`run.early_reduce`) never comes.
     pub fn of_all(fan_outs: &[FanOut]) -> Vec<ReadMark> {
         let passages = fan_outs.iter().flat_map(|one| &one.scatter.passages);
         // One without its text was looked at and not read.

@@ -7,7 +7,7 @@ pub use crate::hop::Role;
 use std::fmt;
 
 impl Role {
-    /// Whether it keeps files in a folder of its own, which it can make anew.
+    /// Whether the role keeps files in a folder of its own, which it can rebuild.
     pub const fn keeps_files(self) -> bool {
         matches!(self, Role::Conversation | Role::Retriever)
     }

@@ -36,17 +36,17 @@ use turn::{Turn, step};
 /// What the graph is asked about.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// A new turn that brings along what was said before it: hop 0 is wanted.
+    /// A new turn that brings its history along: hop 0 has to be made.
     Accepted(History),
-    /// A new turn that answers the question back of another one: hop 0 is wanted.
+    /// A new turn that replies to the question back of another one: hop 0 has to be made.
     Resumed(TurnId, Resume),
-    /// A turn of a conversation may begin: hop 0 is wanted, which reads what was said.
+    /// A turn of a conversation may begin: hop 0 has to be made, which reads the history.
     Begun(Recall),
     /// A step came to this.
     Exit(Exit),
-    /// A step is broken for good, as far as it was made whole; the reason code.
+    /// A step has failed for good, with its task as far as the harness could complete it, and the reason code.
     Broken(Task, &'static str),
-    /// A step cannot be read, for good: nothing is known but turn and hop. The reason code.
+    /// A step can never be read: only its turn and hop are known. The reason code.
     Unread(&'static str),
 }
 

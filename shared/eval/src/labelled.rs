@@ -82,7 +82,7 @@ impl LabelledQuestion {
         said.map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// What of the expected an answer does not contain.
+    /// The expected strings that an answer does not contain.
     pub fn missing(&self, answer: &str) -> Vec<&str> {
         let said = plain(answer);
         let wanted = self.contains.iter().map(String::as_str);

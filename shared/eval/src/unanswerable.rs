@@ -31,7 +31,7 @@ struct Judged<'a> {
 #[derive(Debug, Serialize)]
 struct Sums {
     split: &'static str,
-    /// Questions without an answer, and those of them that were caught.
+    /// Questions without an answer, and the number of them that were caught.
     null: usize,
     caught: usize,
     /// Questions with an answer, and those of them that were asked back.

@@ -76,7 +76,7 @@ const FORMAT: &[&str] = &[
     "guided",
 ];
 
-/// What it means that a node answered `status` and `said` to a call that asked for JSON as `asked`.
+/// Classifies the reply of a node with status `status` and body `said` to a call that asked for JSON as `asked`.
 pub(crate) fn classify(
     status: u16,
     said: ErrorBody,

@@ -15,7 +15,7 @@ use telemetry::Registry;
 pub struct Picks {
     /// To pick one of the nodes, when what is known of them is at hand.
     pub pick_ns: f64,
-    /// To look at all of them, pick one, take a place there, and give it back with what came of it.
+    /// To look at all of them, pick one, take a lease there, and return it with an outcome.
     pub take_ns: f64,
 }
 

@@ -25,8 +25,8 @@ const GAIN: f64 = 0.05;
 pub(crate) struct PerWord(AtomicU32);
 
 impl PerWord {
-    /// Whether a prompt of so many words, of which the node read so many tokens, was cut; learns from
-    /// one that was not.
+    /// Whether a prompt with this many words, of which the node read this many tokens, was cut; learns from a
+    /// prompt that was not.
     pub(crate) fn was_cut(&self, words: u64, read: u64) -> bool {
         let of_a_word = read as f64 / words.max(1) as f64;
         if words > WORDS_LEAST {

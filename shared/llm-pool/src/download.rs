@@ -54,12 +54,10 @@ pub enum Error {
     },
 }
 
-/// Brings what `url` holds into the file `to`, from where that file ends. `tell` is told how many bytes
-/// are there, and how many there will be where the server says so. A server that knows no parts begins
-/// anew.
+/// Downloads `url` into the file `to`, from where that file ends. `tell` is called with the number of bytes that
+/// are there, and the total where the server says so. With a server that does not support ranges it begins again.
 ///
-/// # Errors
-/// As [`Error`] has them; after all but [`Error::TooLarge`] the next call goes on.
+/// # Errors As [`Error`] has them; after all but [`Error::TooLarge`] the next call continues.
 pub async fn download(
     url: &str,
     to: &Path,

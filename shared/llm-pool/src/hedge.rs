@@ -71,7 +71,8 @@ impl Watcher for Watching<'_> {
 }
 
 impl Shared {
-    /// One try; what a call that failed beside the one that is told has said goes to `tried`.
+    /// Makes one attempt. Where a second call failed beside the one that is returned, its failure is recorded in
+    /// `tried`.
     pub(crate) async fn try_once(&self, job: &Job<'_>, tried: &Mutex<job::Tried>) -> Tried {
         let patience = self.options.queue_timeout.into();
         let seat = self.seat(&job.ask, patience, job.until).await;

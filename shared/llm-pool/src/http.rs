@@ -81,8 +81,8 @@ pub(crate) enum BodyError {
     Broken(reqwest::Error),
 }
 
-/// The whole body, if every piece of it comes within `idle` of the one before and they have at most
-/// `bytes_max` bytes together.
+/// The whole body, if every piece comes within `idle` of the one before and all together have at most `bytes_max`
+/// bytes.
 pub(crate) async fn body(
     mut response: Response,
     idle: Duration,

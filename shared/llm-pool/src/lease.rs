@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
-/// A place at a node. Dropping it gives the place back and says nothing of the node.
+/// A lease of a node. Dropping it returns the lease and says nothing about the node.
 pub(crate) struct Lease<'p> {
     pub(crate) node: Arc<Node>,
     call: u64,

@@ -31,7 +31,7 @@ pub(crate) struct Metrics {
 /// What a breaker can be, as a node is seen.
 const BREAKER: [&str; 3] = ["closed", "half_open", "open"];
 
-/// What came of a call that was made a second time.
+/// The outcome of a call that was made a second time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hedge {
     /// The second answer was taken.
@@ -59,7 +59,7 @@ impl Hedge {
     }
 }
 
-/// How a call of a node ended: the label `outcome` and, of those that are tried again, `reason`.
+/// How a call of a node ended: the label `outcome` and, for calls that are tried again, `reason`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Ok,
@@ -261,8 +261,7 @@ impl Metrics {
         }
     }
 
-    /// Drops everything that bears the name of a node that is gone: names that come from a name service
-    /// would add up for ever.
+    /// Removes all series with the name of a node that is gone: names from a name service would add up for ever.
     pub(crate) fn forget(&self, model: &str, node: &str) {
         // What was never counted is not there to drop.
         for family in [&self.in_flight, &self.healthy, &self.permits] {

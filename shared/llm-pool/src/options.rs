@@ -60,7 +60,7 @@ pub struct Options {
     pub hedge: Vec<Role>,
     /// Most calls that are made a second time, as a share of all of those roles. Default 0.05.
     pub hedge_share: f64,
-    /// Map calls that are not made again.
+    /// The cache of map calls.
     pub cache: cache::Options,
     /// How often the names of nodes with `resolve` are looked up. Default `10s`.
     pub resolve_every: TimeSpan,

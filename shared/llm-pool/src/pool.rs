@@ -26,8 +26,8 @@ use telemetry::Registry;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
-/// A [`ChatModel`] over the nodes that serve it. A task of its own looks after names and loads; it ends
-/// with the pool.
+/// A [`ChatModel`] over the nodes that serve it. A background task resolves names and reads loads; it ends with the
+/// pool.
 #[derive(Debug)]
 pub struct Pool {
     shared: Arc<Shared>,
@@ -101,8 +101,8 @@ impl Pool {
         })
     }
 
-    /// Posts `body` to `path` under the version of a node, or beside it for one that begins with a
-    /// slash; `read` looks at the answer. For what is no chat: vectors and scores.
+    /// Posts `body` to `path` under the version of a node, or beside it for a path that begins with a slash; `read`
+    /// parses the answer. For calls that are not chats: vectors and scores.
     pub(crate) async fn post(
         &self,
         role: Role,
@@ -192,7 +192,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Makes the nodes of a name those that were found for it.
+    /// Replaces the nodes of a name by those that were found for it.
     pub(crate) fn follow(&self, options: &options::Node, found: &BTreeSet<SocketAddr>) {
         let mine = format!("{}/", options.name);
         let nodes = self.balance().nodes();
@@ -219,8 +219,7 @@ impl Shared {
         }
     }
 
-    /// Drops the series of a node once more if it is gone: the calls that it had in hand have made some
-    /// anew.
+    /// Removes the series of a node once more if it is gone: calls that were in flight have created some again.
     pub(crate) fn forget_if_gone(&self, node: &str) {
         let balance = self.balance();
         if !balance.knows(node) {
@@ -338,7 +337,8 @@ impl Shared {
         }
     }
 
-    /// Remembers what a failed try says, of its node and for the next try of the call. What is to follow.
+    /// Records what a failed attempt says about its node and for the next attempt of the call. Returns the next
+    /// action.
     pub(crate) fn learn(
         &self,
         job: &Job<'_>,

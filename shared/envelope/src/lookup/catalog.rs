@@ -138,8 +138,8 @@ impl CorpusCatalog {
         self.buckets.is_empty()
     }
 
-    /// The same within so many bytes of JSON: the columns of a bucket that does not fit are left out, last bucket first,
-    /// and a bucket of which not even its name fits, too. What is left out is counted.
+    /// The catalog cut to a size in bytes of JSON: the columns of a bucket that does not fit are left out, last
+    /// bucket first, and the bucket itself where not even its name fits. What is left out is counted.
     pub fn fitted(mut self, bytes_max: usize) -> CorpusCatalog {
         // What a count takes that comes in the place of what goes.
         const COUNT_BYTES: usize = 40;
@@ -202,7 +202,7 @@ impl ColumnType {
     }
 }
 
-/// What is said of a bucket that the tenant does not have.
+/// The message about a bucket that the tenant does not have.
 pub fn no_bucket(bucket: &Bucket, known: &[Bucket]) -> Problem {
     const NAMED_MAX: usize = 20;
     let names = known.iter().take(NAMED_MAX).map(|b| format!("`{b}`"));

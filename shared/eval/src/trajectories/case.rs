@@ -51,7 +51,7 @@ pub struct ScriptedReply {
 }
 
 impl ScriptedReply {
-    /// Said once to whatever a role asks; without a text the call fails.
+    /// A reply that is given once, to the next call of a role; without a text the call fails.
     pub fn new(role: Role, says: Option<String>) -> ScriptedReply {
         ScriptedReply {
             role,

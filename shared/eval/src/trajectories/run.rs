@@ -33,7 +33,7 @@ pub struct TrajectoryRun {
     pub differences: Vec<TrajectoryDifference>,
 }
 
-/// What stands between the index of a fleet and its retriever.
+/// Wraps the searcher between the index of a fleet and its retriever.
 pub type BetweenSearcher = Box<dyn FnOnce(Arc<dyn Searcher>) -> Arc<dyn Searcher> + Send>;
 
 /// The fleet that a case wants.

@@ -24,7 +24,7 @@ impl ScriptedChat {
         Arc::default()
     }
 
-    /// What it says from now on. Gives back what it was not asked for.
+    /// Sets its next replies. Returns the ones that were not asked for.
     pub fn says(&self, replies: Vec<ScriptedReply>) -> Vec<ScriptedReply> {
         let mut left = self.replies.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut *left, replies)

@@ -79,7 +79,7 @@ fn limits(trail: &[TrailEntry]) -> Vec<String> {
     named
 }
 
-/// Everything in which a question differs from its case.
+/// All differences between a question's way and its case.
 pub(super) fn differences(
     case: &TrajectoryCase,
     seen: &Trajectory,

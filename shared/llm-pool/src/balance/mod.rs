@@ -269,7 +269,7 @@ impl Balance {
         }
     }
 
-    /// Tells what a call came to. Says when that changed whether the node is asked at all.
+    /// Records the outcome of a call. Returns whether that changed whether the node is called at all.
     pub(crate) fn ended(
         &mut self,
         node: NodeId,
@@ -313,8 +313,8 @@ impl Balance {
         &mut self.hedges
     }
 
-    /// A call did not fit the context of a node, which is `limit` tokens where it said so. That is
-    /// remembered for a while: it may be started with another one. Returns what the context is taken for.
+    /// A call did not fit the context of a node, which is `limit` tokens where the node said so. This is remembered
+    /// for a while only, since the node may be restarted with another context. Returns the context that is assumed.
     pub(crate) fn overflowed(
         &mut self,
         node: NodeId,
@@ -329,7 +329,7 @@ impl Balance {
         }
     }
 
-    /// What a probe of a node came to: whether it was answered, and the load that it told.
+    /// Records the outcome of a probe: whether the node replied, and the load that it reported.
     pub(crate) fn probed(&mut self, node: NodeId, well: bool, load: Option<Load>, now: Instant) {
         if let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node) {
             entry.load = load;
@@ -343,7 +343,7 @@ impl Balance {
         self.queue.len() > 0
     }
 
-    /// Waits behind the others for a place; `None` when too many wait already.
+    /// Queues a call behind the others; `None` when too many wait already.
     pub(crate) fn wait(&mut self, ask: &Ask<'_>) -> Option<(u64, oneshot::Receiver<Grant>)> {
         if self.queue.len() >= WAITING_MAX {
             return None;
