@@ -200,7 +200,7 @@ pub(super) async fn last(
             LastRawMessageErrorKind::JetStream(e) if e.error_code().0 == NOT_FOR_ACCOUNT => {
                 Err(no_jetstream(&context.client()))
             }
-            // Nobody listens where JetStream would.
+            // There is no responder where JetStream would be.
             LastRawMessageErrorKind::Other if !context.client().server_info().jetstream => {
                 Err(no_jetstream(&context.client()))
             }
@@ -370,7 +370,7 @@ async fn get(
     let asked = asked.await.map_err(|_| away("no answer".into()))?;
     let message = match asked {
         Ok(message) => message,
-        // Nobody has such a stream.
+        // There is no such stream.
         Err(error) if error.kind() == RequestErrorKind::NoResponders => {
             return Err(BusError::Missing(stream.name()));
         }

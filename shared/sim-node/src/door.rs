@@ -195,7 +195,7 @@ impl Line {
         }
     }
 
-    /// Wakes the reader when the connection is reset: there is always one who reads.
+    /// Wakes the reader when the connection is reset: one task always reads.
     fn check(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         if !self.is_reset && self.reset.as_mut().poll(context).is_ready() {
             self.is_reset = true;

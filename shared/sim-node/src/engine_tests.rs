@@ -20,7 +20,7 @@ fn run(engine: &mut Engine) -> Vec<Token> {
     tokens
 }
 
-/// Calls a second and the mean time of a call, with so many callers who ask again at once.
+/// Calls a second and the mean time of a call, with this many callers, each of which calls again at once.
 fn closed_loop(params: Params, callers: usize, calls: usize) -> (f64, f64) {
     let mut engine = Engine::new(params);
     let mut begun: HashMap<u64, Duration> = HashMap::new();
