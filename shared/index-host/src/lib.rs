@@ -14,7 +14,7 @@
 //! | [`snapshot`] | snapshots of an index: writing them, and starting from one |
 //! | [`lookup`] | looking into the corpus by request and reply |
 //! | [`catalog`] | the catalogs of planners, kept for a minute |
-//! | [`described`] | the descriptions of columns in schemas |
+//! | [`described`](fn@described) | the descriptions of columns in schemas |
 
 pub mod catalog;
 mod described;

@@ -74,7 +74,7 @@ impl SentenceSimilarity {
         }
     }
 
-    /// What [`Meaning::closest`] gives at most for a text that was read before.
+    /// What [`SentenceSimilarity::closest`] gives at most for a text that was read before.
     pub(crate) fn closest_at_most(&self, read: &SentenceVectors) -> f32 {
         read.closest_at_most(&self.question)
     }
