@@ -1,7 +1,8 @@
-//! Servers as they are configured: URLs separated by commas, with user and password or a token in them.
+//! Server addresses as they are configured: URLs separated by commas, which may contain a user with a password, or
+//! a token.
 //!
-//! *Not* a parser of URLs, which the client has: here what stands before the `@` is taken off, because
-//! the client passes over it, and is kept out of everything that is shown.
+//! This is *not* a URL parser; the client has one. The client ignores what stands before the `@`, so it is taken
+//! off here and used as credentials, and is never shown.
 
 /// Where the servers are, without user, password or token.
 pub(super) fn servers(urls: &str) -> Vec<String> {
@@ -67,7 +68,7 @@ fn is_address(url: &str) -> bool {
     }
 }
 
-/// The scheme with its slashes, who logs in, and the rest. A password may have an `@` in it, a host not.
+/// The scheme with its slashes, the credentials, and the rest. A password may contain an `@`, a host may not.
 fn parts(url: &str) -> (&str, Option<&str>, &str) {
     let at = url.find("://").map_or(0, |at| at + 3);
     let (scheme, rest) = url.split_at(at);

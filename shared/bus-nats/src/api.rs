@@ -139,7 +139,8 @@ fn refusal(error: ApiError) -> PublishError {
     }
 }
 
-/// Nobody listens where JetStream would: the server has none, unless it says that it has and is not ready.
+/// The error of a request to JetStream without a responder: the server has no JetStream, unless it says that it has
+/// and is not ready.
 fn unanswered(client: &Client, subject: &str, error: &async_nats::RequestError) -> BusError {
     let is_unheard = error.kind() == RequestErrorKind::NoResponders;
     match is_unheard && !client.server_info().jetstream {
@@ -199,7 +200,7 @@ pub(super) async fn last(
             LastRawMessageErrorKind::JetStream(e) if e.error_code().0 == NOT_FOR_ACCOUNT => {
                 Err(no_jetstream(&context.client()))
             }
-            // Nobody listens where JetStream would.
+            // There is no responder where JetStream would be.
             LastRawMessageErrorKind::Other if !context.client().server_info().jetstream => {
                 Err(no_jetstream(&context.client()))
             }
@@ -369,7 +370,7 @@ async fn get(
     let asked = asked.await.map_err(|_| away("no answer".into()))?;
     let message = match asked {
         Ok(message) => message,
-        // Nobody has such a stream.
+        // There is no such stream.
         Err(error) if error.kind() == RequestErrorKind::NoResponders => {
             return Err(BusError::Missing(stream.name()));
         }

@@ -1,4 +1,4 @@
-//! How far consumers are and what waits: read-only calls that the leader answers.
+//! The progress and the backlog of consumers: read-only calls that the leader answers.
 
 use super::{Parsed, api, stored};
 use async_nats::Client;

@@ -1,5 +1,6 @@
-//! Until when the certificates of a connection are valid, as their files say now: a supervisor may have put others there,
-//! and the client reads them anew with every connection. *Not* whether the server takes them.
+//! When the certificates of a connection expire, read from their files as they are now. A supervisor may have
+//! replaced the files, and the client reads them again for every connection. *Not* here: whether the server accepts
+//! them.
 
 use super::Options;
 use async_nats::rustls::pki_types::CertificateDer;

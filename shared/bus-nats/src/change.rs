@@ -1,4 +1,4 @@
-//! What setting up comes to for one stream, consumer or object store, and what its size has to do with it.
+//! What setting up has changed, or would change, about one stream, consumer or object store, its size included.
 
 use super::room::SCALED_FROM;
 use async_nats::jetstream::stream::Info;

@@ -1,4 +1,4 @@
-//! Taking one message out of a stream, so that its bytes are overwritten where the server keeps them.
+//! Erasing one message from a stream, so that the server overwrites its bytes on disk.
 
 use super::api;
 use async_nats::Client;
@@ -27,7 +27,7 @@ pub(super) async fn erase(client: &Client, stream: &str, sequence: u64) -> Resul
     }
 }
 
-/// Nothing is there: somebody else was quicker, or it has aged out.
+/// Whether the message is not there: another process erased it, or it has expired.
 fn is_gone(why: &str) -> bool {
     [NO_SEQUENCE, NOT_DELETED]
         .iter()

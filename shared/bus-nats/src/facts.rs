@@ -1,6 +1,7 @@
-//! What a server says of itself and of what this client may do, for people who look for what is wrong.
+//! What a server reports about itself and about the rights of this client, for people who look for the cause of a
+//! problem.
 //!
-//! *Not* for workers: they need none of it, and find out by doing.
+//! *Not* for workers: they need none of it, because a failing call tells them enough.
 
 use super::{NatsBus, api};
 use bus::{BusError, Publish, PublishError, Stream, WriteCondition};
@@ -69,7 +70,7 @@ struct Timed {
     ts: String,
 }
 
-/// A sequence that no stream has: whoever claims it is refused, and nothing is stored.
+/// A sequence that no stream has: a publish that expects it is refused, and nothing is stored.
 const NEVER: u64 = 1 << 53;
 
 impl NatsBus {

@@ -230,7 +230,7 @@ impl NatsBus {
     }
 }
 
-/// A server that is there and lets nobody in with these credentials is not away.
+/// Why there is no connection: a server that refuses these credentials is not away.
 fn unconnected(urls: &str, error: &async_nats::ConnectError) -> BusError {
     use async_nats::ConnectErrorKind::{Authentication, AuthorizationViolation};
     let why = format!("{}: {error}", without_secrets(urls));

@@ -1,5 +1,5 @@
-//! What a process counts of its connection. The connection itself keeps plain numbers; whoever owns a
-//! registry shows them now and then.
+//! The metrics of a process's connection. The connection itself keeps plain numbers; the owner of a registry copies
+//! them into it now and then.
 
 use super::Connection;
 use bus::PublishError;

@@ -1,5 +1,5 @@
-//! The buckets of JetStream's object store: what is wanted of them, and making them. Each lies in a
-//! stream of its own, so `argosy setup` makes them like every stream.
+//! The buckets of JetStream's object store: their specifications, and making them. Each bucket is kept in a stream
+//! of its own, so `argosy setup` makes it like every stream.
 
 use super::change::{Change, left, loses_nothing, made, mark, max_bytes};
 use super::room::Plan;
@@ -20,7 +20,7 @@ pub(super) fn stream_of(bucket: &str) -> String {
     format!("OBJ_{bucket}")
 }
 
-/// The buckets, and how long they keep what nobody deletes.
+/// The buckets, and how long each keeps an object that is never deleted.
 const BUCKETS: [(&str, Duration); 2] = [(FILES, FILES_KEPT), (SNAPSHOTS, SNAPSHOTS_KEPT)];
 
 /// Makes the buckets, or changes what differs.

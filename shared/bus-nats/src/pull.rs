@@ -1,8 +1,8 @@
-//! Pulling: exactly the free slots, over one inbox.
+//! Pulling: a consumer asks for exactly as many messages as it has free slots, over one inbox.
 //!
-//! The client's own consumer stream fills a buffer whose messages count as delivered while they
-//! wait; here a pull request is for what can be worked on now. Requests are topped up when less than
-//! half of the free slots is asked for, so that a busy worker pays one request for many messages.
+//! The client's own consumer stream fills a buffer, and messages in it count as delivered while they wait. Here a
+//! pull request asks only for messages that can be worked on now. Requests are topped up when they cover less than
+//! half of the free slots, so that a busy worker makes one request for many messages.
 
 use super::headers_or_none;
 use async_nats::{Client, Message, Subscriber};
@@ -167,7 +167,7 @@ impl Puller for NatsPuller {
 
     fn close(mut self: Box<Self>) -> BoxFuture<'static, Vec<Delivery>> {
         Box::pin(async move {
-            // After the server knows that nobody listens, nothing new comes.
+            // Once the server knows that there is no subscription, no new message comes.
             let _ = self.messages.unsubscribe().await;
             let _ = tokio::time::timeout(Duration::from_secs(1), self.client.flush()).await;
             let mut left = Vec::new();

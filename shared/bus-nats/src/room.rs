@@ -1,10 +1,10 @@
-//! What the streams may be promised on this server: reading what is there, what the account allows and,
-//! where a server of its own has less, how much that is.
+//! How much room the streams can have on this server: it reads the existing streams and the limits of the account
+//! and, on a server without a cluster, probes how much more the server accepts.
 //!
-//! What is made of it is decided in [`bus::sizes`]. A server tells a client nothing of its own room, so
-//! it is found out by asking for a stream of some size, which is deleted at once. In a cluster that would
-//! tell little: servers hear of each other's promises with a delay, and streams lie on different ones.
-//! There only the limit of the account is known beforehand.
+//! [`bus::sizes`] decides the sizes from these figures. A server does not tell a client how much room it has, so
+//! the probe asks for a stream of some size and deletes it at once. In a cluster that would tell little: servers
+//! learn of each other's reservations with a delay, and streams lie on different servers. There only the limit of
+//! the account is known beforehand.
 
 use super::NatsBus;
 use super::objects::stream_of;

@@ -1,6 +1,6 @@
-//! Making streams and consumers, and telling whether they are what this release wants.
+//! Making streams and consumers, and checking whether they are as this release wants them.
 //!
-//! Only `argosy setup` makes them; a worker checks its own and is not ready when they differ.
+//! Only `argosy setup` makes them. A worker checks its own, and does not become ready when they differ.
 
 use super::change::{Change, left, loses_nothing, made, mark, max_bytes};
 use super::room::{self, Plan};

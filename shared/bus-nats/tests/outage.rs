@@ -1,4 +1,5 @@
-//! A server that dies and comes back: what was confirmed is there, pullers and listeners go on.
+//! Tests with a server that dies and comes back: confirmed messages are still there, and pullers and listeners go
+//! on.
 
 use argosy_bus_nats::{self as nats, NatsBus};
 use bus::topology::Topology;
@@ -76,8 +77,8 @@ async fn work_goes_on_after_the_server_was_killed() {
     let wanted: BTreeSet<u64> = [open.message.sequence, 3, 4].into();
     while !seen.is_superset(&wanted) {
         let delivery = next(&mut puller).await;
-        // Nor does the server know a delivery that it made shortly before the kill: nobody answers its
-        // ack, and it is made again.
+        // Nor does the server know a delivery that it made shortly before the kill: its ack gets no reply, and the
+        // message is redelivered.
         match delivery.ack.ack().await {
             Ok(()) => seen.insert(delivery.message.sequence),
             Err(BusError::Away(_)) => continue,

@@ -1,4 +1,4 @@
-//! What three replicas change: conflicting writes, counts from the leader, the loss of a server.
+//! Tests of what differs with three replicas: conflicting writes, counts from the leader, the loss of a server.
 
 use argosy_bus_nats::{self as nats, NatsBus};
 use bus::topology::Topology;
@@ -74,7 +74,7 @@ async fn racing_publishers_have_one_winner_also_when_a_server_dies() {
     }
     cluster.servers[0].kill().expect("a kill");
     for turn in 50..60 {
-        // A confirmation may be lost with the server: whoever asks again learns that it exists.
+        // A confirmation may be lost with the server: a second publish reports that the message exists.
         let _ = settle(&all, fenced(turn, "planner")).await;
         let again = settle(&all, fenced(turn, "retriever")).await;
         assert_eq!(again, Err(PublishError::Exists));

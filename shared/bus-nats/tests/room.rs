@@ -1,4 +1,4 @@
-//! Setting up on servers with little room: what is made, what is said, and what is left alone.
+//! Tests of setting up on servers with little room: what is made, what is reported, and what is left alone.
 
 use argosy_bus_nats::{self as nats, Change, NatsBus, Options};
 use bus::sizes::Allowance;

@@ -1,4 +1,4 @@
-//! Setting up a server that has nothing yet.
+//! Tests of setting up on an empty server.
 
 use argosy_bus_nats::{Change, NatsBus, Options, check, setup};
 use async_nats::jetstream::consumer::pull;
@@ -43,8 +43,8 @@ async fn replicas_that_one_server_cannot_keep_are_refused_with_their_option() {
     );
 }
 
-/// With a back-off the server would deliver again after its first entry and not after `ack_wait`, and a step that runs would be
-/// given to somebody else as well.
+/// With a back-off the server would redeliver after its first entry and not after `ack_wait`, and a step that runs
+/// would be given to another worker as well.
 #[tokio::test]
 async fn a_back_off_is_noticed_kept_from_workers_and_taken_away() {
     let server = testkit::nats::server().await;

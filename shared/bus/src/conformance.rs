@@ -1,8 +1,9 @@
-//! One set of promises for every bus: what passes here is what the rest may rely on.
+//! The conformance suite: every implementation of the bus has to pass it, and the other crates rely on what it
+//! checks.
 //!
 //! A bus runs the suite with [`conformance!`](crate::conformance!): each case becomes a test of its own, on an
-//! empty bus that a function of the test makes. It is not a test of three replicas; those differ in what
-//! lags, not in what is promised.
+//! empty bus that a function of the test makes. The suite does *not* test three replicas: they differ in how far
+//! they lag, not in what they guarantee.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -22,8 +23,8 @@ pub mod timer;
 
 pub use place::{Ground, TestPlace, small};
 
-/// Makes a test of each case. `attribute` is that of the tests, `place` the function that makes the bus:
-/// `fn(Topology) -> BoxFuture<'static, Ground>`.
+/// Makes a test of each case. `attribute` is the attribute of the tests, and `place` the function that makes the
+/// bus: `fn(Topology) -> BoxFuture<'static, Ground>`.
 #[macro_export]
 macro_rules! conformance {
     (#[$($attribute:tt)+] $place:path) => {

@@ -1,8 +1,8 @@
-//! The contract: what is asked of JetStream, and no more.
+//! The contract: the operations that the system needs from JetStream, and no others.
 //!
-//! What is deliberately absent: dedup ids (create-once subjects are stronger), server-side back-off, and
-//! work-queue retention for anything that a join or a redelivery reads: only documents that wait to be
-//! indexed go when every consumer of them has acked.
+//! Three features of JetStream are left out on purpose: dedup ids (subjects that are created once are stronger),
+//! server-side back-off, and work-queue retention for anything that a join or a redelivery reads. The only queue
+//! holds the documents that wait to be indexed: a document is removed when every consumer has acked it.
 
 use crate::sizes::told;
 use crate::stream::{ConsumerProgress, ConsumerSpec, Stream, StreamState};
@@ -34,25 +34,25 @@ impl Headers {
 /// A condition on what is stored already.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WriteCondition {
-    /// None: the newest version wins.
+    /// There is no condition: the newest version wins.
     Unconditional,
     /// Nothing may be stored at the message's own subject.
     Absent,
     /// Nothing may be stored at any subject that matches this wildcard.
     AbsentAcross(String),
-    /// The newest message over all subjects that match this wildcard has this sequence; 0 for none.
-    /// Who keeps writing behind its own last message finds out when somebody else writes there too.
+    /// The newest message over all subjects that match this wildcard has this sequence; 0 for none. A writer that
+    /// always expects its own last message notices when another one writes there too.
     LastIs(String, u64),
 }
 
-/// When and as what a stored schedule fires.
+/// When a stored schedule fires, and under which subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule {
     /// When.
     pub at: UnixMs,
     /// The subject it fires as, in the same stream.
     pub target: String,
-    /// How long what it fires as is kept; absent means as long as the stream keeps.
+    /// How long the fired message is kept; absent means as long as the stream keeps messages.
     pub ttl: Option<Duration>,
 }
 
@@ -206,14 +206,14 @@ pub trait Bus: Send + Sync + 'static {
         &'a self,
         consumer: &'a ConsumerSpec,
     ) -> BoxFuture<'a, Result<Box<dyn Puller>, BusError>>;
-    /// Makes a durable consumer, which takes what is stored already as well; one that is there is
-    /// brought to what is wanted. For set-up and for those who manage editions, never for a worker.
+    /// Makes a durable consumer, which also gets the messages that are stored already. An existing one is changed
+    /// to the specification. For set-up and for the management of editions, never for a worker.
     fn add_consumer<'a>(
         &'a self,
         consumer: &'a ConsumerSpec,
     ) -> BoxFuture<'a, Result<(), BusError>>;
-    /// Takes a durable consumer away; what waited in a queue for nobody else goes with it. One that is
-    /// not there is as good.
+    /// Deletes a durable consumer, and with it the messages of a queue that waited for no other consumer. It is no
+    /// error if there is none.
     fn drop_consumer<'a>(
         &'a self,
         consumer: &'a ConsumerSpec,
@@ -244,7 +244,7 @@ pub trait Bus: Send + Sync + 'static {
     /// those are written anew.
     fn purge<'a>(&'a self, stream: Stream, filter: &'a str)
     -> BoxFuture<'a, Result<u64, BusError>>;
-    /// Publishes without storing: at most once, nobody may be listening.
+    /// Publishes without storing: at most once, and possibly without a listener.
     fn broadcast(&self, message: CoreMessage) -> BoxFuture<'_, Result<(), BusError>>;
     /// Listens without storing; with a queue group, each message goes to one of the group.
     fn subscribe<'a>(
@@ -274,8 +274,8 @@ pub trait Bus: Send + Sync + 'static {
 /// Why a message was not stored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PublishError {
-    /// Its fence is closed: what it says is there already. For create-once that is success; for
-    /// [`WriteCondition::LastIs`] somebody else wrote in between.
+    /// Its write condition does not hold: the message is stored already. For create-once that is success; for
+    /// [`WriteCondition::LastIs`] another writer has stored something in between.
     #[error("a message is stored there already")]
     Exists,
     /// A conflicting write is in flight (three replicas): try again shortly.
@@ -284,7 +284,7 @@ pub enum PublishError {
     /// The stream has no room.
     #[error("the stream is full")]
     Full,
-    /// Nothing is known: it may be stored or not.
+    /// The result is unknown: the message may be stored or not.
     #[error("not confirmed: {0}")]
     Unconfirmed(String),
     /// The server refused it for good.
@@ -319,19 +319,19 @@ pub enum BusError {
         /// In what.
         what: String,
     },
-    /// The connection is away or the server did not answer in time.
+    /// There is no connection, or the server did not answer in time.
     #[error("the bus is away: {0}")]
     Away(String),
-    /// The server is there and does not let these credentials in.
+    /// The server refuses these credentials.
     #[error("the bus lets nobody in with these credentials: {0}")]
     Denied(String),
-    /// The server of this version is there, and has no JetStream for this account.
+    /// The server has no JetStream for this account.
     #[error("nats-server {0} is there, and has no JetStream")]
     NoJetStream(String),
     /// The streams want more room than they are offered.
     #[error("{}", no_room(*wanted, *offered, *least))]
     NoRoom {
-        /// Bytes that are wanted beyond what there is.
+        /// Bytes that are wanted beyond those that the streams have already.
         wanted: u64,
         /// Bytes that are offered, where that is known.
         offered: Option<u64>,

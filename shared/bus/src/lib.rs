@@ -1,16 +1,15 @@
-//! The bus: what the system asks of JetStream, as a trait.
+//! The bus: a trait with the operations that the system needs from JetStream.
 //!
-//! Two implementations pass one suite of promises (`conformance`): [`memory`] in one process, and
-//! `bus-nats` on a server. *Not* here: what is written to the streams (`streams`) and the loop that takes
-//! deliveries (`harness`).
+//! Two implementations pass one conformance suite (`conformance`): [`memory`] in one process, and `bus-nats` on a
+//! server. *Not* here: what is written to the streams (`streams`) and the loop that takes deliveries (`harness`).
 //!
 //! | module | what |
 //! |---|---|
-//! | `contract` | the trait [`Bus`] and what it speaks of: messages, fences, deliveries, errors |
-//! | `stream` | streams and consumers by name, and what is wanted of them |
-//! | `snapshots` | one more trait, for those who keep a view |
+//! | `contract` | the trait [`Bus`] and its types: messages, write conditions, deliveries, errors |
+//! | `stream` | streams and consumers by name, and their specifications |
+//! | `snapshots` | a second trait, for processes that keep a view of a stream |
 //! | [`topology`] | which streams and consumers a fleet needs |
-//! | [`sizes`] | how large each stream is made, from what a server offers |
+//! | [`sizes`] | how large each stream is made, given what the server offers |
 //! | [`memory`] | the bus in one process |
 //! | `conformance` | the suite, for tests (feature `conformance`) |
 

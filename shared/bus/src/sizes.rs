@@ -1,13 +1,13 @@
-//! How many bytes each stream is made with, from what is wanted, what is there and what the server
-//! offers. Pure: reading the server and changing it is `nats::setup`.
+//! How many bytes each stream is made with: a function of what is wanted, what exists and what the server offers.
+//! Pure: `bus-nats` reads the server and changes it.
 //!
-//! A size that an operator has set is kept to, or there is an error. One that is not set is *elastic*: it
-//! is made smaller where the server has less room, and left alone where the stream is larger already. A
-//! stream that was made smaller says in its metadata what was wanted then, so that a later comparison
-//! does not take it for a mistake.
+//! A size that an operator has set is kept, or there is an error. A size that nobody has set is *elastic*: the
+//! stream is made smaller where the server has less room, and is left alone where it is larger already. A stream
+//! that is made smaller records in its metadata what was wanted then, so that a later comparison does not report a
+//! mistake.
 //!
-//! All figures are those of `max_bytes`, for one copy: a server compares them with its own room, and
-//! an account with the room of all copies ([`of_account`]).
+//! All figures are those of `max_bytes`, for one copy: a server compares them with its own room, and an account
+//! with the room of all copies ([`of_account`]).
 
 use std::collections::BTreeSet;
 
@@ -17,13 +17,12 @@ const LEAST: u64 = 32 * MIB;
 /// This part of what is offered is left, for what else the server keeps.
 const SPARE: u64 = 16;
 
-/// What setting up may do about the room of the streams. The default lets nothing be changed.
+/// What setting up may change about the room of the streams. The default allows no change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Allowance {
     /// Streams and object stores whose size no operator has set.
     pub elastic: BTreeSet<String>,
-    /// Most bytes that may be promised beyond what is promised already; `None` for no limit but the
-    /// server's.
+    /// The most bytes that may be reserved beyond those reserved already; `None` for no limit but the server's.
     pub most: Option<u64>,
 }
 
@@ -34,9 +33,9 @@ pub struct WantedStream {
     pub name: String,
     /// Bytes that it is to have.
     pub wanted: u64,
-    /// No operator has set this size.
+    /// Whether the size may be reduced, because no operator has set it.
     pub is_elastic: bool,
-    /// What there is of it.
+    /// The existing stream, if there is one.
     pub found: Option<ExistingStream>,
 }
 
@@ -45,16 +44,16 @@ pub struct WantedStream {
 pub struct ExistingStream {
     /// Bytes that it may hold; `u64::MAX` where it has no limit.
     pub max_bytes: u64,
-    /// What was wanted when it was made smaller for want of room.
+    /// The size that was wanted when the stream was made smaller for lack of room.
     pub scaled_from: Option<u64>,
 }
 
-/// What a stream is made with.
+/// The size that a stream is made with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StreamSize {
     /// Bytes that it may hold.
     pub bytes: u64,
-    /// What is wanted, where it is less for want of room.
+    /// The wanted size, where the stream is smaller for lack of room.
     pub scaled_from: Option<u64>,
 }
 
@@ -85,7 +84,7 @@ impl WantedStream {
     }
 }
 
-/// The sizes where room is no matter. `each` is the most that an account allows a stream.
+/// The sizes when there is enough room. `each` is the most that an account allows for a stream.
 pub fn whole(parts: &[WantedStream], each: Option<u64>) -> Vec<StreamSize> {
     parts.iter().map(|part| whole_of(part, each)).collect()
 }
@@ -119,7 +118,7 @@ fn whole_of(part: &WantedStream, each: Option<u64>) -> StreamSize {
     }
 }
 
-/// Bytes that the server has to promise for these sizes beyond what it promises now.
+/// Bytes that the server has to reserve for these sizes beyond those reserved now.
 pub fn growth(parts: &[WantedStream], sizes: &[StreamSize]) -> u64 {
     let pairs = parts.iter().zip(sizes);
     pairs.fold(0, |sum: u64, (part, size)| {
@@ -127,24 +126,24 @@ pub fn growth(parts: &[WantedStream], sizes: &[StreamSize]) -> u64 {
     })
 }
 
-/// Bytes that have to be offered for the least that all parts may be made with, whoever has set their sizes.
+/// Bytes that have to be offered for the smallest possible sizes of all parts, including those that an operator has
+/// set.
 pub fn least(parts: &[WantedStream]) -> u64 {
     let growth = parts.iter().map(|part| part.least() - part.found_bytes());
     let needed = growth.fold(0, u64::saturating_add);
     needed.saturating_add(needed.div_ceil(SPARE - 1))
 }
 
-/// Whether any of this growth could be less.
+/// Whether any part of this growth could be smaller.
 pub fn can_give_way(parts: &[WantedStream], sizes: &[StreamSize]) -> bool {
     let mut pairs = parts.iter().zip(sizes);
     pairs.any(|(part, size)| part.is_elastic && part.growth(*size) > 0)
 }
 
-/// The sizes in so much room. What an operator has set comes first; the rest is shared out among the
-/// elastic ones in the proportion of what they want, in whole MiB.
+/// The sizes that fit into the room on offer. Sizes that an operator has set come first; the rest is shared out
+/// among the elastic ones in proportion to what they want, in whole MiB.
 ///
-/// # Errors
-/// [`Shortage`] when the set sizes and the least of all others are more than is offered.
+/// # Errors [`Shortage`] when the set sizes and the minimum of all others are more than is offered.
 pub fn fit(
     parts: &[WantedStream],
     each: Option<u64>,
@@ -195,8 +194,8 @@ fn part_of(amount: u64, part: u64, whole: u64) -> u64 {
     u64::try_from(share).unwrap_or(u64::MAX)
 }
 
-/// What an account offers for streams of so many copies: `max` bytes of which `reserved` are promised,
-/// where each copy counts unless the limit is that of a tier. A negative limit is none.
+/// The room that an account offers for streams with this number of copies: `max` bytes, of which `reserved` are
+/// taken. Each copy counts, unless the limit is that of a tier. A negative limit means none.
 pub fn of_account(
     max: Option<i64>,
     reserved: u64,
@@ -208,7 +207,7 @@ pub fn of_account(
     Some(max.saturating_sub(reserved) / u64::from(copies))
 }
 
-/// Bytes for people.
+/// An amount of bytes as text for people.
 pub fn told(bytes: u64) -> String {
     const GIB: u64 = 1024 * MIB;
     match bytes {

@@ -1,4 +1,5 @@
-//! Sizes in little room, as data: what is shared out, what is kept, what is refused.
+//! Tests of stream sizes when there is little room, written as data: what is shared out, what is kept, what is
+//! refused.
 
 use super::*;
 use crate::topology::Topology;

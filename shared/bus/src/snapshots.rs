@@ -1,8 +1,8 @@
-//! Snapshots: large files that replicas leave for each other, each the state of a view at a sequence
-//! of its stream. Passed on piece by piece: none has to fit into memory.
+//! Snapshots: large files that replicas leave for each other. Each holds the state of a view at one sequence of its
+//! stream, and is passed on in pieces, so that none has to fit into memory.
 //!
-//! Apart from [`Bus`](super::Bus), because only who keeps a view needs them. *Not* the truth: a
-//! snapshot that is lost costs a replay, so nothing here is repeated until it succeeds.
+//! The trait is separate from [`Bus`](super::Bus), because only processes that keep a view need it. A snapshot is
+//! *not* the truth: losing one costs a replay of the stream, so no operation here is repeated until it succeeds.
 
 use super::BusError;
 use bytes::Bytes;
@@ -10,7 +10,7 @@ use envelope::UnixMs;
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 
-/// The bytes of a snapshot in order. An error ends them: what came before it is not all.
+/// The bytes of a snapshot in order. After an error the bytes so far are incomplete.
 pub type Pieces = BoxStream<'static, std::io::Result<Bytes>>;
 
 /// A snapshot that is there.
@@ -38,8 +38,8 @@ pub trait Snapshots: Send + Sync + 'static {
         sequence: u64,
         pieces: Pieces,
     ) -> BoxFuture<'a, Result<(), BusError>>;
-    /// The bytes under a name, if they are there. A snapshot that is replaced meanwhile ends in an
-    /// error or in bytes that do not fit together: whoever reads has to check a sum.
+    /// The bytes under a name, if they are there. When a snapshot is replaced meanwhile, reading ends in an error
+    /// or in bytes that do not belong together: the reader has to verify a checksum.
     fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Pieces>, BusError>>;
     /// Removes what is under a name; nothing there is as good.
     fn remove<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), BusError>>;

@@ -1,4 +1,4 @@
-//! Streams and consumers by name, and what is wanted of them.
+//! Streams and consumers by name, and their specifications.
 
 use envelope::Role;
 use std::time::Duration;
@@ -83,7 +83,7 @@ impl Stream {
 pub enum Retention {
     /// New messages are refused, so that nothing unread is lost.
     RefuseNew,
-    /// The oldest go: for what can be made again or is only looked at.
+    /// The oldest messages are dropped: for messages that can be made again, or that people only look at.
     DropOld,
 }
 
@@ -102,8 +102,8 @@ pub struct StreamSpec {
     pub max_per_subject: Option<u64>,
     /// Whether messages may be schedules.
     pub schedules: bool,
-    /// Whether a message goes when every consumer that takes its subject has acked it; one that nobody
-    /// takes is not kept at all.
+    /// Whether a message is deleted when every consumer of its subject has acked it; a message without a consumer
+    /// is not kept at all.
     pub is_queue: bool,
 }
 
@@ -120,7 +120,7 @@ pub struct StreamState {
     pub first: u64,
     /// Sequence of the newest message ever stored.
     pub last: u64,
-    /// When it was made, in Unix milliseconds: tells a stream from one that replaced it.
+    /// When it was made, in Unix milliseconds; distinguishes a stream from one that replaced it.
     pub created_ms: u64,
 }
 

@@ -1,5 +1,5 @@
-//! What streams and consumers a fleet needs, in one place: `argosy setup` makes them, workers only
-//! check them, the memory bus is built from them.
+//! Which streams and consumers a fleet needs, in one place: `argosy setup` makes them, workers only check them, and
+//! the memory bus is built from them.
 
 use crate::{BusError, ConsumerSpec, Retention, StoredMessage, Stream, StreamSpec};
 use envelope::subject::EDITION;
@@ -77,29 +77,28 @@ impl Default for Topology {
 
 /// Name of the object store for documents that are too large for a message.
 pub const FILES: &str = "ARGOSY_FILES";
-/// How long a file is kept that nobody deletes: that of a document that could not be indexed, or
-/// whose publisher died.
+/// How long a file is kept that is never deleted: that of a document that could not be indexed, or whose publisher
+/// died.
 pub const FILES_KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// Name of the object store for snapshots of indexes.
 pub const SNAPSHOTS: &str = "ARGOSY_SNAPSHOTS";
-/// How long a snapshot is kept. One that nothing replaces is to be written again before.
+/// How long a snapshot is kept. If nothing replaces it, it has to be written again before that.
 pub const SNAPSHOTS_KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// Durable name of the gateway's consumer of the inbox.
 const INBOX_CONSUMER: &str = "gateway-inbox";
-/// Least questions that may wait unanswered at the gateways: those of a tenant who is over his quota
-/// must not keep the others' from them.
+/// The least number of questions that may wait unanswered at the gateways: those of a tenant over its quota must
+/// not block the questions of others.
 const INBOX_WAITING: u32 = 16_384;
 /// Durable name of the gateway's consumer of what falls due.
 const DUE_CONSUMER: &str = "gateway-due";
 /// Durable name of the gateway's consumer of terminal events.
 const ANSWER_CONSUMER: &str = "gateway-answers";
 
-/// What the record of editions says: which consumers the corpus needs follows from it.
+/// The editions in the stored record; the consumers of the corpus follow from it.
 ///
-/// # Errors
-/// When it cannot be read, as by a process of an older release.
+/// # Errors When it cannot be read, for example because a process of a newer release wrote it.
 pub fn editions_in(record: &StoredMessage) -> Result<Editions, BusError> {
     envelope::decode(&record.body).map_err(|error| {
         BusError::Refused(format!(
@@ -230,8 +229,8 @@ impl Topology {
         self.own(Stream::Answers, ANSWER_CONSUMER, &["argosy.answer.*"])
     }
 
-    /// The consumer of documents that the indexers of an edition share: what everybody publishes, and
-    /// what is meant for this edition alone.
+    /// The consumer of documents that the indexers of an edition share: documents for every edition, and documents
+    /// for this edition alone.
     pub fn documents(&self, edition: &Edition) -> ConsumerSpec {
         let name = format!("{}-{edition}", Role::Indexer);
         let own = envelope::subject::reindex(edition);
@@ -257,7 +256,8 @@ impl Topology {
 mod tests {
     use super::*;
 
-    /// What looks at every stream goes by that list: one that is made and not in it would be watched and erased by nobody.
+    /// Code that looks at every stream uses this list: a stream that is not in it would be neither watched nor
+    /// erased.
     #[test]
     fn every_stream_that_is_made_is_listed() {
         let made: Vec<Stream> = Topology::default()

@@ -1,4 +1,4 @@
-//! The bus in one process keeps every promise; its clock is paused.
+//! Runs the conformance suite on the memory bus, with a paused clock.
 
 use argosy_bus::conformance::Ground;
 use argosy_bus::memory::MemoryBus;

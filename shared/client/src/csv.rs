@@ -1,10 +1,10 @@
-//! The table of an answer as comma-separated values, all rows of it.
+//! All rows of the table of an answer, as comma-separated values.
 
 use bus::{Bus, BusError};
 use envelope::limits::ATTACHMENT_BYTES_MAX;
 use envelope::{Terminal, TurnId};
 
-/// Why there are no values.
+/// Why there is no table.
 #[derive(Debug, thiserror::Error)]
 pub enum CsvError {
     /// The bus could not be asked.
@@ -18,10 +18,9 @@ pub enum CsvError {
     Gone(TurnId),
 }
 
-/// All rows of the table of an answer: those that stand in it, or its file where there are more.
+/// All rows of the table of an answer: those in the event, or those of its file where there are more.
 ///
-/// # Errors
-/// When it has no table, or the file of it cannot be had.
+/// # Errors When the answer has no table, or the file cannot be read.
 pub async fn csv(bus: &dyn Bus, terminal: &Terminal) -> Result<Vec<u8>, CsvError> {
     let table = terminal.table.as_ref();
     let table = table.ok_or_else(|| CsvError::NoTable(terminal.turn.clone()))?;

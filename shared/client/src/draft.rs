@@ -1,16 +1,16 @@
-//! The draft of an answer, put together from what is told of it while it is written.
+//! The draft of an answer, put together from the live messages that a client hears while the answer is written.
 //!
-//! Pure. *Not* the answer: nobody has checked it, and the terminal event has to replace it.
+//! Pure. A draft is *not* the answer: it is unchecked, and the terminal event has to replace it.
 
 use crate::News;
 use envelope::live::LiveText;
 
-/// Most bytes of a draft that are kept, the last ones: nobody looks at so many lines.
+/// The most bytes of a draft that are kept, counted from its end: a longer draft does not fit on a screen.
 const KEPT_MAX: usize = 16 * 1024;
 /// Where something is missing.
 const GAP: char = '…';
 
-/// A draft as far as it was heard. Empty when there is none, or none that may still be shown.
+/// The draft as far as it has arrived. It is empty when there is none, or none that may still be shown.
 #[derive(Debug, Default)]
 pub struct DraftText {
     text: String,
@@ -23,7 +23,7 @@ pub struct DraftText {
 }
 
 impl DraftText {
-    /// Takes in what was heard; whether the draft is another one now.
+    /// Takes in a live message; returns whether the draft has changed.
     pub fn hear(&mut self, news: &News<'_>) -> bool {
         match news {
             News::Text(piece) => self.piece(piece),

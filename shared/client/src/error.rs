@@ -1,10 +1,10 @@
-//! Why there is no answer, or none yet.
+//! Why a client has no answer, or none yet.
 
 use bus::{BusError, PublishError};
 use envelope::{CodecError, IdError, TurnId};
 use std::time::Duration;
 
-/// Said of a question of which nothing shows that a gateway has taken it.
+/// The hint about a question for which there is no sign that a gateway has taken it.
 pub const UNTAKEN: &str =
     "no gateway has taken the question yet; start one with `argosy run gateway` or `argosy up`";
 
@@ -14,13 +14,13 @@ pub enum Error {
     /// The bus could not be asked, or refused.
     #[error(transparent)]
     Bus(#[from] BusError),
-    /// The id of the question is none.
+    /// The id of the question is not a valid id.
     #[error("`id`: {0}")]
     Id(#[from] IdError),
-    /// The question cannot be written.
+    /// The question cannot be serialized.
     #[error(transparent)]
     Fields(#[from] serde_json::Error),
-    /// The system gives no random bits.
+    /// The operating system provides no random bits.
     #[error("no random bits: {0}")]
     Random(String),
     /// Subscribing took too long.
@@ -29,13 +29,13 @@ pub enum Error {
     /// The inbox has no room.
     #[error("the inbox is full; try again later")]
     Full,
-    /// The server will not have the question.
+    /// The server refused the question.
     #[error("the server refused the question: {0}")]
     Refused(String),
-    /// Nobody confirmed the question.
+    /// The question was not confirmed.
     #[error("the question was not stored: {0}")]
     NotStored(PublishError),
-    /// The answer has not come in the time that was given.
+    /// The answer has not arrived in time.
     #[error(
         "no answer within {} s; {}",
         .wait.as_secs(),
@@ -44,9 +44,9 @@ pub enum Error {
     Late {
         /// The turn.
         turn: TurnId,
-        /// How long was waited.
+        /// How long the client has waited.
         wait: Duration,
-        /// Whether the question still lies where no gateway has begun with it.
+        /// Whether the question is still where no gateway has begun with it.
         is_untaken: bool,
     },
     /// The answer is there and cannot be read.
@@ -61,7 +61,7 @@ pub enum Error {
     /// There is no turn to be cancelled.
     #[error("there is no turn `{0}`, or it has aged out")]
     NoTurn(TurnId),
-    /// The end of a cancelled turn cannot be written.
+    /// The terminal event of a cancelled turn cannot be serialized.
     #[error(transparent)]
     End(CodecError),
 }

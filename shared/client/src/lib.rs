@@ -1,7 +1,7 @@
-//! What every front door of the fleet stands on: asking, fetching an answer, cancelling, looking into the corpus.
+//! What every front door of the fleet is built on: asking, fetching an answer, cancelling, looking into the corpus.
 //!
-//! Works on either bus, and needs no gateway to speak to: what a client does is publish and listen. *Not* the
-//! command line: no colours, no exit codes.
+//! It works on either bus and talks to no gateway directly: a client only publishes and listens. *Not* the command
+//! line: it has no colours and no exit codes.
 //!
 //! | function | what |
 //! |---|---|
@@ -9,7 +9,7 @@
 //! | [`answer`] | the terminal event of a turn that was asked before |
 //! | [`csv`](fn@csv) | the table of an answer, all rows of it |
 //! | [`cancel`] | ends a turn |
-//! | [`DraftText`] | the draft of an answer, from what is heard of it |
+//! | [`DraftText`] | the draft of an answer, from the live messages |
 //! | [`lookup::ask`] | asks a retriever to look into the corpus, without a question |
 
 mod csv;
@@ -25,10 +25,10 @@ pub use draft::DraftText;
 pub use error::{Error, UNTAKEN};
 pub use turn::{Ask, News, answer, ask, cancel, new_turn, trace_id, trace_id_in};
 
-/// An id for a conversation that nobody can guess: whoever knows it may read and continue it. 128 bits from the system.
+/// An id for a conversation that cannot be guessed, because anyone who knows it may read and continue the
+/// conversation. It has 128 bits from the operating system.
 ///
-/// # Errors
-/// When the system gives no random bits.
+/// # Errors When the operating system provides no random bits.
 pub fn new_conversation() -> Result<ConversationId, Error> {
     let mut bits = [0u8; 16];
     getrandom::fill(&mut bits).map_err(|error| Error::Random(error.to_string()))?;

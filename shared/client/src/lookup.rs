@@ -11,7 +11,7 @@ use std::time::Duration;
 /// How long a reply is waited for: a little longer than a retriever may take.
 const WAIT: Duration = Duration::from_secs(12);
 
-/// Why a look into the corpus came to nothing.
+/// Why a look-up in the corpus failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The bus could not be asked, or refused.
@@ -20,16 +20,16 @@ pub enum Error {
     /// No reply in time.
     #[error("no retriever answered in time")]
     Late,
-    /// Nobody is there to reply.
+    /// No retriever listens.
     #[error("no retriever listens")]
     Unheard,
-    /// The reply is no JSON of ours.
+    /// The reply cannot be parsed.
     #[error("the reply of the retriever cannot be read: {0}")]
     Unreadable(#[from] CodecError),
     /// The reply has neither a result nor a reason.
     #[error("the reply of the retriever cannot be read: it holds nothing")]
     Empty,
-    /// The retriever says no, and why.
+    /// The retriever refused the request, with a reason.
     #[error("{}", .0.message)]
     Refused(Problem),
 }
@@ -56,7 +56,7 @@ pub async fn ask<T: DeserializeOwned>(
         Ok(reply) => reply?,
         Err(_) => return Err(Error::Late),
     };
-    // A server says with an empty message that nobody listens.
+    // A server replies with an empty message when nothing listens.
     let Some(reply) = reply.filter(|reply| !reply.body.is_empty()) else {
         return Err(Error::Unheard);
     };

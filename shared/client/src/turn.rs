@@ -1,5 +1,5 @@
-//! Asking, as any client of the fleet does it: publish a question, hear its stages, wait for its one
-//! terminal event. Works on either bus.
+//! Asking, as any client of the fleet does it: publish a question, hear its stages, wait for its one terminal
+//! event. It works on either bus.
 
 use crate::Error;
 use crate::random_token;
@@ -33,16 +33,16 @@ const TAKEN_MAX: Duration = Duration::from_secs(1);
 /// Most time to look for the trace of an answer that is there.
 const TRACE_MAX: Duration = Duration::from_secs(1);
 
-/// What is heard of a question that is waited for.
+/// News of a question while a client waits for its answer.
 #[derive(Debug)]
 pub enum News<'a> {
     /// A stage has ended.
     Stage(&'a TrailEntry),
-    /// A stage has written a piece of a draft, which nobody has checked: see [`DraftText`](crate::DraftText).
+    /// A stage has written a piece of a draft, which is unchecked: see [`DraftText`](crate::DraftText).
     Text(&'a LiveText),
-    /// It was looked for, and is not answered yet.
+    /// The client has looked for the answer, and there is none yet.
     Waiting {
-        /// Whether nothing shows that a gateway has taken it.
+        /// Whether there is no sign that a gateway has taken the question.
         is_untaken: bool,
     },
 }
@@ -186,20 +186,20 @@ pub async fn answer(bus: &dyn Bus, turn: &TurnId) -> Result<Terminal, Error> {
     }
 }
 
-/// The id of the trace that a turn is recorded under, while its timer is stored and if it is. Not knowing
-/// is no reason to show no answer.
+/// The id of the trace of a turn, for as long as its timer is stored, if the turn is traced. Any failure gives
+/// `None`: an answer is shown all the same.
 pub async fn trace_id(bus: &dyn Bus, turn: &TurnId) -> Option<String> {
     let begun = timeout(TRACE_MAX, history::begun(bus, turn)).await;
     trace_id_in(&begun.ok()?.ok()??)
 }
 
-/// The id of the trace that a message of a turn goes on, if somebody records that.
+/// The id of the trace that a message of a turn belongs to, if the trace is recorded.
 pub fn trace_id_in(header: &Header) -> Option<String> {
     let context = TraceContext::parse(header.traceparent.as_deref()?)?;
     context.is_sampled().then(|| context.trace_id())
 }
 
-/// Cancels a turn: its terminal event first, then the word to the workers. Needs no gateway.
+/// Cancels a turn: it stores the terminal event first, then tells the workers. It needs no gateway.
 pub async fn cancel(bus: &dyn Bus, turn: &TurnId) -> Result<CreateOutcome, Error> {
     let timer = bus.last(Stream::Timers, &timer_of(turn)).await?;
     if timer.is_none() && terminal(bus, turn).await?.is_none() {

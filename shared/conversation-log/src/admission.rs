@@ -1,8 +1,8 @@
-//! What a question comes to: opened, refused, or something else first.
+//! Admission: whether a question of a conversation opens a turn, is refused, or needs something else first.
 //!
-//! Decided on the last event alone, and then tried: the append holds only if that is still the last event. Who loses
-//! reads and decides again. *Not* here: whether the turn has a terminal event, which is looked for after the read, and
-//! once more after the append.
+//! The decision uses the last event alone, and the append succeeds only if that is still the last event. A writer
+//! that loses reads and decides again. *Not* here: whether the turn has a terminal event already; the gateway looks
+//! for one after the read, and once more after the append.
 
 use crate::ending::overdue;
 use crate::event::{EventKind, LogEvent, TurnOpening};
@@ -25,10 +25,10 @@ impl Default for Limits {
     }
 }
 
-/// A question that was understood, as the admission sees it.
+/// A parsed question, as the admission sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AdmissionRequest {
-    /// What hop 0 needs. Which clarification it answers is decided here.
+    /// The data that hop 0 needs. Admission decides which clarification the question answers.
     pub opened: TurnOpening,
     /// What is done while another turn runs.
     pub when_busy: Busy,
@@ -36,17 +36,17 @@ pub struct AdmissionRequest {
     pub reply_to: Option<TurnId>,
 }
 
-/// What a question comes to.
+/// The decision on a question.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Admission {
-    /// This is to be appended; where it `begins`, hop 0 is created then.
+    /// This event has to be appended; where it `begins`, hop 0 is created then.
     Open {
         /// The event.
         event: Box<LogEvent>,
         /// No turn is before it.
         begins: bool,
     },
-    /// It was opened before; where it `begins`, its hop 0 has to be there.
+    /// The turn was opened before; where it `begins`, its hop 0 has to be there.
     IsOpen {
         /// No turn is before it.
         begins: bool,
@@ -98,7 +98,7 @@ impl AdmissionRefusal {
     }
 }
 
-/// What a question comes to after the last event of its conversation, `None` in an empty log.
+/// Decides on a question after the last event of its conversation, `None` in an empty log.
 pub fn admit(
     before: Option<&Read>,
     asking: AdmissionRequest,

@@ -1,4 +1,4 @@
-//! What a question comes to, case by case.
+//! Tests of admission, case by case.
 
 use super::*;
 use crate::test_log::{Log, asking, terminal, turn};

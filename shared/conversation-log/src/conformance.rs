@@ -1,8 +1,8 @@
-//! One set of promises for every store: what passes here is what the rest may rely on.
+//! The conformance suite of stores: every store has to pass it, and the other crates rely on what it checks.
 //!
-//! A store runs the suite with [`store_conformance!`](crate::store_conformance!): each case becomes a test of its own, on
-//! an empty store that a function of the test makes. What becomes of files that are damaged is not among the promises;
-//! the store that has files tests that.
+//! A store runs the suite with [`store_conformance!`](crate::store_conformance!): each case becomes a test of its
+//! own, on an empty store that a function of the test makes. The suite does not cover damaged files; the store that
+//! has files tests those.
 #![expect(
     clippy::unwrap_used,
     missing_docs,
@@ -16,8 +16,8 @@ pub mod taking;
 
 pub use script::{Script, StoreGround, key};
 
-/// Makes a test of each case. `attribute` is that of the tests, `place` the function that makes the store:
-/// `fn() -> BoxFuture<'static, StoreGround>`.
+/// Makes a test of each case. `attribute` is the attribute of the tests, and `place` the function that makes the
+/// store: `fn() -> BoxFuture<'static, StoreGround>`.
 #[macro_export]
 macro_rules! store_conformance {
     (#[$($attribute:tt)+] $place:path) => {

@@ -1,7 +1,7 @@
-//! Logs that are written a second time: as a fork, which gets turns of its own, and as what was exported.
+//! Copies of logs: a fork, which gets turns of its own, and the import of an exported log.
 //!
-//! Both become a list of events with the places that they had, and are then written one by one: what an event says of
-//! other events' places is put right for the log that it gets into. Pure.
+//! Both become a list of events with their old positions, which are then written one by one. Where an event refers
+//! to the position of another, the reference is adapted to the new log. Pure.
 
 use crate::ending::{Ending, end_unknown};
 use crate::event::{EventKind, LogEvent, TurnEnd, TurnOpening};
@@ -10,7 +10,7 @@ use crate::state::{AppendError, Read, State, append};
 use envelope::{ConversationId, ExchangePlace, TurnId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The place of each event of a list in the log that it was written to.
+/// The new position of each event of a list, in the log that it was written to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Places(BTreeMap<u64, u64>);
 
@@ -26,7 +26,7 @@ pub enum CopyError {
     /// The list cannot be a log.
     #[error("event {0} does not follow on the one before it")]
     Order(u64),
-    /// The list was changed by hand, or by a program with another idea of it.
+    /// The list was edited, or written by a program with other rules.
     #[error("event {}: {}", .0.sequence, .0.what)]
     Fold(LogDifference),
     /// An event cannot follow.
@@ -34,7 +34,7 @@ pub enum CopyError {
     Append(#[from] AppendError),
 }
 
-/// The id of a turn in a fork: always the same, so that forking twice is forking once.
+/// The id of a turn in a fork: always the same, so that forking twice has the same effect as forking once.
 pub(crate) fn forked_turn(child: &ConversationId, turn: &TurnId) -> TurnId {
     TurnId::again(&format!("fork/{child}/{turn}"))
 }
@@ -132,10 +132,9 @@ impl Fork<'_> {
     }
 }
 
-/// Whether a list of events can have been one log, from anywhere in it: in order, each with the state that follows.
+/// Checks whether a list of events can be a part of one log: in order, each with the state that follows.
 ///
-/// # Errors
-/// Where it cannot.
+/// # Errors Where it cannot.
 pub fn check(events: &[Read]) -> Result<(), CopyError> {
     let Some(first) = events.first() else {
         return Err(CopyError::Empty);
@@ -161,7 +160,7 @@ impl Places {
         self.0.insert(before, now);
     }
 
-    /// An event as it is written into its new log. What it names that is not there any more, it names no more.
+    /// An event as it is written into its new log. References to events that are no longer kept are removed.
     pub fn put_right(&self, read: &Read) -> LogEvent {
         let state = &read.event.state;
         // 0 stands for the event itself, here and there.
@@ -205,7 +204,7 @@ impl Places {
     }
 }
 
-/// Whether an event that is there is the one that is to be written: the place of a question in its inbox aside.
+/// Whether a stored event is the one that is to be written, ignoring the position of the question in its inbox.
 pub fn is_same(there: &LogEvent, event: &LogEvent) -> bool {
     let mut there = there.clone();
     if let (EventKind::Opened(opened), EventKind::Opened(wanted)) = (&mut there.event, &event.event)
@@ -215,7 +214,7 @@ pub fn is_same(there: &LogEvent, event: &LogEvent) -> bool {
     there == *event
 }
 
-/// The end of a turn that stands open in a log that was written anew: nobody works on it there.
+/// The end of a turn that is open in a copied log: no process works on it there.
 pub fn end_of_open(last: &Read, now: envelope::UnixMs) -> Option<LogEvent> {
     let state = last.state();
     let open = state.open.last()?;

@@ -1,4 +1,4 @@
-//! Tests of logs that are written a second time.
+//! Tests of copying logs.
 
 use super::*;
 use crate::test_log::{Log, asking, terminal, turn};

@@ -1,14 +1,14 @@
-//! What the terminal event of a turn comes to in its conversation, and which turn is next.
+//! What the terminal event of a turn changes in its conversation, and which turn is next.
 //!
-//! Whoever appends the end of a turn, or finds it there, begins the next one, so that it does not matter who of them
-//! dies. Pure.
+//! Every process that appends the end of a turn, or finds it in the log, starts the next turn. So it does not
+//! matter which of them dies. Pure.
 
 use crate::event::{EventKind, KeptText, LogEvent, TurnEnd, evidence_that_fits};
 use crate::limits::{OVERDUE_MS, QUESTION_BYTES_MAX};
 use crate::state::{AppendError, OpenTurn, Read, State, append};
 use envelope::{Outcome, Terminal, TurnId, UnixMs};
 
-/// What a terminal event comes to. Which turn is next, [`next_to_begin`] tells of the state after it.
+/// What a terminal event changes. [`next_to_begin`] of the state after it says which turn is next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ending {
     /// This is to be appended.
@@ -26,7 +26,7 @@ pub struct Begin {
     pub opened: u64,
 }
 
-/// What the end of a turn comes to after the last event of its conversation, where answers are kept for so many
+/// What the end of a turn changes after the last event of its conversation, where answers are kept for this many
 /// milliseconds.
 pub fn end(
     before: Option<&Read>,
@@ -54,8 +54,8 @@ pub fn end(
     append_end(before, ended, now)
 }
 
-/// What was asked, where the event that was read says so and somebody will ask for it: an exchange is told as it was
-/// searched for, and other ends are none.
+/// The question, where the event that was read has it and it will be needed: an exchange keeps the question that
+/// was searched for, and other ends keep none.
 fn question(before: Option<&Read>, terminal: &Terminal) -> Option<String> {
     let is_exchange = matches!(terminal.outcome, Outcome::Answered | Outcome::Clarification);
     let EventKind::Opened(opened) = &before?.event.event else {
@@ -69,7 +69,7 @@ fn question(before: Option<&Read>, terminal: &Terminal) -> Option<String> {
     is_told.then(|| question.clone())
 }
 
-/// The same for a turn of which nobody knows any more how it ended.
+/// Like [`end`], for a turn whose outcome is no longer known.
 pub fn end_unknown(before: Option<&Read>, turn: &TurnId, now: UnixMs) -> Ending {
     let ended = TurnEnd {
         turn: turn.clone(),
@@ -95,7 +95,7 @@ fn append_end(before: Option<&Read>, ended: TurnEnd, now: UnixMs) -> Ending {
     }
 }
 
-/// The first open turn, unless its time is up: then that has to be said first.
+/// The first open turn, unless its time is up: then it has to be ended first.
 pub fn next_to_begin(state: &State, now: UnixMs) -> Option<Begin> {
     let first = state.open.first().filter(|open| now < open.deadline)?;
     Some(Begin {
@@ -104,7 +104,7 @@ pub fn next_to_begin(state: &State, now: UnixMs) -> Option<Begin> {
     })
 }
 
-/// The open turns whose deadline has passed so long ago that nobody else will end them.
+/// The open turns whose deadline passed so long ago that no other process will end them.
 pub(crate) fn overdue(state: &State, now: UnixMs) -> Vec<TurnId> {
     let is_late = |open: &&OpenTurn| open.deadline.plus(OVERDUE_MS) <= now;
     let late = state.open.iter().filter(is_late);

@@ -1,4 +1,4 @@
-//! What the end of a turn comes to, case by case.
+//! Tests of the ends of turns, case by case.
 
 use super::*;
 use crate::test_log::{Log, asking, terminal, turn};

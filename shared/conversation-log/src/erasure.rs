@@ -1,6 +1,6 @@
-//! What the erasure of a conversation comes to: the event that ends its log, and what has to go from other places.
+//! What the erasure of a conversation takes: the event that ends its log, and what has to be removed elsewhere.
 //!
-//! Pure. *Not* here: the taking out, which goes through every stream (`erasure`).
+//! Pure. *Not* here: removing it, which concerns every stream (`erasure`).
 
 use crate::event::{Erasure, EventKind, LogEvent};
 use crate::state::{AppendError, Read, append};

@@ -1,7 +1,7 @@
 //! The events of a conversation's log, as they are stored.
 //!
-//! An event has a version of its own, which every later release reads; fields that are not known are passed over, and
-//! an event of a newer version is not appended to. It does not know its own sequence: who reads it adds that
+//! An event has a version of its own, which every later release can read. Unknown fields are ignored, and nothing
+//! is appended after an event of a newer version. An event does not contain its own sequence: the reader adds it
 //! ([`Read`](crate::state::Read)).
 
 use crate::limits::{ANSWER_BYTES_MAX, EVIDENCE_BYTES_MAX};
@@ -23,7 +23,7 @@ pub struct LogEvent {
     pub at: UnixMs,
     /// What happened.
     pub event: EventKind,
-    /// What follows from this and everything before.
+    /// The state after this event.
     pub state: State,
 }
 
@@ -67,12 +67,12 @@ pub struct TurnOpening {
     pub answers: Option<TurnId>,
 }
 
-/// How a turn ended, and what later turns may want of it.
+/// How a turn ended, and the data of it that later turns may need.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TurnEnd {
     /// The turn.
     pub turn: TurnId,
-    /// How it ended; absent when nobody knows any more.
+    /// How it ended; absent when that is no longer known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
     /// The answer, if there is one.
@@ -81,8 +81,8 @@ pub struct TurnEnd {
     /// The question as it was searched for, where it was rewritten.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewritten: Option<String>,
-    /// The question as it was asked, so that who reads the exchange need not read its `opened`. Left out where that is no
-    /// saving: of a rewritten one, a long one, and of a turn that others were opened behind.
+    /// The question as it was asked, so that a reader of the exchange need not read its `opened`. Left out where
+    /// that saves nothing: for a rewritten question, a long one, and for a turn that others were opened behind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
     /// Chunk ids of what the answer stands on, the first cited first.
@@ -111,7 +111,7 @@ pub struct KeptText {
     pub is_cut: bool,
 }
 
-/// What was taken out of the log, for those who take it out of other places.
+/// What was erased from the log, for erasing it elsewhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erasure {
     /// Turns of the conversation.

@@ -1,4 +1,4 @@
-//! Events as bytes: golden, newer, broken, cut.
+//! Tests of events as bytes: golden, newer, broken, cut.
 
 use super::*;
 use crate::test_log::{opened, turn};

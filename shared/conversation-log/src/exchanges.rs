@@ -1,14 +1,14 @@
-//! What was said in the exchanges of a conversation, read from their events.
+//! The text of a conversation's exchanges, read from their events.
 //!
-//! An end that tells its question, or the one that was searched for, is all that is read of an exchange. Of the others,
-//! where turns overlapped or an older release ended them, the `opened` is read as well. *Not* here: what a later turn is
-//! told of it (the role `conversation`).
+//! An `ended` event that repeats its question, or the one that was searched for, is all that is read of an
+//! exchange. For the others, where turns overlapped or an older release wrote the end, the `opened` event is read
+//! as well. *Not* here: what a later turn gets of it (the role `conversation`).
 
 use crate::event::{EventKind, LogEvent, TurnEnd};
 use crate::source::{ConversationKey, EventSource, SourceError};
 use envelope::ExchangePlace;
 
-/// A turn that has ended, and what it was asked.
+/// A turn that has ended, with its question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EndedExchange {
     /// The question as it was searched for.

@@ -1,7 +1,7 @@
-//! A log folded anew: whether each event carries the state that follows from the one before it.
+//! Checks a log by folding it again: whether each event carries the state that follows from the one before it.
 //!
-//! Nothing depends on it while all is well: who appends folds one event, who reads trusts the last one. It is for whoever
-//! doubts a log. *Not* a repair. Pure.
+//! In normal operation this is not needed: a writer folds one event, and a reader trusts the last one. It is for
+//! people who doubt a log. *Not* a repair. Pure.
 
 use crate::state::{AppendError, Read, State};
 
@@ -14,7 +14,7 @@ pub struct LogDifference {
     pub what: Mismatch,
 }
 
-/// In what an event differs from what follows.
+/// How an event differs from the one that should follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
     /// Events are missing before it, or it stands there twice.
@@ -33,8 +33,8 @@ pub enum Mismatch {
     Impossible(AppendError),
 }
 
-/// What does not follow in these events of one conversation, in their order. The first is taken as it is, unless the
-/// conversation begins with it: what was before is no longer kept.
+/// The events of one conversation that do not follow from the ones before them, in their order. The first is taken
+/// as it is, unless the conversation begins with it: what was before is no longer kept.
 pub fn differences(events: &[Read]) -> Vec<LogDifference> {
     let mut before: Option<State> = None;
     let mut found = Vec::new();

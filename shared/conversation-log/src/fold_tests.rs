@@ -1,4 +1,4 @@
-//! Logs that are as they were written, and logs that are not.
+//! Tests of the check, with correct and with corrupted logs.
 
 use super::*;
 use crate::conformance::{Script, key};

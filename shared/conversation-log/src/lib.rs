@@ -1,25 +1,24 @@
-//! A conversation as its log tells it: which events there are, what state follows from them, and what may be
-//! appended next.
+//! The log of a conversation: which events there are, what state follows from them, and what may be appended next.
 //!
-//! Decisions are pure. The log is a stream of one subject per conversation, and each event carries the state after it,
-//! so that one read of the last event is all that a decision needs. Beside them is the store that such a log is kept in
-//! on local disk, which decides nothing. *Not* here: the stream, the write condition that makes two writers take turns,
-//! and what is sent because of an event; those belong to the gateway.
+//! Decisions are pure. The log is a stream of one subject per conversation, and each event carries the state after
+//! it, so that a decision needs one read of the last event. The crate also has the stores that keep such logs on
+//! local disk or in memory; a store decides nothing. *Not* here: the stream, the write condition by which two
+//! writers take turns, and what is sent because of an event; those belong to the gateway.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`event`] | the events, and how they are written and read |
-//! | [`state`] | what follows from an event: the fold |
-//! | [`fold`] | whether a log is what follows from its events |
-//! | `admission` | what a question comes to |
-//! | [`ending`] | what a terminal event comes to |
-//! | [`erasure`] | what the erasure of a conversation comes to |
-//! | [`copy`] | logs that are written a second time: forks, and what was exported |
-//! | [`exchanges`] | what was said, from the events of exchanges |
+//! | [`state`] | the state after an event: the fold |
+//! | [`fold`] | whether the states in a log follow from its events |
+//! | `admission` | whether a question opens a turn |
+//! | [`ending`] | what a terminal event changes |
+//! | [`erasure`] | what the erasure of a conversation takes |
+//! | [`copy`] | copies of logs: forks and imports |
+//! | [`exchanges`] | the text of exchanges, read from their events |
 //! | [`source`] | where events are read from |
 //! | [`store`] | where they are kept, as a trait |
 //! | `memory_store`, [`sled_store`] | in memory, and on local disk |
-//! | `conformance` | what every store promises, for tests (feature `conformance`) |
+//! | `conformance` | the conformance suite of stores, for tests (feature `conformance`) |
 
 mod admission;
 #[cfg(feature = "conformance")]

@@ -16,7 +16,8 @@ const _: () = assert!(
 pub const WAITING_MAX: usize = 4;
 /// Forks that a conversation knows of.
 pub const CHILDREN_MAX: usize = 64;
-/// How long after its deadline a turn is left to those who end it by themselves, in milliseconds.
+/// How long after its deadline a turn is left to the processes that end it normally, in milliseconds.
 pub(crate) const OVERDUE_MS: u64 = 5_000;
-/// How far the clocks of two processes may differ, in milliseconds: a reply may seem to be older than what it answers.
+/// How far the clocks of two processes may differ, in milliseconds: a reply may seem to be older than the question
+/// back that it answers.
 pub(crate) const CLOCKS_MS: u64 = 2_000;

@@ -1,4 +1,4 @@
-//! A store in memory: for tests, and for who keeps nothing. It is gone with its process.
+//! A store in memory, for tests and for processes that keep nothing. It is gone with its process.
 
 use crate::event::LogEvent;
 use crate::source::{ConversationKey, EventSource, SourceError};

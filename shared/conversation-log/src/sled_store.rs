@@ -1,23 +1,23 @@
 //! A store on local disk, in sled: one folder, one process.
 //!
-//! sled 0.34 is fast and survives a killed process, but a file that was cut it opens with records missing, and at a
-//! changed one it panics or does not come back. So whatever it returns is checked, it is opened under guard, and a folder
-//! that is not what was written is renamed and begun anew. Its calls run where blocking is allowed, and none is waited
-//! for without end. *Not* here: more than one tree, transactions, compression.
+//! sled 0.34 is fast and survives a killed process. But it opens a truncated file with records missing, and on a
+//! modified file it panics or hangs. So every result is checked, sled is opened under a guard, and a damaged folder
+//! is renamed and replaced by a new one. Its calls run where blocking is allowed, and every wait for one has a
+//! limit. *Not* used: more than one tree, transactions, compression.
 //!
 //! | module | what |
 //! |---|---|
 //! | `record` | keys and values, with a checksum in each |
 //! | `look` | reading |
 //! | `change` | writing |
-//! | `verify` | whether a store is what was written |
-//! | `opening` | from any folder to a store that is whole |
+//! | `verify` | whether a store holds exactly what was written |
+//! | `opening` | from any folder to an intact store |
 //! | `salvage` | what can still be read of a broken one |
 //! | `renew` | a new folder of sled's in place of the old one |
-//! | `folder`, `owner` | names in the folder, and whose it is |
-//! | `floor` | how far it had come, where nothing feeds it |
-//! | `engine`, `guard` | sled itself, and a thread for what may not come back |
-//! | `point` | where tests make it fail |
+//! | `folder`, `owner` | names in the folder, and which process owns it |
+//! | `floor` | the last position on disk, for a store that nothing feeds |
+//! | `engine`, `guard` | sled itself, and a thread for calls that may hang |
+//! | `point` | named points at which tests make it fail |
 
 mod change;
 mod engine;
@@ -49,7 +49,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What is done about a folder that is not what was written.
+/// What is done about a damaged folder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OnDamage {
     /// The store begins empty: a stream can feed it anew.
@@ -66,7 +66,8 @@ pub struct Options {
     pub damage: OnDamage,
     /// sled's cache in bytes. Default 64 MiB.
     pub cache_bytes: u64,
-    /// How long sled may be silent while the folder is opened and read before it is taken for broken. Default 60 s.
+    /// How long sled may make no progress while the folder is opened and read, before the folder counts as broken.
+    /// Default 60 s.
     pub silence: Duration,
     /// How long one call may take before the store has failed. Default 60 s. Trim, reset and purge may take half an hour.
     pub call_max: Duration,

@@ -8,7 +8,7 @@ use std::fmt;
 /// Which conversation. One of another tenant with the same id is another conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConversationKey {
-    /// Whose it is.
+    /// The tenant that owns it.
     pub tenant: TenantId,
     /// Its id, which is a secret: not for logs above `debug`.
     pub conversation: ConversationId,

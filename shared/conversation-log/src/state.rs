@@ -1,7 +1,7 @@
-//! What follows from the events of a conversation: the fold.
+//! The state of a conversation after its events: the fold.
 //!
-//! One function says what state an event leads to. Who appends uses it for the state that the event carries, and who
-//! doubts a log folds it anew and compares. Pure.
+//! One function says which state an event leads to. A writer uses it for the state that the event carries, and a
+//! check of a log folds the log again and compares. Pure.
 
 use crate::event::{EventKind, LogEvent, TurnEnd, TurnOpening};
 use crate::limits::{CHILDREN_MAX, EXCHANGES_KEPT};
@@ -57,7 +57,7 @@ pub struct Pending {
     pub turn: TurnId,
     /// Where it stands.
     pub place: ExchangePlace,
-    /// When it was asked: what was said before is no reply.
+    /// When it was asked: a message from before that time is no reply.
     pub asked: UnixMs,
     /// Until when it can be answered.
     pub expires: UnixMs,

@@ -1,13 +1,13 @@
-//! Where the events of conversations are kept: a view of their stream, or the truth where there is no stream.
+//! The store of conversations' events: a view of their stream, or the truth where there is no stream.
 //!
-//! A store takes in events in stream order and says how far it has come. It is fed by one writer and read by many. What
-//! does not follow on what it has is refused, and then the writer empties it and feeds it anew. *Not* here: the feeding,
-//! and whether a stream still holds what a store lacks.
+//! A store takes in events in stream order and reports its position. It has one writer and many readers. It refuses
+//! an event that does not follow on what it has; the writer then empties it and feeds it again. *Not* here: the
+//! feeding, and whether a stream still has what a store lacks.
 //!
 //! | module | what |
 //! |---|---|
-//! | [`head`] | what a store knows of each conversation |
-//! | `plan` | what a batch comes to, decided before anything is written |
+//! | [`head`] | the head of each conversation in a store |
+//! | `plan` | what a batch changes, decided before anything is written |
 //! | [`error`] | what goes wrong |
 
 pub mod error;
@@ -32,7 +32,7 @@ pub const SCAN_MAX: usize = 256;
 /// How far a store has come.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LogPosition {
-    /// When the stream was created that the sequences are of; 0 where the store has never been told.
+    /// When the stream of these sequences was created; 0 where the store has never been told.
     pub created: UnixMs,
     /// The last sequence of that stream that the store has taken in or passed over; 0 for none.
     pub sequence: u64,
@@ -61,13 +61,13 @@ pub struct EntryBatch {
 /// How much a store holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StoreSizes {
-    /// Conversations, those included of which only the mark is left that they were erased.
+    /// Conversations, including the erased ones of which only the mark is left.
     pub conversations: u64,
     /// Their events.
     pub events: u64,
     /// Bytes on disk, what was set aside included; 0 for a store in memory.
     pub bytes: u64,
-    /// Something was erased whose text may still be in the files: [`Store::purge`] is due.
+    /// Erased text may still be in the files: [`Store::purge`] is due.
     pub purge_due: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A log of one conversation in memory, and what is asked and answered in it: for the tests of this crate.
+//! A log of one conversation in memory, with helpers that ask and answer in it, for the tests of this crate.
 
 use crate::admission::{Admission, AdmissionRequest, Limits, admit};
 use crate::ending::{Ending, end};
@@ -94,7 +94,7 @@ impl Log {
         self.last().as_ref().map(Read::state).unwrap_or_default()
     }
 
-    /// Appends behind what was read, or tells that somebody else was quicker.
+    /// Appends behind the event that was read, or reports that another writer was quicker.
     pub(crate) fn append(&mut self, read: Option<&Read>, event: &LogEvent) -> bool {
         let newest = self.stored.last().map_or(0, |(sequence, _)| *sequence);
         if read.map_or(0, |read| read.sequence) != newest {

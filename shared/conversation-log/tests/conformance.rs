@@ -1,4 +1,5 @@
-//! Both stores keep every promise: the suite is there because the crate names itself, as `conversation_log`, for its tests.
+//! Runs the conformance suite on both stores. The crate depends on itself, as `conversation_log`, so that its tests
+//! have the suite.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 use argosy_conversation_log::conformance::StoreGround;

@@ -1,6 +1,8 @@
-//! A process that ends at any moment: nothing acknowledged is missing, and no folder is half one thing.
+//! Tests of a process that ends at any moment: no acknowledged event is missing, and no folder is half old and half
+//! new.
 //!
-//! The process is this binary again, with the one test that is ignored; what it is to do it reads from its standard input.
+//! The process is this binary again, with the one test that is ignored; it reads its instructions from its standard
+//! input.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod common;
@@ -58,7 +60,7 @@ async fn the_other_process() {
     }
 }
 
-/// Writes until somebody ends it, or the disk refuses, and purges now and then.
+/// Writes until the process is killed, or the disk refuses, and purges now and then.
 async fn write(folder: &Path, damage: OnDamage) {
     let (store, loss) = open(folder, damage).await;
     assert_eq!(loss, None);
@@ -169,7 +171,7 @@ async fn another_process_is_named() {
     assert!(matches!(&refused, OpenError::Held { pid: Some(of), .. } if *of == pid));
     let sentence = format!("in use by the process {pid}; one process owns");
     assert!(refused.to_string().contains(&sentence), "{refused}");
-    // Its folder is anybody's when it is gone.
+    // Its folder is free when it is gone.
     open(folder.path(), OnDamage::Rebuild).await;
 }
 

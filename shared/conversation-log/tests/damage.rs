@@ -1,5 +1,5 @@
-//! Files that are not as they were written: a store that is whole, or one that is empty and says so, or a typed error;
-//! never a panic, never a hang, never a gap that nobody told of.
+//! Tests with damaged files: the result is an intact store, an empty one that reports the loss, or a typed error;
+//! never a panic, a hang, or an unreported gap.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod common;
@@ -38,7 +38,7 @@ async fn opened_after(folder: &TempDir, what: &str, harm: impl Fn(&Path)) {
         match loss {
             None => {
                 let held = holds_the_tape(&store).await;
-                // Where nothing feeds it, nothing is missing that nobody was told of.
+                // Where nothing feeds the store, no event is missing without a report.
                 assert!(
                     damage == OnDamage::Rebuild || held == whole,
                     "{what}: {held}"
@@ -246,7 +246,7 @@ async fn a_disk_that_refuses_is_a_typed_error() {
 #[tokio::test]
 async fn a_call_that_does_not_come_back_is_a_typed_error() {
     let folder = tempfile::tempdir().unwrap();
-    // Nobody sends before the end.
+    // Nothing is sent before the end.
     let (sender, silent) = std::sync::mpsc::channel::<()>();
     let silent = std::sync::Mutex::new(silent);
     let hangs = Options {
@@ -272,7 +272,7 @@ async fn a_call_that_does_not_come_back_is_a_typed_error() {
     drop(sender);
 }
 
-/// Nothing is read-only to the user who may do everything: then the folder lies where none can be made.
+/// For a user with all rights nothing is read-only: then the folder is where none can be made.
 #[tokio::test]
 async fn a_folder_that_cannot_be_written_is_a_typed_error() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! A sentence that was erased is in no file any more.
+//! Tests that an erased sentence is in no file any more.
 
 mod common;
 

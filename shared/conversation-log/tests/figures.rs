@@ -1,4 +1,4 @@
-//! How fast a store on disk is and how large: figures, not promises.
+//! Measures how fast and how large a store on disk is. It asserts nothing.
 //!
 //! `cargo test -p argosy-conversation-log --test figures -- --ignored --nocapture`
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]

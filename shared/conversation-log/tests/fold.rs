@@ -1,4 +1,4 @@
-//! Any events, in any batches, come to what they come to one by one.
+//! Property tests: events in any batches lead to the same store as events one by one.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod common;

@@ -1,4 +1,4 @@
-//! Why a folder did not get into the corpus.
+//! Why a folder was not published into the corpus.
 
 use bus::{BusError, PublishError};
 use envelope::CodecError;
@@ -7,13 +7,13 @@ use std::time::Duration;
 use streams::editions;
 use tokio::task::JoinError;
 
-/// Why a folder did not get into the corpus, or not all of it.
+/// Why a folder was not published into the corpus, or not all of it.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The bus could not be asked, or refused.
     #[error(transparent)]
     Bus(#[from] BusError),
-    /// The record of editions says no.
+    /// The record of editions does not allow it.
     #[error(transparent)]
     Editions(#[from] editions::Error),
     /// There is no such folder.
@@ -55,7 +55,7 @@ pub enum Error {
     /// A tombstone was not stored.
     #[error("a tombstone could not be stored: {0}")]
     Tombstone(PublishError),
-    /// Nothing has come of any document for too long.
+    /// No document had a result for too long.
     #[error(
         "nothing has come of any document for {} s; {done} of {total} are done, waiting: {waiting}",
         .patience.as_secs()

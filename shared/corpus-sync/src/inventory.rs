@@ -1,6 +1,6 @@
-//! What the corpus stream holds of each edition, and in what two of them differ.
+//! What the corpus stream holds of each edition, and how two editions differ.
 //!
-//! Counted from the heads of the documents: a document without its head is not there yet.
+//! Documents are counted by their heads: a document without its head does not exist yet.
 
 use crate::sync::heads;
 use bus::{Bus, BusError};

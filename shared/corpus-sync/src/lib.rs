@@ -1,16 +1,16 @@
-//! A folder into the corpus: what is new, changed or gone is published as documents, and indexers do
-//! the rest.
+//! Synchronises a folder into the corpus: new, changed and deleted files are published as documents, and indexers
+//! do the rest.
 //!
-//! The same on either bus. What came of a document is told by an event; where that is lost, by what is
-//! stored: a message that waits is still in its stream, one that is done has left chunks or a dead
-//! letter. So a run may be stopped at any point, and the next one makes good what is missing.
+//! It works the same on either bus. An event reports the result of a document. Where the event is lost, the streams
+//! show it: a message that waits is still in its stream, and one that was handled has left chunks or a dead letter.
+//! So a run may be stopped at any point, and the next one completes what is missing.
 //!
 //! | module | what |
 //! |---|---|
 //! | `sync` | a run: compares, publishes, waits; [`index`] is the way in |
-//! | `scan` | what is in the folder |
-//! | `publish` | a document, or the word that it is gone, to the bus |
-//! | `wait` | what came of those |
+//! | `scan` | the files of the folder |
+//! | `publish` | publishes a document, or its deletion |
+//! | `wait` | waits for the results of documents |
 //! | `reach` | how far an index can come in the stream of the corpus |
 //! | [`inventory`] | what the corpus holds of each edition |
 

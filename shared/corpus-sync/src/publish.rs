@@ -1,4 +1,4 @@
-//! One document, or the word that it is gone, onto its subject.
+//! Publishes one document, or its deletion, onto its subject.
 
 use crate::{Error, To};
 use bus::{Bus, BusError, Headers, Publish};
@@ -64,8 +64,8 @@ pub(super) struct Body {
     pub(super) hash: String,
 }
 
-/// Reads what is published of a document: its file, or of a part of a file the document. What cannot
-/// be read any more says why.
+/// Reads the bytes that are published of a document: its file, or for a part of a file the document as JSON. A
+/// document that cannot be read any more gives the reason.
 pub(super) async fn read(
     mut reading: Reading,
     path: PathBuf,
@@ -111,7 +111,7 @@ pub(super) async fn document(
     Ok(Sent { bytes, ..sent })
 }
 
-/// Publishes the word that a document is gone.
+/// Publishes the deletion of a document.
 pub(super) async fn deletion(
     bus: &dyn Bus,
     to: &To,

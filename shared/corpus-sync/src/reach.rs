@@ -1,7 +1,7 @@
 //! How far an index of one edition can come in the stream of the corpus.
 //!
-//! Sequences are those of the whole stream: between the messages of an edition stand those of another
-//! and the record of editions, which its index never takes in. *Not* here: waiting until it is there.
+//! Sequences are those of the whole stream. Between the messages of one edition are those of another and the record
+//! of editions, which its index never takes in. *Not* here: waiting until the index is there.
 
 use bus::{Bus, BusError, Stream};
 use envelope::{Edition, subject};

@@ -1,4 +1,4 @@
-//! Looking at every file of a folder once.
+//! Looks at every file of a folder once.
 
 use crate::{Error, SyncProgress};
 use documents::{Skip, SkipReason, Stamp};

@@ -1,5 +1,5 @@
-//! A run over a folder: compared with what is indexed, published, waited for. *Not* how each of these is done, which is
-//! with the modules of those names.
+//! A run over a folder: it compares the folder with what is indexed, publishes the changes and waits for the
+//! results. *Not* here: how each of these is done, which is in the modules of those names.
 
 use crate::error::Error;
 use crate::{publish, reach, scan, wait};
@@ -24,17 +24,18 @@ pub struct Options {
     pub mode: PublishMode,
     /// For which edition, the one that the catalog is of.
     pub to: To,
-    /// How long nothing may come of any document before the run is given up; `None` to publish and
-    /// not to wait.
+    /// How long there may be no result of any document before the run is given up; `None` to publish and not to
+    /// wait.
     pub patience: Option<Duration>,
-    /// A file that is passed over without a word, such as the configuration of who indexes. Default none.
+    /// A file that is skipped without a report, such as the configuration of the program that indexes. Default
+    /// none.
     pub silent: Option<&'static str>,
 }
 
 /// For which edition documents are published.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct To {
-    /// The edition whose word is waited for.
+    /// The edition whose results are waited for.
     pub edition: Edition,
     /// Whether it alone is meant; else every edition that there is.
     pub is_alone: bool,
@@ -52,9 +53,9 @@ impl Options {
     }
 }
 
-/// How long nothing may come of any document of a fleet, unless told otherwise: longer than one part of
-/// the work on a document may take before it is tried again. A large one has many parts and an embedder
-/// may be slow, so it says nothing of whether it will be done; whatever was published is, by the fleet.
+/// How long a fleet may report no result of any document, by default: longer than one part of the work on a
+/// document may take before it is tried again. A large document has many parts and an embedder may be slow, so a
+/// run that is given up does not mean a failure; the fleet still indexes what was published.
 pub const PATIENCE: Duration = Duration::from_secs(150);
 
 /// What an indexing run did.
@@ -70,7 +71,7 @@ pub struct Summary {
     pub unchanged: usize,
     /// Documents that are gone.
     pub deleted: usize,
-    /// Documents of which somebody published a newer version meanwhile.
+    /// Documents of which another publisher published a newer version meanwhile.
     pub superseded: usize,
     /// Messages that were stored.
     pub chunks: usize,
@@ -101,7 +102,7 @@ pub enum SyncProgress {
     Done(usize, usize),
 }
 
-/// For which edition: the one that is named, and it alone, or all, with the word of the current one.
+/// The editions to publish to: the named one alone, or all of them, waiting for the current one.
 pub async fn to(bus: &dyn Bus, named: Option<Edition>) -> Result<To, Error> {
     let editions = editions::read(bus).await?.editions;
     match named {

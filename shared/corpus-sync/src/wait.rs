@@ -1,4 +1,4 @@
-//! Waiting for what was published: events tell, and where one is lost, what is stored.
+//! Waits for the results of published documents: from events and, where one is lost, from what is stored.
 
 use crate::publish::Sent;
 use crate::{Error, SkippedFile, Summary, SyncProgress};
@@ -21,10 +21,10 @@ const LOOK_MAX: usize = 32;
 /// How many sources a failure names.
 const NAMED: usize = 3;
 
-/// Documents that were published and of which nothing is known yet.
+/// Published documents without a result so far.
 pub(super) struct Waiting {
     bus: Arc<dyn Bus>,
-    /// Absent when nobody waits.
+    /// Absent when the run does not wait.
     events: Option<(Box<dyn Subscription>, Duration)>,
     out: BTreeMap<u64, Sent>,
     done: usize,
@@ -113,7 +113,7 @@ impl Waiting {
                     }
                 }
                 Ok(None) => tokio::time::sleep(QUIET).await,
-                // No news is said too, to who may wonder.
+                // Progress is also reported when nothing has happened, so that a user does not wonder.
                 Err(_quiet) => progress(SyncProgress::Done(self.done, self.total)),
             }
             // Others may be heard all the time.
@@ -215,8 +215,8 @@ impl Waiting {
     }
 }
 
-/// What came of a document in its edition, as far as it is stored; `None` while nobody can tell. Its
-/// message says nothing while another edition may hold it.
+/// The result of a document in its edition, as far as it is stored; `None` while it is unknown. Its message proves
+/// nothing while another edition may hold it.
 async fn outcome(bus: &dyn Bus, sent: &Sent) -> Result<Option<IndexedEvent>, BusError> {
     let waits = bus.last(Stream::Documents, &sent.subject()).await?;
     let waits = waits.is_some_and(|newest| newest.sequence == sent.sequence);

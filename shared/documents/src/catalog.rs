@@ -1,7 +1,7 @@
-//! What is indexed, compared with what is on disk: pure.
+//! Compares what is indexed with what is on disk. Pure.
 //!
-//! A catalog is one tenant's view of the heads of the corpus stream, or of a local index that was
-//! fed from it. Building the plan touches nothing.
+//! Its input is one tenant's heads from the corpus stream, or from a local index that was fed from it. Making the
+//! plan changes nothing.
 
 use crate::document::Stamp;
 use crate::reader::{Skip, SkipReason};
@@ -26,7 +26,7 @@ pub struct Entry {
     pub hash: String,
     /// How many chunks it has.
     pub chunks: u32,
-    /// What cut it; empty where nobody said.
+    /// The pipeline that made it; empty where that is unknown.
     pub pipeline: String,
 }
 
@@ -96,7 +96,7 @@ impl Catalog {
         }
     }
 
-    /// Whose documents these are.
+    /// The tenant that owns the documents.
     pub fn tenant(&self) -> &TenantId {
         &self.tenant
     }

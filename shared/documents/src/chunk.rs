@@ -1,8 +1,8 @@
-//! Lines to pieces that fit a small model: at most [`CHUNK_TOKENS_MAX`] tokens unless told otherwise,
-//! cut between sentences, rows and sections, with a little overlap inside a section.
+//! The chunker: lines of text become pieces that fit a small model. A piece has at most [`CHUNK_TOKENS_MAX`] tokens
+//! by default; cuts are between sentences, rows and sections, with a little overlap inside a section.
 //!
-//! Words are never cut, with one exception that no limit could hold without: a "word" that is
-//! longer than a whole piece (base64, say). Pure and deterministic.
+//! Words are never cut, with one exception that every limit needs: a "word" that is longer than a whole piece
+//! (base64, for example). Pure and deterministic.
 
 mod unit;
 

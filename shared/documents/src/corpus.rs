@@ -1,8 +1,8 @@
-//! A folder of files, one document at a time.
+//! A folder of files, read one document at a time.
 //!
-//! Memory holds one document, however large the corpus is. Files come in the order of their names,
-//! so that two runs do the same. Links are followed; circles are found. [`Cursor`] reads documents
-//! of that walk again.
+//! Memory holds one document, however large the corpus is. Files come in the order of their names, so that two runs
+//! do the same. Links are followed, and circles of links are detected. [`Cursor`] reads documents of that walk
+//! again.
 
 use crate::document::{Document, Stamp, bucket_of, doc_id_of, sha256_hex};
 use crate::reader::{Documents, Skip, SkipReason, bytes_of, form_of, read_documents};
@@ -11,7 +11,7 @@ use envelope::document::DocumentForm;
 use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
-/// What a walk met: the path on disk, and what was made of the file or why there is nothing.
+/// An entry of a walk: the path on disk, and the document or the reason why there is none.
 pub type WalkedFile<T> = (PathBuf, Result<T, Skip>);
 
 /// What a file gives, one after the other.
@@ -25,8 +25,8 @@ pub fn walk(root: &Path, tenant: &TenantId) -> impl Iterator<Item = WalkedFile<D
     })
 }
 
-/// Walks `root` and looks which versions of which documents are there, and in which form each is
-/// published. The text is read only of those that are parts of a file. Blocking.
+/// Walks `root` and lists which versions of which documents are there, and in which form each is published. Only
+/// the text of those that are parts of a file is read. Blocking.
 pub fn stamps(
     root: &Path,
     tenant: &TenantId,

@@ -1,8 +1,7 @@
 //! A document: one file of the corpus, read and made into lines of text.
 //!
-//! What a file is called on the wire is decided here: its bucket and its id come from its path
-//! alone, so the same file is the same document on every run and every machine. *Not* how a file
-//! is read: see [`crate::reader`].
+//! The bucket and the id of a document are derived here from the path of its file alone, so the same file is the
+//! same document on every run and every machine. *Not* here: how a file is read; see [`crate::reader`].
 
 use crate::reader::{SkipReason, TITLE_CHARS_MAX, file_stem};
 use envelope::{Bucket, DocId, TenantId};
@@ -24,7 +23,7 @@ const ID_HASH_CHARS_PART: usize = 15;
 /// One document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
-    /// Whose it is.
+    /// The tenant that owns it.
     pub tenant: TenantId,
     /// Part of the corpus: the first folder of the path.
     pub bucket: Bucket,
@@ -71,8 +70,7 @@ pub struct Stamp {
     pub hash: String,
 }
 
-/// A document as it travels where it is no file of its own; whose it is and what it is called, the
-/// message says.
+/// A document as it travels where it is not a file of its own; the message says its tenant and its source.
 #[derive(Serialize, Deserialize)]
 struct Body<'a> {
     #[serde(default)]
@@ -96,8 +94,8 @@ impl Document {
         serde_json::to_vec(&body).expect("texts, numbers and JSON have JSON")
     }
 
-    /// What [`Document::to_json`] wrote, or somebody else in that form: only `lines` has to be there,
-    /// and some text in them.
+    /// Parses the output of [`Document::to_json`], or JSON of that form from another program: only `lines` has to
+    /// be there, with some text.
     pub fn from_json(
         bytes: &[u8],
         source: &str,

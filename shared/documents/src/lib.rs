@@ -1,17 +1,17 @@
 //! Files to documents, and documents to chunks.
 //!
-//! *Not* an index, and not the corpus stream: the binary decides what is published, and when. The code
-//! blocks, and is pure except where it reads files.
+//! *Not* an index, and not the corpus stream: the binary decides what is published, and when. The code blocks, and
+//! is pure except where it reads files.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`corpus`] | a folder, one document at a time |
 //! | [`reader`] | the bytes of a file to a document |
-//! | [`document`] | a document, and what it is called on the wire |
-//! | [`normalise`](mod@normalise) | text without the marks that scans and exports leave in it |
+//! | [`document`] | a document, its bucket and its id |
+//! | [`normalise`](mod@normalise) | repairs what scans and exports do to a text |
 //! | [`chunk`] | text to pieces |
 //! | [`record`] | a document as messages of the corpus stream, in their order |
-//! | [`catalog`] | what is indexed, compared with the disk |
+//! | [`catalog`] | compares what is indexed with the disk |
 
 pub mod catalog;
 pub mod chunk;

@@ -1,9 +1,8 @@
-//! Text from scans and exports, made searchable without changing what it says.
+//! Makes text from scans and exports searchable without changing what it says.
 //!
-//! Conservative: compatibility characters are unified (NFKC), invisible ones removed, words broken
-//! at line ends joined, digits and letters that a scanner confused put right, headers and footers
-//! of pages said once. *Not* spelling
-//! correction, and `10²` does not become `102`.
+//! The rules are conservative: compatibility characters are unified (NFKC), invisible ones removed, words that were
+//! broken at line ends joined, digits and letters that a scanner confused corrected, and repeated page headers and
+//! footers removed. *Not* spelling correction, and `10²` does not become `102`.
 
 mod ocr;
 mod pages;

@@ -1,9 +1,9 @@
-//! A file to its [`Document`]s, or to the reason why there is none.
+//! Reads a file into its [`Document`]s, or into the reason why there is none.
 //!
-//! One function per format behind one dispatch by extension, corrected by the first bytes where the
-//! extension lies. Every refusal is a [`SkipReason`]: nothing is left out in silence, and one bad
-//! file never stops a run. Most files are one document; JSONL, and a large CSV, are several. Blocking;
-//! call it where blocking is allowed.
+//! There is one function per format behind one dispatch by extension, which the first bytes correct where the
+//! extension is wrong. Every refusal is a [`SkipReason`]: nothing is left out silently, and one bad file never
+//! stops a run. Most files are one document; JSONL, and a large CSV, are several. The code blocks; call it where
+//! blocking is allowed.
 
 mod docx;
 mod front_matter;
@@ -148,7 +148,7 @@ impl File {
         Skip { source, reason }
     }
 
-    /// The document of what was parsed; the hash is that of the file, of a part nobody's yet.
+    /// The document of a parsed file; the hash is that of the file, and is not set yet for a part of one.
     fn document(&self, parsed: Parsed, hash: Option<String>) -> Result<Document, SkipReason> {
         let lines = normalise(parsed.lines);
         if lines.iter().all(|line| line.text.trim().is_empty()) {

@@ -1,4 +1,4 @@
-//! Figures on demand, not a test of anything: how fast the files of a folder are read.
+//! Measures how fast the files of a folder are read. It asserts nothing and runs only on demand.
 //!
 //! `ARGOSY_FIGURES=FOLDER cargo test --release -p argosy-documents --test formats -- --ignored --nocapture`
 

@@ -1,8 +1,8 @@
-//! Hostile input: arbitrary bytes and broken copies of good files, for each reader; arbitrary text
-//! for the chunker; arbitrary JSON for filters. Nothing may panic, hang or grow without bound.
+//! Tests with hostile input: arbitrary bytes and broken copies of good files, for each reader; arbitrary text for
+//! the chunker; arbitrary JSON for filters. Nothing may panic, hang or grow without bound.
 //!
-//! A few cases run with the other tests; `ARGOSY_FUZZ_CASES=1000` takes each target 5 to 10 s of a core,
-//! which is what CI gives it, and 1000000 a night.
+//! A few cases run with the other tests. `ARGOSY_FUZZ_CASES=1000` takes 5 to 10 s of a core for each target, which
+//! is what CI runs; 1000000 takes a night.
 
 use argosy_documents::chunk;
 use argosy_documents::chunk::CHUNK_TOKENS_MAX;
@@ -14,7 +14,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// Cases per property where nobody asks for more.
+/// Cases per property by default.
 const CASES: u32 = 24;
 /// How much quicker than reading a damaged file it is to refuse what is none, and to parse a filter.
 const NO_FILE: u32 = 4;

@@ -1,7 +1,7 @@
-//! What the corpus stream carries: one message per chunk, and tombstones.
+//! The messages of the corpus stream: one per chunk, and tombstones.
 //!
-//! The newest message of a subject wins. Chunk 0, the head, stands for the document. *Not* how a document is
-//! cut into chunks, nor how their vectors are made.
+//! The newest message of a subject wins. Chunk 0, the head, represents the document. *Not* here: how a document is
+//! cut into chunks, and how their vectors are made.
 
 use crate::codec::CodecError;
 use crate::edition::Edition;
@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 pub struct ChunkRecord {
     /// Wire version.
     pub v: u16,
-    /// Whose it is.
+    /// The tenant that owns it.
     pub tenant: TenantId,
     /// Part of the corpus.
     pub bucket: Bucket,
@@ -57,7 +57,7 @@ pub struct ChunkRecord {
     /// Metadata of the document.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, Value>,
-    /// What cut and embedded it; empty where nobody said.
+    /// The pipeline (chunker and embedder) that made it; empty where that is unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub pipeline: String,
     /// Sequence of the document message that it was made of; 0 where there was none.

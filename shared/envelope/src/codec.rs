@@ -1,8 +1,8 @@
-//! JSON in and out: the version is read first, the size is checked before anything is published.
+//! Reading and writing JSON: the version is read first, and the size is checked before anything is published.
 //!
-//! A release reads versions [`WIRE_READ_MIN`] to [`WIRE`] and writes [`WIRE`]. From version 2 on it
-//! is to write the older one until told otherwise (expand, then contract); with only one version
-//! there is nothing to choose yet.
+//! A release reads versions [`WIRE_READ_MIN`] to [`WIRE`] and writes [`WIRE`]. From version 2 on, a release writes
+//! the older version until it is configured otherwise (expand, then contract); with only one version there is
+//! nothing to choose yet.
 
 use crate::limits::ENVELOPE_BYTES_MAX;
 use bytes::Bytes;

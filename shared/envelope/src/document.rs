@@ -1,10 +1,9 @@
-//! A document on its way into the corpus: what its headers say, and the event that tells what came
-//! of it.
+//! A document on its way into the corpus: the headers of its message, and the event that reports the result.
 //!
-//! The body of the message is the document itself, byte for byte, or where a file has several in it
-//! one of them as JSON ([`DocumentForm`]). *Which* document it is follows
-//! from tenant and source alone, never from the subject: two publishers cannot make two documents of
-//! one source. The name in the subject is theirs to choose.
+//! The body of the message is the document itself, byte for byte. Where a file contains several documents, it is
+//! one of them as JSON ([`DocumentForm`]). The identity of a document follows from tenant and source alone, never
+//! from the subject: two publishers cannot make two documents of one source. Publishers choose the name in the
+//! subject freely.
 
 use crate::edition::Edition;
 use crate::ids::{Bucket, DocId, TenantId};
@@ -19,7 +18,7 @@ use std::collections::BTreeMap;
 /// What the headers of a document message say.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notice {
-    /// Whose it is.
+    /// The tenant that owns it.
     pub tenant: TenantId,
     /// Path inside the corpus, with `/`.
     pub source: String,
@@ -286,14 +285,14 @@ impl DocumentOutcome {
     }
 }
 
-/// The event that tells what came of a document message; core NATS, for those who listen.
+/// The event that reports the result of a document message, on core NATS, for processes that listen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexedEvent {
     /// Wire version.
     pub v: u16,
     /// Sequence of the message in its stream: what the publisher was told.
     pub sequence: u64,
-    /// Whose document.
+    /// The tenant that owns the document.
     pub tenant: TenantId,
     /// Its source; empty when the message did not say.
     pub source: String,

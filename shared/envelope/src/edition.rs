@@ -1,9 +1,10 @@
-//! Editions: whole corpora under one roof, and which of them answers.
+//! Editions: whole corpora side by side, one of which is searched.
 //!
-//! An edition is everything that one pipeline (chunker and embedder) has made of the documents. There
-//! are two at most: the *current* one, which every search is over, and one *beside* it: being built,
-//! or kept so that a switch can be taken back. Documents are indexed for both. Here is the record
-//! that says so and what may be done to it: pure. *Not* here: where it is stored and who watches it.
+//! An edition is everything that one pipeline (chunker and embedder) has made of the documents. There are two at
+//! most: the *current* one, which every search reads, and one *beside* it, which is being built or is kept so that
+//! a switch can be undone. Documents are indexed for both. This module has the record that says which editions
+//! there are, and the changes that it allows. Pure. *Not* here: where the record is stored, and which processes
+//! watch it.
 
 use crate::WIRE;
 use crate::refusal::cut;

@@ -1,5 +1,5 @@
-//! Classes of failure: what an error asks its caller to do. An error is asked its class, never its
-//! text.
+//! Classes of failure: what a caller should do about an error. Callers ask an error for its class and never read
+//! its text.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ pub enum Class {
     Transient,
     /// Everything is busy: hold the work and take no more until there is room.
     Overloaded,
-    /// The input is too large for the one who was asked; repeating it unchanged is useless.
+    /// The input is too large for the callee; repeating it unchanged is useless.
     TooLarge,
     /// It will not go well, ever.
     Permanent,
@@ -37,7 +37,7 @@ pub trait Classify: std::error::Error + Send + Sync + 'static {
     fn class(&self) -> Class;
     /// A word for programs that does not change between releases.
     fn code(&self) -> &'static str;
-    /// How long to wait before the next try, when the one who failed said so.
+    /// How long to wait before the next attempt, when the failing side said so.
     fn retry_after(&self) -> Option<Duration> {
         None
     }

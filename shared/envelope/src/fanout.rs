@@ -1,5 +1,5 @@
-//! What follows from a scatter record, and only from it. These functions are why a retriever that
-//! died half-way, a redelivery and the soft deadline all create the same messages.
+//! The messages that follow from a scatter record, and from nothing else. Because of these functions a retriever
+//! that crashed half-way, a redelivery and the soft deadline all create the same messages.
 
 use crate::codec::WIRE;
 use crate::message::{Case, Envelope, Header};
@@ -38,7 +38,8 @@ pub fn map_steps(scatter: &Envelope<Scatter>) -> impl Iterator<Item = Envelope<M
         })
 }
 
-/// The step of a loop that looks at what a record holds, which nobody maps: hop `s + 1` for a scatter at hop `s`.
+/// The step of a loop that looks at the contents of a record, which are not mapped: hop `s + 1` for a scatter at
+/// hop `s`.
 pub fn act_step(scatter: &Envelope<Scatter>) -> Envelope<PlanTask> {
     Envelope {
         v: WIRE,

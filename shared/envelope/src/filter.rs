@@ -1,6 +1,6 @@
-//! What a search may be narrowed by: conditions that are all to hold.
+//! What narrows a search: a list of conditions, all of which have to hold.
 //!
-//! The planner and the user write it, retrieval executes it. Chosen against: OR and nesting. The
+//! The planner and the user write filters, and retrieval executes them. OR and nesting are left out on purpose. The
 //! forms that people and models write are parsed into this one.
 
 use crate::limits::CONDITIONS_MAX;
@@ -23,16 +23,16 @@ pub struct Condition {
     pub op: Op,
     /// A string, a number, a boolean, or for [`Op::In`] and [`Op::NotIn`] a list of them. Dates are ISO 8601 text.
     pub value: Value,
-    /// Who wants it. Only what was inferred may be relaxed, and never in silence.
+    /// The origin of the condition. Only an inferred one may be relaxed, and never silently.
     #[serde(default)]
     pub origin: ConditionOrigin,
-    /// How sure it is that the question means it, 0 to 1, where a retriever derived it: the least sure is relaxed first.
-    /// Default none: nobody measured.
+    /// How sure it is that the question means it, 0 to 1, where a retriever derived it: the least sure condition is
+    /// relaxed first. Default none: not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certainty: Option<f32>,
 }
 
-/// Who wrote a condition.
+/// The origin of a condition.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConditionOrigin {
@@ -46,7 +46,7 @@ pub enum ConditionOrigin {
 }
 
 impl ConditionOrigin {
-    /// Whether nobody asked for it in so many words, so that it may be given up.
+    /// Whether the condition is only a guess, so that it may be given up.
     pub const fn is_guess(self) -> bool {
         matches!(self, ConditionOrigin::Planner | ConditionOrigin::Derived)
     }
@@ -214,7 +214,7 @@ fn is_scalar(value: &Value) -> bool {
 }
 
 impl Condition {
-    /// A condition, as sure as whoever wrote it.
+    /// A condition with the confidence of its origin.
     pub fn new(
         field: impl Into<String>,
         op: Op,

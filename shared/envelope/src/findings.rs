@@ -1,4 +1,4 @@
-//! What came of a map step: the grade of its passage, and the facts that stand in it.
+//! The result of a map step: the grade of its passage, and the facts that the passage contains.
 
 use crate::trail::TrailEntry;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,8 @@ pub enum PartResult {
 /// What a mapper found in one passage.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Findings {
-    /// Whether the passage helps with the question: its grade is above the mapper's threshold, or nobody could tell.
+    /// Whether the passage helps with the question: its grade is above the mapper's threshold, or could not be
+    /// determined.
     pub relevant: bool,
     /// How much it helps, 0 to 1, as the model that read it says. Absent where it was not read or its grade could not be,
     /// and in messages of releases before it was told.

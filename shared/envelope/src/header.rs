@@ -8,18 +8,19 @@ pub const DEADLINE: &str = "Argosy-Deadline";
 pub const WIRE: &str = "Argosy-Wire";
 /// Where the terminal event is to be delivered.
 pub const REPLY: &str = "Argosy-Reply";
-/// The conversation of the turn, on its terminal event. There the tenant is told, too.
+/// The conversation of the turn, on its terminal event, which then also has the header of the tenant.
 pub const CONVERSATION: &str = "Argosy-Conversation";
-/// Hash of the question, on hop 0 and on the terminal: tells a second listener from a stranger.
+/// Hash of the question, on hop 0 and on the terminal event: distinguishes the same question, asked again, from
+/// another one under the same id.
 pub const QUESTION: &str = "Argosy-Question";
 /// On the timer of a turn: the W3C trace context that its question came with, which is the parent of the
 /// question's own.
 pub const ASKED_UNDER: &str = "Argosy-Asked-Under";
 /// W3C trace context.
 pub const TRACEPARENT: &str = "traceparent";
-/// W3C trace context: what others note of the trace; handed on as it is.
+/// W3C trace context: the vendors' own part, which is passed on unchanged.
 pub const TRACESTATE: &str = "tracestate";
-/// On a terminal event: it stands in the place of one that was erased, and is delivered to nobody.
+/// On a terminal event: it replaces one that was erased, and is delivered to no client.
 pub const ERASED: &str = "Argosy-Erased";
 /// Dead letters: why.
 pub const DEAD_REASON: &str = "Argosy-Dead-Reason";
@@ -37,7 +38,7 @@ pub const DEAD_BYTES: &str = "Argosy-Dead-Bytes";
 pub const DOC_HASH: &str = "Argosy-Doc-Hash";
 /// Documents: the path inside the corpus.
 pub const SOURCE: &str = "Argosy-Source";
-/// Documents, and terminal events of conversations: whose it is.
+/// Documents, and terminal events of conversations: the tenant.
 pub const TENANT: &str = "Argosy-Tenant";
 /// Documents: `true` when it is no more.
 pub(crate) const DELETED: &str = "Argosy-Deleted";

@@ -1,8 +1,8 @@
-//! What was said before a question, as its first plan is given it.
+//! The earlier part of a conversation, as the planner is given it with a question.
 //!
-//! A conversation may be long, so this is a bounded view: the last exchanges with their answers, of those before the
-//! questions alone, and the pieces that the last answer stands on. *Not* here: the log of the conversation, which keeps
-//! more.
+//! A conversation may be long, so this is a bounded view: the last exchanges with their answers, the earlier ones
+//! with their questions alone, and the chunks that the last answer cites. *Not* here: the log of the conversation,
+//! which keeps more.
 
 use crate::limits::{
     HISTORY_ANSWER_CHARS_MAX, HISTORY_CHARS_MAX, HISTORY_EXCHANGES_MAX, QUESTION_CHARS_MAX,

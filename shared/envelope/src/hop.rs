@@ -1,9 +1,9 @@
-//! One hop, described once: a row per role says what its steps carry and what a step may come to.
+//! The hops: one row per role says what its steps carry and which exits a step may have.
 //!
-//! Everything that has to know all roles follows from these rows: [`Role`] itself with its lists, [`Payload`] and its
-//! reader, [`Exit`], and what a stage is given ([`Task`]). *Not* here: which step
-//! follows from an exit; that is [`route`](crate::route). A match over a payload or an exit names every
-//! variant, so that a new row does not compile until each of them has an answer for it.
+//! Everything that has to know all roles follows from these rows: [`Role`] itself with its lists, [`Payload`] and
+//! its reader, [`Exit`], and what a stage is given ([`Task`]). *Not* here: which step follows from an exit; that is
+//! [`route`](crate::route). A match over a payload or an exit names every variant, so a new row does not compile
+//! until each of these matches handles it.
 //!
 //! On the wire a payload is written as its inner type: the role in the subject says which one it is.
 
@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 macro_rules! hops {
     ($($(#[$about:meta])* $word:ident $role:ident ($payload:ty) => $exit:ty, $asks:literal;)*) => {
-        /// Who does a step.
+        /// A role: the kind of worker that does a step.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         pub enum Role {
@@ -138,14 +138,15 @@ hops! {
     clarifier Clarifier (Doubt) => Clarification, true;
 }
 
-/// The exits of the conversation.
+/// The exits of the role `conversation`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConversationExit {
-    /// What was said before, and what the question comes to with it.
+    /// The history, and what the question means in its light.
     Recalled {
         /// What was said.
         history: History,
-        /// Where it answers a question back: the turn that asked back, and what that was about.
+        /// Where the question replies to a question back: the turn that asked back, and the question that it was
+        /// about.
         resumed: Option<(TurnId, Resume)>,
     },
 }
@@ -155,14 +156,14 @@ pub enum ConversationExit {
 pub enum PlannerExit {
     /// Search with this.
     Planned(Plan),
-    /// Look first whether the chunks of these ids answer it.
+    /// First check whether the chunks with these ids answer the question.
     Known {
         /// What to search for if they do not.
         plan: Plan,
         /// The ids, at least one.
         chunks: Vec<String>,
     },
-    /// Search what is kept of places with this, and answer from the passages themselves.
+    /// Search the places of the corpus with this plan, and answer from the passages themselves.
     Located(Plan),
     /// Ask the user.
     Ask(Doubt),
@@ -186,7 +187,7 @@ pub enum RetrieverExit {
     Found(Box<Scatter>),
     /// A table of documents: no passage has to be read.
     Listed(Box<Listing>),
-    /// No passage, with everything relaxed that may be; or so many that the user has to choose.
+    /// No passage was found with everything relaxed that may be, or so many that the user has to choose.
     NothingFound(Doubt),
 }
 
@@ -207,9 +208,9 @@ pub enum ReducerExit {
 /// The exits of the validator.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ValidatorExit {
-    /// The draft stands on its facts.
+    /// The facts support the draft.
     Grounded(Verdict),
-    /// It says something that they do not.
+    /// The draft says something that the facts do not support.
     Ungrounded {
         /// The answer, should no better one come.
         verdict: Verdict,
@@ -273,8 +274,8 @@ impl Payload {
         }
     }
 
-    /// Takes out what names the scatter record at `hop`, which is no longer stored: nothing is composed
-    /// from it later on.
+    /// Removes every reference to the scatter record at `hop`, which is no longer stored, so that nothing is
+    /// composed from it later on.
     pub fn forget(&mut self, hop: u16) {
         match self {
             Payload::Validator(draft) => draft.scatters.retain(|at| *at != hop),
@@ -298,17 +299,16 @@ impl Payload {
     }
 }
 
-/// A payload made whole by the harness: with every fan-out that it reads.
+/// A payload completed by the harness: with every fan-out that it reads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Task {
-    /// What the step carries.
+    /// The payload of the step.
     pub payload: Payload,
-    /// The fan-outs that [`Payload::reads`] names, in that order; empty as well while they are not
-    /// read, or when one of them is not there. For a validator without what their maps came to, and without those that
-    /// are not there.
+    /// The fan-outs that [`Payload::reads`] names, in that order. Empty while they are not read, and when one of
+    /// them is missing. A validator gets them without the results of their maps, and without the missing ones.
     pub evidence: Vec<FanOut>,
-    /// Of a validator the draft of [`Case::kept`](crate::Case::kept), where there is one and it is still stored; its
-    /// fan-outs are among the evidence.
+    /// For a validator: the draft of [`Case::kept`](crate::Case::kept), where there is one and it is still stored;
+    /// its fan-outs are among the evidence.
     pub kept: Option<Draft>,
 }
 
@@ -323,19 +323,19 @@ impl Task {
     }
 }
 
-/// A fan-out: its scatter record, and what its maps came to.
+/// A fan-out: its scatter record, and the results of its maps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FanOut {
     /// Hop of the scatter record.
     pub hop: u16,
     /// What was to be mapped.
     pub scatter: Scatter,
-    /// What came of passage `i`; `None` when its part was not there.
+    /// The result of passage `i`; `None` when its part is missing.
     pub results: Vec<Option<PartResult>>,
 }
 
 impl FanOut {
-    /// Which parts were not there.
+    /// The indexes of the missing parts.
     pub fn missing(&self) -> Vec<u16> {
         self.indexes(|result| result.is_none())
     }
@@ -362,7 +362,7 @@ impl FanOut {
     }
 }
 
-/// A task that came to the wrong stage.
+/// A task that reached the wrong stage.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a task for the {role}")]
 pub struct WrongTask {

@@ -1,5 +1,5 @@
-//! Identifiers. Each is a newtype over text that matches `[A-Za-z0-9_-]{1,64}`, because each is
-//! also a token of a subject: nothing else can be built, so no subject can be forged through one.
+//! Identifiers. Each is a newtype over text that matches `[A-Za-z0-9_-]{1,64}`, because each is also a token of a
+//! subject. No other text can be made into one, so an identifier cannot forge a subject.
 
 use crate::refusal::cut;
 use serde::{Deserialize, Serialize};
@@ -83,11 +83,11 @@ id!(
     TurnId
 );
 id!(
-    /// A sequence of turns of one user. Who knows it may read and continue the conversation.
+    /// A sequence of turns of one user. Anyone who knows the id may read and continue the conversation.
     ConversationId
 );
 id!(
-    /// Whose documents may be read. Every chunk carries one and every search filters on it.
+    /// The tenant whose documents may be read. Every chunk carries one and every search filters on it.
     TenantId
 );
 id!(
@@ -100,20 +100,20 @@ id!(
 );
 
 impl TurnId {
-    /// The id of a question whose publisher chose none: derived from where and when the inbox
-    /// stored it, so that a redelivered message gets the same one.
+    /// The id of a question whose publisher chose none. It is derived from the sequence and the time at which the
+    /// inbox stored the question, so that a redelivered message gets the same id.
     pub fn derived(inbox_sequence: u64, stored_at_ms: u64) -> Self {
         Self(format!("t{inbox_sequence}-{stored_at_ms:x}"))
     }
 
-    /// The id of a turn that goes on from another one, derived from what it goes on from: doing so
-    /// again gives the same id. Nobody else can have it, since the inbox counts from 1.
+    /// The id of a turn that continues another one. It is derived from the step that it continues, so repeating the
+    /// operation gives the same id. No other turn can have it, since the inbox counts from 1.
     pub fn again(from: &str) -> Self {
         Self(format!("t0-{:016x}", fnv1a_64(from.as_bytes())))
     }
 
-    /// Whether the id has the form of a derived one. Publishers may not choose such an id, so that
-    /// nobody can be listening under it but its own publisher.
+    /// Whether the id has the form of a derived one. Publishers may not choose such an id, so that only the
+    /// publisher of its question can be listening under it.
     pub fn is_derived(&self) -> bool {
         let Some((sequence, stored)) = self
             .0
@@ -135,7 +135,7 @@ impl TenantId {
     }
 }
 
-/// FNV-1a, 64 bit: tells two questions apart, nothing more (it is not a cryptographic hash).
+/// FNV-1a, 64 bit: it distinguishes two questions and does nothing more (it is not a cryptographic hash).
 pub fn fnv1a_64(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| {
         (h ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -1,5 +1,5 @@
-//! The best draft of a turn so far, by the hop of the step that checked it. *Not* the draft: that is read from its step when a
-//! later one turns out to be worse.
+//! The best draft of a turn so far, named by the hop of the step that checked it. *Not* the text of the draft: it
+//! is read from that step when a later draft turns out to be worse.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub struct DraftScore {
 }
 
 impl DraftScore {
-    /// One that is grounded goes before one that is not; then the one with more confidence.
+    /// A grounded draft is better than one that is not; otherwise the one with more confidence is better.
     pub fn is_better_than(&self, other: &DraftScore) -> bool {
         match self.grounded == other.grounded {
             true => self.confidence > other.confidence,
@@ -22,12 +22,12 @@ impl DraftScore {
     }
 }
 
-/// A draft that was checked and not answered with, since a better one might come.
+/// A draft that was checked and kept, because a better one might follow.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct KeptDraft {
     /// Hop of the validator's step that carries it.
     pub hop: u16,
-    /// What came of the check.
+    /// The result of the check.
     #[serde(flatten)]
     pub score: DraftScore,
 }

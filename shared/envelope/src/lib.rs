@@ -1,35 +1,35 @@
-//! The wire: what a message says, where it goes, and which step follows.
+//! The wire: what a message contains, where it goes, and which step follows.
 //!
-//! Everything a process of the fleet may say to another one is a type of this crate, and the whole
-//! graph of an answer is one pure function of it ([`route::route`]). It is *not* where anything
-//! happens: no clock, no I/O, no async runtime. Times come in as [`UnixMs`], bytes go out.
+//! Everything that one process of the fleet sends to another is a type of this crate, and the whole graph of an
+//! answer is one pure function of it ([`route::route`]). Nothing *happens* here: the crate has no clock, no I/O and
+//! no async runtime. Times come in as [`UnixMs`], bytes go out.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`ids`] | checked identifiers: every one is also a subject token |
-//! | [`role`] | the words for who does what |
+//! | [`role`] | the words for the roles |
 //! | [`limits`] | every limit of the wire with its unit |
 //! | [`subject`] | the subject grammar: build and parse |
-//! | [`document`] | what a document message says, and what came of it |
+//! | [`document`] | a document message, and the event that reports its result |
 //! | [`chunk`] | what the corpus stream carries: chunks, their vectors, tombstones |
-//! | [`edition`] | whole corpora side by side, and which of them answers |
-//! | [`question`] | the ingress message; `messages` reads what was said before it |
+//! | [`edition`] | whole corpora side by side, one of which is searched |
+//! | [`question`] | the ingress message; `messages` reads the dialogue that comes with it |
 //! | `refusal` | the reasons for refusing one |
 //! | [`lookup`] | looking into the corpus by request and reply, without asking a question |
 //! | [`message`] | envelope, header, case, budget |
-//! | [`mode`] | the mode that a question asks for, and what became of an open one |
-//! | [`history`] | what was said before a question |
+//! | [`mode`] | the mode that a question asks for, and the one that the gateway decides on |
+//! | [`history`] | the earlier part of a conversation |
 //! | [`overrides`] | another model or prompt for one turn |
 //! | [`meaning`] | what a planner reads out of a question: its class, what is wanted, conditions in words |
 //! | [`payload`] | the typed payload of each hop |
-//! | [`findings`] | what came of a map step |
-//! | [`hop`] | one row per role: what a step carries, and what it may come to |
-//! | [`filter`] | what a search may be narrowed by |
-//! | [`support`] | what was found out about an answer, sentence by sentence and as a whole |
-//! | [`attachment`] | how a message names a file that is kept beside it |
-//! | [`table`] | a table that answers a question about documents, and what it stands on |
-//! | [`live`] | what is told while a turn runs |
-//! | [`remark`] | what is told beside an answer |
+//! | [`findings`] | the result of a map step |
+//! | [`hop`] | one row per role: what a step carries, and which exits it may have |
+//! | [`filter`] | the conditions that narrow a search |
+//! | [`support`] | what checks found about an answer, sentence by sentence and as a whole |
+//! | [`attachment`] | the reference by which a message names a file |
+//! | [`table`] | a table that answers a question about documents, and the documents behind it |
+//! | [`live`] | messages that report progress while a turn runs |
+//! | [`remark`] | remarks that accompany an answer |
 //! | [`trail`] | what each step did, and every fallback it took |
 //! | [`terminal`] | the one event that ends a turn |
 //! | [`failure`] | classes of failure |

@@ -1,4 +1,4 @@
-//! Every limit of the wire, with its unit. Limits of one crate's inner work live in that crate.
+//! Every limit of the wire, with its unit. Limits that concern one crate alone are kept in that crate.
 
 /// Largest encoded envelope, in bytes. Checked before publishing; NATS' own limit is 1 MiB.
 pub const ENVELOPE_BYTES_MAX: usize = 256 * 1024;
@@ -18,7 +18,7 @@ pub const LOOP_SEARCHES_MAX: u16 = 3;
 pub const LOOP_PASSAGES_MAX: usize = 6;
 /// Most messages that a question may bring along.
 pub(crate) const MESSAGES_MAX: usize = 64;
-/// Longest of them, in characters.
+/// Longest of these messages, in characters.
 pub const MESSAGE_CHARS_MAX: usize = 8_000;
 /// Most exchanges of a conversation that a question carries with their answers; of those before it carries the questions.
 pub const HISTORY_EXCHANGES_MAX: usize = 3;
@@ -26,8 +26,8 @@ pub const HISTORY_EXCHANGES_MAX: usize = 3;
 pub(crate) const HISTORY_CHARS_MAX: usize = 6_000;
 /// Longest answer of an earlier exchange that it carries, in characters; a longer one is cut.
 pub(crate) const HISTORY_ANSWER_CHARS_MAX: usize = 1_200;
-/// Most hops of one turn: a safety bound. The budget ends every turn before, also one of [`ROUNDS_MAX`] rounds, each of which
-/// takes at most six hops.
+/// Most hops of one turn: a safety bound. The budget ends every turn earlier, even one of [`ROUNDS_MAX`] rounds,
+/// each of which takes at most six hops.
 pub(crate) const HOPS_MAX: u16 = 64;
 /// Most map steps of one scatter record.
 pub const FANOUT_MAX: usize = 64;
@@ -35,7 +35,7 @@ pub const FANOUT_MAX: usize = 64;
 pub const SCATTER_TEXT_BYTES_MAX: usize = 200 * 1024;
 /// Most passage text that a draft carries for its check, in bytes as they are encoded; where there is more, the scatter records are read.
 pub const DRAFT_TEXT_BYTES_MAX: usize = 32 * 1024;
-/// Deliveries of one step before it is given up, without being worked on again.
+/// Deliveries of one step after which it is given up without further work.
 pub const DELIVERIES_MAX: u64 = 8;
 /// The same for a step of a newer wire version, which waits for a newer worker.
 pub const DELIVERIES_NEWER_WIRE_MAX: u64 = 32;
@@ -79,7 +79,7 @@ pub const CONSTRAINT_CHARS_MAX: usize = 200;
 pub const CONSTRAINT_VALUES_MAX: usize = 32;
 /// Most topics of one plan.
 pub const TOPICS_MAX: usize = 8;
-/// Longest of them, and longest purpose of a sub-query, in characters.
+/// Longest topic, and longest purpose of a sub-query, in characters.
 pub const TOPIC_CHARS_MAX: usize = 80;
 /// Longest reason that a planner may give for its route, or a judge for its judgement, in characters.
 pub const REASON_CHARS_MAX: usize = 200;

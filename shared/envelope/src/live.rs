@@ -1,6 +1,6 @@
-//! What is told on `argosy.live.<turn>` while a turn runs: at most once, to listeners that are there.
+//! The messages on `argosy.live.<turn>` while a turn runs: they reach listeners that are connected, at most once.
 //!
-//! Two kinds of bodies: a [`TrailEntry`](crate::TrailEntry) for each step that is done, and a
+//! There are two kinds of bodies: a [`TrailEntry`](crate::TrailEntry) for each step that is done, and a
 //! [`LiveText`] for each piece of a draft as it is written. Only the latter has a field `text`.
 
 use crate::role::Role;
@@ -20,6 +20,6 @@ pub struct LiveText {
     pub draft: u16,
     /// Number of the piece, from 0. A gap says that pieces were dropped.
     pub n: u32,
-    /// The text. Empty where a draft begins of which nothing is written yet: what was shown before is void.
+    /// The text. Empty at the beginning of a draft that has no text yet: what was shown before is void.
     pub text: String,
 }

@@ -1,8 +1,8 @@
-//! Looking into the corpus by request and reply: search, count, metadata, catalog. No turn, no model, nothing
-//! stored; a retriever that is ready answers.
+//! Looking into the corpus by request and reply: search, count, metadata, catalog. A look-up begins no turn, calls
+//! no language model and stores nothing; any retriever that is ready answers it.
 //!
-//! Requests are read by hand, as questions are: a program in another language deserves an error that
-//! names the field and the fix. *Not* the fleet's own search, which is a [`Plan`](crate::Plan).
+//! Requests are parsed by hand, as questions are: a program in another language deserves an error that names the
+//! field and the fix. *Not* the fleet's own search, which is a [`Plan`](crate::Plan).
 
 mod catalog;
 
@@ -38,7 +38,7 @@ pub const FACET_VALUES: usize = 20;
 pub struct SearchQuery {
     /// The query in words.
     pub query: String,
-    /// Whose documents may be read. Default `default`.
+    /// The tenant whose documents may be read. Default `default`.
     pub tenant: TenantId,
     /// Parts of the corpus; empty means all.
     pub buckets: Vec<Bucket>,
@@ -59,7 +59,7 @@ pub struct SearchQuery {
 /// What is to be counted, at [`COUNT`](crate::subject::COUNT).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Count {
-    /// Whose documents are counted. Default `default`.
+    /// The tenant whose documents are counted. Default `default`.
     pub tenant: TenantId,
     /// Parts of the corpus; empty means all.
     pub buckets: Vec<Bucket>,
@@ -74,7 +74,7 @@ pub struct Count {
 /// Which document is meant, at [`METADATA`](crate::subject::METADATA).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metadata {
-    /// Whose document it is. Default `default`.
+    /// The tenant that owns the document. Default `default`.
     pub tenant: TenantId,
     /// The document.
     pub which: DocumentName,
@@ -105,7 +105,7 @@ pub struct Reply<T> {
 /// What a search found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchReply {
-    /// How the filter fared.
+    /// How the documents matched the filter.
     pub matched: FilterMatch,
     /// The best passages, best first.
     pub passages: Vec<Passage>,
@@ -124,24 +124,25 @@ pub struct SearchReply {
     /// Passages that were left out because the reply would have been too large.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: u32,
-    /// What the query was understood to say about documents; absent when that is nothing.
+    /// What the query says about documents, as it was understood; absent when it says nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditions: Option<SearchConditions>,
 }
 
-/// What a query says about documents, and what became of it. Conditions are in words: `year is 2023`.
+/// What a query says about documents, and how each condition was used. Conditions are in words: `year is 2023`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchConditions {
     /// What holds for every passage.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filter: Vec<String>,
-    /// What has a share of the list, which comes first; the rest satisfies nothing in particular.
+    /// Conditions that have a share of the list, which comes first; the rest of the list satisfies none in
+    /// particular.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<ConditionShare>,
-    /// What was named and became no condition, with the reason.
+    /// What the query names without becoming a condition, with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
-    /// What may be meant in two ways, or cannot all hold.
+    /// What is ambiguous, and conditions that cannot all hold.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<String>,
 }

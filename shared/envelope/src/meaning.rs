@@ -1,7 +1,8 @@
-//! What a planner reads out of a question, beside what to search for: its class, what is wanted, conditions in words.
+//! What a planner reads out of a question, besides what to search for: its class, what is wanted, conditions in
+//! words.
 //!
-//! The planner says what is meant; a retriever, which knows the corpus, makes typed conditions of it. *Not* here: how it
-//! is read (the planner) and what it amounts to (`linking`).
+//! The planner says what the question means; a retriever, which knows the corpus, turns that into typed conditions.
+//! *Not* here: how the question is read (the planner) and which conditions follow (`linking`).
 
 use crate::filter::Op;
 use serde::{Deserialize, Serialize};
@@ -67,7 +68,7 @@ pub enum AnswerForm {
     Csv,
 }
 
-/// A condition in the words of the question, before anybody has looked whether a document has such a column.
+/// A condition in the words of the question, before it is known whether a document has such a column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WordedConstraint {
     /// What is compared, where the question says so: `invoice date`.

@@ -1,4 +1,4 @@
-//! The envelope of a step: who, when, what was asked, what may still be spent, and the payload.
+//! The envelope of a step: turn, tenant and times, the question, the remaining budget, and the payload.
 
 use crate::filter::Filter;
 use crate::ids::{Bucket, ConversationId, TenantId, TurnId};
@@ -66,8 +66,9 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// Mean score of the passages of a search below which more is looked for, where nobody says one. Scores are relative to one
-    /// search and say little by themselves: a small model is not asked again for them, and a large one looks what they are of.
+    /// The mean score of a search's passages below which another search is made, where nothing else is configured.
+    /// Scores are relative to one search and say little by themselves: a small model is not called again because of
+    /// them, and a large one looks at the passages.
     pub const fn score_min(self) -> f32 {
         match self {
             Profile::Small => 0.0,
@@ -89,7 +90,7 @@ impl Profile {
 pub struct Envelope<P> {
     /// Wire version; the first thing a reader looks at.
     pub v: u16,
-    /// Who and when.
+    /// Turn, tenant and times.
     pub header: Header,
     /// What every stage may read.
     pub case: Case,
@@ -118,15 +119,15 @@ impl<P> Envelope<P> {
 pub struct Header {
     /// The turn.
     pub turn: TurnId,
-    /// Whose documents may be read.
+    /// The tenant whose documents may be read.
     pub tenant: TenantId,
     /// The shard the turn lives in.
     pub shard: u16,
-    /// Grows by one at every transition of a turn; the fence of create-once.
+    /// Grows by one at every transition of a turn. A step is created only if its hop has none.
     pub hop: u16,
     /// Which attempt at an answer this is, from 0.
     pub round: u8,
-    /// Who is to do the step.
+    /// The role that does the step.
     pub role: Role,
     /// When the question was stored.
     pub asked_at: UnixMs,
@@ -137,11 +138,11 @@ pub struct Header {
     /// The conversation that it belongs to, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<ConversationId>,
-    /// The turn that this one goes on from (a reply to a clarification, a retry).
+    /// The turn that this one continues (a reply to a question back, a retry).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<TurnId>,
-    /// Hop of the turn's first step. Above 0 it goes on from that step of its parent, and what came
-    /// before was done there.
+    /// Hop of the turn's first step. Above 0 the turn continues that step of its parent, and the parent did what
+    /// came before.
     #[serde(default, skip_serializing_if = "is_hop_zero")]
     pub first_hop: u16,
     /// Where the terminal event is to be delivered.
@@ -161,13 +162,13 @@ pub struct Header {
 }
 
 impl Header {
-    /// Whether there is somebody to ask back: who talks, and has not just been asked.
+    /// Whether the user can be asked back: the turn belongs to a conversation and does not continue another turn.
     pub fn may_ask_back(&self) -> bool {
         self.conversation.is_some() && self.parent.is_none()
     }
 
-    /// Whether another round can be expected to end in time: it takes as long as those before it did on average, and its
-    /// answer half as long again. A late answer is none.
+    /// Whether another round can be expected to end in time: it takes as long as the rounds before it did on
+    /// average, and the answer takes half as long again. A late answer counts as none.
     pub fn has_time_for_round(&self, now: UnixMs) -> bool {
         let rounds = u64::from(self.round) + 1;
         let per_round = self.asked_at.until(now) / rounds;
@@ -204,17 +205,18 @@ pub struct Case {
     /// The passages that earlier rounds have read, between the step that asks for another round and its search.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<ReadMark>,
-    /// Chunk ids that a draft cites which did not stand up to its check: what is asked back about.
+    /// Chunk ids that a draft cited which failed its check: the question back is about them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubted: Vec<String>,
-    /// The best draft that was checked so far and not answered with.
+    /// The best draft that was checked so far and kept for a better one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<KeptDraft>,
-    /// Sequence of the corpus stream that an index has to have taken in before it is searched; 0 for
-    /// any. What somebody has just written, they can read.
+    /// Sequence of the corpus stream that an index must have taken in before it is searched; 0 for any. It lets a
+    /// client find what it has just written.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub min_seq: u64,
-    /// A model judges what is drafted: a call is kept back for it. Absent where none does, or the gateway does not know.
+    /// Whether a model judges the draft: a call is reserved for it. False where none does, or the gateway does not
+    /// know of one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub judged: bool,
     /// Mean score of the passages of a search below which more is looked for, 0 to 1; 0 for never.
@@ -223,13 +225,14 @@ pub struct Case {
     /// Why the gateway chose the mode, in a word; absent where the question or the configuration named one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode_reason: Option<String>,
-    /// What its model calls take instead of what their process is configured with.
+    /// The model and prompts that its calls use instead of those that their process is configured with.
     #[serde(default, skip_serializing_if = "Overrides::is_empty")]
     pub overrides: Overrides,
 }
 
 impl Case {
-    /// Calls that are kept back for an answer from what was read: to write it, and to judge it where a model does.
+    /// Calls that are reserved for an answer from what was read: one to write it, and one to judge it where a model
+    /// does.
     pub fn answer_calls(&self) -> u32 {
         1 + u32::from(self.judged)
     }
@@ -242,8 +245,8 @@ impl Case {
         })
     }
 
-    /// Which limit forbids another round, if one does: its plan, one passage, and the answer. One that could not read a
-    /// single passage is none.
+    /// The limit that forbids another round, if one does: a round needs its plan, one passage, and the answer,
+    /// because a round that could not read a single passage is useless.
     pub fn round_refused(&self) -> Option<&'static str> {
         let budget = &self.budget;
         if budget.rounds <= 1 {
@@ -272,7 +275,7 @@ fn is_zero(n: &u64) -> bool {
 pub struct QuestionText {
     /// As the user wrote it.
     pub original: String,
-    /// Self-contained, when the original leans on what was said before.
+    /// The self-contained form, when the original refers to earlier messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewritten: Option<String>,
 }
@@ -284,7 +287,7 @@ impl QuestionText {
     }
 }
 
-/// What a turn may still spend. The first to run out wins and is named in the trail.
+/// What a turn may still spend. The limit that runs out first ends it, and is named in the trail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Budget {
@@ -309,7 +312,7 @@ impl Default for Budget {
     }
 }
 
-/// What a question says of its budget; what it leaves open is for whoever takes it on.
+/// The budget that a question asks for; the gateway fills in what it leaves open.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BudgetAsked {
     /// See [`Budget::rounds`].
@@ -323,7 +326,7 @@ pub struct BudgetAsked {
 }
 
 impl BudgetAsked {
-    /// The whole of it: what is left open is that of `default`.
+    /// The budget with the limits of `default` where the question leaves one open.
     pub fn or(self, default: Budget) -> Budget {
         Budget {
             rounds: self.rounds.unwrap_or(default.rounds),
@@ -345,8 +348,8 @@ impl Budget {
         self
     }
 
-    /// Which limit forbids another draft from what was read, if one does: it counts as a round, and is
-    /// one call.
+    /// The limit that forbids another draft from what was read, if one does: a draft counts as a round, and is one
+    /// call.
     pub(crate) fn draft_refused(&self) -> Option<&'static str> {
         if self.rounds <= 1 {
             Some("rounds")

@@ -1,7 +1,8 @@
-//! What was said before a question, sent along with it: for clients that keep their dialogues themselves.
+//! The earlier messages that a client sends along with a question, for clients that keep their dialogues
+//! themselves.
 //!
 //! A list of messages as chat interfaces have it becomes a [`History`], so that the rest of the system sees no
-//! difference to a conversation. It brings no evidence: what an answer stood on, only a conversation remembers.
+//! difference to a conversation. It brings no evidence: only a conversation remembers which chunks an answer cited.
 
 use crate::history::{Exchange, History};
 use crate::limits::{MESSAGE_CHARS_MAX, MESSAGES_MAX};
@@ -9,7 +10,7 @@ use crate::question::field;
 use crate::refusal::{Refusal, RefusalCode, refuse};
 use serde_json::{Map, Value};
 
-/// Whose message it is.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Speaker {
     User,

@@ -1,7 +1,7 @@
-//! The mode that a question asks for, and what became of one that leaves it to the gateway.
+//! The mode that a question asks for, and the mode that the gateway chooses where the question leaves it open.
 //!
-//! Two types on purpose: after hop 0 there is one of the [`Mode`]s, and no worker ever meets an open one. *Not* here: by
-//! which rules the gateway decides.
+//! These are two types on purpose: after hop 0 there is always one of the [`Mode`]s, and no worker has to handle an
+//! open one. *Not* here: the rules by which the gateway decides.
 
 use crate::message::Mode;
 use serde::{Deserialize, Serialize};

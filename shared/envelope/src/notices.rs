@@ -1,4 +1,4 @@
-//! What a user is told of the defaults that were taken. Sentences for people: programs read the trail.
+//! What a user is told about the fallbacks of a turn. These are sentences for people: programs read the trail.
 
 use crate::trail::Fallback;
 
@@ -96,7 +96,7 @@ pub(crate) fn notice(fallback: &Fallback) -> Option<String> {
         | Fallback::FactsTrimmed { .. }
         | Fallback::QuotesReplaced { .. }
         | Fallback::Stricter
-        // Told with the verdict: of a draft that is written anew nobody has to know.
+        // The verdict reports these; the user need not know of a draft that is written again.
         | Fallback::SentencesUnsupported { .. }
         | Fallback::SentencesContradicted { .. }
         | Fallback::SentencesCut { .. }

@@ -1,15 +1,14 @@
-//! Another model or other prompts for the calls of one turn: for trying what an answer would have been.
+//! Another model or other prompts for the model calls of one turn, to try what the answer would have been.
 //!
-//! They travel in the case, so every step of the turn sees them and no process has to be restarted. A question may name
-//! a model among those that the fleet offers; prompts are *not* part of a question: only who starts a turn again from a
-//! recorded step brings some.
-//! A worker of a release before them does not know the field and drops it.
+//! They travel in the case, so every step of the turn sees them and no process has to be restarted. A question may
+//! name a model among those that the fleet offers. Prompts are *not* part of a question: only a replay of a
+//! recorded step can bring them. A worker of a release that does not know the field drops it.
 
 use crate::limits::{MODEL_NAME_BYTES_MAX, PROMPT_BYTES_MAX};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What the model calls of a turn take instead of what their process is configured with.
+/// The model and prompts that the calls of a turn use instead of those that their process is configured with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overrides {
     /// The model that the nodes are asked for.

@@ -21,7 +21,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What the first step of a turn in a conversation reads out of the log: what was said before the turn began.
+/// The task of the first step of a turn in a conversation: the exchanges before the turn, which it reads from the
+/// log.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recall {
     /// The exchanges before it, oldest first.
@@ -30,7 +31,7 @@ pub struct Recall {
     /// The exchange that ended with the question back that this turn answers, if it answers one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<ExchangePlace>,
-    /// Where the conversation has had more turns than are kept of one: how many are kept.
+    /// How many turns of a conversation are kept, where it has had more than that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns_kept: Option<u64>,
 }
@@ -43,18 +44,19 @@ pub struct Plan {
     /// Search terms.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<String>,
-    /// The questions that the question is made of. Where the retriever is told to
-    /// (`retriever.sub_queries`), each is searched for by itself beside the whole: at most [`SUB_QUERIES_MAX`](crate::limits::SUB_QUERIES_MAX). A simple question has none.
+    /// The parts of the question. Where the retriever is configured to (`retriever.sub_queries`), each is searched
+    /// for by itself beside the whole: at most [`SUB_QUERIES_MAX`](crate::limits::SUB_QUERIES_MAX). A simple
+    /// question has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sub_queries: Vec<String>,
     /// What the planner read out of the question, on top of the publisher's own filter.
     #[serde(default, skip_serializing_if = "Filter::is_empty")]
     pub filter: Filter,
-    /// The question so that it stands alone, where it leaned on what was said before. The graph moves it into
-    /// the case, where every later step finds it.
+    /// The question in a form that stands alone, where it refers to earlier messages. The graph moves it into the
+    /// case, where every later step finds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewritten: Option<String>,
-    /// What was asked just before: its words count in the search, for less than those of the query
+    /// The question before: its words count in the search, with a lower weight than those of the query
     /// (`retriever.context_weight`).
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub context: String,
@@ -96,7 +98,7 @@ impl Plan {
         }
     }
 
-    /// The same for a question after others: what was said is not put into it, but the search leans on it.
+    /// The plan for a question after others: it does not contain the history, but the search uses it as context.
     pub fn after(case: &Case, history: &History) -> Plan {
         Plan {
             context: history.question_before().to_owned(),
@@ -105,7 +107,7 @@ impl Plan {
     }
 }
 
-/// One search: what for, and what is to follow from what it finds.
+/// One search: its plan, and what follows from its result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Search {
     /// What to search for.
@@ -114,8 +116,8 @@ pub struct Search {
     /// What follows.
     #[serde(default, skip_serializing_if = "After::is_map")]
     pub then: After,
-    /// Chunk ids that may answer it without a search. They do where they hold everything that the question
-    /// names; else it is searched.
+    /// Chunk ids that may answer it without a search. They do so if they contain everything that the question
+    /// names; otherwise a search is made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fetch: Vec<String>,
 }
@@ -125,12 +127,12 @@ pub struct Search {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum After {
-    /// Each passage is read by itself, and the reducer composes from what was found.
+    /// Each passage is read by itself, and the reducer composes from the findings.
     #[default]
     Map,
     /// One call over the passages themselves.
     Generate,
-    /// A model looks at what was found, and acts again: mode loop.
+    /// A model looks at the passages, and acts again: mode loop.
     Review,
 }
 
@@ -171,7 +173,7 @@ pub struct Passage {
     pub found_by: Vec<u8>,
 }
 
-/// Whether a search did what the filter said. Shown to the user; never silent.
+/// How a search matched its filter. Shown to the user, never silent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum FilterMatch {
@@ -186,12 +188,12 @@ pub enum FilterMatch {
     },
 }
 
-/// The scatter record: the one step of its hop, from which alone the fan-out follows.
+/// The scatter record: the one step of its hop, from which the whole fan-out follows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scatter {
     /// What was searched for.
     pub plan: Plan,
-    /// What is to be mapped, best first: map step `i` works on passage `i`.
+    /// The passages to map, best first: map step `i` works on passage `i`.
     pub passages: Vec<Passage>,
     /// How the filter fared.
     pub matched: FilterMatch,
@@ -230,8 +232,8 @@ pub enum ReduceTask {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         last: bool,
     },
-    /// The same without a model, since the step that was to ask one is broken for good: the facts as they
-    /// are.
+    /// Compose without a model, since the step that was to call one has failed for good: the answer is the facts as
+    /// they are.
     Stitch {
         /// Hops of the scatter records, in the order of the rounds.
         scatters: Vec<u16>,
@@ -291,9 +293,9 @@ pub struct Citation {
     pub line: u32,
     /// Score of the passage in its search.
     pub score: f32,
-    /// The words of the source that support the statement, white space aside. Where the source has none that are close
-    /// enough, the nearest that it has, which the trail tells as
-    /// [`QuotesReplaced`](crate::Fallback::QuotesReplaced). Of a row of a table its values.
+    /// The words of the source that support the statement, ignoring white space. Where the source has none that are
+    /// close enough, the nearest ones, and the trail says so as
+    /// [`QuotesReplaced`](crate::Fallback::QuotesReplaced). For a row of a table: its values.
     pub quote: String,
 }
 
@@ -304,15 +306,15 @@ pub struct Draft {
     pub text: String,
     /// Every source that the model was shown, by number; unused ones included.
     pub sources: Vec<Citation>,
-    /// What the model was given; the answer is checked against it. Empty in mode loop, where it stands in the scatter records
-    /// alone.
+    /// The facts that the model was given; the answer is checked against them. Empty in mode loop, where the
+    /// scatter records have them.
     pub facts: Vec<Fact>,
     /// Hops of the scatter records that it was composed from, for a stricter second draft; empty when
     /// it was written from the passages themselves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scatters: Vec<u16>,
-    /// What was read for it, so that it is checked without reading the scatter records again. `None` where that is more than a
-    /// draft carries, and where `facts` holds all of it.
+    /// The passages that were read for it, so that it is checked without reading the scatter records again. `None`
+    /// where that is more than a draft carries, and where `facts` contains all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read: Option<Box<DraftReading>>,
     /// True when this is the stricter draft.
@@ -336,7 +338,7 @@ pub struct Draft {
 pub struct DraftReading {
     /// The text of each source as the search found it, in the order of [`Draft::sources`].
     pub texts: Vec<String>,
-    /// The marks of all passages, those that helped nothing included: another round reads on from there.
+    /// The marks of all passages, including those that were no help: another round reads on from there.
     pub marks: Vec<ReadMark>,
 }
 
@@ -374,7 +376,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// A draft as it is: nobody has checked it.
+    /// A draft as it is, unchecked.
     pub(crate) fn unchecked(draft: Draft) -> Verdict {
         Verdict {
             answer: draft.text,
@@ -398,17 +400,17 @@ pub enum Doubt {
     NoResults {
         /// What was searched for.
         query: String,
-        /// What narrowed the search, as people read it.
+        /// The conditions of the search, as people read them.
         narrowed_by: Vec<String>,
     },
-    /// The planner could not tell what is asked, even with what was said before; or its conditions contradict each other.
+    /// The planner could not tell what is asked, even with the history; or the conditions contradict each other.
     Unclear {
         /// What was asked.
         query: String,
         /// What is unclear about it, in words; may be empty.
         reason: String,
     },
-    /// No draft stood up to the validator, and there will be no other one.
+    /// No draft passed the validator's check, and there will be no other one.
     Ungrounded {
         /// What was asked.
         query: String,
@@ -435,7 +437,7 @@ pub enum Doubt {
         /// The columns.
         columns: Vec<String>,
     },
-    /// Something was found, and none of it speaks of what is asked.
+    /// Passages were found, but none of them is about what is asked.
     NotInDocuments {
         /// What was asked.
         query: String,

@@ -1,4 +1,4 @@
-//! What the planner is asked for, and which way it sends a question. *Not* the plan that it makes.
+//! The task of the planner, and the routes by which it may send a question. *Not* here: the plan that it makes.
 
 use crate::history::History;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum PlanTask {
     /// The first plan of a turn.
     First,
-    /// The same for a question that may lean on what was said before it.
+    /// A plan for a question that may refer to earlier messages.
     FollowUp {
         /// What was said.
         history: History,
@@ -19,8 +19,8 @@ pub enum PlanTask {
         /// What was wrong with it, in words.
         why: String,
     },
-    /// What was found is too little, and a large model is to look at it: whether it is enough all the same, what to search for
-    /// next, or whether the user has to be asked.
+    /// Too little was found, and a large model decides whether it is enough all the same, what to search for next,
+    /// or whether the user is asked.
     Review {
         /// What is missing by rule, in words.
         why: String,
@@ -34,20 +34,21 @@ pub enum PlanTask {
     },
 }
 
-/// What a planner made of a question that may lean on what was said before it.
+/// The route of a question that may refer to earlier messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanRoute {
-    /// What the last answer stands on answers this, too.
+    /// The chunks that the last answer cites answer this question, too.
     DirectAnswer,
     /// It stands alone: it is searched for as it is.
     #[default]
     Retrieve,
     /// It is searched for as it was rewritten.
     RewriteThenRetrieve,
-    /// Nobody can tell what it means: the user is asked.
+    /// Its meaning is unclear: the user is asked.
     AskClarification,
-    /// It asks where something is: what is kept of places is searched, where anything is (`planner.location_buckets`).
+    /// It asks where something is: the buckets with places are searched, where there are any
+    /// (`planner.location_buckets`).
     LocationSearch,
 }
 

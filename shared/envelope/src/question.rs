@@ -1,7 +1,7 @@
 //! The ingress message: what a publisher may say, and every reason for refusing it.
 //!
-//! It is read by hand, field by field, because a publisher in another language deserves an error
-//! that names the field and the fix; a derived parser names a type.
+//! It is parsed by hand, field by field, because a publisher in another language deserves an error that names the
+//! field and the fix; a derived parser names a type.
 
 use crate::filter::{ConditionOrigin, Filter};
 use crate::history::History;
@@ -49,7 +49,7 @@ pub struct Question {
     pub id: Option<TurnId>,
     /// The question.
     pub question: String,
-    /// What was said before it, where the publisher sends that along instead of naming a conversation.
+    /// The earlier messages, where the publisher sends them along instead of naming a conversation.
     pub history: History,
     /// The conversation that it belongs to, if it does.
     pub conversation: Option<ConversationId>,
@@ -59,7 +59,7 @@ pub struct Question {
     pub after: Option<TurnId>,
     /// The turn whose question back it answers, if it names one.
     pub clarification: Option<TurnId>,
-    /// Whose documents may be read. Default `default`.
+    /// The tenant whose documents may be read. Default `default`.
     pub tenant: TenantId,
     /// How much to do; absent means the gateway's default.
     pub mode: Option<ModeChoice>,
@@ -73,7 +73,7 @@ pub struct Question {
     pub filter: Filter,
     /// When to give up; absent means the gateway's default.
     pub deadline: Option<UnixMs>,
-    /// What may be spent; what is left open takes the gateway's default.
+    /// The budget; the gateway's default fills in what it leaves open.
     pub budget: BudgetAsked,
     /// Mean score of the passages of a search below which more is looked for, 0 to 1; absent means the gateway's default.
     pub score_min: Option<f32>,
@@ -99,8 +99,8 @@ pub enum Busy {
 }
 
 impl Question {
-    /// Reads an ingress message that was stored at `stored_at`. A deadline before `now` is
-    /// refused; a relative one counts from `stored_at`, so that a redelivery reads the same.
+    /// Parses an ingress message that was stored at `stored_at`. A deadline before `now` is refused; a relative one
+    /// counts from `stored_at`, so that a redelivery parses the same.
     pub fn parse(bytes: &[u8], stored_at: UnixMs, now: UnixMs) -> Result<Question, Refusal> {
         if bytes.len() > INGRESS_BYTES_MAX {
             return refuse(
@@ -143,10 +143,10 @@ impl Question {
         })
     }
 
-    /// Tells two questions under one id apart: a hash of what was asked, without the id, and
-    /// without `reply_to`, `stream` and `deadline`, in which listeners of one turn may differ (a
-    /// client that asks again with `"90s"` means the same question). What it leaves open counts as what it is without any
-    /// configuration: a message reads the same whatever a gateway is set to.
+    /// A hash that distinguishes two questions under one id. It leaves out the id, and `reply_to`, `stream` and
+    /// `deadline`, in which listeners of one turn may differ (a client that asks again with `"90s"` means the same
+    /// question). An absent field counts as its default without any configuration: a message has the same hash
+    /// whatever a gateway is configured with.
     pub fn hash(&self) -> String {
         let mut asked = serde_json::json!([
             self.question,

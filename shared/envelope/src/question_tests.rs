@@ -1,4 +1,4 @@
-//! What is understood, what is refused, and with which words.
+//! Tests of the ingress message: what is accepted, what is refused, and the words of each refusal.
 
 use super::*;
 use proptest::prelude::*;
@@ -265,7 +265,7 @@ fn a_class_of_model_is_said_or_left_open() {
         "{}",
         refusal.message
     );
-    // Who says what is assumed anyway asks the same.
+    // A question that states a default asks the same.
     let hash = |text: &str| parse(text).unwrap().hash();
     let open = hash(r#"{"question":"q"}"#);
     assert_eq!(open, hash(r#"{"question":"q","profile":"small"}"#));

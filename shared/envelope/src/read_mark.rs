@@ -1,7 +1,7 @@
-//! Which passages a turn has read, in few bytes: what a later round passes over.
+//! A compact record of the passages that a turn has read, so that a later round skips them.
 //!
-//! The marks travel from the reducer that finds too little over the planner to the retriever, and no further: the scatter
-//! record holds the passages themselves, and no map step carries them.
+//! The marks travel from the reducer that finds too little through the planner to the retriever, and no further:
+//! the scatter record holds the passages themselves, and no map step carries the marks.
 
 use crate::hop::FanOut;
 use crate::ids::fnv1a_64;
@@ -21,8 +21,9 @@ impl ReadMark {
         ReadMark((fnv1a_64(key.as_bytes()) >> 32) as u32)
     }
 
-    /// The marks of all passages of these fan-outs, each once, in ascending order. A part that was not there in time has its
-    /// place: it may still come, and then it counts. That of a map that was stopped (`run.early_reduce`) never does.
+    /// The marks of all passages of these fan-outs, each once, in ascending order. A passage whose part was late is
+    /// included: the part may still come, and then it counts. The part of a map that was stopped
+    /// (`run.early_reduce`) never comes.
     pub fn of_all(fan_outs: &[FanOut]) -> Vec<ReadMark> {
         let passages = fan_outs.iter().flat_map(|one| &one.scatter.passages);
         // One without its text was looked at and not read.

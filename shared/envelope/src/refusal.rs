@@ -1,6 +1,6 @@
-//! Why a question is not taken on: a word for programs and a sentence for people.
+//! Why a question is refused: a code for programs and a sentence for people.
 //!
-//! *Not* here: what is refused. The readers of the ingress message know that, field by field.
+//! *Not* here: what is refused. The parsers of the ingress message decide that, field by field.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
-//! What an answer says beside itself: where its sources contradict each other, and what is to be done. *Not* checked against
-//! the sources by whoever writes it: it is told with the answer and judged as little.
+//! A remark that accompanies an answer: a contradiction between its sources, or an action that it asks for. The
+//! stage that writes a remark does *not* check it against the sources, and the validator does not judge it.
 
 use serde::{Deserialize, Serialize};
 

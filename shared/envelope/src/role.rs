@@ -1,4 +1,4 @@
-//! Roles in text: one word each, the same in directory, subject, consumer, metric label, chart key and CLI.
+//! The names of roles: one word each, the same in directory, subject, consumer, metric label, chart key and CLI.
 //!
 //! *Not* here: which roles there are, and what each of them takes; that is [`hop`](crate::hop).
 
@@ -7,7 +7,7 @@ pub use crate::hop::Role;
 use std::fmt;
 
 impl Role {
-    /// Whether it keeps files in a folder of its own, which it can make anew.
+    /// Whether the role keeps files in a folder of its own, which it can rebuild.
     pub const fn keeps_files(self) -> bool {
         matches!(self, Role::Conversation | Role::Retriever)
     }

@@ -1,4 +1,4 @@
-//! The graph of an answer, as one pure function: what happened to a step, to the step that follows.
+//! The graph of an answer as one pure function: from the event of a step to the step that follows.
 //!
 //! ```text
 //! accepted   in a conversation: conversation | else as after it
@@ -15,9 +15,9 @@
 //! clarifier  -> end
 //! any        Broken -> its named default: see `default_of`; of the reducer: what was read, without a model
 //! ```
-//! Nothing here decides *whether* a draft is good or a plan is new; stages do. What is decided
-//! here: which role is next, what may still be spent, and that every turn ends. What a step carries and
-//! what it may come to stands in [`hop`](crate::hop); what is spent and remembered on the way in `turn`.
+//! The graph does *not* decide whether a draft is good or a plan is new; stages do. It decides which role is next,
+//! what the turn may still spend, and that every turn ends. [`hop`](crate::hop) lists what a step carries and which
+//! exits it has; `turn` keeps account of what is spent and remembered on the way.
 
 mod turn;
 
@@ -36,17 +36,17 @@ use turn::{Turn, step};
 /// What the graph is asked about.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// A new turn that brings along what was said before it: hop 0 is wanted.
+    /// A new turn that brings its history along: hop 0 has to be made.
     Accepted(History),
-    /// A new turn that answers the question back of another one: hop 0 is wanted.
+    /// A new turn that replies to the question back of another one: hop 0 has to be made.
     Resumed(TurnId, Resume),
-    /// A turn of a conversation may begin: hop 0 is wanted, which reads what was said.
+    /// A turn of a conversation may begin: hop 0 has to be made, which reads the history.
     Begun(Recall),
     /// A step came to this.
     Exit(Exit),
-    /// A step is broken for good, as far as it was made whole; the reason code.
+    /// A step has failed for good, with its task as far as the harness could complete it, and the reason code.
     Broken(Task, &'static str),
-    /// A step cannot be read, for good: nothing is known but turn and hop. The reason code.
+    /// A step can never be read: only its turn and hop are known. The reason code.
     Unread(&'static str),
 }
 
@@ -104,7 +104,7 @@ pub fn route(header: &Header, case: &Case, event: Event, usage: &Usage, now: Uni
 fn begin(turn: &mut Turn, history: History) -> Next {
     match turn.case.mode {
         Mode::Simple => turn.search(Plan::after(&turn.case, &history), After::Generate),
-        // Who talks is there to be asked back, also about the first question.
+        // A user in a dialogue can be asked back, also about the first question.
         Mode::Agentic if history.is_empty() && turn.header.conversation.is_none() => {
             step(PlanTask::First)
         }

@@ -1,4 +1,4 @@
-//! Turns of a conversation, and questions that lean on what was said.
+//! Tests of the graph for turns of a conversation, and for questions that refer to earlier ones.
 
 use super::tests::{
     agentic, case, generating, header, no_results, recalled, routed, scatter, verdict,
@@ -39,7 +39,7 @@ fn a_turn_of_a_conversation_begins_by_reading_what_was_said() {
         (0, Role::Conversation)
     );
     let nothing = routed(&begun.header, &begun.case, recalled(Vec::new(), None));
-    // Its first question is given a route, too: who talks can be asked back.
+    // Its first question is given a route, too: a user in a dialogue can be asked back.
     let history = History::default();
     assert_eq!(nothing.next, step(PlanTask::FollowUp { history }));
     let exchange = Exchange {

@@ -1,5 +1,5 @@
-//! Property tests of the graph: every path ends, none spends more than it may, and every stage may
-//! break anywhere.
+//! Property tests of the graph: every path ends, no path spends more than it may, and every stage may fail
+//! anywhere.
 
 use super::*;
 use crate::history::Exchange;

@@ -10,7 +10,7 @@
 //! argosy.timer.<turn>[.<hop>]                   a schedule; fires as argosy.due.<turn>[.<hop>]
 //! argosy.listen.<turn>.<n>                      a late listener
 //! argosy.answer.<turn>                          the terminal event
-//! argosy.clarified.<turn>                       who goes on with the question that it asks back about
+//! argosy.clarified.<turn>                       the reply that continues the question which it asks back about
 //! argosy.conversation.<tenant>.<conversation>   the log of a conversation
 //! argosy.document.<bucket>.<name>               a document to index; the name is the publisher's
 //! argosy.reindex.<edition>.<bucket>.<name>      the same for one edition alone
@@ -37,7 +37,7 @@ pub const SEARCH: &str = "argosy.search";
 pub const COUNT: &str = "argosy.count";
 /// What is known of one document, by request and reply.
 pub const METADATA: &str = "argosy.metadata";
-/// What the documents of a tenant are, bucket by bucket, by request and reply.
+/// The catalog of a tenant's documents, bucket by bucket, by request and reply.
 pub const CATALOG: &str = "argosy.catalog";
 /// The logs of all conversations.
 pub const CONVERSATIONS: &str = "argosy.conversation.*.*";
@@ -51,9 +51,9 @@ pub const CHUNKS: &str = "argosy.chunk.>";
 pub const EDITION: &str = "argosy.edition";
 /// The schedule that makes one gateway look for lost turns; no turn id can collide with it.
 pub const SWEEP_TIMER: &str = "argosy.sweep.timer";
-/// What that schedule fires as.
+/// The subject under which that schedule fires.
 pub const SWEEP_DUE: &str = "argosy.sweep.due";
-/// What is left of erasures that are not over: a note for each conversation.
+/// The notes of erasures that are not finished, one for each conversation.
 pub const ERASING: &str = "argosy.sweep.erasing.*.*";
 /// Claims on writing a snapshot of an index, one for each kind of index.
 pub const SNAPSHOTS: &str = "argosy.snapshot.*";
@@ -233,7 +233,7 @@ impl fmt::Display for Subject {
     }
 }
 
-/// A subject that is none of ours.
+/// A text that is not a subject of ours.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a subject of argosy")]
 pub struct SubjectError(pub String);

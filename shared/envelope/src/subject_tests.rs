@@ -1,4 +1,4 @@
-//! The subject grammar, both ways.
+//! Tests of the subject grammar: building and parsing.
 
 use super::*;
 use proptest::prelude::*;

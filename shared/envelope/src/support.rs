@@ -1,5 +1,5 @@
-//! What was found out about an answer: about each of its sentences by rules, and about the whole by a model, where one judges.
-//! *Not* how: the validator reads sentences against passages, and asks the model.
+//! What checks found about an answer: about each sentence by rules, and about the whole by a model, where one
+//! judges. *Not* here: how they check; the validator compares sentences with passages, and asks the model.
 
 use serde::{Deserialize, Serialize};
 

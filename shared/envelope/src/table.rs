@@ -1,7 +1,7 @@
-//! A table that answers a question about documents, and what it stands on.
+//! A table that answers a question about documents, and the documents that it is made of.
 //!
-//! Whoever has the columns makes it once ([`Listing`]); what writes the answer and what checks it read the same one.
-//! *Not* here: which documents there are, and how a table looks.
+//! The retriever, which has the columns, makes it once ([`Listing`]); the stage that writes the answer and the one
+//! that checks it read the same table. *Not* here: which documents there are, and how a table is displayed.
 
 use crate::attachment::FileRef;
 use crate::limits::TABLE_ROWS_MAX;
@@ -75,7 +75,7 @@ pub struct AnswerTable {
     pub file: Option<FileRef>,
 }
 
-/// What a table was made of, in short: it is held against the table before somebody reads it.
+/// What a table was made of, in short: it is compared with the table before a user reads that.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TableDigest {
     /// Documents that satisfy the conditions.

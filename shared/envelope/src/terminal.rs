@@ -62,7 +62,7 @@ pub struct Terminal {
     pub v: u16,
     /// The turn.
     pub turn: TurnId,
-    /// Whose it was.
+    /// The tenant that owned it.
     pub tenant: TenantId,
     /// The conversation that it belongs to, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -211,7 +211,7 @@ impl Problem {
 }
 
 impl Terminal {
-    /// A terminal event with nothing in it yet but how and whose it is.
+    /// A terminal event that has only its turn, its tenant and its outcome.
     pub fn bare(turn: TurnId, tenant: TenantId, outcome: Outcome, ended_at: UnixMs) -> Self {
         Terminal {
             v: crate::codec::WIRE,

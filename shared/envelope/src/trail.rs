@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// One step that was done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrailEntry {
-    /// Who did it.
+    /// The role that did it.
     pub role: Role,
     /// At which hop.
     pub hop: u16,

@@ -1,8 +1,8 @@
-//! Golden bytes: what version 1 of the wire looks like, kept for ever.
+//! Golden bytes: the wire format of version 1, kept for ever.
 //!
-//! A file of `golden/v1` must read, and write back to the very same bytes. A new optional field may
-//! be added to the types without touching a file; whoever has to edit one is changing the wire for
-//! workers that are running: docs/wire.md says how that is done.
+//! Each file of `golden/v1` must parse, and serialize to the very same bytes. A new optional field may be added to
+//! the types without touching a file. A change that requires editing one changes the wire for workers that are
+//! running: docs/wire.md says how that is done.
 #![expect(
     clippy::unwrap_used,
     reason = "a test that cannot go on may panic, in its helpers too"

@@ -1,4 +1,5 @@
-//! Terminal events of a conversation that is erased. Each is the fence of its turn, so there is one at every moment.
+//! Terminal events of an erased conversation. A terminal event makes sure that its turn ends only once, so a
+//! subject always has one.
 
 use crate::erase::Error;
 use crate::report::ErasedCount;
@@ -26,7 +27,7 @@ fn bare(bus: &dyn Bus, key: &ConversationKey, turn: &TurnId, outcome: Outcome) -
     }
 }
 
-/// Whether a turn belongs to the conversation. A question may name the id of somebody else's turn, and a replay may
+/// Whether a turn belongs to the conversation. A question may name the id of a turn elsewhere, and a replay may
 /// have been put into a conversation of its own.
 pub(crate) async fn is_own(
     bus: &dyn Bus,
@@ -53,7 +54,8 @@ pub(crate) async fn is_own(
     })
 }
 
-/// Tells who waits for the answer of a question that no gateway has taken, or will hear nothing else of.
+/// Tells the clients that wait for the answer of a question that no gateway has taken, or that would hear nothing
+/// else of it.
 pub(crate) async fn tell(
     bus: &dyn Bus,
     key: &ConversationKey,
@@ -77,8 +79,8 @@ pub(crate) async fn tell(
     Ok(bus.broadcast(word).await?)
 }
 
-/// Ends a turn that has not ended: one that was begun or claimed, or whose question waits in the inbox. True when this
-/// call did it.
+/// Ends a turn that has not ended: one that was begun or claimed, or whose question waits in the inbox. True when
+/// this call ended it.
 pub(crate) async fn cancel(
     bus: &dyn Bus,
     key: &ConversationKey,
@@ -102,7 +104,7 @@ pub(crate) async fn cancel(
     Ok(publish_until(bus, message, until).await? == CreateOutcome::Now)
 }
 
-/// Puts a bare terminal event over the one of a turn, then erases that one.
+/// Stores a bare terminal event in the place of the one of a turn, then erases that one.
 pub(crate) async fn replace(
     bus: &dyn Bus,
     key: &ConversationKey,
@@ -119,7 +121,7 @@ pub(crate) async fn replace(
         let was_told = bus.progress(consumer).await?.acked_to >= last.sequence;
         let message = instead(&bare(bus, key, turn, outcome), &last, was_told)?;
         match store_until(bus, message, bus.now().plus(PATIENCE_MS)).await {
-            // Somebody else does the same at this moment.
+            // Another process does the same at this moment.
             Ok(_) | Err(PublishError::Exists) => {}
             Err(error) => return Err(error.into()),
         }
@@ -137,8 +139,8 @@ pub fn is_bare(stored: &StoredMessage) -> bool {
     problem.is_some_and(|problem| problem.code == "conversation_erased")
 }
 
-/// The message that takes the place of another one. Who has been told of that is told nothing more; who has not been,
-/// hears of this one.
+/// The message that replaces another one. Clients that were told of that one are told nothing more; the others hear
+/// of this one.
 fn instead(
     terminal: &Terminal,
     last: &StoredMessage,
@@ -166,11 +168,11 @@ async fn erase_older(bus: &dyn Bus, at: &str) -> Result<ErasedCount, Error> {
         if !bus.erase(Stream::Answers, first.sequence).await? {
             let again = bus.first(Stream::Answers, at, 1).await?;
             if again.is_some_and(|again| again.sequence == first.sequence) {
-                // It is there for who reads and not for who erases: not for long.
+                // It is still there for readers, but not for an erasure, and not for long.
                 tally.left += 1;
                 break;
             }
-            // Somebody else, such as the sweep, does the same at this moment.
+            // Another process, such as the sweep, does the same at this moment.
             continue;
         }
         tally.erased += 1;

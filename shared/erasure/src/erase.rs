@@ -1,4 +1,4 @@
-//! An erasure begun, and gone on with by whoever comes next.
+//! Begins an erasure, or continues one that another process left unfinished.
 
 use crate::note::Note;
 use crate::pass::Pass;
@@ -9,7 +9,7 @@ use conversation_log::{AppendError, ConversationKey, Erasure, EventKind, Read};
 use std::sync::Arc;
 use streams::conversation::{AppendResult, LogError, Logs};
 
-/// How often the log is read anew because somebody else was quicker.
+/// How often the log is read again because another writer was quicker.
 const TRIES: usize = 32;
 
 /// Why a conversation is not erased, or not wholly.
@@ -62,10 +62,10 @@ pub async fn erase(
     pass(bus, topology, key, erased).await
 }
 
-/// Goes on with an erasure of which a note is left. What was never ended is left alone: nobody was told that it was.
+/// Continues an erasure of which a note is left. If the log was never ended, nothing is done: the erasure was not
+/// confirmed to its caller.
 ///
-/// # Errors
-/// When something is left to be gone on with.
+/// # Errors When something is left to be continued.
 pub async fn go_on(
     bus: &Arc<dyn Bus>,
     topology: &Topology,
@@ -98,7 +98,7 @@ fn as_erased(last: &Read) -> Option<Erased> {
     }
 }
 
-/// Ends the log, if that was not done before. The note comes first: whoever dies after the end leaves it.
+/// Ends the log, if that was not done before. The note comes first: a process that dies after the end leaves it.
 async fn ended(
     bus: &Arc<dyn Bus>,
     topology: &Topology,

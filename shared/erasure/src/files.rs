@@ -1,7 +1,7 @@
-//! Files that steps of a turn have made: found by the keys that its messages name.
+//! Files that steps of a turn have made, found by the keys that its messages name.
 //!
-//! A file is stored before what names it is published, so one that nothing names is left from a step that was given up: it
-//! goes when the store lets it go. *Not* here: storing files.
+//! A file is stored before the message that names it is published. A file that no message names is left from a step
+//! that was given up, and is deleted when the store expires it. *Not* here: storing files.
 
 use envelope::TurnId;
 use std::collections::BTreeSet;

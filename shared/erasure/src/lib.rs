@@ -1,19 +1,20 @@
-//! The erasure of a conversation: its log is ended for good, and what was said in it is taken out of every stream.
+//! The erasure of a conversation: its log is ended for good, and what was said in it is erased from every stream.
 //!
-//! An event `erased` comes first: it names the turns, and nothing follows on it. Then each message is erased by its
-//! sequence, because a purge leaves the bytes in the server's files. A terminal event is the fence of its turn, so a bare
-//! one is put over it before it goes. A turn that runs is cancelled; a worker that has not heard of it may still store a
-//! step, so steps are looked for again until none can come. All of it may be done twice, by anybody: who stops half-way
-//! leaves a note, and the sweep of a gateway goes on. *Not* here: stores on local disk, which take the event in by
-//! themselves, and what was said outside of the streams (exports, the answers that a model's cache holds).
+//! An event `erased` comes first: it names the turns, and nothing is appended after it. Then each message is erased
+//! by its sequence, because a purge leaves the bytes in the server's files. A terminal event makes sure that its
+//! turn ends only once, so a bare one is stored in its place before it is erased. A turn that runs is cancelled; a
+//! worker that has not heard of it may still store a step, so steps are looked for again until none can come. All
+//! of it may be repeated, by any process: one that stops half-way leaves a note, and the sweep of a gateway goes
+//! on. *Not* here: stores on local disk, which take the event in by themselves, and copies outside of the streams
+//! (exports, and the answers in a model's cache).
 //!
 //! | module | what |
 //! |---|---|
-//! | `erase` | an erasure begun, and gone on with |
-//! | `pass` | one look through all streams |
+//! | `erase` | begins an erasure, or continues one |
+//! | `pass` | one pass through all streams |
 //! | `answers` | terminal events: cancelled, or replaced by bare ones |
-//! | `note` | what tells the sweep that an erasure is not over |
-//! | `report` | what was taken out where |
+//! | `note` | the note by which the sweep knows that an erasure is not finished |
+//! | `report` | what was erased where |
 
 mod answers;
 mod erase;

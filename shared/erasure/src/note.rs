@@ -1,7 +1,7 @@
-//! The note of an erasure that is not over: which conversation, and how far the inbox has been looked through.
+//! The note of an unfinished erasure: which conversation, and how far the inbox has been searched.
 //!
-//! It is stored before the log is ended, so that whoever dies in between leaves it. It goes when no step can come any
-//! more, or by itself some time after that.
+//! It is stored before the log is ended, so that a process that dies in between leaves it. It is deleted when no
+//! step can come any more, and expires by itself some time after that.
 
 use bus::{Bus, BusError, Publish, PublishError, StoredMessage, Stream};
 use conversation_log::ConversationKey;

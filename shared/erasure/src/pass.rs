@@ -1,4 +1,4 @@
-//! One look through all streams. What is found is erased, message by message, and looked for again.
+//! One pass through all streams. It erases the messages that it finds, one by one, and looks for them again.
 
 use crate::answers;
 use crate::erase::Error;
@@ -110,7 +110,7 @@ impl Pass<'_> {
             .await?;
         loop {
             let Ok(next) = tokio::time::timeout(NEXT_WAIT, reader.next()).await else {
-                // Somebody else may erase the rest at this moment.
+                // Another process may erase the rest at this moment.
                 return Err(Error::NotRead);
             };
             let (stored, after) = next?;

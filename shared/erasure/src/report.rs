@@ -1,4 +1,4 @@
-//! What was taken out where.
+//! What was erased where.
 
 use envelope::{ConversationId, UnixMs};
 use serde::Serialize;
@@ -11,7 +11,7 @@ pub struct ErasedCount {
     pub erased: u64,
     /// Named by the log, and not there any more.
     pub gone: u64,
-    /// Still there when it was read back: 0, unless somebody writes at this moment.
+    /// Messages that were still there when they were read back: 0, unless a process writes at this moment.
     pub left: u64,
 }
 
@@ -44,7 +44,7 @@ pub struct ErasureReport {
     pub cancelled: u64,
     /// Conversations that were begun as a copy of it. They are not touched.
     pub forks: Vec<ConversationId>,
-    /// Until when a worker that knows nothing of it may still store a step: gateways look for those.
+    /// Until when a worker that has not heard of the erasure may still store a step: gateways look for such steps.
     pub swept_until: UnixMs,
 }
 

@@ -1,7 +1,6 @@
 //! Data sets in the form of BEIR: `corpus.jsonl`, `queries.jsonl`, `qrels.tsv`.
 //!
-//! Questions that nobody judged are not asked. A document is one unit, whatever the chunker makes
-//! of it.
+//! Questions without judgements are not asked. A document is one unit, however the chunker cuts it.
 
 use super::Error;
 use super::dataset::{Dataset, Gold, Question, Unit, at, doc_id, document, read};
@@ -54,7 +53,7 @@ pub(super) fn load(name: DatasetName, folder: &Path) -> Result<Dataset, Error> {
     let mut unmatched = 0;
     for judgement in &judgements {
         let of = gold.entry(judgement.query).or_default();
-        // A document that is not in the corpus stays to be found: nobody can, and that counts.
+        // A document that is not in the corpus stays among the right ones: no method can find it, and that counts.
         let id = known.get(&plain_id(judgement.document)).copied();
         unmatched += usize::from(id.is_none());
         of.insert(doc_id(id.unwrap_or(judgement.document)), judgement.grade);

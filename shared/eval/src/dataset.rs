@@ -1,7 +1,7 @@
-//! Questions, and what would be right: the form that every data set is brought into.
+//! Questions with their right answers, in the one form that every data set is converted to.
 //!
-//! Splits are drawn by the hash of a question's id, so a question is in the same one whatever else
-//! is asked, and thresholds chosen on `dev` can be reported on `test`.
+//! Splits are drawn by the hash of a question's id. So a question is always in the same split, whichever other
+//! questions are asked, and thresholds that were chosen on `dev` can be reported on `test`.
 
 use super::{Error, beir, multihop};
 use documents::Document;

@@ -1,4 +1,4 @@
-//! Splits and what of the gold is where.
+//! Tests of the splits, and of where the right answers are found.
 
 use super::*;
 use serde_json::json;

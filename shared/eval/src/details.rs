@@ -1,4 +1,4 @@
-//! Lines of JSON into a file, one for each question: for whoever looks for what was missed.
+//! Writes lines of JSON into a file, one for each question, for people who look for what was missed.
 
 use crate::error::Error;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! Why nothing was measured.
+//! Why a measurement was not made.
 
 use crate::fleet::FleetError;
 use index_host::{InvalidOptions, search_factory};

@@ -1,4 +1,4 @@
-//! Figures over many questions: pure.
+//! Figures over many questions. Pure.
 
 use super::dataset::{Question, Unit};
 use super::measure::{Asked, DEPTH, SHOWN};
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// The shorter of the two lists that hits are counted in.
 const SHORT: usize = 4;
 
-/// What one method reached. Null: the data set has no such thing, or nobody asked for it.
+/// The figures of one method. Null: the data set does not have it, or it was not asked for.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Figures {
     /// Questions that have an answer; all figures but the last three groups are means over them.

@@ -1,4 +1,4 @@
-//! A whole fleet in this process, as whoever measures gives it: what it is made of is none of a measurement's business.
+//! A whole fleet in this process, passed in by the caller. A measurement does not know what the fleet is made of.
 
 use bus::Bus;
 use envelope::{Profile, Terminal};

@@ -23,7 +23,7 @@ pub(super) struct Ground {
     pub(super) index: Index,
     /// What is searched with.
     pub(super) factory: SearchFactory,
-    /// Its folder, where nobody wants to keep it.
+    /// Its folder, where it is not to be kept.
     _folder: Option<TempDir>,
 }
 
@@ -79,7 +79,7 @@ impl Ground {
     }
 }
 
-/// Makes good what who filled the index may have been killed at: its vectors.
+/// Fits the vectors, in case the process that filled the index was killed before it did.
 fn fit(index: &Index) -> Result<(), index::Error> {
     let mut writer = index.writer()?;
     writer.refit()?;

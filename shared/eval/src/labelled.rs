@@ -1,7 +1,7 @@
-//! Questions put to a whole fleet, what is expected of their answers, and whether an answer is that.
+//! Questions for a whole fleet, the answers that are expected, and whether an answer is the expected one.
 //!
-//! Two sources: the labelled questions of the sample corpus, and MultiHop-RAG with the words of its answers. *Not* whether
-//! an answer is good: strings that have to stand in it are all that is looked for.
+//! There are two sources: the labelled questions of the sample corpus, and MultiHop-RAG with the words of its
+//! answers. *Not* whether an answer is good: only strings that have to occur in it are looked for.
 
 use super::dataset::{Dataset, DatasetName, Split, draw};
 use super::{Error, multihop};
@@ -82,7 +82,7 @@ impl LabelledQuestion {
         said.map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// What of the expected an answer does not contain.
+    /// The expected strings that an answer does not contain.
     pub fn missing(&self, answer: &str) -> Vec<&str> {
         let said = plain(answer);
         let wanted = self.contains.iter().map(String::as_str);

@@ -1,32 +1,33 @@
-//! Measuring answers to questions whose right answers are known.
+//! Measurements of answers to questions whose right answers are known.
 //!
-//! Retrieval: which chunks or documents come first. Conditions: what a question says about documents. Classes: what kind of
-//! question it is. Groundedness: whether passages say what an answer says. Data is named by whoever measures and never part
-//! of the repository. What happens to a document here is what happens to it in the fleet: the same chunker, the same index,
-//! the same search. *Not* measured: what a planner would make of the question; it is asked as it stands. *Not* here: a
-//! command line, how lines look on a terminal, and what a fleet in this process is made of, which is [given](fleet).
+//! It measures retrieval (which chunks or documents come first), conditions (what a question says about documents),
+//! classes (what kind of question it is) and groundedness (whether passages say what an answer says). The caller
+//! names the data, which is never part of the repository. Documents are handled as in the fleet: by the same
+//! chunker, the same index and the same search. *Not* measured: what a planner would make of the question; it is
+//! asked as it is. *Not* here: a command line, how lines look on a terminal, and what a fleet in this process is
+//! made of, which is [passed in](fleet).
 //!
 //! | module | what |
 //! |---|---|
-//! | `dataset` | questions and what is right; `beir` and `multihop` read files |
+//! | `dataset` | questions and their right answers; `beir` and `multihop` read files |
 //! | [`sample`] | the sample corpus and its questions |
 //! | `ground` | the index that is asked |
 //! | `vectors` | the vectors of chunks, made once |
-//! | `methods` | the ways to search, by name |
+//! | `methods` | the search methods, by name |
 //! | `measure` | asking, and timing it |
-//! | `metrics`, `signal` | figures: pure |
-//! | [`retrieval`] | what a search finds, way by way |
-//! | [`classify`] | which class rules give to questions |
-//! | [`conditions`] | what questions about documents amount to |
-//! | [`unanswerable`] | whether it is told early that the documents do not say |
-//! | [`labelled`] | questions put to a whole fleet, and what is expected of their answers |
-//! | [`fleet`] | that fleet, as whoever measures gives it |
-//! | [`modes`] | the modes of a question beside each other |
-//! | [`rounds`] | what the rounds of a turn read, beside one list |
-//! | [`trajectories`] | the way that questions take, beside the one that is expected |
-//! | [`groundedness`] | which sentences of answers stand in passages |
-//! | [`EvalReport`] | what a measurement came to, for whoever shows it |
-//! | `figures`, `paired`, `report`, `page`, `details` | figures over many questions, and how they are told |
+//! | `metrics`, `signal` | figures of a ranking; signals that there is no answer: pure |
+//! | [`retrieval`] | what a search finds, method by method |
+//! | [`classify`] | which class the rules give to questions |
+//! | [`conditions`] | which conditions are read out of questions |
+//! | [`unanswerable`] | whether it is reported early that the documents do not say |
+//! | [`labelled`] | questions for a whole fleet, and the answers that are expected |
+//! | [`fleet`] | that fleet, passed in by the caller |
+//! | [`modes`] | the modes of a question, compared |
+//! | [`rounds`] | what the rounds of a turn read, compared with one list |
+//! | [`trajectories`] | the way that questions take, compared with the expected one |
+//! | [`groundedness`] | which sentences of answers are supported by passages |
+//! | [`EvalReport`] | the result of a measurement, for display |
+//! | `figures`, `paired`, `report`, `page`, `details` | figures over many questions, and reports of them |
 
 mod beir;
 pub mod classify;
@@ -64,5 +65,5 @@ pub use machine::machine;
 pub use outcome::{Emphasis, EvalReport, TextLine};
 pub use setting::SearchSetting;
 
-/// Who is told how far a measurement is.
+/// Receives the progress of a measurement.
 pub type Say<'a> = &'a (dyn Fn(String) + Send + Sync);

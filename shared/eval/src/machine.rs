@@ -1,4 +1,4 @@
-//! What machine this is (Linux: /proc), for reports of what was measured on it.
+//! A description of this machine (Linux: /proc), for reports of measurements.
 
 use std::fs::read_to_string;
 

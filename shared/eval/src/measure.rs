@@ -16,7 +16,7 @@ const WARM_UP: usize = 20;
 
 /// What came of one question.
 pub(super) struct Asked {
-    /// What was found where. To [`DEPTH`] where documents are the unit, else to [`SHOWN`].
+    /// The ranking. To [`DEPTH`] where documents are the unit, else to [`SHOWN`].
     pub(super) ranking: Ranking,
     /// The same for a search that returns [`DEPTH`] passages.
     pub(super) deep: Option<Ranking>,

@@ -1,4 +1,4 @@
-//! The ways to search, by name: data, so that another one is a few lines.
+//! The search methods, by name. They are data, so that another one takes a few lines.
 
 use super::Error;
 use super::ground::Ground;

@@ -1,4 +1,4 @@
-//! Examples reckoned by hand, and laws.
+//! Tests of the figures: examples calculated by hand, and laws.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
-//! What a measurement came to, for whoever shows it: an object for programs, lines for people. *Not* how a line is set on a
-//! terminal, which is for whoever prints it.
+//! The result of a measurement: an object for programs, lines for people. *Not* here: how a line is displayed on a
+//! terminal, which the caller decides.
 
 use serde::Serialize;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! A page to keep: figures, plots and what failed in one file that needs nothing else.
+//! The page to keep: figures, plots and failures in one file that needs nothing else.
 
 use super::Error;
 use std::path::Path;

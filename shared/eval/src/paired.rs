@@ -1,7 +1,7 @@
-//! How much better one way to search is than another, question by question: pure.
+//! How much better one search method is than another, question by question. Pure.
 //!
-//! The difference of two means over the same questions, with its standard error, which is that of the mean of the
-//! differences: two ways mostly agree, so it is far smaller than that of either mean.
+//! It is the difference of two means over the same questions, with the standard error of the mean of the
+//! differences. Two methods mostly agree, so that error is far smaller than the error of either mean.
 
 use super::dataset::{Question, Unit};
 use super::measure::{Asked, SHOWN};

@@ -1,5 +1,5 @@
-//! How the figures look: a table for people, an object for programs, a line per question for whoever
-//! looks for what was missed. No text of a data set is in any of them.
+//! The report of a measurement of retrieval: a table for people, an object for programs, and a line per question
+//! for people who look for what was missed. None of them has text of a data set.
 
 use super::dataset::{Dataset, Question};
 use super::figures::Figures;

@@ -1,4 +1,5 @@
-//! What a search finds, way by way: every question of a data set asked, timed and held against what is right.
+//! Measures what a search finds, method by method: every question of a data set is asked, timed and compared with
+//! the right answers.
 
 use super::dataset::{Dataset, DatasetName, Split};
 use super::ground::Ground;

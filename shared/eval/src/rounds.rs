@@ -1,8 +1,8 @@
-//! What the rounds of a turn have read, beside one list of the same length.
+//! Measures what the rounds of a turn have read, compared with one list of the same length.
 //!
-//! Every round searches as a retriever does, passes over what the rounds before it have read, and reads as many passages as
-//! `retriever.map_max` says. No model: no planner chooses other words, and none says when it is enough. Beside it the
-//! coverage of the question as a judge of whether all evidence was read.
+//! Every round searches as a retriever does, skips what the rounds before it have read, and reads as many passages
+//! as `retriever.map_max` says. No model is called, so no planner chooses other words or decides that it is enough.
+//! The measurement also shows how well the coverage of the question predicts that all evidence was read.
 
 use super::dataset::{Dataset, DatasetName, Gold, Question, Split};
 use super::ground::Ground;

@@ -1,7 +1,7 @@
-//! The sample corpus and its questions, in the binary: what `argosy demo` asks, wherever it is installed.
+//! The sample corpus and its questions, in the binary: `argosy demo` asks them wherever it is installed.
 //!
-//! The files are those of `tests/fixtures`, listed one by one, so that building needs no script; a test
-//! compares the list with the folder.
+//! The files are those of `tests/fixtures`, listed one by one, so that building needs no script; a test compares
+//! the list with the folder.
 
 use std::io;
 use std::path::Path;

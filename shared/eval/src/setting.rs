@@ -1,4 +1,4 @@
-//! What a measurement searches with: as it is configured, in one process.
+//! The search that a measurement uses: the configured one, in one process.
 
 use crate::error::Error;
 use index_host::search_factory::{SearchFactory, embedder};

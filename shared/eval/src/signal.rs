@@ -1,5 +1,5 @@
-//! What a search says about whether there is an answer: pure. Which signal tells best is measured,
-//! not assumed.
+//! Signals in the result of a search that there is no answer. Pure. Which signal is the best one is measured, not
+//! assumed.
 
 use search::SearchResult;
 

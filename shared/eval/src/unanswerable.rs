@@ -1,8 +1,8 @@
-//! Whether it is told early that the documents do not say.
+//! Measures whether it is reported early that the documents do not say.
 //!
-//! A question without an answer in the corpus is *caught* when the retriever would ask back; one with an answer that is asked
-//! back all the same is a *false alarm*. By the retriever's own rule over the retriever's own search, with its options.
-//! Nothing is told of the text of a data set: a question that was judged wrongly is named by its id.
+//! A question without an answer in the corpus is *caught* when the retriever would ask back; a question with an
+//! answer for which it would ask back is a *false alarm*. The retriever's own rule decides, over its own search
+//! with its options. No text of a data set is reported: a question that was judged wrongly is named by its id.
 
 use super::dataset::{Dataset, DatasetName, Question, Split};
 use super::ground::Ground;
@@ -31,7 +31,7 @@ struct Judged<'a> {
 #[derive(Debug, Serialize)]
 struct Sums {
     split: &'static str,
-    /// Questions without an answer, and those of them that were caught.
+    /// Questions without an answer, and the number of them that were caught.
     null: usize,
     caught: usize,
     /// Questions with an answer, and those of them that were asked back.

@@ -1,8 +1,8 @@
 //! The vectors of chunks, made once.
 //!
-//! A local encoder takes minutes for a data set, so what it made can be kept in a file for each embedder:
-//! rows of the hash of the text, the scale, and the bytes that travel. *Not* a cache of the fleet, where
-//! vectors travel with the chunks.
+//! A local encoder takes minutes for a data set, so its vectors can be kept in a file for each embedder: rows of
+//! the hash of the text, the scale, and the bytes that travel. *Not* a cache of the fleet, where vectors travel
+//! with the chunks.
 
 use super::{Error, Say};
 use envelope::{ChunkRecord, Embedding};

@@ -1,4 +1,4 @@
-//! An answer to a verdict for each of its sentences.
+//! The check: an answer gets a verdict for each of its sentences.
 
 use crate::coverage::Evidence;
 use crate::features::{
@@ -23,8 +23,8 @@ const DIRECTION_MIN: f32 = 0.5;
 pub struct AnswerCheck {
     /// Its sentences, in order.
     pub sentences: Vec<SentenceCheck>,
-    /// How probable it is that nothing in the answer is made up, 0 to 1; 1 where nothing is claimed. It knows figures, not
-    /// verdicts: who needs a confidence lowers it where a sentence is contradicted.
+    /// How probable it is that nothing in the answer is made up, 0 to 1; 1 where nothing is claimed. It is made of
+    /// figures, not of verdicts: for a confidence, it has to be lowered where a sentence is contradicted.
     pub score: f32,
 }
 
@@ -34,8 +34,8 @@ pub const CONTRADICTED_MAX: f32 = 0.2;
 pub const UNSUPPORTED_MAX: f32 = 0.5;
 
 impl AnswerCheck {
-    /// The score, and no more than what the worst sentence leaves, 0 to 1: 0.2 where one is contradicted, 0.5 where one is
-    /// unsupported. One figure that is wrong weighs little in the score, and everything to who acts on it.
+    /// The score, bounded by the worst sentence, 0 to 1: at most 0.2 where one is contradicted, and 0.5 where one
+    /// is unsupported. One wrong figure weighs little in the score, but decides for a reader who acts on it.
     pub fn confidence(&self) -> f32 {
         let most = self.sentences.iter().map(|one| match one.verdict {
             SentenceVerdict::Contradicted => CONTRADICTED_MAX,

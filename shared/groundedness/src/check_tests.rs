@@ -1,4 +1,4 @@
-//! Verdicts on single sentences, one case for each rule.
+//! Tests of verdicts on single sentences, one case for each rule.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Which sentences of an answer claim something. Lead-ins, headings, marks of citations, numbers of lists and words about
+//! Which sentences of an answer claim something. Lead-ins, headings, citation marks, list numbers and words about
 //! the passages do not.
 
 use crate::lexicon::{ABOUT_PASSAGES, FRAME, NO_ANSWER, is_of};

@@ -1,4 +1,4 @@
-//! How much of a sentence stands in windows of one to three sentences of a passage.
+//! How much of a sentence a window of one to three sentences of a passage contains.
 //!
 //! The distinct words of the sentence are bits of a mask, so that a window is read by joining masks.
 
@@ -12,7 +12,7 @@ const WORDS_MAX: usize = 128;
 const WINDOW_MAX: usize = 3;
 /// What each further sentence of a window costs, as a share: of windows that say the same the shortest is it.
 const WIDER_COST: f32 = 0.03;
-/// What a word counts whose kin stands there: `completion` for `complete`.
+/// The credit of a word when only a related word is there: `completion` for `complete`.
 const KINDRED_CREDIT: f32 = 0.6;
 /// No bit.
 const NONE: u8 = u8::MAX;
@@ -267,7 +267,7 @@ fn bits(mut mask: u128) -> impl Iterator<Item = usize> {
     })
 }
 
-/// What a word weighs: a long one is rarer, and one with a capital is somebody.
+/// The weight of a word: a long word is rarer, and a capitalised one is a name.
 fn weight(lower: &str, is_capital: bool) -> f32 {
     let length = lower.chars().count().clamp(3, 10) as f32;
     0.6 + 0.08 * length + if is_capital { 0.4 } else { 0.0 }

@@ -1,4 +1,4 @@
-//! Days, months and years as they are written. *Not* a calendar: what a text does not name stays open.
+//! Parses days, months and years in their usual forms. *Not* a calendar: what a text does not name stays open.
 
 use crate::values::{Reader, split};
 use text::months;

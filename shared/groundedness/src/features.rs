@@ -1,4 +1,4 @@
-//! What a sentence comes to beside the passages: a handful of figures, and the score that they add up to.
+//! The features of a sentence compared with the passages: a few figures, and the score that they add up to.
 
 use crate::claims;
 use crate::coverage::{Covered, Evidence, Window};

@@ -1,4 +1,4 @@
-//! Words that the check knows, as data. Lower case. *Not* a thesaurus.
+//! Words that the check knows, as data, in lower case. *Not* a thesaurus.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -317,7 +317,7 @@ pub(crate) const FRAME: &str = "passage passages document documents context prov
     please sure here certain different way ways also thus hence finally lastly firstly secondly first second third \
     next then final author overview words rating reviewer reviewers describe described discuss discussed refer reference referred unspecified";
 
-/// Beginnings of sentences that say what the passages lack, or that nobody can answer.
+/// Beginnings of sentences that say what the passages lack, or that there is no answer.
 pub(crate) const NO_ANSWER: &[&str] = &[
     "unable to answer",
     "cannot answer",

@@ -1,21 +1,21 @@
-//! Each sentence of an answer held against the text of passages, by rules.
+//! Groundedness: rules that compare each sentence of an answer with the text of passages.
 //!
-//! *Not* a model, nor a judgement whether the answer is what was asked for. Words, values, names, and the words that turn
-//! a sentence round are compared; what that cannot see is told in docs/trust.md. Pure.
+//! *Not* a model, nor a judgement whether the answer is what was asked for. The rules compare words, values, names,
+//! and the words that reverse the meaning of a sentence; docs/trust.md says what they cannot see. Pure.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`check`](mod@check) | an answer to a verdict for each sentence |
-//! | `thresholds` | what a verdict takes, and the weights of a score |
+//! | `thresholds` | the thresholds of a verdict, and the weights of a score |
 //! | `claims` | which sentences claim something |
 //! | `reading` | texts as sentences, tokens and values; `vocabulary` numbers their words |
 //! | `values`, `units`, `dates` | numbers and days as values |
-//! | `coverage` | how much of a sentence stands in a window of a passage |
-//! | `slots` | values and names: whether they stand where the sentence has them |
-//! | `verbatim` | whether a sentence is taken over as it stands |
-//! | `polarity` | what turns a sentence round |
-//! | `features` | what all of it comes to |
-//! | `lexicon` | the words of it, as data |
+//! | `coverage` | how much of a sentence a window of a passage contains |
+//! | `slots` | whether values and names belong to the same things in sentence and passages |
+//! | `verbatim` | whether a sentence is copied from a passage |
+//! | `polarity` | words that reverse the meaning of a sentence |
+//! | `features` | the features of a sentence, and their score |
+//! | `lexicon` | the words of the rules, as data |
 
 pub mod check;
 mod claims;

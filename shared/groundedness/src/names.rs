@@ -1,11 +1,12 @@
-//! Names in a sentence: runs of words with a capital that are no mere beginning. *Not* whom they name.
+//! Names in a sentence: runs of capitalised words, except a word that only begins the sentence. *Not* here: what
+//! they refer to.
 
 use crate::reading::{Sentence, Token};
 use crate::vocabulary::Vocabulary;
 use std::ops::Range;
 use text::{fold, months};
 
-/// Words with a capital that name nobody.
+/// Capitalised words that are no names.
 const DAYS: &str = "monday tuesday wednesday thursday friday saturday sunday mr mrs ms dr";
 
 /// The names of a sentence as runs of its tokens, without legal forms at their ends.
@@ -45,7 +46,7 @@ pub(crate) fn of(sentence: &Sentence, vocabulary: &Vocabulary) -> Vec<Range<usiz
     names
 }
 
-/// Whether a name ends with whose it is: in `ESPN's Jeff Passan` are two.
+/// Whether a name ends with a possessive: `ESPN's Jeff Passan` has two names.
 fn is_owner(token: &Token, vocabulary: &Vocabulary) -> bool {
     token.at.len() > vocabulary.word(token.word).lower.len()
 }

@@ -1,6 +1,7 @@
-//! What turns a sentence round: a negation more or less, a direction that is its opposite, a bound from the other side.
+//! Words that reverse the meaning of a sentence: one negation more or less, the opposite direction, the opposite
+//! bound.
 //!
-//! *Not* seen: what irony, quotations and subordinate clauses do.
+//! *Not* recognised: irony, quotations and subordinate clauses.
 
 use crate::check::ReasonKind;
 use crate::coverage::{Covered, Evidence};

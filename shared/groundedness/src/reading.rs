@@ -216,7 +216,7 @@ fn has_keys(text: &str) -> bool {
     text.trim_start().starts_with(['{', '['])
 }
 
-/// Without what only says whose it is, or a verb that helps: `party's`, `they've`.
+/// A word without a possessive ending or a contracted verb: `party's`, `they've`.
 fn owned(run: &str) -> &str {
     let Some(at) = run.rfind(['\'', '’']) else {
         return run;

@@ -1,7 +1,8 @@
-//! Values and names of a sentence: whether they stand in the passages, and there for the same thing.
+//! Values and names of a sentence: whether the passages have them, and for the same things.
 //!
-//! What a value stands for is what is said around it. One whose surroundings fit better to a sentence without it, which has
-//! another in its place, was exchanged. *Not* seen: an exchange that the next words do not tell.
+//! The words around a value say what it stands for. A value counts as exchanged when its surroundings in the
+//! passage fit better to a sentence that has another value in its place. *Not* recognised: an exchange that the
+//! next words do not show.
 
 use crate::check::ReasonKind;
 use crate::coverage::{Covered, Evidence};

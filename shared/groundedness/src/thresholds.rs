@@ -1,4 +1,4 @@
-//! What a verdict takes, and the weights of a score: one table, with where each figure comes from.
+//! The thresholds of a verdict, and the weights of a score: one table, with the origin of each figure.
 
 /// How many features a sentence has.
 pub(crate) const COUNT: usize = 9;

@@ -1,4 +1,4 @@
-//! Units of numbers: which measure the same thing, and by how much they differ. *Not* how a number is read.
+//! Units of numbers: which of them measure the same thing, and their factors. *Not* here: how a number is parsed.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

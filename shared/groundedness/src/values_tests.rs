@@ -1,4 +1,4 @@
-//! Values in the ways in which they are written.
+//! Tests of values in the forms in which they are written.
 
 use super::*;
 use crate::reading::Sentence;

@@ -1,4 +1,4 @@
-//! Whether a sentence is taken over as it stands, blanks and marks aside. What a scan confused stays as it is.
+//! Whether a sentence is copied from a passage, ignoring blanks and marks. Errors of a scan are not corrected.
 
 use crate::coverage::Evidence;
 

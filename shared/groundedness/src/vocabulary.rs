@@ -1,4 +1,4 @@
-//! The words of an answer and its passages, by number: what is the same word has the same one.
+//! Numbers the words of an answer and its passages: equal words have the same number.
 
 use crate::lexicon::{self, Direction, LEXICON};
 use crate::slots;
@@ -42,7 +42,7 @@ pub(crate) struct Vocabulary {
     stems: HashMap<String, u32>,
     /// By stem: whether the passages have it.
     is_in_passages: Vec<bool>,
-    /// How the stems of passages look to who confuses letters; made when it is first asked for.
+    /// The stems of passages with easily confused letters unified; made on first use.
     skeletons: Option<HashMap<String, u32>>,
 }
 

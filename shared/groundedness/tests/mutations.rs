@@ -1,6 +1,6 @@
-//! Sentences of the sample corpus, reworded and mutated: what is flagged, and what is not.
+//! Tests with sentences of the sample corpus, reworded and mutated: which are flagged, and which are not.
 //!
-//! The corpus is small, so floors are lower than what is reached on news; see docs/trust.md.
+//! The corpus is small, so the required shares are lower than those measured on news; see docs/trust.md.
 
 use argosy_groundedness::{SentenceVerdict, Thresholds, check};
 use mutations::{Mutation, MutationCase, SourceText, generate};

@@ -1,4 +1,4 @@
-//! Acting on a decision: route it, publish what follows, remember it. The one place that does.
+//! Acting on a decision: the only code that routes it, publishes what follows and records it.
 
 use crate::dead;
 use crate::deliver::Failure;
@@ -91,7 +91,7 @@ impl Worker {
             next,
             ..
         } = after;
-        // Who does not record this step passes on who created it.
+        // A process that does not record this step passes on the context of the step that created it.
         if let Some(context) = telemetry::traces::current() {
             header.traceparent = Some(context.to_string());
         }
@@ -147,7 +147,7 @@ impl Worker {
         }
     }
 
-    /// Creates the reducer's step when this map step's part was the last one to come.
+    /// Creates the reducer's step when the part of this map step was the last missing one.
     pub(crate) async fn join_if_complete(&self, step: &Step) -> Result<(), Failure> {
         if let Payload::Mapper(task) = &step.payload {
             self.count_and_join(&step.header, &step.case, task.of)
@@ -274,9 +274,9 @@ impl Worker {
         Ok(())
     }
 
-    /// Gives a message up: the dead letter, then its default or `failed`; the ack follows. A letter that
-    /// cannot be stored is counted and holds nothing up; one whose default has to be tried again is
-    /// written again.
+    /// Gives a message up: it stores the dead letter, then the step's default or `failed`; the ack follows. A dead
+    /// letter that cannot be stored is counted and blocks nothing. When the default has to be tried again, the dead
+    /// letter is written again.
     pub(crate) async fn give_up(
         &self,
         delivery: &Delivery,

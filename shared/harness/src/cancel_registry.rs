@@ -1,8 +1,8 @@
-//! Turns that are known to have ended, fan-outs that are known to be joined, and the work on them that
-//! is still running.
+//! The turns that are known to have ended, the fan-outs that are known to be joined, and the work on them that is
+//! still running in this process.
 //!
-//! Best effort, fed by `argosy.cancel.<turn>`, by terminal events that pass through this process and by
-//! `argosy.joined.<turn>.<hop>`. The truth is in the streams; this only spares work.
+//! The registry is best effort. It is fed by `argosy.cancel.<turn>`, by terminal events that pass through this
+//! process and by `argosy.joined.<turn>.<hop>`. The truth is in the streams; the registry only saves work.
 
 use envelope::TurnId;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -16,7 +16,7 @@ pub(crate) type Fanout = (TurnId, u16);
 /// How many are remembered.
 const REMEMBERED: usize = 16_384;
 
-/// A set of ended turns, or of whatever else ends, with the running work of each.
+/// A set of ended turns, or of other keys that end, with the running work of each.
 #[derive(Debug)]
 pub struct CancelRegistry<K = TurnId> {
     inner: Mutex<Inner<K>>,

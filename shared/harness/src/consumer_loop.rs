@@ -17,13 +17,13 @@ use tokio_util::sync::CancellationToken;
 pub enum AckDecision {
     /// Done, or never to be done.
     Ack,
-    /// It failed: again after this time.
+    /// The work failed: redeliver after this time.
     Retry(Duration),
-    /// It was not its turn: again after this time.
+    /// The message was not due: redeliver after this time.
     Later(Duration),
 }
 
-/// What happens in a consumer loop that somebody may want to count.
+/// An event of a consumer loop, for counting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConsumerEvent {
     /// A delivery is being worked on.
@@ -40,7 +40,7 @@ pub enum ConsumerEvent {
     Drained(Duration),
 }
 
-/// What is done with deliveries.
+/// The handler of deliveries.
 pub trait DeliveryHandler: Send + Sync + 'static {
     /// Works on one delivery. May be dropped at any await; the delivery is then given back.
     fn handle_delivery<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, AckDecision>;
@@ -69,7 +69,7 @@ pub struct Options {
     pub grace: Duration,
 }
 
-/// What a consumer loop did on its way out.
+/// What a consumer loop did while it drained.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DrainReport {
     /// Deliveries that were answered after it was told to stop.
@@ -128,7 +128,7 @@ pub async fn run(
     }
     let told = Instant::now();
     let drained = drain(puller, running, abandon, &*handler, options.grace).await;
-    // Where the work was acked, the server does not mind; where not, somebody else may have it.
+    // Where the work was acked, a nak does no harm; where it was not, another process may take the message.
     for delivery in in_flight.again.into_values().flatten() {
         let _ = delivery.ack.nak(GIVE_BACK).await;
     }
@@ -254,7 +254,7 @@ async fn drain(
 ) -> DrainReport {
     let mut drained = DrainReport::default();
     for delivery in puller.close().await {
-        // Never worked on: somebody else may have it at once. A lost nak costs one ack time-out.
+        // The message was never worked on: another process may have it at once. A lost nak costs one ack time-out.
         let _ = delivery.ack.nak(GIVE_BACK).await;
     }
     let deadline = Instant::now() + grace;

@@ -1,4 +1,5 @@
-//! Counting the messages of a consumer loop that runs no stage, as a worker counts its own: for the gateway.
+//! Counts the messages of a consumer loop that runs no stage, in the same metrics as a worker's. The gateway uses
+//! it.
 
 use crate::consumer_loop::{AckDecision, ConsumerEvent, DeliveryHandler};
 use crate::metrics::Metrics;
@@ -8,7 +9,7 @@ use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// The same work, counted.
+/// A handler that counts the work of another handler.
 pub struct CountedHandler {
     handler: Arc<dyn DeliveryHandler>,
     role: Role,
@@ -17,7 +18,7 @@ pub struct CountedHandler {
 }
 
 impl CountedHandler {
-    /// Counts what `handler` does as done by `role`. The bus is asked for the time.
+    /// Counts the messages that `handler` handles as work of `role`. The time is read from the bus.
     pub fn new(
         handler: Arc<dyn DeliveryHandler>,
         role: Role,

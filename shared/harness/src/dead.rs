@@ -1,11 +1,12 @@
-//! Dead letters: the original bytes with the facts beside them, kept where they can be looked at.
+//! Dead letters: the original bytes of a message with the reason and the circumstances of its failure, kept for
+//! people to inspect.
 
 use crate::step::StepAddress;
 use bus::{Bus, Headers, Publish, StoredMessage, Stream};
 use envelope::limits::{DEAD_LETTER_BYTES_MAX, DEAD_LETTER_HEAD_BYTES};
 use envelope::{Subject, header};
 
-/// Why and where a message was given up.
+/// The reason why a message was given up, and the place where that happened.
 #[derive(Debug, Clone)]
 pub(crate) struct Death<'a> {
     pub(crate) reason: &'a str,
@@ -14,8 +15,8 @@ pub(crate) struct Death<'a> {
     pub(crate) delivered: u64,
 }
 
-/// The dead letter of a message. Above the limit only the head of the body is kept, and the
-/// headers say how long it was and where the whole of it stands.
+/// The dead letter of a message. Above the limit only the head of the body is kept, and the headers say how long
+/// the body was and where the original is stored.
 pub(crate) fn letter(place: &StepAddress, message: &StoredMessage, death: &Death<'_>) -> Publish {
     let StepAddress {
         role,
@@ -35,7 +36,7 @@ pub(crate) fn letter(place: &StepAddress, message: &StoredMessage, death: &Death
     letter
 }
 
-/// The same at any subject.
+/// A dead letter at any subject.
 pub(crate) fn letter_at(subject: Subject, message: &StoredMessage, death: &Death<'_>) -> Publish {
     let body = if message.body.len() > DEAD_LETTER_BYTES_MAX {
         message.body.slice(..DEAD_LETTER_HEAD_BYTES)
@@ -61,7 +62,7 @@ pub(crate) fn letter_at(subject: Subject, message: &StoredMessage, death: &Death
     }
 }
 
-/// Stores a dead letter, in a few tries. What it means that none was stored, the caller knows.
+/// Stores a dead letter, in a few attempts. The caller decides what to do when none succeeds.
 pub(crate) async fn store(bus: &dyn Bus, letter: Publish) -> bool {
     for attempt in 1..=3u32 {
         match bus.publish(letter.clone()).await {

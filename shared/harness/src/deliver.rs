@@ -4,7 +4,7 @@
 //! decode -> too late or ended? ack -> delivered too often? give up -> redelivered? finish what is
 //! stored -> handle, under a time limit, with beats -> publish the outputs -> ack
 //! ```
-//! Everything before the ack may happen again; nothing of it does harm twice.
+//! Everything before the ack may happen again, and repeating it does no harm.
 
 use crate::delivery_outcome::{AckReason, DeliveryOutcome};
 use crate::disposition::{Disposition, dispose, newer_wire_delay};
@@ -24,7 +24,7 @@ use stage::{Live, StepClock, StepContext, StepOutput};
 use std::panic::AssertUnwindSafe;
 use streams::outbox::OutboxError;
 
-/// A failure on the way through one message: what it asks for, and its words for the dead letter.
+/// A failure while a message is handled: its class, and its text for the dead letter.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) class: Class,
@@ -83,7 +83,7 @@ enum Handled {
 }
 
 impl Worker {
-    /// Works on one message and says how it is to be answered.
+    /// Handles one message and returns how it is answered.
     pub(crate) async fn process(&self, delivery: &Delivery) -> DeliveryOutcome {
         let message = &delivery.message;
         let Some(place) = StepAddress::of(&message.subject) else {
@@ -143,14 +143,14 @@ impl Worker {
             .await
     }
 
-    /// Delivered before, or so late that somebody else may have it too.
+    /// Whether the message was delivered before, or so late that another process may have it too.
     fn is_redelivery(&self, delivery: &Delivery, now: UnixMs) -> bool {
         delivery.delivered > 1
             || delivery.message.stored_at.until(now) > self.options.ack_wait.as_millis() as u64
     }
 
-    /// Until when nobody else can have this delivery: half the ack time-out, since the server's clock
-    /// may differ, and never for one that was made before. An ack of any delivery speaks for all.
+    /// The time until which no other process can have this delivery: half the ack time-out, since the server's
+    /// clock may differ, and none for a redelivery. An ack of any delivery stands for all of them.
     fn sure(&self, delivery: &Delivery) -> UnixMs {
         match delivery.delivered {
             1 => delivery
@@ -217,8 +217,8 @@ impl Worker {
                 }
             }
         };
-        // Put down before the error part is stored and counted: who stores a part after that must
-        // not rely on this step to ask.
+        // Released before the error part is stored and counted: a step that stores a part after that must not rely
+        // on this one to ask.
         drop(held);
         self.failed(delivery, place, &step, Some(&task), failure)
             .await
@@ -250,7 +250,7 @@ impl Worker {
         Ok((task, Step { trail, ..step }))
     }
 
-    /// Counts what a fan-out lacked whose reduction is done or given up: not each time that it is tried.
+    /// Counts the missing parts of a fan-out when its reduction is done or given up, not at every attempt.
     pub(crate) fn count_gathered(&self, step: &Step, task: &Task, message: &StoredMessage) {
         // A turn that begins here took its fan-out over from another one.
         if step.header.hop != step.header.first_hop {
@@ -398,7 +398,7 @@ impl Worker {
                 self.join_if_complete(step).await?;
                 return Ok(true);
             }
-            // The reducer did not wait for it: whoever was told so may have died before the ack.
+            // The reducer did not wait for it: the process that was told so may have died before the ack.
             let reduced = envelope::subject::fence(place.shard, &place.turn, place.hop + 1);
             if self.bus.last(stream, &reduced).await?.is_some() {
                 return Ok(true);
@@ -416,8 +416,8 @@ impl Worker {
             .is_some())
     }
 
-    /// Looks for a step at a hop; a scatter record that is found has its map steps and its timer
-    /// published again. True when there is a step.
+    /// Looks for a step at a hop. When it finds a scatter record, it publishes the map steps and the timer again.
+    /// True when there is a step.
     pub(crate) async fn finish_hop(&self, place: &StepAddress, hop: u16) -> Result<bool, Failure> {
         let fence = envelope::subject::fence(place.shard, &place.turn, hop);
         let Some(found) = self.bus.last(Stream::Steps(place.shard), &fence).await? else {

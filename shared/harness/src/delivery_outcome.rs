@@ -1,4 +1,4 @@
-//! How the work on a message came out: what is acked, what comes again, what is given up.
+//! The outcome of a delivery: the message is acked, redelivered, or given up.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(crate) enum AckReason {
     Ok,
     AlreadyDone,
     Dropped,
-    /// A map step without which the reducer has started.
+    /// A map step that the reducer did not wait for.
     Spared,
     DeadLetter,
 }

@@ -1,5 +1,5 @@
-//! Decides what is done with a message whose step failed, from the class of the failure, the number of deliveries and the
-//! time that is left: a pure table.
+//! What is done with a message whose step failed: a pure table over the class of the failure, the number of
+//! deliveries and the time that is left.
 
 use envelope::{Class, UnixMs};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use std::time::Duration;
 pub(crate) enum Disposition {
     /// Deliver it again after this time.
     Retry(Duration),
-    /// Keep it, tell the server so, pull nothing, and try again after this time.
+    /// Keep it, extend its ack, pull nothing, and try again after this time.
     Hold(Duration),
     /// Give it up: its default or `failed`, a dead letter, ack.
     GiveUp,
@@ -18,13 +18,12 @@ pub(crate) enum Disposition {
 /// First and longest delay of a redelivery.
 const RETRY_FIRST: Duration = Duration::from_millis(250);
 const RETRY_MAX: Duration = Duration::from_secs(15);
-/// How long a held message waits when nobody said how long.
+/// How long a held message waits when the failure names no time.
 const HOLD: Duration = Duration::from_millis(500);
 const HOLD_MAX: Duration = Duration::from_secs(10);
 
-/// The table. `delivered` counts from 1, `limit` is the last delivery that is worked on, `left` is the
-/// time to the deadline of the turn, `random` is in 0..1 (full jitter: the fleet must not come back as
-/// one).
+/// The table. `delivered` counts from 1, `limit` is the last delivery that is worked on, `left` is the time to the
+/// deadline of the turn, and `random` is in 0..1 (full jitter, so that processes do not retry all at once).
 pub(crate) fn dispose(
     class: Class,
     delivered: u64,

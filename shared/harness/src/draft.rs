@@ -1,8 +1,8 @@
-//! What a draft is checked against: the passages that it was written from, and the draft that was kept for a better one.
+//! What a draft is checked against: the passages that it was written from, and the best earlier draft of the turn.
 //!
-//! A draft that carries what it was written from is checked against that, and nothing is read. What maps made of passages
-//! proves nothing, so parts are not read. What is no longer stored is left out: the check is then against less, and no question
-//! fails for it.
+//! Where a draft carries its passages and no earlier draft was kept, nothing is read. Otherwise the scatter records
+//! of both drafts are read, but not the parts: what a mapper wrote about a passage proves nothing. A record that is
+//! no longer stored is left out: the check then has less to go by, but no question fails for it.
 
 use crate::join::{record, scatter_subject};
 use crate::step::Step;

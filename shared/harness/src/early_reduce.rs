@@ -1,8 +1,8 @@
-//! Reducing early: once the facts that are there cover the question, the maps that still run are not
-//! waited for.
+//! Reducing early: once the facts that are there cover the question, the maps that still run are not waited for.
 //!
-//! The reducer's step is the one that the last mapper would create, so it does not matter who comes
-//! first. *Not* needed for a result: off unless configured, and whatever fails here is left to the join.
+//! The reducer's step is the one that the last mapper would create, so it does not matter which of the two comes
+//! first. Reducing early is an optimisation: it is off unless configured, and when it fails, the join does the
+//! work.
 
 use crate::cancel_registry::{CancelRegistry, Fanout};
 use crate::join::{self, JoinError};
@@ -48,7 +48,7 @@ pub(crate) fn tells(findings: &Findings) -> bool {
 }
 
 impl Worker {
-    /// Creates the reducer's step when what is there covers the question, and tells the other mappers.
+    /// Creates the reducer's step when the stored parts cover the question, and tells the other mappers.
     pub(crate) async fn join_if_covered(&self, step: &Step) {
         if let Err(error) = self.try_early(step).await {
             tracing::debug!(turn = %step.header.turn, %error, "not reduced early");
@@ -86,7 +86,7 @@ impl Worker {
     }
 }
 
-/// Remembers the fan-outs that were joined early; never comes back.
+/// Records the fan-outs that were joined early; never returns.
 pub(crate) async fn hear_joins(
     joined: &CancelRegistry<Fanout>,
     subscription: Option<Box<dyn Subscription>>,

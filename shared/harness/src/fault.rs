@@ -1,4 +1,4 @@
-//! Named points at which a test may make a worker fail. In production nothing stands behind them.
+//! Named points at which a test may make a worker fail. In production they do nothing.
 
 use futures_util::future::BoxFuture;
 
@@ -7,11 +7,11 @@ use futures_util::future::BoxFuture;
 pub enum Point {
     /// A message was delivered; nothing has been done.
     Delivered,
-    /// The stage has come to a result; nothing is stored.
+    /// The stage has returned a result; nothing is stored.
     Handled,
     /// The scatter record is stored; its map steps are not.
     ScatterStored,
-    /// A part is stored; nobody has counted.
+    /// A part is stored; the parts have not been counted.
     PartStored,
     /// Everything that follows is stored; the message is not acked.
     Published,

@@ -1,14 +1,14 @@
 //! Fan-out and join.
 //!
-//! The scatter record is the truth: what follows from it is published again whenever somebody finds
-//! it unfinished, and nothing else decides. A mapper stores its part, then asks the stream's leader
-//! how many parts there are; whoever sees all of them creates the reducer's step. Counting anywhere
-//! else (a counter, a direct get from a follower) loses joins.
+//! The scatter record is the truth: any process that finds its messages incomplete publishes them again, and
+//! nothing else decides what they are. A mapper stores its part, then asks the stream's leader how many parts there
+//! are; a mapper that sees all of them creates the reducer's step. Counting anywhere else (a counter, a direct get
+//! from a follower) loses joins.
 //!
-//! A process that still has other map steps of the same fan-out in hand leaves the asking to the last
-//! of them (`LocalMapSteps`): that one asks after every part of the process is stored, and as long as it
-//! has not, its message is not acked: by nobody, so only a first delivery is relied on, and only for
-//! as long as the server makes no second one. See docs/adr/0007.
+//! When a process works on several map steps of the same fan-out, only the last of them asks (`LocalMapSteps`),
+//! after every part of the process is stored. Until it has asked, its own message stays unacked, so a crash loses
+//! no join. Only a first delivery is relied on for this, and only for as long as the server makes no second one.
+//! See docs/adr/0007.
 
 use bus::{Bus, BusError, Publish, StoredMessage, Stream, WriteCondition};
 use envelope::{
@@ -46,7 +46,7 @@ pub(crate) fn scatter_messages(
     now: UnixMs,
     keep: Duration,
 ) -> Result<Vec<Publish>, OutboxError> {
-    // Nobody maps what a loop found: its next step looks at it, and there is nothing to wait for.
+    // The results of a loop's search are not mapped: its next step looks at them, and there is nothing to wait for.
     if record.payload.after == After::Review {
         return Ok(vec![step(&fanout::act_step(record), None, now, keep)?]);
     }
@@ -59,7 +59,7 @@ pub(crate) fn scatter_messages(
     Ok(messages)
 }
 
-/// Stores a part. The one that is there already is as good.
+/// Stores a part. A part that is stored already is equally good.
 pub(crate) async fn store_part(
     bus: &dyn Bus,
     header: &Header,
@@ -122,7 +122,7 @@ pub(crate) async fn count_and_join(
     Ok(true)
 }
 
-/// Creates the reducer's step, whatever is there: the count was reached or the time is up.
+/// Creates the reducer's step with the parts there are: the count was reached or the time is up.
 pub async fn join(
     bus: &dyn Bus,
     header: &Header,
@@ -159,7 +159,7 @@ pub(crate) struct LocalMapSteps(Mutex<Hand>);
 
 #[derive(Debug, Default)]
 struct Hand {
-    /// Each step under a number of its own, with until when nobody else can have it.
+    /// Each step under a number of its own, with the time until which no other process can have it.
     held: HashMap<(TurnId, u16), Vec<(u64, UnixMs)>>,
     next: u64,
 }
@@ -169,8 +169,8 @@ impl LocalMapSteps {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a map step of the fan-out at `hop` in hand. Until `sure` it has been delivered to nobody
-    /// else; from then on somebody may finish and ack it, and no other step relies on it.
+    /// Registers a map step of the fan-out at `hop`. Until `sure` no other process has it; from then on another one
+    /// may finish and ack it, and no other step relies on it.
     pub(crate) fn take(&self, turn: &TurnId, hop: u16, sure: UnixMs) -> LocalMapStep<'_> {
         let (fanout, mut hand) = ((turn.clone(), hop), self.lock());
         hand.next += 1;
@@ -197,16 +197,16 @@ impl LocalMapSteps {
     }
 }
 
-/// A map step in hand. Dropped, it is put down without a word: its message was not acked, and
-/// whoever gets it next asks.
+/// A registered map step. When it is dropped without a result, its message was not acked, and the next delivery
+/// asks.
 pub(crate) struct LocalMapStep<'a> {
     hand: &'a LocalMapSteps,
     place: Option<((TurnId, u16), u64)>,
 }
 
 impl LocalMapStep<'_> {
-    /// Puts the step down after its part was stored; true when no other one that can be relied on is
-    /// in hand: then this one asks.
+    /// Unregisters the step after its part was stored; true when no other reliable step is registered, so that this
+    /// one has to ask.
     pub(crate) fn was_last(mut self, now: UnixMs) -> bool {
         self.place
             .take()

@@ -1,18 +1,18 @@
 //! The run loop: the only code that pulls, publishes, acks, retries, dead-letters and drains.
 //!
 //! A [`Worker`] runs one stage on a [`bus::Bus`]; the gateway runs its consumers on the same
-//! [`run`](consumer_loop::run). *Not* here: the bus (`bus`, `bus-nats`), how messages
-//! are stored and read back (`streams`), what a step decides (workers) and which step follows (`envelope::route`).
+//! [`run`](consumer_loop::run). *Not* here: the bus (`bus`, `bus-nats`), how messages are stored and read back
+//! (`streams`), what a step decides (workers) and which step follows (`envelope::route`).
 //!
 //! | module | what |
 //! |---|---|
-//! | [`consumer_loop`] | the loop: pull the free slots, beat, answer, drain |
+//! | [`consumer_loop`] | the loop: pulls into free slots, extends acks, answers, drains |
 //! | `deliver` | the life of one message |
 //! | `act` | publishing what was decided |
-//! | [`CountedHandler`], [`Tally`] | counting what is no stage; what a role has done in this process |
-//! | `trace`, `trouble` | the span of one delivery; what fails lately |
+//! | [`CountedHandler`], [`Tally`] | counting messages that no stage handles; totals of a role in this process |
+//! | `trace`, `trouble` | the span of one delivery; recent failures of a role |
 //! | [`join`] | fan-out and join |
-//! | `live` | what a stage shows while it works |
+//! | `live` | text that a stage shows while it works |
 //! | `disposition` | failure class to retry, hold or give up |
 //! | [`replay`] | a new turn from a recorded step of another |
 //! | [`ingest`] | documents to chunks of the corpus, without ever mixing two versions |

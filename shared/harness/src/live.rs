@@ -1,7 +1,7 @@
-//! The live sink of a step: what its stage writes, passed on to `argosy.live.<turn>` while it works.
+//! The live sink of a step: it forwards what the stage writes to `argosy.live.<turn>` while the stage works.
 //!
-//! Bounded, and dropped rather than waited for: a piece that finds the queue full, or is too long for a
-//! message, is gone, and the number of the next one says so. *Not* for anything that an answer needs.
+//! The sink is bounded and never waits: a piece that finds the queue full, or is too long for a message, is
+//! dropped, and a gap in the numbers shows it. *Not* for anything that an answer needs.
 
 use bus::{Bus, CoreMessage, Headers};
 use envelope::limits::LIVE_TEXT_BYTES_MAX;
@@ -61,8 +61,8 @@ pub(crate) fn sink(cx: &StepContext) -> (Live, Pieces) {
 }
 
 impl Pieces {
-    /// Works, and passes on what is written meanwhile; what is written last goes out before the result,
-    /// if that takes no longer than [`LAST`]. A bus that is away holds up neither.
+    /// Does the work, and passes on what is written meanwhile; the last pieces are sent before the result, if that
+    /// takes no longer than [`LAST`]. A bus that is away blocks neither.
     pub(crate) async fn passed_on<T>(&mut self, bus: &dyn Bus, work: impl Future<Output = T>) -> T {
         let Some(mut waiting) = self.waiting.take() else {
             return work.await;
@@ -102,7 +102,7 @@ impl Pieces {
     }
 }
 
-/// Tells whoever listens to a turn, at most once: what does not get out in time is gone.
+/// Sends a live message to the listeners of a turn, at most once: one that cannot be sent in time is lost.
 pub(crate) async fn tell<T: Serialize>(bus: &dyn Bus, turn: &TurnId, what: &T) {
     let message = CoreMessage {
         subject: Subject::Live { turn: turn.clone() }.to_string(),
@@ -110,6 +110,6 @@ pub(crate) async fn tell<T: Serialize>(bus: &dyn Bus, turn: &TurnId, what: &T) {
         headers: Headers::default(),
         body: serde_json::to_vec(what).unwrap_or_default().into(),
     };
-    // Nobody may be listening: a lost one is not worth a word.
+    // There may be no listener: a lost message is not worth a log line.
     let _ = tokio::time::timeout(LAST, bus.broadcast(message)).await;
 }

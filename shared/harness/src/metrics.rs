@@ -1,4 +1,4 @@
-//! What the harness counts. Label values are roles and words of this crate, never ids.
+//! Metrics of the harness. Label values are roles and words of this crate, never ids.
 
 use crate::consumer_loop::ConsumerEvent;
 use crate::delivery_outcome::{AckReason, DeliveryOutcome};
@@ -62,8 +62,8 @@ fn read_as(fallbacks: &[Fallback]) -> &'static str {
     }
 }
 
-/// How many facts a model stated that its passage has, and how many that it has not. What stands in for facts where
-/// nobody could read the passage was stated by no model.
+/// How many stated facts the passage contains, and how many it does not. Substitutes for facts, where no model
+/// could read the passage, do not count.
 fn stated(result: &PartResult, fallbacks: &[Fallback]) -> (u64, u64) {
     let kept = match result {
         PartResult::Findings(findings) if !findings.defaulted => findings.facts.len() as u64,
@@ -305,8 +305,8 @@ impl Metrics {
             .with_label_values(&[role.as_str(), name, version]);
     }
 
-    /// Counts the prompts that a step was answered with. A version that this process did not begin with has no series of
-    /// its own: whoever replays could make any number of them.
+    /// Counts the prompts that a step was answered with. A version that this process did not begin with has no
+    /// series of its own, because replays could create any number of them.
     pub(crate) fn prompted(&self, entry: &TrailEntry, overrides: &Overrides) {
         for (name, version) in &entry.prompts {
             let version = match overrides.prompts.contains_key(name) {
@@ -331,7 +331,7 @@ impl Metrics {
         }
     }
 
-    /// Counts what a step came to that says something of the answers.
+    /// Counts the outcomes of steps that concern the quality of answers.
     pub(crate) fn came_to(&self, event: &Event) {
         if let Event::Exit(Exit::Retriever(RetrieverExit::Listed(listing))) = event {
             let operation = listing.table.operation.as_str();
@@ -383,8 +383,8 @@ impl Metrics {
         }
     }
 
-    /// Counts what a fan-out lacks, with its first reduction: a later one has a later soft deadline, and
-    /// lacks the same. Those of earlier rounds were counted in their own.
+    /// Counts the missing parts of a fan-out at its first reduction: a later one has a later soft deadline, and
+    /// lacks the same. The fan-outs of earlier rounds were counted in their own.
     pub(crate) fn gathered(&self, task: &Task, early: bool) {
         if let Payload::Reducer(ReduceTask::Gather {
             strict: false,

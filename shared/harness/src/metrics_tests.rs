@@ -1,4 +1,4 @@
-//! What is counted, where it is not a plain count.
+//! Tests of the metrics that are more than a plain counter.
 
 use super::*;
 use envelope::{After, FanOut, FilterMatch, Findings, Plan, Scatter};
@@ -43,7 +43,7 @@ fn what_a_fan_out_lacks_is_counted_once() {
     assert_eq!(counted(&metrics), [1, 0, 1]);
     metrics.gathered(&gathered(false, false), false);
     assert_eq!(counted(&metrics), [1, 1, 2]);
-    // A stricter draft and a last word begin before a soft deadline of their own, whoever waited.
+    // A stricter draft and a last reduction begin before a soft deadline of their own, whatever was waited for.
     metrics.gathered(&gathered(true, false), true);
     metrics.gathered(&gathered(false, true), true);
     assert_eq!(counted(&metrics), [1, 1, 2]);

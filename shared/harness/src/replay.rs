@@ -1,11 +1,10 @@
-//! A new turn that goes on from a recorded step of another one: a dead letter that is tried again, a
-//! turn that is replayed.
+//! A new turn that begins at a recorded step of another one: the retry of a dead letter, or the replay of a turn.
 //!
-//! An ended turn stays ended, so going on is a turn of its own that names its parent. It begins at the
-//! hop of the step, behind the same fences as any other, with what the step reads of earlier hops copied
-//! beside it: scatter records and parts. Everything is create-once under an id that follows from what is
-//! gone on from, so that doing it twice, or half and then again, is doing it once. *Not* here: a copy of
-//! answers; every step from there on is done again.
+//! An ended turn stays ended, so the new turn has an id of its own and names its parent. It begins at the hop of
+//! the recorded step, under the same write conditions as any other, and what the step reads of earlier hops
+//! (scatter records and parts) is copied beside it. Its id is derived from the step that it begins at, and every
+//! message is created once. Replaying twice, or again after half a replay, therefore has the same effect as
+//! replaying once. *Not* here: a copy of answers; every step from there on is done again.
 
 mod ids;
 mod renew;
@@ -43,7 +42,7 @@ impl Recorded {
 /// What is gone on from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Start {
-    /// Who does the first step.
+    /// The role that does the first step.
     pub role: Role,
     /// At which hop: the first one of the new turn.
     pub hop: u16,
@@ -54,7 +53,7 @@ pub struct Start {
     recorded: Recorded,
 }
 
-/// Why a turn cannot be gone on from.
+/// Why a turn cannot be continued.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// It is no step, or one without bytes that can be read.
@@ -73,7 +72,7 @@ pub enum Error {
         role: Role,
         /// The turn.
         turn: TurnId,
-        /// Who has.
+        /// The owner.
         there: String,
     },
     /// The id is that of another turn.
@@ -93,7 +92,7 @@ pub enum Error {
 /// A claim on the id of a new turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
-    /// What the turn begins with; its deadline is that of whoever claimed it first.
+    /// The header of the new turn; its deadline is that of the first claim.
     pub header: Header,
     /// Whether this call claimed it.
     pub created: CreateOutcome,
@@ -195,7 +194,7 @@ impl Start {
         }
     }
 
-    /// The turn that is gone on from.
+    /// The turn that is continued.
     pub fn parent(&self) -> &TurnId {
         &self.recorded.header().turn
     }
@@ -213,7 +212,8 @@ impl Start {
         TraceContext::parse(self.recorded.header().traceparent.as_deref()?)
     }
 
-    /// The header of the new turn's first step. Nobody waits for its answer: who asked has one.
+    /// The header of the new turn's first step. No client waits for its answer: the publisher of the question has
+    /// one.
     fn header(&self, turn: TurnId, now: UnixMs, deadline: UnixMs) -> Header {
         // Its question is a span of its own; the same one, however often the turn is claimed.
         let question = self.under().map(|c| c.named(&format!("question {turn}")));
@@ -236,7 +236,7 @@ impl Start {
     }
 }
 
-/// Claims `turn` by its timer, for `time` from now. Whoever was first decides the deadline.
+/// Claims `turn` by its timer, for `time` from now. The first claim decides the deadline.
 pub async fn claim(
     bus: &dyn Bus,
     start: &Start,
@@ -283,7 +283,7 @@ pub async fn claim(
     })
 }
 
-/// Publishes what the new turn begins with, as far as it is not there.
+/// Publishes the first messages of the new turn that are not stored yet.
 pub async fn begin(bus: &dyn Bus, messages: Vec<Publish>) -> Result<(), Error> {
     for message in messages {
         publish_until(bus, message, bus.now().plus(PATIENCE_MS)).await?;
@@ -291,11 +291,10 @@ pub async fn begin(bus: &dyn Bus, messages: Vec<Publish>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether a turn can go on from there: whatever [`messages`] would fail at, known before anything is
-/// claimed.
+/// Checks whether a turn can be continued from there: everything that would make [`messages`] fail is known before
+/// anything is claimed.
 ///
-/// # Errors
-/// Those of [`messages`].
+/// # Errors Those of [`messages`].
 pub fn check(
     start: &Start,
     history: &TurnRecord,
@@ -312,11 +311,10 @@ pub fn check(
     messages(start, history, &header, overrides, keep).map(drop)
 }
 
-/// What a turn of `header` begins with, in the order in which it has to be stored: what its first step
+/// The first messages of a turn with `header`, in the order in which they have to be stored: what its first step
 /// reads, then the step, or the map steps that are to be done.
 ///
-/// # Errors
-/// When something that the step cannot do without has aged out, or a message is too large.
+/// # Errors When a record that the step needs has expired, or a message is too large.
 pub fn messages(
     start: &Start,
     history: &TurnRecord,

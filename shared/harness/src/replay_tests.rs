@@ -1,4 +1,4 @@
-//! What a turn begins with that goes on from another one.
+//! Tests of the messages that a replayed turn begins with.
 
 use super::*;
 use bus::Headers;

@@ -1,9 +1,9 @@
-//! A message of the steps stream, read: which step it is, and what it carries.
+//! Parsing a message of the steps stream: which step it is, and what it carries.
 
 use bus::StoredMessage;
 use envelope::{Envelope, Payload, Role, Subject, TurnId, UnixMs, header};
 
-/// Where a step stands, as its subject says: known even when its body cannot be read.
+/// The address of a step according to its subject: known even when its body cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StepAddress {
     pub(crate) shard: u16,

@@ -1,6 +1,6 @@
 //! What a process has done for a role since it started, read back from its histograms.
 //!
-//! Counts only: shares and quantiles are for those who know of which time, and over which processes.
+//! It has counts only. Shares and quantiles are left to the reader, who chooses the period and the processes.
 
 use envelope::Role;
 use prometheus::HistogramVec;
@@ -19,8 +19,8 @@ pub struct Tally {
     pub answered: u64,
     /// Those of them that were given up or are to be tried again.
     pub errors: u64,
-    /// Messages that were worked on to their end, by time: one count per bound of
-    /// [`STEP_DURATION`], and one for what took longer.
+    /// Messages that were handled completely, by duration: one count per bound of [`STEP_DURATION`], and one for
+    /// longer ones.
     pub durations: Vec<u64>,
 }
 

@@ -1,9 +1,9 @@
-//! The span of one delivery of a step. Spans of questions are the gateway's, of model calls the pool's.
+//! The span of one delivery of a step. The gateway makes the spans of questions, and the pool those of model calls.
 //!
-//! The delivery that acks a step records it under the id that follows from the subject, which is what
-//! the step's outputs name as their parent, whichever delivery published them. A delivery that leaves
-//! the step to another one has an id of its own, and the next one links to it, known to have ended or
-//! not: a process that was killed recorded nothing.
+//! The delivery that acks a step records the span under an id that is derived from the step's subject. The step's
+//! outputs name that id as their parent, whichever delivery published them. A delivery that leaves the step to
+//! another one has an id of its own, and the next delivery links to it even if it is not known to have ended: a
+//! process that was killed has recorded nothing.
 
 use crate::delivery_outcome::DeliveryOutcome;
 use crate::metrics::outcome;
@@ -15,7 +15,7 @@ use telemetry::conventions as name;
 use telemetry::traces::{self, Span, SpanKind};
 use telemetry::{TraceContext, Traces, trace};
 
-/// Works on a message, and records how that went if its question is recorded.
+/// Handles a message, and records a span of it if the trace of its question is recorded.
 pub(crate) async fn traced(worker: &Worker, delivery: &Delivery) -> DeliveryOutcome {
     let message = &delivery.message;
     let parent = parent_of(&worker.traces, message);
@@ -67,7 +67,7 @@ fn begin(parent: TraceContext, place: &StepAddress, message: &StoredMessage) -> 
     span.with_state(state.and_then(trace::state))
 }
 
-/// The id of the trace that this context is of, for logs: also where nobody records it.
+/// The id of the trace of this context, for logs, even where the trace is not recorded.
 pub(crate) fn id(traceparent: Option<&str>) -> Option<String> {
     Some(TraceContext::parse(traceparent?)?.trace_id())
 }
@@ -96,12 +96,12 @@ fn closed(
     }
 }
 
-/// The step at hand went wrong, by this word.
+/// Marks the current step's span as failed, with this word.
 pub(crate) fn failed(code: &'static str) {
     traces::note(|span| span.fail(code));
 }
 
-/// The span of a step that reads fan-outs links those of the map steps that left it something.
+/// Links the span of a step that reads fan-outs to the spans of the map steps whose results it uses.
 pub(crate) fn link_maps(header: &Header, evidence: &[FanOut]) {
     let Some(context) = traces::current() else {
         return;

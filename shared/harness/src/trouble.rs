@@ -1,5 +1,5 @@
-//! What has gone wrong with the steps of a role lately, so that its log has a line when something begins
-//! and one when it is over, and not one per step: a model that is down fails each of them.
+//! Recent failures of a role's steps. The log gets one line when a kind of failure begins and one when it is over,
+//! instead of one per step: a model that is down makes every step fail.
 //!
 //! *Not* a count: metrics count every failure, and each is in the log at debug.
 
@@ -12,17 +12,17 @@ use tokio::time::Instant;
 /// among steps that go well is one state.
 const CALM: Duration = Duration::from_secs(10);
 
-/// When steps failed last, by the code of the failure.
+/// The time of the last failure, by the code of the failure.
 #[derive(Debug, Default)]
 pub(crate) struct Trouble(Mutex<BTreeMap<&'static str, Instant>>);
 
 impl Trouble {
-    /// A step failed. True when steps were not failing in this way before.
+    /// Records that a step failed. True when steps did not fail in this way before.
     pub(crate) fn began(&self, code: &'static str) -> bool {
         self.lately().insert(code, Instant::now()).is_none()
     }
 
-    /// A step went well. The ways of failing that are over with it.
+    /// Records that a step succeeded. Returns the codes of failures that are over with it.
     pub(crate) fn over(&self) -> Vec<&'static str> {
         let mut lately = self.lately();
         if lately.is_empty() {

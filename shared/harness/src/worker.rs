@@ -1,4 +1,4 @@
-//! A worker: one thinking role, with what it needs to work on its messages.
+//! A worker: one thinking role, with everything that it needs to handle its messages.
 
 use crate::cancel_registry::{CancelRegistry, Fanout};
 use crate::consumer_loop::{self, AckDecision, ConsumerEvent, DeliveryHandler, DrainReport};
@@ -145,8 +145,8 @@ impl Worker {
         }
     }
 
-    /// Subscribes to cancelled turns and, where it matters, to fan-outs that are joined early. Best
-    /// effort: without, what nobody waits for is worked on to its end, and then dropped.
+    /// Subscribes to cancelled turns and, where it matters, to fan-outs that are joined early. Best effort: without
+    /// it, work that is no longer needed is finished and then dropped.
     async fn listen(&self) -> (Option<Box<dyn Subscription>>, Option<Box<dyn Subscription>>) {
         let cancels = self.bus.subscribe("argosy.cancel.*", None).await;
         let cancels = cancels
@@ -225,7 +225,7 @@ impl DeliveryHandler for Worker {
     }
 }
 
-/// Remembers the turns whose cancellation is broadcast; never comes back.
+/// Records the turns whose cancellation is broadcast; never returns.
 pub async fn hear_cancels(ended: &CancelRegistry, subscription: Option<Box<dyn Subscription>>) {
     let Some(mut subscription) = subscription else {
         return std::future::pending().await;

@@ -1,9 +1,10 @@
-//! The catalog for whoever plans: kept for a minute, made anew beside the questions that use it.
+//! The cache of catalogs for planners: a catalog is kept for a minute, and made anew in the background.
 //!
-//! A question never waits for a catalog that there is: one that is over a minute old is handed out while it is made anew.
-//! Only the first question of a tenant waits, and not for long; where nobody answers it goes on with an empty one, which
-//! is counted. Making is a task, the one that [`CatalogCache::over_index`] gives beside the cache: nothing is spawned by whoever asks. *Not* how a catalog
-//! is made, which is with the index ([`crate::lookup`]).
+//! A question never waits where there is a catalog: one that is over a minute old is handed out while a new one is
+//! made. Only the first question of a tenant waits, for a short time; without a reply it goes on with an empty
+//! catalog, which is counted. A separate task makes catalogs, the one that [`CatalogCache::over_index`] returns
+//! beside the cache: a request spawns nothing. *Not* here: how a catalog is made, which is with the index
+//! ([`crate::lookup`]).
 
 use crate::lookup::catalog;
 use bus::Bus;
@@ -39,7 +40,7 @@ const TENANTS_MAX: usize = 64;
 const WAITING_MAX: usize = 64;
 /// Catalogs that are made at once.
 const AT_ONCE: usize = 4;
-/// After so long nobody is taken to be at work on one any more; a look-up takes 12 s at most.
+/// After this time a request for a catalog counts as abandoned; a look-up takes 12 s at most.
 const WORK_MAX: Duration = Duration::from_secs(30);
 
 /// Why a catalog was not made; the text is for the log.
@@ -86,7 +87,7 @@ pub struct CatalogCache {
     metrics: CatalogMetrics,
 }
 
-/// Makes what a [`CatalogCache`] wants, as long as it is run.
+/// Makes the catalogs that a [`CatalogCache`] orders, as long as it runs.
 pub struct CatalogKeeper {
     cache: Arc<CatalogCache>,
     wanted: mpsc::Receiver<TenantId>,
@@ -99,7 +100,7 @@ struct Kept {
     /// From when on it has to be made anew.
     stale_at: Instant,
     asked_at: Instant,
-    /// Somebody is at work on it, at most until then.
+    /// Set while a catalog is being made; until then at most.
     wanted_until: Option<Instant>,
 }
 
@@ -135,7 +136,7 @@ impl CatalogCache {
         CatalogCache::over(Arc::new(make), metrics)
     }
 
-    /// Catalogs that a retriever of the fleet is asked for.
+    /// Catalogs that are requested from a retriever of the fleet.
     pub fn over_bus(
         bus: Arc<dyn Bus>,
         metrics: CatalogMetrics,
@@ -169,7 +170,8 @@ impl CatalogCache {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What there is of a tenant; has it made anew where that is due. Whether somebody is at work on it.
+    /// The present catalog of a tenant; a new one is ordered where that is due. Also returns whether one is being
+    /// made.
     fn look(&self, tenant: &TenantId) -> (watch::Receiver<State>, bool) {
         let now = Instant::now();
         let mut all = self.kept();
@@ -239,7 +241,7 @@ impl CatalogSource for CatalogCache {
 }
 
 impl CatalogKeeper {
-    /// Makes what is wanted until told to stop.
+    /// Makes the ordered catalogs until it is told to stop.
     pub async fn keep(mut self, stop: CancellationToken) {
         let mut making: JoinSet<(TenantId, Result<CorpusCatalog, Unmade>)> = JoinSet::new();
         loop {

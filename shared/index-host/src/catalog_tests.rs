@@ -1,4 +1,5 @@
-//! The cache of catalogs on a paused clock: who waits, what is handed out meanwhile, what failures leave.
+//! Tests of the cache of catalogs on a paused clock: which requests wait, what is handed out meanwhile, what
+//! follows a failure.
 
 use super::*;
 use envelope::Bucket;

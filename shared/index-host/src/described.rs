@@ -1,5 +1,5 @@
-//! What schemas say of columns, as an index takes it: for the linking of questions. *Not* for the catalog, which tells it
-//! to whoever plans.
+//! The descriptions of columns in schemas, in the form that an index takes them, for linking questions. *Not* for
+//! the catalog, which hands them to planners.
 
 use envelope::Bucket;
 use index::DescribedColumn;

@@ -1,11 +1,11 @@
-//! The indexes of a retriever: one of each edition, and searches over the current one.
+//! The indexes of a retriever: one for each edition, and searches over the current one.
 //!
-//! Each edition is fed into a folder of its own. When the record names another current edition, every
-//! replica swaps by itself: once the index of that edition holds all that was stored before, the next
-//! search takes it. A search that runs ends where it began, so none is over two editions. An edition
-//! that was dropped is kept until its last search has ended, then its folder goes. Where a server keeps
-//! the vectors, a swap waits for them as well, unless the server is away. *Not* here: how an
-//! index is opened ([`OpenEdition`]), and who changes the record (`streams::editions`).
+//! Each edition is fed into a folder of its own. When the record names another current edition, every replica swaps
+//! by itself: once the index of that edition holds all that was stored before, the next search uses it. A search
+//! that runs ends on the index where it began, so none reads two editions. The index of an edition that was dropped
+//! is kept until its last search has ended, then its folder is deleted. Where a server keeps the vectors, a swap
+//! waits for them as well, unless the server is away. *Not* here: how an index is opened ([`OpenEdition`]), and
+//! what changes the record (`streams::editions`).
 
 mod error;
 mod lag;
@@ -55,10 +55,10 @@ pub struct OpenRequest<'a> {
     pub begun: u64,
     /// The folder of its index.
     pub dir: &'a Path,
-    /// The name of what it is fed from: a stream that was made anew, or an edition that was begun anew,
-    /// has another, and nothing that is in the folder counts.
+    /// The name of the source that it is fed from. A stream or an edition that was begun again has another name,
+    /// and then nothing in the folder counts.
     pub stream: &'a str,
-    /// Told when it is let go of.
+    /// Cancelled when the index is no longer needed.
     pub stop: &'a CancellationToken,
 }
 
@@ -129,8 +129,8 @@ impl EditionRouter {
         }
     }
 
-    /// Whether it has been as far as the corpus was when it was opened: before that it would answer
-    /// from a part of it.
+    /// Whether the index has reached the end of the corpus as it was when the index was opened: before that it
+    /// would answer from a part of the corpus.
     pub fn caught_up(&self) -> watch::Receiver<bool> {
         self.caught_up.subscribe()
     }
@@ -200,8 +200,8 @@ struct Keeper {
     left: u64,
 }
 
-/// Opens the index of the current edition, and from then on keeps those that the record names; the
-/// tasks are in `running` and end with [`IndexContext::stop`]. Waits for a corpus that is not there yet.
+/// Opens the index of the current edition, and from then on the indexes of the editions that the record names; the
+/// tasks are in `running` and end with [`IndexContext::stop`]. It waits for a corpus that does not exist yet.
 pub async fn start(
     home: IndexContext,
     open: Arc<dyn OpenEdition>,
@@ -449,7 +449,7 @@ impl Keeper {
     }
 }
 
-/// Deletes a dropped index when nobody searches it any more.
+/// Deletes a dropped index once no search uses it any more.
 async fn leave(searcher: Arc<dyn Searcher>, dir: PathBuf) {
     let unused = async {
         while Arc::strong_count(&searcher) > 1 {

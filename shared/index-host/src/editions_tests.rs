@@ -1,5 +1,5 @@
-//! Readiness and the swap, with indexes that take in what the test lets them. Searches while it
-//! switches are in the race tests.
+//! Tests of readiness and of the swap, with indexes that take in what the test lets them. Searches during a swap
+//! are in the race tests.
 
 use super::*;
 use crate::vector_feed::FeedPosition;
@@ -63,7 +63,7 @@ impl OpenEdition for Slowly {
         std::fs::create_dir_all(what.dir).unwrap();
         let is_main = *what.edition == Edition::main();
         if is_main {
-            // Whoever had the folder before may still use what it left.
+            // The earlier user of the folder may still use what it left.
             assert!(what.dir.with_file_name("elsewhen").exists());
         }
         let (seen, receiver) = watch::channel(0);
@@ -170,7 +170,7 @@ async fn it_has_caught_up_when_the_index_and_the_vectors_have() {
     assert!(!replica.after_a_while().await.0, "the server is behind");
     replica.open.vectors.send_replace(at(2, false));
     assert_eq!(replica.after_a_while().await, (true, vec![]));
-    // Emptied by somebody: it is told, and no index is taken away for it.
+    // The collection was emptied: this is reported, and no index is removed for it.
     replica.open.vectors.send_replace(at(0, false));
     let (caught_up, reasons) = replica.after_a_while().await;
     assert_eq!((caught_up, reasons[0].0.as_str()), (true, "vectors"));

@@ -1,20 +1,20 @@
-//! Which index answers: the indexes of a retriever, fed from the corpus stream, and searches over the current one.
+//! Hosting indexes: the indexes of a retriever, fed from the corpus stream, and searches over the current one.
 //!
-//! An index is made ([`search_factory`]), begun with a [`snapshot`], fed ([`view`], [`vector_feed`]), searched when it has
-//! caught up ([`editions`]) and looked into from outside ([`lookup`]). *Not* how an index searches, which is `index`, and
-//! *not* when a search is due, which a retriever decides.
+//! An index is made ([`search_factory`]), started from a [`snapshot`], fed ([`view`], [`vector_feed`]), searched
+//! when it has caught up ([`editions`]) and queried from outside ([`lookup`]). *Not* here: how an index searches,
+//! which is `index`, and when a search is due, which a retriever decides.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`Options`] | which embedder, vectors and reranker a search has |
-//! | [`search_factory`] | the parts of a search, made of that |
+//! | [`search_factory`] | makes the parts of a search from the options |
 //! | [`editions`] | the indexes of a retriever, and which of them is searched |
-//! | [`view`] | the corpus stream into an index |
-//! | [`vector_feed`] | the corpus stream into a Qdrant server |
-//! | [`snapshot`] | snapshots of an index, written and begun with |
+//! | [`view`] | feeds the corpus stream into an index |
+//! | [`vector_feed`] | feeds the corpus stream into a Qdrant server |
+//! | [`snapshot`] | snapshots of an index: writing them, and starting from one |
 //! | [`lookup`] | looking into the corpus by request and reply |
-//! | [`catalog`] | what planners may know of the corpus, kept for a minute |
-//! | [`described`] | what schemas say of columns |
+//! | [`catalog`] | the catalogs of planners, kept for a minute |
+//! | [`described`](fn@described) | the descriptions of columns in schemas |
 
 pub mod catalog;
 mod described;

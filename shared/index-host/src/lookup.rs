@@ -1,15 +1,15 @@
-//! Looking into the corpus from outside, by request and reply: `argosy.search`, `argosy.count`,
-//! `argosy.metadata`, `argosy.catalog`. A retriever answers them beside its steps.
+//! Looking into the corpus from outside, by request and reply: `argosy.search`, `argosy.count`, `argosy.metadata`,
+//! `argosy.catalog`. A retriever answers them beside its steps.
 //!
-//! All retrievers are one queue group, so any one that has caught up answers. A few requests at once, and
-//! whoever comes on top is told so at once: nobody waits in a line that has no end. A search cannot be
-//! stopped half-way, so one that takes too long is answered for and keeps its place until it is done.
-//! *Not* a stage: no turn, no trail, nothing stored.
+//! All retrievers are one queue group, so any one that has caught up answers. Each handles a few requests at once
+//! and refuses further ones immediately: no request waits in an unbounded queue. A search cannot be stopped
+//! half-way, so one that takes too long is answered with an error and keeps its slot until it is done. *Not* a
+//! stage: there is no turn and no trail, and nothing is stored.
 //!
 //! | module | what |
 //! |---|---|
 //! | `answer` | a request to its reply |
-//! | `catalog` | what the index counts of buckets and columns, and what schemas say of them |
+//! | `catalog` | the index's counts of buckets and columns, with the descriptions of schemas |
 
 mod answer;
 pub(crate) mod catalog;
@@ -36,7 +36,8 @@ const TIME: Duration = Duration::from_secs(10);
 /// How long to wait before subscribing again.
 const AWAY: Duration = Duration::from_millis(500);
 
-/// Answers until told to stop; then what has been begun is finished. Who listens already hands that in.
+/// Answers until it is told to stop, then finishes what has been begun. The caller passes subscriptions that are
+/// open already.
 pub async fn serve(
     bus: Arc<dyn Bus>,
     lookup: Lookup,
@@ -128,7 +129,7 @@ async fn answer_all(
     while running.next().await.is_some() {}
 }
 
-/// Answers in time, and comes back when nothing of it runs any more, or nobody waits for that.
+/// Answers in time, and returns when no work of the request runs any more, or is no longer waited for.
 async fn answer_one(
     bus: &Arc<dyn Bus>,
     lookup: &Lookup,

@@ -1,6 +1,6 @@
-//! What may be tuned about a search: which embedder, where its vectors are, and who looks again.
+//! The settings of a search: which embedder it uses, where the vectors are, and which reranker it uses.
 //!
-//! *Not* here: what each part may be tuned in, which is with the part.
+//! *Not* here: the settings of each part, which are with the part.
 
 use llm_pool::options;
 use serde::{Deserialize, Serialize};
@@ -9,31 +9,30 @@ use std::path::{Path, PathBuf};
 /// Where the local encoder lies below the data folder.
 const MINILM_FOLDER: &str = "models/minilm-l6-v2";
 
-/// What a search is made of. Another embedder needs another index: `argosy index --force` makes the
-/// vectors of what is indexed already.
+/// The parts of a search. Another embedder needs another index: `argosy index --force` makes the vectors of what is
+/// indexed already.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Who makes vectors: `static`, a table that is shipped and fitted to the corpus; `minilm`, an
-    /// encoder in this process; `http`, a server; `none`, so that only words are searched. Default
-    /// `static`.
+    /// The embedder: `static`, a table that is shipped and fitted to the corpus; `minilm`, an encoder in this
+    /// process; `http`, a server; `none`, so that only words are searched. Default `static`.
     pub embedder: EmbedderChoice,
     /// Where vectors are kept: `embedded`, in the index of each retriever; `qdrant`, in a server.
     /// Default `embedded`.
     pub vectors: VectorStore,
-    /// How words and vectors come together.
+    /// How words and vectors are combined.
     pub search: index::Options,
     /// The encoder in this process.
     pub minilm: MiniLmOptions,
     /// The embedder behind HTTP.
     pub http: options::embedding::Options,
-    /// The reranker behind HTTP. Without nodes, the built-in one looks again.
+    /// The reranker behind HTTP. Without nodes, the built-in one is used.
     pub reranker: options::reranker::Options,
     /// The Qdrant server.
     pub qdrant: qdrant::Options,
 }
 
-/// Who makes vectors.
+/// The embedder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EmbedderChoice {
@@ -44,7 +43,7 @@ pub enum EmbedderChoice {
     Minilm,
     /// A server.
     Http,
-    /// Nobody.
+    /// None.
     None,
 }
 
@@ -68,10 +67,9 @@ pub struct MiniLmOptions {
 }
 
 impl Options {
-    /// Whether the parts go together and each can be kept to.
+    /// Checks that the parts go together and that each is valid.
     ///
-    /// # Errors
-    /// Names the option and the fix.
+    /// # Errors Names the option and the fix.
     pub fn validate(&self) -> Result<(), InvalidOptions> {
         self.search.validate().map_err(InvalidOptions::Search)?;
         self.http.validate().map_err(InvalidOptions::Http)?;
@@ -106,10 +104,10 @@ impl Options {
     }
 }
 
-/// Why a search cannot be as it is configured.
+/// Why a search cannot work with its configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidOptions {
-    /// How words and vectors come together.
+    /// How words and vectors are combined.
     #[error("in `search`: {0}")]
     Search(index::Error),
     /// The embedder behind HTTP.

@@ -1,4 +1,4 @@
-//! The rules of two feeders at one server, by themselves.
+//! Tests of the rules for two feeds that write to one server.
 
 use super::{Next, Then, next, then};
 use proptest::prelude::*;
@@ -77,9 +77,9 @@ impl Feeder {
 }
 
 proptest! {
-    /// However two feeders come between each other, and whenever somebody empties the collection but
-    /// between a write and its commit, the newest version of every chunk stays once both have ended.
-    /// Messages go on coming, as they do.
+    /// However two feeders interleave, and whenever the collection is emptied except between a write and its
+    /// commit, the newest version of every chunk is there once both have ended. Messages keep arriving, as they do
+    /// in a fleet.
     #[test]
     fn two_feeders_come_to_the_same(
         turns in prop::collection::vec((0usize..10, 1u64..5, 0u64..3), 0..200),

@@ -1,8 +1,8 @@
-//! What a search is made of: which embedder, where its vectors are, and who looks again.
+//! The parts of a search: which embedder it uses, where the vectors are, and which reranker it uses.
 //!
-//! Composed here once, for the indexer, the retriever and the commands of one process alike, so that
-//! who makes vectors and who compares them are of one mind. *Not* here: what each part may be tuned in,
-//! which is with the part.
+//! They are composed here once, for the indexer, the retriever and the commands of one process alike, so that
+//! vectors are always made and compared by the same embedder. *Not* here: the settings of each part, which are with
+//! the part.
 
 use crate::options::{EmbedderChoice, Options, VectorStore};
 use bus::BusError;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use telemetry::Registry;
 use tokio::task::JoinError;
 
-/// Why there is no search as it is configured.
+/// Why a search cannot be made from its configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The embedder's server cannot be spoken to.
@@ -42,12 +42,11 @@ pub enum Error {
     Bus(#[from] BusError),
 }
 
-/// The embedder whose vectors travel with the chunks; `None` where none do. Reads the model's files; the
-/// nodes of a server are noted in `pools`. A local encoder lies below `data_dir`, unless it is said where.
+/// The embedder whose vectors travel with the chunks; `None` where none do. It reads the model's files; the nodes
+/// of a server are registered in `pools`. A local encoder is below `data_dir`, unless configured otherwise.
 ///
-/// # Errors
-/// Files that are missing or not the model's, a binary without the encoder, a server that cannot be
-/// spoken to: usage, with the fix.
+/// # Errors Files that are missing or not the model's, a binary without the encoder, a server that cannot be used:
+/// usage, with the fix.
 pub async fn embedder(
     options: &Options,
     data_dir: &Path,
@@ -92,12 +91,10 @@ pub struct SearchFactory {
 }
 
 impl SearchFactory {
-    /// The parts that `options` name, with the embedder that [`embedder`] gave. The nodes of a reranker
-    /// are noted in `pools`. Nothing is contacted;
-    /// vectors in a server are added by `SearchFactory::with_vectors`.
+    /// The parts that `options` name, with the embedder that [`embedder`] returned. The nodes of a reranker are
+    /// registered in `pools`. Nothing is contacted; vectors in a server are added by `SearchFactory::with_vectors`.
     ///
-    /// # Errors
-    /// A reranker that cannot be spoken to: usage.
+    /// # Errors A reranker that cannot be used: usage.
     pub fn new(
         options: &Options,
         embedder: Option<Arc<dyn Embedder>>,
@@ -156,7 +153,7 @@ impl SearchFactory {
         &self.vectors
     }
 
-    /// Who makes the vectors that travel.
+    /// The embedder whose vectors travel with the chunks.
     pub fn embedder(&self) -> Option<Arc<dyn Embedder>> {
         self.embedder.clone()
     }

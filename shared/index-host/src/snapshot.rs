@@ -1,8 +1,8 @@
-//! Snapshots of a retriever's index: one replica writes them now and then, and one that is further
-//! behind than a download takes begins with the newest instead of a replay.
+//! Snapshots of a retriever's index: one replica writes them now and then, and a replica that is so far behind that
+//! a download is faster starts from the newest one instead of a replay.
 //!
-//! *Not* the truth and *not* needed: whatever goes wrong here is told in the log, and the stream is
-//! replayed. Here is what is due and what is worth it, as pure functions; the two modules act.
+//! *Not* the truth and *not* needed: a failure here is logged, and the stream is replayed. This module decides,
+//! with pure functions, when a snapshot is due and when it is worth using; its two submodules act.
 
 mod error;
 mod keep;
@@ -26,8 +26,8 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// How often one is written at most, by all replicas together and of either edition, and how long
-    /// that may take; 0 for never. Default 10 min.
+    /// The least time between two snapshots, over all replicas and both editions, and the most time that writing
+    /// one may take; 0 for never. Default 10 min.
     pub every: TimeSpan,
     /// Messages of the corpus after which another one is worth it; in a large corpus it takes a tenth
     /// of its chunks. Default 50,000: some seconds of replay.
@@ -60,8 +60,8 @@ impl Options {
     }
 }
 
-/// The claim on writing the next one, of whatever edition: whoever writes removes what another writer
-/// left half-way, and would take one at work for that.
+/// The claim on writing the next one, of any edition: a writer removes what another writer left half-way, and could
+/// mistake one at work for that.
 const CLAIM: &str = "argosy.snapshot.writer";
 /// One in so many chunks has to be new before the whole is written again.
 const CHANGED_PART: u64 = 10;

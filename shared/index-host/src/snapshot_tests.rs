@@ -1,4 +1,4 @@
-//! What is due, what is worth it, and a snapshot over the bus of one process.
+//! Tests of when a snapshot is due and when it is worth using, and of a snapshot over the memory bus.
 
 use super::*;
 use bus::memory::MemoryBus;
@@ -154,7 +154,7 @@ async fn one_replica_writes_and_another_begins_with_it() {
     assert_eq!(written.sequence, 300);
     drop(index);
     let index = fed(one.path(), 300, 450);
-    // The claim of the first is still held, so nobody writes another one.
+    // The claim of the first is still held, so no other one is written.
     let again = keeper(&bus, index, one.path());
     assert!(again.write_if_due().await.unwrap().is_none());
     assert_eq!(bus.list().await.unwrap().len(), 1);

@@ -1,22 +1,22 @@
-//! The corpus stream into a Qdrant server.
+//! Feeds the corpus stream into a Qdrant server.
 //!
-//! Every retriever feeds the server that all of them search, in the order of the stream, and beside
-//! its own index: a server that is away holds up vectors, never words. It is connected to in the
-//! background; until then searches by vectors fail, which each of them names. Where the feed stands is kept in
-//! the server behind what was written, and whoever finds a part written already passes over it, so a new
-//! replica begins where the others are and a single one does the work.
+//! Every retriever feeds the server that all of them search, in the order of the stream, and independently of its
+//! own index: a server that is away holds up vectors, never words. The connection is made in the background; until
+//! then searches by vectors fail, and each search names that. The position of the feed is kept in the server behind
+//! the points that were written, and a feed skips every part that is written already. So a new replica begins where
+//! the others are, and one of them does the work.
 //!
-//! That two write at once is allowed. The rules, decided in `next` and `then`:
-//! - The position in the server says that everything up to it was written. Who finds it behind what he
-//!   has himself, before a part or after it, goes back to it: somebody emptied the collection, or restored an
-//!   older one. One that is gone is made again.
-//! - Who wrote a part that another one had passed meanwhile has put older vectors over newer ones. He
-//!   passes over nothing until he is past that position himself.
+//! Two feeds may write at once. The rules, decided in `next` and `then`, are:
+//! - The position in the server says that everything up to it was written. A feed that finds it behind its own
+//!   position, before or after a part, goes back to it, because the collection was emptied, or an older one was
+//!   restored. A collection that is gone is made again.
+//! - A feed that wrote a part which another one had passed meanwhile has put older vectors over newer ones. It
+//!   skips nothing until it is past that other position itself.
 //!
-//! What is left: a replica that dies in exactly that stretch leaves vectors of older versions of the
-//! chunks that changed in it, until they change again. The text that is found is the newest in any case,
-//! since it comes from the lexical index. And a collection that is emptied between the writes of a part
-//! and its commit, which are two calls, may lack that part; so may one that is emptied within its first.
+//! Two gaps remain. A replica that dies in exactly that stretch leaves vectors of older versions of the chunks that
+//! changed in it, until they change again; the text that is found is the newest in any case, since it comes from
+//! the lexical index. And a collection that is emptied between the writes of a part and its commit, which are two
+//! calls, may lack that part; so may one that is emptied within its first part.
 
 use crate::options::VectorStore;
 use crate::search_factory::{self, SearchFactory};
@@ -76,12 +76,12 @@ pub struct FeedSource<'a> {
     pub without_vector: WithoutVector,
 }
 
-/// Whom a feed tells how it goes.
+/// The channels on which a feed reports its progress.
 pub(crate) struct FeedListener {
     /// How far it is.
     pub(crate) at: watch::Sender<FeedPosition>,
-    /// How many chunks came without a vector of the embedder while this process wrote: what others wrote is
-    /// not counted, and what was made anew counts on.
+    /// How many chunks came without a vector of the embedder while this process wrote. Chunks that other processes
+    /// wrote are not counted, and chunks of a rebuilt collection count again.
     pub(crate) without_vector: WithoutVector,
 }
 
@@ -147,7 +147,7 @@ impl VectorFeed {
         missing(*self.at.borrow(), self.last)
     }
 
-    /// Comes back when nothing is gained by waiting: all of them are there, or the server is away.
+    /// Returns when waiting is no use: all vectors are there, or the server is away.
     pub(crate) async fn settled(&mut self) {
         let last = self.last;
         let settled = |at: &FeedPosition| at.is_away || missing(*at, last).is_none();
@@ -157,7 +157,7 @@ impl VectorFeed {
         }
     }
 
-    /// Comes back when [`VectorFeed::missing`] may have changed.
+    /// Returns when [`VectorFeed::missing`] may have changed.
     pub async fn changed(&mut self) {
         let before = self.missing();
         let last = self.last;
@@ -167,8 +167,7 @@ impl VectorFeed {
         }
     }
 
-    /// Removes them from the server, for an edition that is no more. Where there is no connection,
-    /// they stay.
+    /// Removes the vectors from the server, for an edition that was dropped. Without a connection they stay.
     pub async fn remove(self) {
         let Some(qdrant) = self.slot.0.get().cloned() else {
             return;
@@ -268,7 +267,7 @@ struct Connection {
 }
 
 impl Connection {
-    /// The collection; connects to it when nobody has yet.
+    /// The collection; it connects to the server if there is no connection yet.
     async fn open(&self) -> Result<Qdrant, search::Error> {
         if let Some(qdrant) = self.slot.0.get() {
             return Ok(qdrant.clone());
@@ -327,7 +326,7 @@ async fn run(
     told: &FeedListener,
     stop: &CancellationToken,
 ) -> Result<(), Interrupted> {
-    // Somebody may have deleted it, or restored a server without it: then it is filled again.
+    // The collection may have been deleted, or the server restored without it: then it is filled again.
     qdrant.ensure_collection().await?;
     let mut must_write = false;
     let mut at = match qdrant.position().await? {
@@ -397,7 +396,7 @@ async fn run(
 enum Next {
     /// Go back to the position in the server.
     Back,
-    /// Somebody has written it.
+    /// Another feed has written it.
     PassOver,
     /// Write it.
     Write,
@@ -419,7 +418,7 @@ enum Then {
     Back,
     /// Say how far the server is.
     Commit,
-    /// Pass over nothing for now: somebody is ahead, and may have newer vectors.
+    /// Skip nothing for now: another feed is ahead, and may have newer vectors.
     WriteOn,
 }
 

@@ -1,4 +1,4 @@
-//! The feed against a fake server behind its real protocol.
+//! Tests of the feed against a fake server that speaks the real protocol.
 
 use super::*;
 use bus::Publish;
@@ -272,7 +272,7 @@ async fn a_collection_that_is_gone_is_made_again_and_filled() {
     assert_eq!((result.passages.len(), result.failed), (5, Vec::new()));
 }
 
-/// Nothing is published any more: who searches would else be without vectors until somebody does.
+/// No more messages are published: searches would otherwise be without vectors until the next one.
 #[tokio::test]
 async fn what_is_gone_is_noticed_although_nothing_comes() {
     let world = World::new().await;
@@ -367,7 +367,7 @@ async fn a_server_that_is_away_does_not_keep_words_back() {
         (found(&result), &result.failed),
         (vec!["east"], &vec![SearchPart::Vectors])
     );
-    // It is there, and nobody has to be started again.
+    // The server is there, and no process has to be restarted.
     let all = async {
         while vectors.missing().is_some() {
             vectors.changed().await;

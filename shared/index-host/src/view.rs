@@ -1,4 +1,4 @@
-//! The corpus stream into a local index.
+//! Feeds the corpus stream into a local index.
 
 use bus::StoredMessage;
 use envelope::ChunkRecord;
@@ -119,10 +119,10 @@ impl IndexView {
         Ok(())
     }
 
-    /// What was embedded by another, or by nobody, is not found by its vector, and nothing fails.
+    /// Chunks that were embedded by another embedder, or by none, are not found by their vector, and nothing fails.
     fn tell_without_vector(&mut self) -> Result<(), index::Error> {
         let chunks = tokio::task::block_in_place(|| self.index.without_vector())?;
-        // Elsewhere it is for whoever keeps the vectors to say.
+        // Where the vectors are kept elsewhere, that store reports it.
         let Some(chunks) = chunks else {
             return Ok(());
         };
@@ -180,7 +180,7 @@ impl View for IndexView {
     }
 
     fn settle(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        // The last message may have been committed already, and nobody told.
+        // The last message may have been committed already, without a report.
         if self.applied > *self.seen.borrow() {
             self.commit()?;
             // What was waiting is taken in: the moment to look at the corpus as a whole.

@@ -1,7 +1,7 @@
-//! Days that a question names, as metadata writes them: `2023-10-01`. Pure.
+//! The days that a question names, in the form of metadata: `2023-10-01`. Pure.
 //!
-//! English month names and ISO dates. *Not* a calendar: `the day before` and numeric forms that
-//! differ by country (`10/1/23`) are left to the words.
+//! It reads English month names and ISO dates. *Not* a calendar: `the day before`, and numeric forms that differ by
+//! country (`10/1/23`), are left to the search for words.
 
 use text::months;
 

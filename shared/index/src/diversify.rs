@@ -1,10 +1,10 @@
-//! Which of the best are shown: no text twice, no document or source alone, and every part of the
-//! question by something.
+//! Which of the best candidates are shown: no text twice, no list from one document or source alone, and every part
+//! of the question covered.
 //!
-//! Greedy, as maximal marginal relevance is (Carbonell and Goldstein, SIGIR 1998), with the words of
-//! the question in the place of similarity: a chunk is worth more when it has words that none of the
-//! chosen ones has. A candidate may come with the most that it can be worth; then it is looked at as
-//! closely as it takes to know that it is, or is not, the next one. Pure, but for that.
+//! The choice is greedy, like maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998), but it compares the
+//! words of the question instead of similarity: a chunk is worth more when it has words that none of the chosen
+//! ones has. A candidate may come with an upper bound of its score; it is then read only as far as is needed to
+//! know whether it is the next one. Apart from that reading, the module is pure.
 
 use crate::Error;
 use crate::duplicate::Fingerprint;
@@ -20,9 +20,9 @@ const NEW_WORDS_WEIGHT: f32 = 0.3;
 /// How many of the best are looked at for one place.
 const LOOKED_AT: usize = 100;
 
-/// A candidate, as far as it was looked at.
+/// A candidate with the state of its reading.
 pub(crate) struct Scored<C> {
-    /// Its score; until `exact`, the most that it can be.
+    /// Its score; an upper bound of it until `exact`.
     pub(crate) score: f32,
     /// Which words of the question it has, by bits; until `exact`, which it may have.
     pub(crate) has: u64,
@@ -34,10 +34,10 @@ pub(crate) struct Scored<C> {
     pub(crate) more: C,
 }
 
-/// Takes `top_k`, best first, with their scores. `weights` are those of the question's words, and
-/// `look` looks closer at a candidate: once or a few times, until it is exact. A document or a named value
-/// that has filled its share waits until the others are through. Also tells how many were passed over
-/// because one that was taken says the same.
+/// Takes `top_k` candidates, best first, with their scores. `weights` are those of the question's words. `look`
+/// reads a candidate more closely: it is called until the candidate is exact. A document or a named value that has
+/// filled its share waits until the others are through. Also returns how many candidates were skipped because they
+/// repeat one that was taken.
 pub(crate) fn pick<C>(
     scored: Vec<Scored<C>>,
     weights: &[f32],
@@ -111,7 +111,7 @@ struct Pool<'a, C> {
 }
 
 struct Entry<C> {
-    /// What it is worth now; at most that until it is exact.
+    /// Its present value; an upper bound until it is exact.
     worth: f32,
     /// Where it came: the last thing that decides an order.
     place: usize,

@@ -1,7 +1,7 @@
-//! Whether two texts are one, from a copy of the file or from an older scan of it. Pure.
+//! Whether two texts are copies of one another: a copy of a file, or an older scan of it. Pure.
 //!
-//! By their different words, which take as long to find as a search. So the figures are compared first,
-//! which are few, and the other words of a text are only looked for when those say nothing.
+//! They are compared by their sets of words, and finding these takes as long as a search. So the few figures are
+//! compared first, and the other words of a text are only computed when the figures do not decide.
 
 use crate::index::stems;
 use envelope::ids::fnv1a_64;

@@ -25,7 +25,7 @@ pub enum Error {
     /// An option cannot be kept to.
     #[error("{0}")]
     Options(String),
-    /// A place beside the index that was searched, too, failed.
+    /// A vector store outside of the index, which was searched too, failed.
     #[error(transparent)]
     Search(#[from] search::Error),
 }

@@ -1,8 +1,8 @@
-//! Two lists of scores to one. Pure.
+//! Merges two lists of scores into one. Pure.
 //!
-//! Scores of words have no upper end and scores of vectors are all alike, so neither can be added
-//! as it is: each list is stretched to 0..1 first. Ranks ([`Fusion::Ranks`]) need no scores, and lose
-//! how much better the first one was.
+//! Scores of words have no upper bound and scores of vectors are all similar, so they cannot be added as they are:
+//! each list is first scaled to 0..1. Ranks ([`Fusion::Ranks`]) need no scores, but lose how much better the first
+//! hit was.
 
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +47,7 @@ fn has_any(list: &[Option<f32>]) -> bool {
     list.iter().any(Option::is_some)
 }
 
-/// The worst becomes 0, the best 1; who is not there is as good as the worst.
+/// Scales scores: the worst becomes 0, the best 1; a candidate without a score counts as the worst.
 pub(crate) fn stretched(list: &[Option<f32>]) -> Vec<f32> {
     let there = || list.iter().flatten().copied();
     let (min, max) = there().fold((f32::INFINITY, f32::NEG_INFINITY), |(min, max), s| {
@@ -63,7 +63,7 @@ pub(crate) fn stretched(list: &[Option<f32>]) -> Vec<f32> {
     list.iter().map(|s| s.map_or(0.0, stretch)).collect()
 }
 
-/// 1 for the first, less for each further one, 0 for who is not there.
+/// 1 for the first, less for each further one, 0 for a candidate that is not in the list.
 fn ranked(list: &[Option<f32>]) -> Vec<f32> {
     let mut order: Vec<usize> = (0..list.len()).filter(|i| list[*i].is_some()).collect();
     order.sort_by(|a, b| {

@@ -1,8 +1,8 @@
 //! Which of the corpus' own metadata values a question names: publishers, places, vendors.
 //!
-//! "What did Northwind invoice in Lisbon" names a vendor and a city that no model has to guess: they
-//! are values of the corpus. Only fields with few different values take part; a field with a value of
-//! its own for every document (a number, a title) is searched as text. Pure.
+//! "What did Northwind invoice in Lisbon" names a vendor and a city that no model has to guess: they are values of
+//! the corpus. Only fields with few different values take part; a field with a different value in every document (a
+//! number, a title) is searched as text. Pure.
 
 use envelope::ChunkRecord;
 use serde_json::Value;

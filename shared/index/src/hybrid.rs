@@ -1,7 +1,7 @@
 //! The searcher over the local index: words and vectors, then the reranker.
 //!
-//! Both legs look at the same moment of the index, at the same time. One that fails is left out and
-//! named in the result; the search fails when both do.
+//! The search for words and the search for vectors run at the same time, on the same commit of the index. When one
+//! fails, it is left out and named in the result; the whole search fails when both do.
 
 use crate::Error;
 use crate::dates::days;
@@ -42,16 +42,16 @@ pub struct Options {
     pub words: bool,
     /// Search by vectors, where the index has any. Default true.
     pub vectors: bool,
-    /// Share of the vectors in a fused score, 0 to 1. Default: what the embedder deserves by
-    /// measurement (docs/retrieval.md).
+    /// Share of the vectors in a fused score, 0 to 1. Default: the value that was measured for the embedder
+    /// (docs/retrieval.md).
     pub vector_weight: Option<f32>,
     /// How the two lists are merged: `scores` or `ranks`. Default `scores`.
     pub fusion: Fusion,
-    /// Look again at the best ones, with the built-in reranker or a model. Default true.
+    /// Rerank the best candidates, with the built-in reranker or a model. Default true.
     pub rerank: bool,
-    /// Memory of each index for the vectors of sentences that searches have read; `0B` keeps none. What is
-    /// found does not depend on it. Sentences are read with the static table and the built-in reranker only; those of
-    /// a chunk of 180 words take about 3 KiB. Default 64 MiB.
+    /// Memory of each index for the vectors of sentences that searches have read; `0B` keeps none. The result of a
+    /// search does not depend on it. Sentences are read with the static table and the built-in reranker only; those
+    /// of a chunk of 180 words take about 3 KiB. Default 64 MiB.
     pub sentence_cache_bytes: ByteSize,
 }
 
@@ -116,11 +116,11 @@ impl Options {
 pub struct HybridSearcher {
     index: Index,
     options: Options,
-    /// Makes the query's vector when the index does not do so itself.
+    /// The embedder of queries, when the index does not make their vectors itself.
     embedder: Option<Arc<dyn Embedder>>,
     /// Where the vectors are when they are not in the index.
     elsewhere: Option<Arc<dyn VectorSearch>>,
-    /// The model that looks again at the best; without one, the built-in reranker does.
+    /// The model that reranks the best candidates; without one, the built-in reranker does.
     reranker: Option<Arc<dyn Reranker>>,
     metrics: Option<Metrics>,
 }
@@ -146,7 +146,7 @@ impl HybridSearcher {
         }
     }
 
-    /// Looks for vectors there instead of in the index.
+    /// Searches that vector store instead of the vectors in the index.
     pub fn with_vectors(self, elsewhere: Arc<dyn VectorSearch>) -> HybridSearcher {
         HybridSearcher {
             elsewhere: Some(elsewhere),
@@ -154,7 +154,7 @@ impl HybridSearcher {
         }
     }
 
-    /// Has a model look again at the best.
+    /// Reranks the best candidates with a model.
     pub fn with_reranker(self, reranker: Arc<dyn Reranker>) -> HybridSearcher {
         HybridSearcher {
             reranker: Some(reranker),
@@ -238,7 +238,7 @@ impl HybridSearcher {
         })
     }
 
-    /// What both legs find, and which of them failed.
+    /// The hits by words and by vectors, and which of the two searches failed.
     pub(crate) async fn found(
         &self,
         request: &SearchRequest,

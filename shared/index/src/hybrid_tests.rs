@@ -1,4 +1,4 @@
-//! What a search counts, and what it does when a part of it fails.
+//! Tests of the metrics of a search, and of what it does when a part of it fails.
 
 use super::*;
 use crate::index::VectorSource;

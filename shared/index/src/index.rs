@@ -1,9 +1,8 @@
 //! The local index: a view of the corpus stream that can be rebuilt from it at any time.
 //!
-//! Where the view stands in the stream is committed together with it, so a crash loses what was
-//! not committed and nothing else: replaying from [`Index::position`] gives the same index, because
-//! every record replaces what it speaks of. One [`Writer`] per folder; any number of readers.
-//! Blocking throughout.
+//! The position of the view in the stream is committed together with the view, so a crash loses only what was not
+//! committed: replaying from [`Index::position`] gives the same index, because every record replaces the earlier
+//! ones of its chunk. There is one [`Writer`] per folder and any number of readers. All calls block.
 
 pub mod archive;
 mod catalog;
@@ -88,7 +87,7 @@ pub struct Index {
     dictionaries: Arc<Dictionaries>,
     /// Its records.
     stores: Arc<Stores>,
-    /// What it holds is without the vectors that are wanted now: it has to be fed anew.
+    /// Whether it lacks the vectors that are wanted now: it has to be fed again.
     outdated: Arc<AtomicBool>,
 }
 
@@ -96,9 +95,9 @@ pub struct Index {
 type Names = (u64, Arc<Gazetteer>);
 
 impl Index {
-    /// Opens the index in `dir`, or makes an empty one. An index of another release, or a broken
-    /// one, is removed and begun anew: it has no position, so the stream is replayed. The same goes
-    /// for one whose vectors are of another making than `vectors` says.
+    /// Opens the index in `dir`, or makes an empty one. An index of another release, or a broken one, is removed
+    /// and begun again: it has no position, so the stream is replayed. The same goes for an index whose vectors
+    /// were made in another way than `vectors` says.
     pub fn open(dir: &Path, vectors: &VectorSource) -> Result<Index, Error> {
         let dir = dir.join(schema::FOLDER);
         match Index::open_in(&dir, vectors) {
@@ -178,7 +177,7 @@ impl Index {
             tracing::warn!("the vectors are of another embedder: the index is built anew");
             inner.delete_all_documents()?;
         }
-        // Asked of the folder, now that nobody else can write to it.
+        // Read from the folder, now that no other process can write to it.
         let empty = self.is_outdated() || self.inner.load_metas()?.segments.is_empty();
         // Before anything is taken in that the index does not show yet.
         self.read_names()?;
@@ -269,11 +268,11 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Takes in records in the order of the stream. Idempotent; nothing is found before
+    /// Takes in records in the order of the stream. Idempotent; searches find nothing of it before
     /// [`Writer::commit`].
     ///
-    /// A head settles its document: a new one removes the chunks of other versions, a deleted one
-    /// removes everything. So an interrupted run of the indexer leaves nothing behind here.
+    /// A head settles its document: a new one removes the chunks of other versions, a deleted one removes
+    /// everything. So an interrupted run of the indexer leaves nothing behind here.
     pub fn apply(&mut self, records: &[ChunkRecord]) -> Result<(), Error> {
         let fields = self.index.fields;
         for record in records {
@@ -345,9 +344,9 @@ impl Writer {
         Ok(())
     }
 
-    /// Fits the static table to the corpus, when the corpus has doubled since, and forgets the vectors
-    /// of chunks that are no more, when they are the most. For after a commit with nothing more to take
-    /// in; takes some 60 s a million chunks where the table is fitted.
+    /// Fits the static table to the corpus when the corpus has doubled since, and deletes the vectors of deleted
+    /// chunks when they are the majority. To be called after a commit when no more records wait; fitting takes some
+    /// 60 s a million chunks.
     pub fn refit(&mut self) -> Result<(), Error> {
         self.seen = None;
         if self.index.dictionaries.is_stale() {
@@ -376,8 +375,8 @@ impl Writer {
         self.commit(payload.position.sequence, &payload.position.stream)
     }
 
-    /// Forgets everything, what was not committed too, as before a replay of a re-created stream.
-    /// Visible after a commit.
+    /// Removes everything, also what was not committed, as before a replay of a re-created stream. Visible after a
+    /// commit.
     pub fn clear(&mut self) -> Result<(), Error> {
         // Begun anew first: it sets the clock of deletes back, and one of before would then stand in
         // the way of all that follow.

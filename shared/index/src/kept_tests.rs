@@ -1,4 +1,4 @@
-//! Searches that go by sentences which earlier searches have read, over commits and refits.
+//! Tests of searches that use cached vectors of sentences, across commits and refits of the weights.
 
 use super::tests::{record, request, three};
 use super::*;

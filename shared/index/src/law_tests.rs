@@ -1,6 +1,5 @@
-//! One neutral filter and one stream, two places: the lexical index and a Qdrant server have the
-//! same chunks, and let the same ones through. An older server lets more through, of which the index
-//! keeps the same.
+//! Tests that the lexical index and a Qdrant server agree: fed with one stream, they have the same chunks, and a
+//! filter selects the same ones. An older server selects more, and the index reduces them to the same.
 
 use crate::{Index, VectorSource};
 use envelope::{

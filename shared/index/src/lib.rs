@@ -1,7 +1,7 @@
-//! The local index: words, vectors, their fusion, and the ranking of what was found.
+//! The local index: words, vectors, their fusion, and the ranking of the candidates.
 //!
-//! A view of the corpus stream that can be rebuilt at any time. *Not* who feeds it or decides which index
-//! answers: that is the binary. What is asked of it stands in `search`.
+//! The index is a view of the corpus stream that can be rebuilt at any time. *Not* here: what feeds it, and which
+//! index answers; that is `index-host`. The requests that it answers are defined in `search`.
 //!
 //! | module | what |
 //! |---|---|

@@ -1,7 +1,8 @@
-//! What both legs found, as one list of candidates, and the passages that come of it.
+//! Merges the hits by words and by vectors into one list of candidates, and makes the passages of those that are
+//! shown.
 //!
-//! A candidate is an address and a score; its record is fetched when it may be shown. *Not* how candidates
-//! are scored again ([`crate::rerank`]) and which of them are shown ([`crate::pick`]).
+//! A candidate is an address and a score; its record is fetched when it may be shown. *Not* here: how candidates
+//! are scored again ([`crate::rerank`]) and which of them are shown ([`crate::diversify`]).
 
 use crate::Error;
 use crate::diversify::{Scored, pick};
@@ -40,7 +41,7 @@ pub(crate) struct Candidate {
     pub(crate) score: f32,
     /// What a reranker that is a model gives it, from 0 to 1, in the place of the features.
     pub(crate) judged: Option<f32>,
-    /// Where somebody wanted it already.
+    /// The record, once it was fetched.
     pub(crate) record: Option<ChunkRecord>,
 }
 
@@ -48,7 +49,7 @@ pub(crate) struct Candidate {
 pub(crate) struct Merged {
     snapshot: Snapshot,
     pub(crate) candidates: Vec<Candidate>,
-    /// `None` where nobody looks again.
+    /// `None` where there is no reranking.
     asked: Option<QueryFeatures>,
     total_hits: u64,
     unknown_fields: Vec<String>,
@@ -63,7 +64,7 @@ pub(crate) struct Picked {
     pub(crate) result: SearchResult,
     /// Candidates whose sentences were read before.
     pub(crate) sentences_found: u64,
-    /// Those whose sentences had to be read for the first time, or again because they are kept no more.
+    /// Those whose sentences had to be read for the first time, or again because they are no longer in the cache.
     pub(crate) sentences_read: u64,
 }
 
@@ -84,10 +85,10 @@ impl Merged {
         Ok(self)
     }
 
-    /// Looks again and picks the passages. The best `top_k` come first; scores are from 0 to 1 and only
-    /// comparable within one search. Where nobody looks again the order is as it was found. One document
-    /// fills at most half of the list while others have something, and so does each of several values of a
-    /// field that the query names. Blocking.
+    /// Reranks the candidates and picks the passages. The best `top_k` come first; scores are from 0 to 1 and only
+    /// comparable within one search. Without reranking the order is that of the hits. One document fills at most
+    /// half of the list while others have something, and so does each of several values of a field that the query
+    /// names. Blocking.
     pub(crate) fn into_result(self, top_k: usize) -> Result<Picked, Error> {
         let Merged {
             snapshot,
@@ -136,7 +137,7 @@ impl Merged {
 struct Unread {
     chunk: DocAddress,
     judged: Option<f32>,
-    /// What the postings say of it; `None` where nobody looks again.
+    /// What the postings say of it; `None` where there is no reranking.
     seen: Option<Occurrences>,
     /// As far as it was looked at.
     features: Option<Features>,
@@ -203,7 +204,7 @@ fn scored(
     Ok(candidates.into_iter().map(one).collect())
 }
 
-/// Who reads candidates, one after the other.
+/// Reads candidates, one after the other.
 struct Reader<'a> {
     snapshot: &'a Snapshot,
     asked: Option<&'a QueryFeatures>,

@@ -1,4 +1,4 @@
-//! What moves a passage up, and what does not.
+//! Tests of what moves a passage up, and what does not.
 
 use super::*;
 use crate::index::{Index, Terms, VectorSource};

@@ -1,5 +1,5 @@
-//! What searches count. The label `bucket` is a bucket that the index knows, `several`, `other` for
-//! one that it does not know, or `all`: a question cannot invent a series. And what vectors cannot find.
+//! Metrics of searches, and of chunks that a search by vectors cannot find. The label `bucket` is a bucket that the
+//! index knows, `several`, `other` for one that it does not know, or `all`: a question cannot create a new series.
 
 use crate::merged::Picked;
 use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};
@@ -155,8 +155,8 @@ impl Metrics {
         count(MISS).inc_by(picked.sentences_read);
     }
 
-    /// The share of candidates whose sentences were there in all whose sentences were there or had to be read, so far;
-    /// 0 without any.
+    /// The share of candidates whose sentences were in the cache, among all whose sentences were needed so far; 0
+    /// without any.
     pub fn sentence_cache_hit_share(&self) -> f64 {
         let [hits, misses] = [HIT, MISS].map(|result| {
             let counter = self.sentence_cache.with_label_values(&[result]);

@@ -1,8 +1,8 @@
-//! A model in the place of the built-in reranker.
+//! A model in place of the built-in reranker.
 //!
-//! It reads the query and the best candidates together, and its word replaces the features. *Not* the
-//! last word: what is shown is still picked. Where the model fails the candidates stay as they are, and
-//! the features decide.
+//! It reads the query and the best candidates together, and its scores replace the features. *Not* the final
+//! choice: the passages that are shown are still chosen from its list. When the model fails, the order of the
+//! candidates stays as it is, and the features decide.
 
 use crate::fusion::stretched;
 use crate::merged::Candidate;

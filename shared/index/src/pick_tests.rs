@@ -1,4 +1,4 @@
-//! What is shown of what was found.
+//! Tests of which candidates are shown.
 
 use super::*;
 use crate::index::analyzer;

@@ -1,7 +1,8 @@
-//! Ranking as it was when each candidate was fetched, stemmed and read: what is shown must be the same.
+//! A reference implementation of the ranking, which fetches, stems and reads every candidate: the real one has to
+//! show the same passages.
 //!
-//! The reference is the code of that time, with one difference: it added the weights of words in the order of a
-//! hash map, which is another one on each run, and here it is that of the query.
+//! It differs from its original in one point: the original added the weights of words in the order of a hash map,
+//! which changes from run to run, and this one adds them in the order of the query.
 
 use crate::gazetteer::Named;
 use crate::index::{Terms, identifier, stems};

@@ -1,4 +1,4 @@
-//! What is shown, compared with what would be shown if each candidate were fetched and read whole.
+//! Tests that compare the ranking with one that fetches and reads every candidate whole.
 
 use super::*;
 use crate::HybridSearcher;

@@ -1,12 +1,12 @@
 //! The built-in reranker: features of words instead of a model.
 //!
-//! BM25 finds; this looks again at the few best: how much of the query is there, how close
-//! together, are numbers and part names the same to the letter, does the title say it, does a
-//! sentence mean it.
+//! BM25 finds the candidates; the reranker scores the few best again. It looks at how much of the query a chunk
+//! contains, how close together the words are, whether numbers and part names are the same to the letter, whether
+//! the title says it, and whether a sentence means it.
 //!
-//! Most of that the postings know. So a candidate is first worth what it could be at best by them; only
-//! one that could be shown with that is fetched, and only one that could be shown by what its record says
-//! is read sentence by sentence. What is shown is the same as if all had been read. Pure.
+//! The postings know most of that. So a candidate first gets an upper bound of its score from them; it is fetched
+//! only if it could be shown with that bound, and read sentence by sentence only if it could still be shown by its
+//! record. The result is the same as if every candidate had been read. Pure.
 
 use crate::gazetteer::Named;
 use crate::index::{

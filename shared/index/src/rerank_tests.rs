@@ -1,4 +1,4 @@
-//! What the features are.
+//! Tests of the features of the reranker.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,7 +1,8 @@
-//! What a query means, for reading a candidate sentence by sentence.
+//! The vector of a query, for comparing a candidate sentence by sentence.
 //!
-//! The vector of a chunk is of all that it says; what answers a question is a sentence or two of it. *Not* for
-//! encoders: a hundred candidates are a thousand texts, which only the static table reads while somebody waits. Pure.
+//! The vector of a chunk covers all that it says, but one or two sentences of it answer a question. *Not* for
+//! encoders: a hundred candidates are a thousand texts, and only the static table embeds them while a user waits.
+//! Pure.
 
 use crate::index::{QuestionVector, SentenceRows, SentenceVectors};
 use static_embed::{StaticEmbedder, SumBuffer};
@@ -73,7 +74,7 @@ impl SentenceSimilarity {
         }
     }
 
-    /// What [`Meaning::closest`] gives at most for a text that was read before.
+    /// What [`SentenceSimilarity::closest`] gives at most for a text that was read before.
     pub(crate) fn closest_at_most(&self, read: &SentenceVectors) -> f32 {
         read.closest_at_most(&self.question)
     }

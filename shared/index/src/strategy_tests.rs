@@ -1,4 +1,4 @@
-//! A search by one part alone: what it finds, and what takes over where that part is not there.
+//! Tests of searches by words or by vectors alone: what they find, and what replaces a part that is not there.
 
 use super::tests::{compass, found, index_of, request, three};
 use super::{HybridSearcher, Options};

@@ -1,8 +1,8 @@
-//! What a search gains from what was said before, on INSCIT's dialogues. The data is no part of the repository:
-//! `ARGOSY_INSCIT=…/inscit cargo test -p argosy-index --test inscit -- --ignored --nocapture`.
+//! Measures how much a search gains from the earlier turns of a dialogue, on INSCIT. The data is not part of the
+//! repository: `ARGOSY_INSCIT=…/inscit cargo test -p argosy-index --test inscit -- --ignored --nocapture`.
 //!
-//! The weight of the context is chosen on the dialogues of the `dev` half, by the hash of their ids. Turns without a
-//! judged passage are left out.
+//! The weight of the context is chosen on the dialogues of the `dev` half, by the hash of their ids. Turns without
+//! a judged passage are left out.
 #![expect(
     clippy::unwrap_used,
     reason = "a test that cannot go on may panic, in its helpers too"

@@ -1,4 +1,4 @@
-//! The labelled questions of the sample corpus against the index: are the right files found?
+//! Tests that the index finds the right files for the labelled questions of the sample corpus.
 
 use argosy_index::{HybridSearcher, Index, Options, VectorSource};
 use documents::corpus;

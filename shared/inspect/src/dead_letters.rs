@@ -1,7 +1,7 @@
-//! Dead letters: read, chosen by what is said of them, and what trying one again would do.
+//! Dead letters: reading them, selecting some, and what a retry of one would do.
 //!
-//! A letter of a turn is tried again as a new turn that goes on from the step; a letter of a document by
-//! publishing the document again. Nothing here prints, and nothing is done before [`act`].
+//! A dead letter of a turn is retried as a new turn that begins at its step; a dead letter of a document by
+//! publishing the document again. Nothing here prints, and nothing is changed before [`act`].
 
 mod document;
 mod error;
@@ -19,19 +19,19 @@ use streams::outbox::{CreateOutcome, publish_until};
 
 /// How far back is looked, in sequences of the stream.
 pub const SCAN_MAX: u64 = 100_000;
-/// Most letters that something is done with at once.
+/// The most dead letters that can be handled at once.
 pub const CHOSEN_MAX: usize = 1_000;
 /// How long the next letter may take.
 const NEXT_WAIT: Duration = Duration::from_secs(10);
 
-/// What is said of a dead letter, without the bytes. Every field is always there.
+/// A dead letter without its bytes. Every field is always there.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Letter {
     /// Its number: the sequence in the stream of dead letters.
     pub number: u64,
     /// When it was stored, in Unix milliseconds.
     pub stored_at: UnixMs,
-    /// Whose step it was; the indexer's for documents.
+    /// The role of the step; the indexer's for documents.
     pub role: Role,
     /// The turn, for steps.
     pub turn: Option<TurnId>,
@@ -55,13 +55,13 @@ pub struct Letter {
     pub bytes: usize,
     /// Bytes that the message had; more than `bytes` where only its head is kept.
     pub bytes_before: usize,
-    /// The turn that tries it again, for steps: there or not.
+    /// The turn that retries it, for steps, whether it exists or not.
     #[serde(skip)]
     pub retry: Option<TurnId>,
 }
 
 impl Letter {
-    /// What a stored dead letter says; `None` when it is none of ours.
+    /// Parses a stored dead letter; `None` when it is not one of ours.
     pub fn of(stored: &StoredMessage) -> Option<Letter> {
         let (role, place) = match Subject::parse(&stored.subject).ok()? {
             Subject::Dead {
@@ -190,32 +190,32 @@ pub async fn get(bus: &dyn Bus, number: u64) -> Result<StoredMessage, Error> {
     stored.ok_or(Error::NotThere(number))
 }
 
-/// What trying a letter again does.
+/// What a retry of a dead letter would do.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Retry {
     /// A new turn goes on from the step.
     Turn {
         /// Its id.
         turn: TurnId,
-        /// Whether it is there and has not ended: what of it is missing is made good.
+        /// Whether the turn exists and has not ended: its missing messages are then published again.
         is_there: bool,
         /// From where.
         start: Box<Start>,
         /// What is stored of the old one.
         history: Box<TurnRecord>,
     },
-    /// The turn that did has ended, or can no longer be made good.
+    /// The turn of an earlier retry has ended, or can no longer be completed.
     Before(TurnId),
     /// The document is published again.
     Document(Box<Publish>),
-    /// There is no need: something newer is there of the document, as this says.
+    /// No retry is needed: the document has something newer, as this text says.
     Superseded(String),
     /// It cannot be; why not.
     Cannot(String),
 }
 
-/// What trying a letter again would do; messages of a new turn are kept for `keep` after its deadline.
-/// Changes nothing, and promises nothing that [`act`] could not do.
+/// What a retry of a dead letter would do; messages of a new turn are kept for `keep` after its deadline. It changes
+/// nothing, and promises nothing that [`act`] could not do.
 pub async fn plan(
     bus: &dyn Bus,
     stored: &StoredMessage,
@@ -269,7 +269,7 @@ pub async fn plan(
     })
 }
 
-/// What came of trying a letter again.
+/// The result of a retry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RetryOutcome {
     /// As this turn, from now on.
@@ -284,7 +284,7 @@ pub enum RetryOutcome {
     Not(String),
 }
 
-/// Tries a letter again. Done twice, it is done once: the turn has the same id.
+/// Retries a dead letter. Retrying twice has the same effect as retrying once: the turn has the same id.
 pub async fn act(
     bus: &dyn Bus,
     retry: Retry,
@@ -311,7 +311,7 @@ pub async fn act(
             if claim.has_ended {
                 return Ok(RetryOutcome::Before(turn));
             }
-            // A claim of somebody who went no further is gone on with.
+            // A claim whose maker went no further is continued.
             let none = Overrides::default();
             let messages = replay::messages(&start, &history, &claim.header, &none, keep);
             replay::begin(bus, messages?).await?;

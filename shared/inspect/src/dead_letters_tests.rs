@@ -1,4 +1,4 @@
-//! Letters chosen by what is said of them, tried again, deleted.
+//! Tests of dead letters: selecting, retrying and deleting them.
 
 use super::*;
 use bus::Headers;

@@ -1,7 +1,7 @@
 //! Where a turn waits: in the inbox or before a role, and how many are before it.
 //!
-//! Read from the streams and their leaders; no process is asked. *Not* a trace: what was done already is
-//! in the trail of the answer.
+//! It is read from the streams and their leaders; no process is asked. *Not* a trace: the work that is done already
+//! is in the trail of the answer.
 
 use bus::topology::Topology;
 use bus::{Bus, BusError, ConsumerProgress, ConsumerSpec, StoredMessage, Stream};
@@ -18,23 +18,23 @@ const NEXT_MAX: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum TurnPosition {
-    /// Nobody has taken it yet.
+    /// It waits to be taken.
     Waiting {
-        /// Before whom; the gateway's queue is the inbox.
+        /// The role that it waits for; the gateway's queue is the inbox.
         before: Role,
         /// Its place in that queue, from 1.
         position: u64,
         /// How many wait there.
         of: u64,
     },
-    /// Somebody works on it.
+    /// A process works on it.
     Working {
-        /// Who.
+        /// The role that works on it.
         role: Role,
     },
     /// It waits, and the consumer that would hand it out is missing.
     Stuck {
-        /// Before whom.
+        /// The role that it waits for; the gateway's queue is the inbox.
         before: Role,
     },
     /// Its terminal event is stored.

@@ -1,7 +1,7 @@
-//! What the processes of a fleet tell of themselves: asked on a subject, answered by everybody.
+//! What the processes of a fleet report about themselves: a request on one subject, to which every process replies.
 //!
-//! *Not* a health check: nobody is asked but the processes, and who does not answer is not there. What
-//! waits for them is the server's to tell (`streams::backlog`). *Not* the answering, which each process does for itself.
+//! *Not* a health check: a process that does not reply is simply not listed. The messages that wait for a process
+//! are read from the server (`streams::backlog`). *Not* here: the reply, which each process makes for itself.
 
 use crate::disk::Disk;
 use bus::{Bus, BusError, CoreMessage, Headers};
@@ -26,7 +26,7 @@ const ANSWERS_MAX: usize = 4_096;
 pub struct ProcessStatus {
     /// Its role.
     pub role: Role,
-    /// Tells processes of one role on one machine apart.
+    /// Distinguishes processes of one role on one machine.
     pub process: String,
     /// Its release.
     #[serde(default)]
@@ -128,7 +128,7 @@ pub async fn ask(bus: &dyn Bus, listen: Duration) -> Result<Vec<ProcessStatus>, 
     let mut seen = Vec::new();
     let listening = async {
         while let Some(message) = answers.next().await {
-            // The server says so when nobody is there to answer.
+            // The server says so when nothing listens.
             if message.body.is_empty() {
                 return;
             }

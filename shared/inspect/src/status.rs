@@ -1,7 +1,7 @@
-//! The whole fleet at a glance: what its processes tell, and what the server knows of their queues.
+//! The whole fleet at a glance: the reports of its processes, and the server's state of their queues.
 //!
-//! [`look`] asks, [`status`] says what it means; how that is shown is `render`'s. Numbers of queues come
-//! from the leaders. *Not* here: what should be done about it.
+//! [`look`] asks, [`status`] interprets the replies, and `render` shows the result. Numbers of queues come from the
+//! leaders. *Not* here: what should be done about it.
 
 mod conversations;
 
@@ -39,10 +39,10 @@ pub struct FleetFacts {
     pub turn: Option<(TurnId, TurnPosition)>,
 }
 
-/// What waits for somebody.
+/// Waiting work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Queue {
-    /// Messages; none where a consumer is missing, so that nobody counts them.
+    /// Messages; none where a consumer is missing, so that they are not counted.
     pub backlog: Option<Backlog>,
     /// When the oldest of them was stored.
     pub oldest: Option<UnixMs>,
@@ -130,7 +130,7 @@ pub struct StreamRoom {
     pub max_bytes: u64,
     /// How full it is.
     pub percent: f64,
-    /// Whether it is too full: from here on something stands still, see D04.
+    /// Whether it is too full: above this level some work stops, see D04.
     pub short: bool,
 }
 
@@ -174,7 +174,7 @@ pub struct RoleOrder {
 }
 
 impl RoleOrder {
-    /// By this, the usual way round.
+    /// The order by this key, in the usual direction.
     pub fn by(key: Key) -> RoleOrder {
         RoleOrder {
             key,
@@ -255,8 +255,8 @@ async fn counted(bus: &dyn Bus, consumers: &[ConsumerSpec]) -> Result<Queue, Bus
     })
 }
 
-/// What was found out, summed up by role. `full` says from how full a stream on something stands still; nothing for one that
-/// is meant to be full.
+/// Sums up the facts by role. `full` says from how full a stream on some work stops; nothing for a stream that may
+/// be full.
 pub fn status(facts: &FleetFacts, full: impl Fn(Stream) -> Option<f64>) -> FleetStatus {
     let streams = facts.streams.iter();
     let age = |oldest: Option<UnixMs>| oldest.map(|at| at.until(facts.now));

@@ -1,9 +1,9 @@
-//! Map calls that were made before: the same passage under the same question, asked in the same words
-//! of the same model, is not asked again.
+//! The cache of map calls: a passage that was read under the same question, in the same words and by the same
+//! model, is not read again.
 //!
-//! A redelivered map step, a question that is asked twice and a second round over the same passages all
-//! come here. The key is everything that the answer depends on, so nothing has to be invalidated. *Not*
-//! shared between processes and not kept over a restart.
+//! It serves a redelivered map step, a question that is asked twice, and a second round over the same passages. The
+//! key is everything that the answer depends on, so nothing has to be invalidated. *Not* shared between processes
+//! and not kept over a restart.
 
 use envelope::{Role, Usage};
 use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error, Listener};
@@ -148,8 +148,8 @@ fn is_worth_keeping(request: &ChatRequest, text: &str) -> bool {
     request.schema.is_none() || llm::json::read_object(text).is_some()
 }
 
-/// The prompt holds question, passage and the words around them, so nothing else is needed; the tenant
-/// is there so that nobody learns from the time of an answer what another one asked.
+/// The prompt contains question, passage and the words around them, so nothing else is needed. The tenant is part
+/// of the key, so that the time of an answer never reveals what another tenant asked.
 fn key(model: &str, request: &ChatRequest) -> Key {
     let schema = request
         .schema

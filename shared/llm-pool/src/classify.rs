@@ -1,6 +1,6 @@
-//! What a rejected call means, by status **and** body: servers use the same status for a prompt that
-//! is too long, a schema they do not know and a wrong request. Pure and table-driven; the wordings
-//! are those of the servers' releases up to late 2026.
+//! What a rejected call means, by status **and** body: servers use the same status for a prompt that is too long, a
+//! schema they do not know and a wrong request. Pure and table-driven; the wordings are those of the servers'
+//! releases up to late 2026.
 
 use crate::dialect::JsonDialect;
 use crate::error_body::ErrorBody;
@@ -76,7 +76,7 @@ const FORMAT: &[&str] = &[
     "guided",
 ];
 
-/// What it means that a node answered `status` and `said` to a call that asked for JSON as `asked`.
+/// Classifies the reply of a node with status `status` and body `said` to a call that asked for JSON as `asked`.
 pub(crate) fn classify(
     status: u16,
     said: ErrorBody,

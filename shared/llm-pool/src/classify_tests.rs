@@ -1,4 +1,4 @@
-//! Every server's wordings, as bodies.
+//! Tests of the classification with the error bodies of every server.
 
 use super::*;
 use crate::error_body;

@@ -1,4 +1,4 @@
-//! Every limit of this crate that is no option, with its unit.
+//! Every limit of this crate that is not an option, with its unit.
 
 use settings::TimeSpan;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub(crate) const CACHE_ENTRIES_MAX: usize = 1_000_000;
 /// How long an idle connection is kept: under the 5 s after which uvicorn (vLLM, SGLang) closes it,
 /// so that no call is sent into a closing connection.
 pub(crate) const IDLE_CONNECTION_MAX: Duration = Duration::from_secs(4);
-/// How long a place where a local model may listen has to answer.
+/// How long a candidate for a local model has to answer.
 pub(crate) const DISCOVER_TIMEOUT: Duration = Duration::from_millis(300);
 /// How long a configured node has to say what it serves.
 pub(crate) const LOOK_TIMEOUT: Duration = Duration::from_secs(3);
@@ -30,10 +30,9 @@ pub(crate) const DOWNLOAD_IDLE_MAX: Duration = Duration::from_secs(30);
 pub(crate) const TIMEOUT_MAX: TimeSpan = TimeSpan::from_hours(1);
 /// Blanks in a row after which a streamed answer is over: no JSON is indented by so much.
 pub(crate) const BLANKS_MAX: usize = 256;
-/// How long an answer that is listened to is written on before more of it is told: some ten pieces a second,
-/// however fast the model is.
+/// The least time between two pieces for a live listener: some ten pieces a second, however fast the model is.
 pub(crate) const PIECE_EVERY: Duration = Duration::from_millis(100);
-/// Most calls that wait for a place in one process; further ones are overload at once.
+/// Most calls that wait for a lease in one process; further ones fail as overload at once.
 pub(crate) const WAITING_MAX: usize = 1024;
 /// How often nodes are asked for their load, and how long one may take to tell.
 pub(crate) const PROBE_EVERY: Duration = Duration::from_secs(1);

@@ -1,5 +1,5 @@
-//! What it costs to pick a node, measured: for `argosy-bench pool --overhead`. No call is made, and no
-//! call comes here.
+//! Measures what picking a node costs, for `argosy-bench pool --overhead`. The measurement makes no call, and no
+//! call uses this module.
 
 use crate::balance;
 use crate::error::Error;
@@ -15,7 +15,7 @@ use telemetry::Registry;
 pub struct Picks {
     /// To pick one of the nodes, when what is known of them is at hand.
     pub pick_ns: f64,
-    /// To look at all of them, pick one, take a place there, and give it back with what came of it.
+    /// To look at all of them, pick one, take a lease there, and return it with an outcome.
     pub take_ns: f64,
 }
 
@@ -29,7 +29,7 @@ pub fn picks(nodes: usize, picks: u32) -> Result<Picks, Error> {
         first_token: Duration::from_secs(1),
         idle: Duration::from_secs(1),
     };
-    // Counted for nobody.
+    // These metrics are not exported.
     let metrics = Metrics::new(&Registry::new(), "cost")?;
     let node = |id: usize| {
         let options = options::Node {

@@ -1,8 +1,9 @@
-//! Whether a node read all of a prompt: some cut one that is too long without a word, as Ollama does.
+//! Whether a node read all of a prompt: some servers, such as Ollama, cut a prompt that is too long without saying
+//! so.
 //!
-//! *Not* by our estimate of tokens, which goes by characters: some alphabets need a third of it. A word
-//! is a token at least, in every language that parts words by blanks; how many more it is, a node tells
-//! with every prompt that no context cuts.
+//! *Not* by our own estimate of tokens, which counts characters: some alphabets need a third of it. A word is one
+//! token at least, in every language that separates words by blanks. How many more it is, the node's own counts
+//! show for every prompt that it did not cut.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -19,13 +20,13 @@ const KNOWN_MAX: f64 = 1.3;
 /// How fast what was learned is forgotten.
 const GAIN: f64 = 0.05;
 
-/// Tokens that a node counts for a word: the fewest of late, in thousandths; 0 while nobody knows.
+/// Tokens that a node counts for a word: the fewest of late, in thousandths; 0 while unknown.
 #[derive(Debug, Default)]
 pub(crate) struct PerWord(AtomicU32);
 
 impl PerWord {
-    /// Whether a prompt of so many words, of which the node read so many tokens, was cut; learns from
-    /// one that was not.
+    /// Whether a prompt with this many words, of which the node read this many tokens, was cut; learns from a
+    /// prompt that was not.
     pub(crate) fn was_cut(&self, words: u64, read: u64) -> bool {
         let of_a_word = read as f64 / words.max(1) as f64;
         if words > WORDS_LEAST {

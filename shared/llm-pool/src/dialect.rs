@@ -1,8 +1,8 @@
 //! How a node is asked for JSON, and what was learned about it.
 //!
-//! Every node starts with the strongest way. One that rejects it is asked in the next weaker way
-//! from then on, by every call; a setting can pin it. What a node learned is forgotten with the process. Whatever the
-//! dialect, what comes back is still checked by the caller.
+//! Every node is first asked in the strongest way. When a node rejects it, all later calls use the next weaker way;
+//! a setting can pin the way. The process forgets what it learned when it ends. In every dialect the caller still
+//! checks the reply.
 
 use llm::ReplySchema;
 use serde::{Deserialize, Serialize};
@@ -61,8 +61,8 @@ impl JsonDialect {
 pub(crate) struct Learned(AtomicU8);
 
 impl Learned {
-    /// Starts with the strongest, or with the one that was pinned: a weaker one is taken all the same
-    /// when the node rejects it, because an answer is worth more than its form.
+    /// Starts with the strongest dialect, or with the pinned one. Even from a pinned one a weaker one follows when
+    /// the node rejects it, because an answer is worth more than its form.
     pub(crate) fn new(pinned: Option<JsonDialect>) -> Learned {
         Learned(AtomicU8::new(
             pinned.unwrap_or(JsonDialect::JsonSchema) as u8
@@ -78,8 +78,8 @@ impl Learned {
             .unwrap_or(JsonDialect::Plain)
     }
 
-    /// Remembers that `asked` was rejected. Returns the dialect to go on with when this call was
-    /// the first to find out; another one that asked at the same time learns nothing new.
+    /// Remembers that `asked` was rejected. Returns the next dialect when this call was the first to find out;
+    /// another call that was made at the same time learns nothing new.
     pub(crate) fn reject(&self, asked: JsonDialect) -> Option<JsonDialect> {
         let weaker = asked.weaker()?;
         self.0

@@ -1,5 +1,5 @@
-//! Looks for a model on this machine: the ports where the usual servers listen. Not a way to find
-//! nodes of a fleet; those are configured.
+//! Looks for a model server on the usual ports of this machine. *Not* a way to find nodes of a fleet; those are
+//! configured.
 
 use crate::constants::{BODY_BYTES_MAX, DISCOVER_TIMEOUT};
 use crate::error::Error;

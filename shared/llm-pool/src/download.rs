@@ -1,7 +1,7 @@
-//! Fetching a large file over HTTP: what is there of it is kept, and the rest is asked for.
+//! Fetching a large file over HTTP: the part that is there already is kept, and only the rest is requested.
 //!
-//! For the files of a model. *Not* for calls of one: redirects are followed, since hubs send on to where
-//! files lie, and a proxy of the environment is used. Whether it is the right file, who asked looks.
+//! For the files of a model, *not* for calls of one: redirects are followed, since hubs redirect to other hosts,
+//! and a proxy from the environment is used. The caller checks whether the file is the right one.
 
 use crate::constants::DOWNLOAD_IDLE_MAX;
 use crate::http::reason;
@@ -54,12 +54,10 @@ pub enum Error {
     },
 }
 
-/// Brings what `url` holds into the file `to`, from where that file ends. `tell` is told how many bytes
-/// are there, and how many there will be where the server says so. A server that knows no parts begins
-/// anew.
+/// Downloads `url` into the file `to`, from where that file ends. `tell` is called with the number of bytes that
+/// are there, and the total where the server says so. With a server that does not support ranges it begins again.
 ///
-/// # Errors
-/// As [`Error`] has them; after all but [`Error::TooLarge`] the next call goes on.
+/// # Errors As [`Error`] has them; after all but [`Error::TooLarge`] the next call continues.
 pub async fn download(
     url: &str,
     to: &Path,

@@ -1,9 +1,9 @@
 //! An embedder behind HTTP: `POST /v1/embeddings` in OpenAI's shape.
 //!
-//! For production, where a server with a GPU makes the vectors. Texts go in batches, one node after the
-//! other has its turn, and what comes back is looked at: as many vectors as texts, each of the length
-//! that is configured, brought to length 1. *Not* here: which vectors are kept where. Nothing is tried
-//! twice at one node: a document waits in its stream, a search goes on with words.
+//! It is meant for production, where a server with a GPU makes the vectors. Texts are sent in batches to the nodes
+//! in turn. The reply is checked: it must have as many vectors as texts, each of the configured length; each vector
+//! is then brought to length 1. *Not* here: which vectors are kept where. No node is tried twice: a document waits
+//! in its stream, and a search goes on with words.
 
 use crate::error::Error as PoolError;
 use crate::failure::Failure;
@@ -124,7 +124,7 @@ impl HttpEmbedder {
                 ),
                 name,
             },
-            // These are about what was sent; any other is about who sent it, or where to.
+            // These statuses concern the texts; any other concerns the credentials or the address.
             Failure::Refused { status, message } if matches!(status, 400 | 413 | 422) => {
                 Error::Refused {
                     text: format!("status {status}: {message}"),

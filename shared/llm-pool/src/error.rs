@@ -1,4 +1,4 @@
-//! Why a pool could not be built. What goes wrong in a call is [`llm::Error`].
+//! Why a pool could not be built. The errors of calls are [`llm::Error`].
 
 /// A pool that cannot be.
 #[derive(Debug, thiserror::Error)]

@@ -1,5 +1,5 @@
-//! What an error body says, whichever server wrote it: the words, without anything of the request
-//! that the server may have echoed. Pure.
+//! The message in an error body of any server, without anything of the request that the server may have echoed.
+//! Pure.
 
 use crate::constants::{MESSAGE_CHARS_MAX, SEARCHED_BYTES_MAX};
 use serde_json::Value;

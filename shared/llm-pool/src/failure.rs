@@ -1,4 +1,4 @@
-//! Why one try failed, and what follows from it: another try or the end, and as what error.
+//! Why one attempt failed, and what follows from it: another attempt, or the end with an error.
 
 use crate::balance::End;
 use crate::dialect::JsonDialect;
@@ -12,11 +12,11 @@ pub(crate) enum Failure {
     TooLong { limit: Option<u32> },
     /// The node does not know this way of asking for JSON.
     Dialect { message: String, asked: JsonDialect },
-    /// The node is busy, or asked to be left alone.
+    /// The node is busy, or asked for a pause.
     Busy { retry_after: Option<Duration> },
     /// Every node was at its limit for as long as a call may wait.
     Full,
-    /// Every node is left alone; the first may be asked after this time.
+    /// No node may be called now; the first may be called after this time.
     Away { left: Duration },
     /// The node is broken or cannot be reached, now.
     Down {
@@ -29,7 +29,7 @@ pub(crate) enum Failure {
     Refused { status: u16, message: String },
     /// The answer breaks the protocol.
     Garbled { reason: String },
-    /// The protocol was kept, but nothing was written. Asking again would write nothing again.
+    /// The reply was valid, but empty. Asking again would give an empty reply again.
     Empty { reason: String },
 }
 

@@ -1,4 +1,4 @@
-//! One try: at one node, and at a second one when the first is late. The first answer counts, the
+//! One attempt of a call: at one node, and at a second one when the first is late. The first answer counts; the
 //! other call is cancelled by closing its connection.
 
 use crate::balance::{Ask, End, NodeId};
@@ -43,7 +43,7 @@ impl Drop for Taken<'_> {
 
 type Tried = Result<Came, FailedAttempt>;
 
-/// One exchange as its node tells of it: to the seat, and to who hears the answer while it is written.
+/// Observes one exchange with a node: for the lease, and for the listener of the answer while it is written.
 struct Watching<'a> {
     seat: &'a Lease<'a>,
     pen: Option<Pen<'a>>,
@@ -71,7 +71,8 @@ impl Watcher for Watching<'_> {
 }
 
 impl Shared {
-    /// One try; what a call that failed beside the one that is told has said goes to `tried`.
+    /// Makes one attempt. Where a second call failed beside the one that is returned, its failure is recorded in
+    /// `tried`.
     pub(crate) async fn try_once(&self, job: &Job<'_>, tried: &Mutex<job::Tried>) -> Tried {
         let patience = self.options.queue_timeout.into();
         let seat = self.seat(&job.ask, patience, job.until).await;

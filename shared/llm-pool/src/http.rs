@@ -1,7 +1,7 @@
-//! The HTTP client of a node, and reading an answer within limits of size and time.
+//! The HTTP client of a node, and reading a response within limits of size and time.
 //!
-//! One client for each node, so that no node can use up the connections of another. No redirects (a
-//! key must not follow one), no proxy from the environment, no retries of its own.
+//! There is one client for each node, so that no node can use up the connections of another. It follows no
+//! redirects (a key must not follow one), uses no proxy from the environment, and makes no retries of its own.
 
 use crate::constants::IDLE_CONNECTION_MAX;
 use reqwest::{Client, Response, Url, redirect, retry};
@@ -81,8 +81,8 @@ pub(crate) enum BodyError {
     Broken(reqwest::Error),
 }
 
-/// The whole body, if every piece of it comes within `idle` of the one before and they have at most
-/// `bytes_max` bytes together.
+/// The whole body, if every piece comes within `idle` of the one before and all together have at most `bytes_max`
+/// bytes.
 pub(crate) async fn body(
     mut response: Response,
     idle: Duration,

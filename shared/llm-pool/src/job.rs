@@ -1,6 +1,6 @@
-//! One call as the pool sees it: what is sent, how the answer is read, and what its tries came to.
+//! One call as the pool sees it: the request, how the reply is read, and the outcomes of its attempts.
 //!
-//! *Not* how it is made: see [`crate::pool`].
+//! *Not* here: how it is made; see [`crate::pool`].
 
 use crate::balance::{Ask, NodeId};
 use crate::cut::PerWord;
@@ -20,10 +20,10 @@ pub(crate) struct Job<'a> {
     pub(crate) role: Role,
     pub(crate) ask: Ask<'a>,
     pub(crate) until: Instant,
-    /// It is asked for JSON in no stronger way than this, where its tries have found one out for it alone.
+    /// The strongest dialect for this call, where its attempts have found one for it alone.
     pub(crate) dialect: Option<JsonDialect>,
     pub(crate) work: Work<'a>,
-    /// Who hears the answer while it is written, if somebody does.
+    /// The listener of the answer while it is written, if there is one.
     pub(crate) stream: Option<&'a DraftStream<'a>>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) enum Work<'a> {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tried {
     pub(crate) nodes: Vec<NodeId>,
-    /// Those of them where it would fail again.
+    /// The nodes where it would fail again.
     pub(crate) never: Vec<NodeId>,
     /// The longest context that it did not fit, in tokens.
     pub(crate) longer_than: u32,
@@ -91,8 +91,8 @@ impl Job<'_> {
         }
     }
 
-    /// Whether it asks for another model than that of the pool, as a replay may: what comes of it says
-    /// nothing of how the nodes serve their own.
+    /// Whether it asks for another model than that of the pool, as a replay may: its outcome says nothing about how
+    /// the nodes serve their own.
     pub(crate) fn is_foreign(&self) -> bool {
         self.request()
             .is_some_and(|request| request.model.is_some())

@@ -1,4 +1,4 @@
-//! A place for one call, and waiting for one.
+//! A lease for one call, and waiting for one.
 
 use crate::balance::{Ask, Change, End, Grant, Wait};
 use crate::failure::Failure;
@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
-/// A place at a node. Dropping it gives the place back and says nothing of the node.
+/// A lease of a node. Dropping it returns the lease and says nothing about the node.
 pub(crate) struct Lease<'p> {
     pub(crate) node: Arc<Node>,
     call: u64,
@@ -65,7 +65,7 @@ struct Waiting<'p> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         self.shared.balance().leave(self.id);
-        // What is sent after this finds nobody and is taken back by the sender.
+        // A grant that is sent after this finds no receiver and is taken back by the sender.
         self.granted.close();
         if let Ok(ticket) = self.granted.try_recv() {
             drop(self.shared.seated(ticket));
@@ -86,7 +86,7 @@ impl Shared {
         }
     }
 
-    /// A place now, if there is one and nobody waits for it.
+    /// A lease now, if there is one and no call waits for it.
     pub(crate) fn seat_now(&self, ask: &Ask<'_>) -> Option<Lease<'_>> {
         let mut balance = self.balance();
         let free = !balance.someone_waits();
@@ -94,9 +94,9 @@ impl Shared {
         Some(self.seated(ticket))
     }
 
-    /// A place at the node that is picked, as soon as there is one: for `patience` while all are full,
-    /// until the deadline while all are away. Who was held through an outage is as patient as one who
-    /// comes at its end.
+    /// A lease of the node that is picked, as soon as there is one. It waits for `patience` while all nodes are
+    /// full, and until the deadline while all are away. A call that waited through an outage then waits as long as
+    /// one that comes at its end.
     pub(crate) async fn seat(
         &self,
         ask: &Ask<'_>,
@@ -136,7 +136,7 @@ impl Shared {
                 }
                 Wait::TooLong(limit) => return Err(Failure::TooLong { limit: Some(limit) }),
             };
-            // Nobody waits for what comes after his time.
+            // The call does not wait for anything after its own deadline.
             let in_vain = matches!(wait, Wait::Away(at) if at >= until);
             if now >= by || in_vain {
                 return Err(given_up(&wait, now));

@@ -1,29 +1,28 @@
 //! Model nodes over OpenAI-compatible HTTP.
 //!
-//! [`Pool`] is a [`llm::ChatModel`] over the nodes that serve one model. Picking, classifying and
-//! reading are pure functions; [`pool`](Pool) acts on what they say. Dropping the future of a call
-//! closes its connection.
+//! [`Pool`] is a [`llm::ChatModel`] over the nodes that serve one model. Picking, classifying and reading are pure
+//! functions; [`pool`](Pool) acts on their results. Dropping the future of a call closes its connection.
 //!
 //! | module | what |
 //! |---|---|
-//! | [`options`] | what may be tuned |
+//! | [`options`] | the settings of a model and its nodes |
 //! | [`discover`] | finds a model server on this machine |
 //! | [`node_info`](mod@node_info) | looks once at the configured nodes of a model |
 //! | [`download`](mod@download) | fetches the files of a model |
-//! | [`constants`] | every limit that is no option |
-//! | [`Pools`] | all pools of a process, to tell of |
+//! | [`constants`] | every limit that is not an option |
+//! | [`Pools`] | all pools of a process, for reports about them |
 //! | [`HttpEmbedder`] | vectors of texts, from the nodes of an embedding model |
 //! | [`HttpReranker`] | how well texts fit a query, from the nodes of a reranking model |
-//! | `pool`, `job`, `hedge`, `lease` | one call: a place, a try, a second one when it is late, what follows |
+//! | `pool`, `job`, `hedge`, `lease` | one call: a lease, an attempt, a second one when it is late, what follows |
 //! | [`cost`] | what picking a node costs |
-//! | `balance` | who gets the next call and who waits: breaker, permits, latency, queue |
+//! | `balance` | which call is made next, and on which node: breaker, permits, latency, queue |
 //! | `node` | one exchange with one node |
-//! | `watch`, `load` | in the background: names looked up, loads asked for |
-//! | [`cache`] | map calls made before |
-//! | `metrics`, `trace` | what is counted; the span of a call |
+//! | `watch`, `load` | in the background: resolving names, asking nodes for their load |
+//! | [`cache`] | the cache of map calls |
+//! | `metrics`, `trace` | metrics; the span of a call |
 //! | `wire`, `stream` | the bodies of a call, whole and in pieces |
 //! | `classify`, `error_body`, `failure` | what a failure means |
-//! | `streaming` | what is told of an answer while it is written |
+//! | `streaming` | text of an answer while it is written |
 //! | `cut` | whether a node read all of a prompt |
 //! | `dialect` | how a node is asked for JSON |
 //! | `retry`, `retry_after` | the one retry loop, and how long a node wants to be left alone |

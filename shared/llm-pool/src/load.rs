@@ -1,5 +1,5 @@
-//! What a node tells of its load: the Prometheus text of vLLM, SGLang and llama.cpp, in the names of
-//! both generations. Pure. A node that tells nothing is as good as one that is idle.
+//! The load that a node reports: the Prometheus text of vLLM, SGLang and llama.cpp, with the metric names of both
+//! generations. Pure. A node that reports nothing is treated as idle.
 //!
 //! Source of the names: the servers' own metrics pages, as of 2026.
 

@@ -1,8 +1,8 @@
-//! What is counted about calls of models.
+//! Metrics of model calls.
 //!
-//! All pools of a process share the families; the label `model` tells them apart. Every counter of a
-//! pool stands at 0 from the start, because a counter that is born at 1 raises no alert. Label values
-//! are configured names and the words of enums.
+//! All pools of a process share the families; the label `model` tells them apart. Every counter of a pool starts at
+//! 0, because a counter that first appears at 1 raises no alert. Label values are configured names and the words of
+//! enums.
 
 use crate::balance::NodeView;
 use crate::failure::Failure;
@@ -31,7 +31,7 @@ pub(crate) struct Metrics {
 /// What a breaker can be, as a node is seen.
 const BREAKER: [&str; 3] = ["closed", "half_open", "open"];
 
-/// What came of a call that was made a second time.
+/// The outcome of a call that was made a second time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hedge {
     /// The second answer was taken.
@@ -59,7 +59,7 @@ impl Hedge {
     }
 }
 
-/// How a call of a node ended: the label `outcome` and, of those that are tried again, `reason`.
+/// How a call of a node ended: the label `outcome` and, for calls that are tried again, `reason`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Ok,
@@ -132,11 +132,9 @@ impl From<&Failure> for Outcome {
 
 const DIRECTIONS: [&str; 3] = ["input", "output", "cached"];
 
-/// Registers every family of this crate for a model and a node without a name: for who lists what
-/// there is.
+/// Registers every family of this crate for a model and a node without a name, for code that lists all metrics.
 ///
-/// # Errors
-/// When the registry has other families of these names.
+/// # Errors When the registry has other families of these names.
 pub fn register(registry: &Registry) -> Result<(), Error> {
     Metrics::new(registry, "")?.node("", "")?;
     crate::cache::lookups(registry, "")?;
@@ -263,8 +261,7 @@ impl Metrics {
         }
     }
 
-    /// Drops everything that bears the name of a node that is gone: names that come from a name service
-    /// would add up for ever.
+    /// Removes all series with the name of a node that is gone: names from a name service would add up for ever.
     pub(crate) fn forget(&self, model: &str, node: &str) {
         // What was never counted is not there to drop.
         for family in [&self.in_flight, &self.healthy, &self.permits] {

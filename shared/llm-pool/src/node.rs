@@ -1,5 +1,4 @@
-//! One node: where it is, how it is asked, and one exchange with it. What it deserves to be given is
-//! decided in [`crate::balance`].
+//! One node: its address, its dialect, and one exchange with it. [`crate::balance`] decides which calls it gets.
 
 use crate::balance::NodeId;
 use crate::constants::{BODY_BYTES_MAX, PROBE_TIMEOUT};
@@ -38,7 +37,7 @@ pub(crate) struct Reply {
     pub(crate) first_token: Option<Duration>,
 }
 
-/// What hears how far a streamed answer is.
+/// Observes the progress of a streamed answer.
 pub(crate) trait Watcher: Send {
     /// Its first token has come.
     fn begun(&mut self);
@@ -69,7 +68,7 @@ pub(crate) struct Node {
     at: Option<SocketAddr>,
     authorization: Option<HeaderValue>,
     client: Client,
-    /// Of its own, so that probes do not wait behind calls.
+    /// A client of its own, so that probes do not wait behind calls.
     probes: Client,
     timeouts: Timeouts,
     body_bytes_max: usize,

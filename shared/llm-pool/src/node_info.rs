@@ -1,6 +1,6 @@
-//! Looking at the configured nodes of a model once, without a pool: are they there, do they have the
-//! model, how long is its context, how many calls do they run at once. For people who look for what is
-//! wrong; *not* a health check that anything depends on.
+//! Looks once at the configured nodes of a model, without a pool: whether they are reachable, whether they have the
+//! model, how long its context is, how many calls they run at once. It is for people who look for the cause of a
+//! problem, and *not* a health check that anything depends on.
 
 use crate::constants::{BODY_BYTES_MAX, LOOK_TIMEOUT};
 use crate::error::Error;

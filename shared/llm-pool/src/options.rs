@@ -1,4 +1,4 @@
-//! What may be tuned about a model and its nodes.
+//! The settings of a model and its nodes.
 
 use crate::balance::BalancePolicy;
 use crate::cache;
@@ -26,7 +26,7 @@ pub struct Options {
     /// answers are composed from passages instead of facts (`reducer.input`). Set it in section `model`, where gateways read
     /// it. Default `small`.
     pub profile: Profile,
-    /// Who serves it. Default: none; at most 64.
+    /// The nodes that serve the model. Default: none; at most 64.
     pub nodes: Vec<Node>,
     /// Most time to open a connection. Default `2s`.
     pub connect_timeout: TimeSpan,
@@ -60,7 +60,7 @@ pub struct Options {
     pub hedge: Vec<Role>,
     /// Most calls that are made a second time, as a share of all of those roles. Default 0.05.
     pub hedge_share: f64,
-    /// Map calls that are not made again.
+    /// The cache of map calls.
     pub cache: cache::Options,
     /// How often the names of nodes with `resolve` are looked up. Default `10s`.
     pub resolve_every: TimeSpan,

@@ -26,8 +26,8 @@ use telemetry::Registry;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
-/// A [`ChatModel`] over the nodes that serve it. A task of its own looks after names and loads; it ends
-/// with the pool.
+/// A [`ChatModel`] over the nodes that serve it. A background task resolves names and reads loads; it ends with the
+/// pool.
 #[derive(Debug)]
 pub struct Pool {
     shared: Arc<Shared>,
@@ -45,7 +45,7 @@ pub(crate) struct Shared {
     posts: AtomicU64,
 }
 
-/// Who asks when nobody in particular does.
+/// The tenant of calls without a tenant.
 static NOBODY: LazyLock<TenantId> = LazyLock::new(TenantId::default_tenant);
 
 impl Pool {
@@ -73,7 +73,7 @@ impl Pool {
         let timeouts = Timeouts {
             connect: options.connect_timeout.into(),
             first_token: match alone {
-                // Nobody else could be asked instead, so there is nothing to hurry for.
+                // There is no other node, so there is nothing to hurry for.
                 true => options.total_timeout.into(),
                 false => options.first_token_timeout.into(),
             },
@@ -101,8 +101,8 @@ impl Pool {
         })
     }
 
-    /// Posts `body` to `path` under the version of a node, or beside it for one that begins with a
-    /// slash; `read` looks at the answer. For what is no chat: vectors and scores.
+    /// Posts `body` to `path` under the version of a node, or beside it for a path that begins with a slash; `read`
+    /// parses the answer. For calls that are not chats: vectors and scores.
     pub(crate) async fn post(
         &self,
         role: Role,
@@ -111,7 +111,7 @@ impl Pool {
         time: Duration,
         read: &(dyn Fn(&[u8]) -> Result<(), Failure> + Sync),
     ) -> Result<(), Failure> {
-        // Nobody in particular asks, and no two of these calls share a prefix.
+        // These calls belong to no turn, and no two of them share a prefix.
         let turn = TurnId::derived(0, self.shared.posts.fetch_add(1, Ordering::Relaxed));
         let job = Job {
             role,
@@ -158,7 +158,7 @@ impl ChatModel for Pool {
         request: &'a ChatRequest,
         listener: &'a Listener<'a>,
     ) -> BoxFuture<'a, Result<ChatReply, Error>> {
-        // Half of a JSON object says nothing to anybody.
+        // Half of a JSON object is useless to a listener.
         let listener = request.schema.is_none().then_some(listener);
         Box::pin(self.shared.ask(request, listener))
     }
@@ -192,7 +192,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Makes the nodes of a name those that were found for it.
+    /// Replaces the nodes of a name by those that were found for it.
     pub(crate) fn follow(&self, options: &options::Node, found: &BTreeSet<SocketAddr>) {
         let mine = format!("{}/", options.name);
         let nodes = self.balance().nodes();
@@ -219,8 +219,7 @@ impl Shared {
         }
     }
 
-    /// Drops the series of a node once more if it is gone: the calls that it had in hand have made some
-    /// anew.
+    /// Removes the series of a node once more if it is gone: calls that were in flight have created some again.
     pub(crate) fn forget_if_gone(&self, node: &str) {
         let balance = self.balance();
         if !balance.knows(node) {
@@ -326,8 +325,8 @@ impl Shared {
         Step::Again { error: miss, wait }
     }
 
-    /// How long to wait before any node is asked again; `None` where nobody says. Another one may have
-    /// rested sooner than the last.
+    /// How long to wait before any node is called again; `None` where no node says so. A node that failed earlier
+    /// may be ready before the last one.
     fn rest(&self, ask: &Ask<'_>, failure: &Failure, now: Instant) -> Option<Duration> {
         let rest = failure.retry_after()?;
         let any = Ask { tried: &[], ..*ask };
@@ -338,7 +337,8 @@ impl Shared {
         }
     }
 
-    /// Remembers what a failed try says, of its node and for the next try of the call. What is to follow.
+    /// Records what a failed attempt says about its node and for the next attempt of the call. Returns the next
+    /// action.
     pub(crate) fn learn(
         &self,
         job: &Job<'_>,

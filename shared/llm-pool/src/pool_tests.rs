@@ -1,5 +1,5 @@
-//! Nodes that come and go with the addresses of their name. What a name service would say is handed in;
-//! the nodes are real listeners on addresses of this machine.
+//! Tests of nodes that appear and disappear with the addresses of their name. The tests pass in the answers of the
+//! name service; the nodes are real listeners on addresses of this machine.
 
 use super::*;
 use settings::TimeSpan;
@@ -21,7 +21,7 @@ fn address(node: &FakeNode) -> SocketAddr {
     url.trim_start_matches("http://").parse().unwrap()
 }
 
-/// A pool over a name that nobody knows.
+/// A pool over a name that does not resolve.
 fn pool(port: u16) -> Pool {
     counted(port, &Registry::new())
 }

@@ -1,7 +1,8 @@
-//! The model nodes of a process: those of models that chat, of embedders and of rerankers alike.
+//! The registry of a process's model nodes: those of chat models, of embedders and of rerankers alike.
 //!
-//! Whoever makes a pool notes it here, and whoever tells of the process finds it. *Not* what keeps them:
-//! an index that is closed takes its embedder along, and its nodes are told no more.
+//! The code that makes a pool registers it here, and the code that reports on the process finds it. The registry
+//! does *not* keep pools alive: when an index closes, its embedder goes with it, and its nodes are no longer
+//! reported.
 
 use crate::{NodeView, Pool};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -11,14 +12,14 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 pub struct Pools(Arc<Mutex<Vec<Weak<Pool>>>>);
 
 impl Pools {
-    /// Tells of this one from now on.
+    /// Lists this pool from now on.
     pub fn add(&self, pool: &Arc<Pool>) {
         let mut pools = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         pools.retain(|pool| pool.strong_count() > 0);
         pools.push(Arc::downgrade(pool));
     }
 
-    /// The nodes of all of them, in the order in which they came.
+    /// The nodes of all pools, in the order in which the pools were added.
     pub fn nodes(&self) -> Vec<NodeView> {
         let pools = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let there = pools.iter().filter_map(Weak::upgrade);

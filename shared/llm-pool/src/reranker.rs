@@ -4,8 +4,8 @@
 //! rerank  POST /v1/rerank  {model, query, documents}  ->  {results: [{index, relevance_score}]}
 //! tei     POST /rerank     {query, texts}             ->  [{index, score}]
 //! ```
-//! Nodes that are not pinned to one are asked in the first; where that address is not known, they are asked
-//! in the second from then on. *Not* here: what becomes of the scores, and what is done without them.
+//! Nodes that are not pinned to one shape are asked in the first. When that address does not exist on a node, it is
+//! asked in the second from then on. *Not* here: what the scores are used for, and what is done without them.
 
 use crate::error::Error as PoolError;
 use crate::failure::Failure;
@@ -26,7 +26,7 @@ use tokio::time::Instant;
 pub struct HttpReranker {
     options: Options,
     pool: Arc<Pool>,
-    /// The nodes do not know the first address.
+    /// Whether the nodes do not have the first address.
     is_tei: AtomicBool,
 }
 

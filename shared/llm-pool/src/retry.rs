@@ -1,8 +1,8 @@
-//! The one retry loop: whole calls, a few times, within a time. The only user of the `backoff`
-//! crate, which is unmaintained and thereby easy to replace.
+//! The one retry loop: whole calls, a few times, within a time limit. It is the only user of the `backoff` crate,
+//! which is unmaintained; so the crate is easy to replace.
 //!
-//! Which failure is worth another try and where it goes is decided by the caller; this module only
-//! counts, waits and stops.
+//! The caller decides which failure is worth another attempt, and where it goes; this module only counts, waits and
+//! stops.
 
 use backoff::ExponentialBackoffBuilder;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -27,15 +27,15 @@ pub(crate) enum Step<T, E> {
     Done(T),
     /// It went wrong for good.
     Failed(E),
-    /// It went wrong in a way that may pass; `wait` is how long the other side asked for.
+    /// It failed in a way that may be temporary; `wait` is how long the other side asked for.
     Again { error: E, wait: Option<Duration> },
-    /// It is to be put in another way, at once; does not count as a retry. The caller sees to it
-    /// that this happens a bounded number of times.
+    /// The request has to be worded differently, at once; this does not count as a retry. The caller bounds how
+    /// often this happens.
     Rephrase(E),
 }
 
-/// Repeats `attempt` while it asks for it and `limits` allow; tells `notice` about every retry that
-/// is going to happen. Ends with the last error.
+/// Repeats `attempt` while it asks for it and `limits` allow, and tells `notice` about every retry beforehand. Ends
+/// with the last error.
 pub(crate) async fn retry<T, E, Attempt, Trying>(
     limits: Limits,
     mut attempt: Attempt,

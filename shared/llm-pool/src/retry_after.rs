@@ -1,12 +1,12 @@
-//! The `Retry-After` header: seconds or an HTTP date. Pure: now is passed in.
+//! The `Retry-After` header: seconds or an HTTP date. Pure: the current time is passed in.
 
 use crate::constants::RETRY_AFTER_MAX;
 use std::time::Duration;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
 
-/// How long the header asks to wait from `now` on, at most `RETRY_AFTER_MAX`. No time, a date that has
-/// passed and what cannot be read ask for nothing: we wait as we would without the header.
+/// How long the header asks to wait from `now` on, at most `RETRY_AFTER_MAX`. An empty header, a date that has
+/// passed and an unreadable value ask for nothing: the caller then waits as it would without the header.
 pub(crate) fn parse(header: &str, now: OffsetDateTime) -> Option<Duration> {
     let header = header.trim();
     let wait = match header.parse::<f64>() {

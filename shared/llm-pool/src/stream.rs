@@ -1,6 +1,7 @@
-//! A streamed answer, piece by piece: server-sent events to the text, its end and its counts. Pure.
+//! Parsing a streamed answer, piece by piece: from server-sent events to the text, its end and its token counts.
+//! Pure.
 //!
-//! *Not* the time-outs between pieces: those are kept where the pieces are read.
+//! *Not* the time-outs between pieces: the code that reads the pieces has those.
 
 use crate::classify::classify;
 use crate::constants::{BLANKS_MAX, BODY_BYTES_MAX};
@@ -24,9 +25,9 @@ pub(crate) struct Streamed {
     pub(crate) counts: Option<Counts>,
     /// Everything has come.
     pub(crate) is_done: bool,
-    /// Something of the answer has come: even an empty piece shows that the node writes.
+    /// Whether anything of the answer has come: even an empty piece shows that the node writes.
     pub(crate) has_begun: bool,
-    /// Pieces that said something, be it a thought: a model may think for long before it answers.
+    /// Pieces with text, including reasoning: a model may think for long before it answers.
     pub(crate) pieces: usize,
     blanks: usize,
     events: usize,
@@ -63,7 +64,7 @@ struct Delta {
 }
 
 impl Streamed {
-    /// Takes in what came. An error may come in the midst of an answer, too.
+    /// Takes in bytes. An error may also come in the middle of an answer.
     pub(crate) fn push(&mut self, bytes: &[u8], asked: Option<JsonDialect>) -> Result<(), Failure> {
         self.rest.extend_from_slice(bytes);
         let mut rest = std::mem::take(&mut self.rest);
@@ -81,14 +82,14 @@ impl Streamed {
         Ok(())
     }
 
-    /// The body has ended: what has no line end is a line all the same.
+    /// The body has ended: a last line without a line end counts as well.
     pub(crate) fn end(&mut self, asked: Option<JsonDialect>) -> Result<(), Failure> {
         let rest = std::mem::take(&mut self.rest);
         self.line(&rest, asked)
     }
 
-    /// Whether nothing but white space has come for so long that nothing else will: grammars allow
-    /// it without end, and small models then write nothing else.
+    /// Whether only white space has come for so long that no text will follow: grammars allow it without end, and
+    /// small models then write nothing else.
     pub(crate) fn is_blank(&self) -> bool {
         self.blanks > BLANKS_MAX
     }

@@ -1,7 +1,8 @@
-//! What is told of an answer while it is written: words of one try at a time, thoughts left out.
+//! What a live listener sees of an answer while it is written: the words of one attempt at a time, without
+//! reasoning.
 //!
-//! Each try of a call has a pen. The first one that writes a word has the floor; the others are heard only when it
-//! fails, or when they were done before it. *Not* the answer: the reply has all of it.
+//! Each attempt of a call has a writer. The first writer with a word is shown; the others are shown only if it
+//! fails, or if they finished before it. *Not* the answer: the reply contains all of it.
 
 use crate::constants::PIECE_EVERY;
 use envelope::limits::LIVE_TEXT_BYTES_MAX;
@@ -14,13 +15,13 @@ use tokio::time::Instant;
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
 
-/// A call that is listened to.
+/// A call with a live listener.
 pub(crate) struct DraftStream<'a> {
     listener: &'a Listener<'a>,
     floor: Mutex<Floor>,
 }
 
-/// Who is heard.
+/// Which attempt is shown.
 #[derive(Default)]
 struct Floor {
     pens: u64,
@@ -29,7 +30,7 @@ struct Floor {
     has_told: bool,
 }
 
-/// What one try tells. Dropped before it is done, the try has failed: what it told is void.
+/// The writer of one attempt. If it is dropped before it is done, the attempt has failed, and its text is void.
 pub(crate) struct Pen<'a> {
     stream: &'a DraftStream<'a>,
     thoughts: &'a Thoughts,
@@ -46,7 +47,7 @@ impl<'a> DraftStream<'a> {
         DraftStream { listener, floor }
     }
 
-    /// A pen for a try at a node of which this is known.
+    /// A writer for an attempt at a node with these habits.
     pub(crate) fn pen(&'a self, thoughts: &'a Thoughts) -> Pen<'a> {
         let mut floor = self.floor();
         floor.pens += 1;
@@ -73,8 +74,8 @@ impl<'a> DraftStream<'a> {
 }
 
 impl Pen<'_> {
-    /// So much of the answer has come, from its beginning. Told is what is new of it, unless something was told a
-    /// moment ago: then it comes with what follows.
+    /// The answer so far, from its beginning. Only the new part is sent on, and not at once if something was sent a
+    /// moment ago: then it is sent with the next piece.
     pub(crate) fn write(&mut self, text: &str) {
         let now = Instant::now();
         let is_due = |last: Instant| now.saturating_duration_since(last) >= PIECE_EVERY;
@@ -134,10 +135,11 @@ fn pieces(mut text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// How a node sends what its model thinks, as far as that is known.
+/// How a node sends its model's reasoning, as far as that is known.
 #[derive(Debug, Default)]
 pub(crate) struct Thoughts {
-    /// As text without a tag in front, which its prompt template has swallowed: only the tag at their end comes.
+    /// Whether the reasoning comes as text without an opening tag, because the prompt template contains it: only
+    /// the closing tag comes.
     are_hidden: AtomicBool,
 }
 

@@ -1,4 +1,4 @@
-//! Tests of what is told while an answer is written, without nodes.
+//! Tests of what is shown while an answer is written, without nodes.
 
 use super::*;
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ fn keep(heard: &Heard) -> impl Fn(LivePiece<'_>) + Send + Sync {
     }
 }
 
-/// What is shown in the end to who joins the pieces, and how often it began anew.
+/// The text that a listener that joins the pieces has in the end, and how often it began again.
 fn shown(heard: &Heard) -> (String, usize) {
     let heard = heard.lock().unwrap();
     let last = heard.rsplit(Option::is_none).next().unwrap_or_default();

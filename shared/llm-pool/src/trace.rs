@@ -1,5 +1,5 @@
-//! The span of one call of one node: a child of the step that asks, so that retries and second calls
-//! of a late one lie side by side. Where no step is recorded it does nothing.
+//! The span of one call of one node: a child of the step's span, so that retries and the second attempt of a late
+//! call are siblings. Where no step is recorded it does nothing.
 
 use crate::failure::Failure;
 use crate::job::{Came, Job};

@@ -1,4 +1,4 @@
-//! What follows from the tries of one call. The nodes are fakes over real HTTP.
+//! Tests of what follows from the attempts of one call. The nodes are fakes over real HTTP.
 
 use super::*;
 use testkit::node::{FakeNode, FakeNodeBehaviour, OverflowWording};

@@ -1,6 +1,7 @@
-//! What happens in the background of a pool: names are looked up, loads are asked for, gauges are kept.
+//! The background task of a pool: it resolves names, asks nodes for their load, and updates gauges.
 //!
-//! One task, which ends with the pool. A probe never counts as a failure of its node: only real calls do.
+//! There is one task, which ends with the pool. A failed probe never counts as a failure of its node: only real
+//! calls do.
 
 use crate::balance::NodeId;
 use crate::constants::{LOOKUP_TIMEOUT, PROBE_EVERY};

@@ -1,5 +1,5 @@
-//! The two bodies of a call: what is sent to `/v1/chat/completions` and what is read from it.
-//! Tolerant of what servers leave out, strict about what an answer needs. Pure.
+//! The two bodies of a call: what is sent to `/v1/chat/completions` and what is read from it. Tolerant of what
+//! servers leave out, strict about what an answer needs. Pure.
 
 use crate::classify::classify;
 use crate::cut::PerWord;
@@ -62,7 +62,7 @@ pub(crate) struct Answer {
     pub(crate) counted: Option<(u64, u64)>,
     /// Why it ended, in the node's word.
     pub(crate) finish: Option<String>,
-    /// The node read far fewer tokens than were sent: it cut the prompt, as Ollama does without a word.
+    /// The node read far fewer tokens than were sent: it cut the prompt, as Ollama does without saying so.
     prompt_cut: bool,
 }
 

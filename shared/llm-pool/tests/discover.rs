@@ -1,4 +1,4 @@
-//! Finding a local model, against fake nodes and places where nobody or something else listens.
+//! Tests of finding a local model: against fake nodes, and on ports where nothing or something else listens.
 
 use argosy_llm_pool::discover::{Candidate, DiscoveredServer, local};
 use serde_json::json;

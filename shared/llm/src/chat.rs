@@ -4,7 +4,7 @@ use envelope::{Class, Classify, Role, TenantId, TurnId, Usage};
 use futures_util::future::BoxFuture;
 use std::time::Duration;
 
-/// A model that can be asked.
+/// A chat model.
 pub trait ChatModel: Send + Sync + 'static {
     /// The name that answers are labelled with.
     fn name(&self) -> &str;
@@ -27,13 +27,13 @@ pub trait ChatModel: Send + Sync + 'static {
     }
 }
 
-/// What hears an answer while it is written. It must not block.
+/// Receives an answer while it is written. It must not block.
 pub type Listener<'a> = dyn Fn(LivePiece<'_>) + Send + Sync + 'a;
 
-/// What is told of an answer while it is written.
+/// A piece of an answer while it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LivePiece<'a> {
-    /// What was told so far is void, as when another node is asked. Never said before something was told.
+    /// The pieces so far are void, for example because another node is called. Never sent before the first piece.
     Anew,
     /// Further words.
     Text(&'a str),
@@ -42,15 +42,15 @@ pub enum LivePiece<'a> {
 /// What is asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChatRequest {
-    /// Who asks: chooses the model, labels the metrics.
+    /// The role that calls: it chooses the model and labels the metrics.
     pub role: Role,
     /// The model to ask for instead of the configured one, where a turn overrides it.
     pub model: Option<String>,
-    /// For which turn: its calls share a prompt prefix.
+    /// The turn of the call: its calls share a prompt prefix.
     pub turn: TurnId,
-    /// For whom: tenants take turns where places are short.
+    /// The tenant of the call: tenants take turns where slots are scarce.
     pub tenant: TenantId,
-    /// Standing orders; may be empty.
+    /// The system prompt; may be empty.
     pub system: String,
     /// The prompt, with its inputs in tagged sections.
     pub user: String,
@@ -68,10 +68,9 @@ impl ChatRequest {
         self.model.as_deref().unwrap_or(own)
     }
 
-    /// Refuses a request for another model than `own`: for models that are no other.
+    /// Refuses a request for another model than `own`, for implementations that have one model only.
     ///
-    /// # Errors
-    /// When the request names another one.
+    /// # Errors When the request names another one.
     pub fn is_for(&self, own: &str) -> Result<(), Error> {
         match self.model_or(own) {
             model if model == own => Ok(()),
@@ -88,7 +87,7 @@ impl ChatRequest {
 pub struct ReplySchema {
     /// Its name.
     pub name: &'static str,
-    /// JSON Schema without `oneOf`, unbounded arrays or look-arounds (TECH: support differs).
+    /// JSON Schema without `oneOf`, unbounded arrays or look-arounds, which not all servers support.
     pub json: serde_json::Value,
 }
 
@@ -115,15 +114,15 @@ pub enum Error {
     /// Every node is busy.
     #[error("every node is busy")]
     Overloaded {
-        /// When to come back, where a node said so.
+        /// How long to wait before the next call, where a node said so.
         retry_after: Option<Duration>,
     },
-    /// No node could be reached or all failed in a way that may pass.
+    /// No node could be reached, or all failed in a way that may be temporary.
     #[error("no node answered: {reason}")]
     Unavailable {
         /// The last failure.
         reason: String,
-        /// When to come back, where a node said so.
+        /// How long to wait before the next call, where a node said so.
         retry_after: Option<Duration>,
     },
     /// The time for the call was up.

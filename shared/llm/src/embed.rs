@@ -1,6 +1,6 @@
-//! The contract of every embedder: texts that mean the same have vectors that lie close.
+//! The contract of every embedder: texts with the same meaning get vectors that lie close to each other.
 //!
-//! *Not* where vectors are kept or searched.
+//! *Not* here: where vectors are kept or searched.
 
 use envelope::{Class, Classify};
 use futures_util::future::BoxFuture;
@@ -48,7 +48,7 @@ pub enum Error {
         /// What is wrong, and how to mend it.
         text: String,
     },
-    /// These texts are refused, whenever they come.
+    /// These texts are refused, at every attempt.
     #[error("embedder `{name}` refuses a text: {text}")]
     Refused {
         /// Which.
@@ -63,7 +63,7 @@ pub enum Error {
         name: String,
         /// What happened.
         text: String,
-        /// How long it wants to be left alone, when it said so.
+        /// How long to wait before the next call, when the node said so.
         retry_after: Option<Duration>,
     },
 }
@@ -92,7 +92,7 @@ impl Classify for Error {
     }
 }
 
-/// Brings a vector to length 1. One that has no length, or none that can be told, becomes all zeros.
+/// Brings a vector to length 1. A vector of length zero, or one whose length is not finite, becomes all zeros.
 pub fn normalise(vector: &mut [f32]) {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     let factor = if length.is_normal() {

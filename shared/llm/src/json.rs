@@ -1,9 +1,9 @@
-//! What a small model meant, read out of what it wrote.
+//! Lenient JSON: what a small model meant, read out of what it wrote.
 //!
-//! The ladder: the text is an object ([`Rung::Strict`]) -> an object stands somewhere in it, perhaps
-//! after small repairs ([`Rung::Salvaged`]) -> single fields ([`field_bool`], [`field_number`],
-//! [`field_strings`]) -> the stage's own safe default. Every rung is told, so that the caller can count it. It does *not*
-//! check a schema: that the fields are there and of the right type is the caller's to say.
+//! There are four rungs: the text is an object ([`Rung::Strict`]) -> an object stands somewhere in it, perhaps
+//! after small repairs ([`Rung::Salvaged`]) -> single fields ([`field_bool`], [`field_number`], [`field_strings`])
+//! -> the stage's own safe default. The reader reports which rung it took, so that the caller can count it. It does
+//! *not* check a schema: the caller decides whether the fields are there and of the right type.
 
 mod fields;
 mod scan;
@@ -17,7 +17,7 @@ use serde_json::Value;
 pub enum Rung {
     /// The text was the object, perhaps in a code fence.
     Strict,
-    /// It stood among other text or had to be repaired.
+    /// The object was surrounded by other text or had to be repaired.
     Salvaged,
 }
 
@@ -31,8 +31,9 @@ impl Rung {
     }
 }
 
-/// Reads one JSON object out of a model's answer: the whole text if it is one, else the last one
-/// with something in it. Thoughts before it are no part of the answer. Takes time linear in the text, whatever is in it.
+/// Reads one JSON object out of a model's answer: the whole text if it is one, else the last object that is not
+/// empty. Reasoning before it is not part of the answer. The time is linear in the length of the text, whatever it
+/// contains.
 pub fn read_object(text: &str) -> Option<(Value, Rung)> {
     // A whole object first: what looks like a thought may stand in one of its texts.
     let answer = without_thoughts(text);

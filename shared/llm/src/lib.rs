@@ -1,16 +1,16 @@
 //! The model contract: chat, embed, rerank, prompts, the call of a step, lenient JSON, token estimate.
 //!
-//! What a worker may know about a model. *Not* how one is reached: nodes, HTTP and retries live in
-//! `llm-pool`, and the offline reader stands behind the same trait. Everything but [`ChatModel`],
-//! [`Embedder`] and [`Reranker`] is pure text work.
+//! This is all that a worker may know about a model. *Not* here: how a model is reached. Nodes, HTTP and retries
+//! are in `llm-pool`, and the offline reader implements the same trait. Everything but [`ChatModel`], [`Embedder`]
+//! and [`Reranker`] is pure text work.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`embed`] | texts to vectors |
-//! | [`json`] | what a small model meant, read out of what it wrote |
-//! | [`reply`] | what of a reply is the answer |
-//! | [`section`] | tagged sections of a prompt: read, and keep values from forging them |
-//! | [`tokens`] | how long a text is for a model, roughly |
+//! | [`json`] | lenient JSON: what a small model meant, read out of what it wrote |
+//! | [`reply`] | which part of a reply is the answer |
+//! | [`section`] | tagged sections of a prompt: reading them, and keeping values from forging them |
+//! | [`tokens`] | a rough estimate of a text's length in tokens |
 
 mod chat;
 pub mod embed;

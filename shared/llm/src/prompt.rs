@@ -1,8 +1,8 @@
-//! A prompt template: text with `{{name}}` placeholders, checked when it is read.
+//! A prompt template: text with `{{name}}` placeholders, checked when it is parsed.
 //!
-//! It substitutes and nothing else: no conditions, no loops. Where a prompt has two shapes there are
-//! two files. Values are data: they are not expanded again, and they cannot open or close the tagged
-//! sections of the template they are put into.
+//! A template substitutes and does nothing else: it has no conditions and no loops. Where a prompt has two shapes
+//! there are two files. Values are data: they are not expanded again, and they cannot open or close the tagged
+//! sections of the template that they are put into.
 
 use crate::section;
 use envelope::ids::fnv1a_64;
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// What every prompt may use and none has to: the day on which it is asked.
+/// The placeholder that every prompt may use and none has to: the current day.
 pub(crate) const TODAY: &str = "today";
 
 /// The line that separates standing orders from the prompt.
@@ -25,14 +25,14 @@ pub struct Prompt {
     tags: Vec<String>,
     system: Vec<Piece>,
     user: Vec<Piece>,
-    /// Its text between the placeholders, made once: each reply is held against it.
+    /// Its text between the placeholders, made once: each reply is compared with it.
     own: String,
 }
 
 /// A prompt with its inputs in place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenderedPrompt {
-    /// Standing orders; may be empty.
+    /// The system prompt; may be empty.
     pub system: String,
     /// The prompt.
     pub user: String,
@@ -126,13 +126,12 @@ impl Prompt {
         self.name
     }
 
-    /// First 8 hex digits of a hash of its text. What is kept of the answers to one text is not taken
-    /// for those to another.
+    /// First 8 hex digits of a hash of its text. It keeps cached answers to one text apart from those to another.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// What it says itself, whatever its inputs: its orders and its examples.
+    /// Its own text without the inputs: instructions and examples.
     pub fn own_text(&self) -> &str {
         &self.own
     }

@@ -1,4 +1,4 @@
-//! Prompts with overrides: each worker embeds its own, an operator may replace them by name.
+//! Prompts with overrides: each worker embeds its own, and an operator may replace them by name.
 
 use crate::prompt::{Prompt, PromptError};
 use std::collections::BTreeMap;
@@ -17,15 +17,14 @@ pub struct EmbeddedPrompt {
     pub name: &'static str,
     /// Its text.
     pub text: &'static str,
-    /// What it takes: a text in its place uses each of them, and no other.
+    /// Its placeholders: a replacement has to use each of them, and no other.
     pub placeholders: &'static [&'static str],
 }
 
 impl EmbeddedPrompt {
-    /// Another text in its place, checked as it would be at the start of a worker.
+    /// The prompt with another text, checked as it would be at the start of a worker.
     ///
-    /// # Errors
-    /// When it cannot be used.
+    /// # Errors When it cannot be used.
     pub fn replaced(&self, text: &str) -> Result<Prompt, PromptError> {
         Prompt::parse(self.name, text, self.placeholders)
     }
@@ -73,8 +72,8 @@ impl Prompts {
         &self.overrides
     }
 
-    /// What is overridden. That a name is misspelt can be told only where the prompts of all workers are
-    /// known.
+    /// The names of the overridden prompts. A misspelt name can be reported only where the prompts of all workers
+    /// are known.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.overrides.keys().map(String::as_str)
     }

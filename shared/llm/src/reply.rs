@@ -1,13 +1,14 @@
-//! What of a reply is the answer: neither what the model thought first nor the prompt said back.
+//! Which part of a reply is the answer: the model's reasoning and a repetition of the prompt are cut off.
 //!
-//! *Not* whether the answer is any good, nor its form; that is [`json`](crate::json) and each worker's own matter.
+//! *Not* here: whether the answer is good, and its form; [`json`](crate::json) and each worker look at those.
 
 /// Names of the tags between which models think aloud.
 const THOUGHTS: [&str; 4] = ["think", "thinking", "thought", "reasoning"];
 /// Shortest line, in characters, that shows that a prompt is said back when it stands in a reply.
 const ECHO_CHARS_MIN: usize = 40;
 
-/// What follows the last thought; nothing of a thought that was cut off. A reply without thoughts stays as it is.
+/// The text after the last reasoning block; a block that was cut off is dropped. A reply without reasoning stays as
+/// it is.
 pub fn without_thoughts(text: &str) -> &str {
     let ends = THOUGHTS.iter().filter_map(|tag| {
         let end = format!("</{tag}>");
@@ -20,8 +21,8 @@ pub fn without_thoughts(text: &str) -> &str {
     starts.min().map_or(text, |start| &text[..start])
 }
 
-/// What follows the last line of the prompt's `own` text that a reply repeats, where it repeats whole sentences of it.
-/// Lines of JSON show nothing: an answer may well be the same as an example.
+/// The text after the last line of the prompt's `own` text that a reply repeats, where it repeats whole sentences
+/// of it. Lines of JSON are no evidence: an answer may well equal an example.
 pub fn without_prompt<'a>(text: &'a str, own: &str) -> &'a str {
     let is_own = |line: &str| !line.is_empty() && own.lines().any(|own| own.trim() == line);
     let is_telling = |line: &str| line.chars().count() >= ECHO_CHARS_MIN && !line.starts_with('{');

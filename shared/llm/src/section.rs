@@ -1,13 +1,12 @@
 //! Tagged sections: `<question>…</question>` and the like, in which prompts carry their inputs.
 //!
-//! A model sees where an input begins and ends, the offline reader finds it, and a document cannot
-//! pretend to be the end of its own section. It is *not* XML: no attributes, no nesting of one name,
-//! no entities.
+//! A model sees where an input begins and ends, the offline reader finds it, and a document cannot pretend to be
+//! the end of its own section. It is *not* XML: there are no attributes, no nesting of one name, and no entities.
 
 use std::borrow::Cow;
 
-/// What stands in the last section of that name, without the white space around it. The last one,
-/// because standing orders may mention a tag by name before the section itself.
+/// The content of the last section of that name, without the white space around it. The last one is used because
+/// instructions may mention a tag by name before the section itself.
 pub fn read<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
     let open = format!("<{tag}>");
     let end = text.rfind(&format!("</{tag}>"))?;

@@ -1,4 +1,4 @@
-//! Why a worker that takes steps cannot be made: one error for all of them. *Not* what a step fails with.
+//! Why a worker cannot be set up: one error for all workers that take steps. *Not* the error of a step.
 
 use crate::prompt::PromptError;
 use envelope::Role;
@@ -7,13 +7,13 @@ use std::time::Duration;
 /// Least `max_tokens` of an answer that is JSON.
 const JSON_TOKENS_MIN: u32 = 32;
 
-/// Why there is no such worker.
+/// Why a worker cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// Options that cannot be kept to.
     #[error("{role} options: {what}")]
     Options {
-        /// Whose options.
+        /// The role with these options.
         role: Role,
         /// Which, its value, and what is wanted.
         what: String,
@@ -24,10 +24,9 @@ pub enum SetupError {
 }
 
 impl SetupError {
-    /// Whether a call that is answered in JSON can be made within these options.
+    /// Checks whether these options allow a call that is answered in JSON.
     ///
-    /// # Errors
-    /// When it has no time, or its answer no room.
+    /// # Errors When it has no time, or its answer no room.
     pub fn check_json_call(
         role: Role,
         call_timeout: Duration,

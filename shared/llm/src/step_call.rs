@@ -1,8 +1,8 @@
-//! How a step asks a model: with its prompt, or the text that its turn brings in the prompt's place, in the name of the
-//! turn, and the model that the turn chooses.
+//! How a step calls a model: with the worker's prompt or the one that the turn brings instead, on behalf of the
+//! turn, and on the model that the turn chooses.
 //!
-//! *Not* when a call is worth another try, nor what follows from a reply: each worker has its own rules. A document that is
-//! indexed belongs to no turn, so that the indexer writes its requests itself.
+//! *Not* here: when a call is worth another try, and what follows from a reply; each worker has its own rules. An
+//! indexed document belongs to no turn, so the indexer writes its requests itself.
 
 use crate::chat::{ChatReply, ChatRequest, ReplySchema};
 use crate::prompt::{Prompt, PromptError, RenderedPrompt, TODAY};
@@ -11,16 +11,16 @@ use envelope::{Case, Class, Classify, Header, Role};
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// A step that asks a model.
+/// A step that calls a model.
 #[derive(Debug, Clone)]
 pub struct Caller<'a> {
-    /// Whose step it is.
+    /// The role of the step.
     pub role: Role,
     /// Turn and tenant of the step.
     pub header: &'a Header,
     /// What the turn brings: a model and prompts of its own.
     pub case: &'a Case,
-    /// The day, as prompts are told it.
+    /// The current day, in the form that prompts use.
     pub today: String,
     /// Most tokens of the answer.
     pub max_tokens: u32,
@@ -71,11 +71,11 @@ impl Caller<'_> {
     }
 }
 
-/// Why a step has no prompt to ask with.
+/// Why a step has no prompt for its call.
 #[derive(Debug, thiserror::Error)]
 #[error("{why}")]
 pub struct StepPromptError {
-    /// Whose step it is.
+    /// The role of the step.
     pub role: Role,
     /// What is wrong with the prompt.
     pub why: PromptError,
@@ -100,7 +100,7 @@ impl Classify for StepPromptError {
 }
 
 impl PromptCall<'_> {
-    /// What of a reply is the answer, and not the prompt said back.
+    /// The part of a reply that is the answer, without a repetition of the prompt.
     pub fn answer<'r>(&self, reply: &'r ChatReply) -> &'r str {
         without_prompt(&reply.text, self.prompt.own_text())
     }

@@ -1,4 +1,4 @@
-//! How long a text is for a model, roughly: for budgets and for cutting, never for billing.
+//! A rough estimate of a text's length in tokens: for budgets and for cutting, never for billing.
 
 /// Tokens of `text`, estimated without a tokenizer: ASCII letters and spaces count a quarter, ASCII
 /// digits and punctuation a half, everything else one; rounded up.

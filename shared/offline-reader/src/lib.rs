@@ -1,9 +1,9 @@
 //! The offline reader: a deterministic, extractive stand-in behind the model contract.
 //!
-//! With no model configured the fleet still answers: keywords instead of a plan, sentences instead
-//! of extracted facts, cited sentences instead of a written answer. It is *not* a language model and
-//! never called one: answers are labelled [`NAME`], it writes no sentence of its own about the
-//! documents, and it reads nothing of a prompt but its tagged sections.
+//! With no model configured the fleet still answers: with keywords instead of a plan, sentences instead of
+//! extracted facts, cited sentences instead of a written answer. It is *not* a language model and is never called
+//! one: answers are labelled [`NAME`], it writes no sentence of its own about the documents, and it reads nothing
+//! of a prompt but its tagged sections.
 //!
 //! | module | what |
 //! |---|---|
@@ -13,8 +13,8 @@
 //! | `bag` | the words of a passage |
 //! | `cues` | what kind of answer a sentence could be |
 //! | `score` | how well a sentence answers |
-//! | `parts` | the questions that a question is made of |
-//! | `follow_up` | a follow-up question made to stand alone |
+//! | `parts` | splits a question into several |
+//! | `follow_up` | rewrites a follow-up question so that it stands alone |
 //! | `plan`, `map`, `reduce`, `clarify` | what each role writes |
 
 mod bag;
@@ -61,7 +61,7 @@ impl OfflineReader {
     /// Answers a prompt of `role` out of its tagged sections, in at most about `max_tokens` tokens.
     /// `None`: the prompt lacks a section that the role's prompts have, or the role has none.
     pub fn answer(&self, role: Role, user: &str, max_tokens: u32) -> Option<String> {
-        // Between a question and its clarification stand words that nobody asked for.
+        // Between a question and its clarification stand words that the user did not write.
         let question = section::read(user, "question")?;
         // Its parts are read out of it here anyway.
         let question = question.split("<parts>").next().unwrap_or(question);

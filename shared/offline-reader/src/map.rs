@@ -1,4 +1,4 @@
-//! The mapper's part: whether a passage answers, and the sentences that do.
+//! The mapper of the offline reader: whether a passage answers, and the sentences that do.
 
 use super::lexicon::Lexicon;
 use super::question::Question;

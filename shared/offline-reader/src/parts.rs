@@ -1,8 +1,8 @@
-//! The questions that one question is made of, each to be searched for by itself: the sides of a
-//! comparison, and clauses that speak of different things.
+//! Splits one question into several that are searched for separately: the sides of a comparison, and clauses about
+//! different things.
 //!
-//! Shallow and deterministic: words that join, and how much stands between them. *Not* a parse, and
-//! wrong now and then; the whole question is searched for as well, so a bad part costs a search and
+//! The rules are shallow and deterministic: they look at joining words and at how much stands between them. *Not* a
+//! parser. A split is sometimes wrong; the whole question is searched for as well, so a bad part costs a search and
 //! hides nothing.
 
 use super::question::{Kind, bare, clauses, is_year, joined, kind_of};

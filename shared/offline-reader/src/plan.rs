@@ -1,4 +1,4 @@
-//! The planner's part: keywords, and a file when the question names one.
+//! The planner of the offline reader: keywords, and a file when the question names one.
 
 use super::follow_up::{FollowUp, PastExchange, rewrite};
 use super::lexicon::Lexicon;
@@ -22,8 +22,8 @@ pub(super) fn write(lexicon: &Lexicon, question: &str, earlier: Option<&str>) ->
     plan(lexicon, question, earlier).to_string()
 }
 
-/// The planner's JSON for a question after a dialogue, which has a message a line. Of the `routes` that it may take, a
-/// line for each, it never takes that of a direct answer: what the last one stands on nobody shows it.
+/// The planner's JSON for a question after a dialogue, which has a message a line. `routes` are the routes that it
+/// may take, a line each. It never takes the direct answer, because it is not shown what the last answer cites.
 pub(super) fn write_follow_up(
     lexicon: &Lexicon,
     question: &str,

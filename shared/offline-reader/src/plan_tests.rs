@@ -1,4 +1,4 @@
-//! Plans of the offline reader, and questions as people ask them of the sample corpus.
+//! Tests of the offline reader's plans, with questions as people ask them of the sample corpus.
 
 use super::*;
 

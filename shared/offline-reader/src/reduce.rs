@@ -1,4 +1,4 @@
-//! The reducer's part: the sentences that cover the question best, stitched and cited.
+//! The reducer of the offline reader: the sentences that cover the question best, joined and cited.
 
 use super::bag::{Sought, Words};
 use super::lexicon::Lexicon;

@@ -1,5 +1,5 @@
-//! How well a unit of a passage answers a question: shared words, weighed, with a bonus for the kind
-//! of answer that is wanted. No statistics of a corpus go in, so a passage scores alike everywhere.
+//! How well a unit of a passage answers a question: shared words, weighted, with a bonus for the kind of answer
+//! that is wanted. Statistics of the corpus are not used, so a passage gets the same score everywhere.
 
 use super::bag::{Bag, Sought, Words};
 use super::cues::Wants;

@@ -1,4 +1,4 @@
-//! The offline reader as a whole: every role gets its shape, and no input panics.
+//! Tests of the offline reader as a whole: every role writes its format, and no input panics.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
-//! How near the rewrites of follow-up questions come to those of people, on CANARD's dev set. The
-//! data is no part of the repository: `ARGOSY_CANARD=…/dev.json cargo test -p argosy-offline-reader
-//! --test canard -- --ignored --nocapture`. `ARGOSY_CANARD_SHOW=1` prints the rows of the train half.
+//! Measures how close the rewrites of follow-up questions come to those of people, on CANARD's dev set. The data is
+//! not part of the repository: `ARGOSY_CANARD=…/dev.json cargo test -p argosy-offline-reader --test canard --
+//! --ignored --nocapture`. `ARGOSY_CANARD_SHOW=1` prints the rows of the train half.
 
 use argosy_offline_reader::follow_up::{PastExchange, rewrite};
 use serde_json::Value;

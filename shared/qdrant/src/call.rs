@@ -1,4 +1,4 @@
-//! One call to the server: bounded in time, and its failure in our words.
+//! One call to the server: it has a time limit, and its errors are translated into ours.
 
 use crate::Qdrant;
 use envelope::Class;
@@ -66,8 +66,8 @@ pub(super) fn refused(call: &'static str, error: QdrantError) -> Error {
     }
 }
 
-/// `Internal` is also what the client says when it finds nobody at the address, and a collection
-/// that is not found is made again by the next to connect.
+/// `Internal` is also the client's code when nothing listens at the address, and a collection that is not found is
+/// made again at the next connection.
 fn class_of(code: Code) -> Class {
     match code {
         Code::ResourceExhausted => Class::Overloaded,

@@ -1,4 +1,4 @@
-//! The collection: its name, how it is made, and whether one that is there will do.
+//! The collection: its name, how it is made, and whether an existing one can be used.
 
 use crate::call::permanent;
 use crate::{Options, Qdrant, Quantisation, point};
@@ -28,12 +28,11 @@ pub(super) fn name(prefix: &str, embedder: &str, dims: usize) -> String {
 }
 
 impl Qdrant {
-    /// The collection is there afterwards, with all indexes; also when several begin at once, one died
-    /// half way, or somebody deleted it. One that is made is empty, and has no position.
+    /// Makes sure that the collection exists, with all indexes; also when several processes begin at once, one died
+    /// half-way, or the collection was deleted. A new collection is empty, and has no position.
     ///
-    /// # Errors
-    /// [`Error::Qdrant`]: the server is away or refuses, or a collection of that name was made for
-    /// other vectors.
+    /// # Errors [`Error::Qdrant`]: the server is away or refuses, or a collection of that name was made for other
+    /// vectors.
     pub async fn ensure_collection(&self) -> Result<(), Error> {
         if !self.exists().await? {
             let request = creation(&self.collection, self.dims, &self.options);

@@ -1,6 +1,6 @@
-//! A [`Filter`](envelope::Filter) to the filter of a Qdrant server: the same chunks as in
-//! `index::filter`, which a property test holds it to. For a server that knows no substrings it is
-//! the same without them: more chunks, and all of those.
+//! Translates a [`Filter`](envelope::Filter) into a filter of a Qdrant server. It selects the same chunks as
+//! `index::filter`, and a property test compares them. For a server that knows no substrings those conditions are
+//! left out: it then selects more chunks, and all of the right ones.
 
 use crate::order;
 use crate::order::Place;

@@ -1,30 +1,29 @@
 //! Vectors in a Qdrant server: for more chunks than one process should hold.
 //!
-//! *Not* the default: up to some hundred thousand chunks the embedded index needs no server. What is
-//! kept there is a view of the corpus stream like the lexical index, and can be rebuilt from it: a
-//! point is the vector of a chunk with what filters can ask; texts stay in the lexical index.
+//! *Not* the default: up to some hundred thousand chunks the embedded index needs no server. The collection is a
+//! view of the corpus stream like the lexical index, and can be rebuilt from it: a point is the vector of a chunk
+//! with the payload that filters read; texts stay in the lexical index.
 //!
-//! Filters mean what they mean in the lexical index, exactly, and are evaluated in the server as far
-//! as it can. A point carries, beside its keys,
+//! Filters mean exactly what they mean in the lexical index, and the server evaluates them as far as it can. A
+//! point carries, beside its keys,
 //!
 //! ```text
 //! facts  the terms of the lexical index, [`facts`](crate::index::facts)   eq, ne, in
 //! texts  [{of: field, v: text in lower case}]                             contains
 //! order  [{of: field, v: number}], texts cut into numbers of six bytes    gt, gte, lt, lte
 //! ```
-//! so that no name of a field is part of a path, every index is known when the collection is made,
-//! and a list or a mixture of types is what it is in the lexical index. Qdrant compares no texts, and
-//! its full-text conditions changed their meaning with 1.19; `contains` takes the substring condition
-//! of 1.20. A server from 1.16 on that is older than that is not asked it: more chunks are fetched
-//! instead (`version`), and the lexical index, which checks everything that is found here, keeps
-//! out what the filter does not let through.
+//! so that no name of a field is part of a path, every index is known when the collection is made, and a list or a
+//! mixture of types is what it is in the lexical index. Qdrant does not compare texts, and its full-text conditions
+//! changed their meaning with 1.19; `contains` uses the substring condition of 1.20. A server from 1.16 on that is
+//! older than 1.20 is not asked for it: more chunks are fetched instead (`version`), and the lexical index, which
+//! checks every hit, removes the chunks that the filter excludes.
 //!
-//! A chunk without a vector of this embedder is not there. An embedder has a collection of its own.
+//! A chunk without a vector of this embedder has no point. Each embedder has a collection of its own.
 //!
-//! Writes wait until the server has logged and applied them. Where the feed stands is a point of the
-//! collection itself, without a tenant, so that no search sees it: it is written after what it
-//! speaks of, and it goes when the collection goes. Nothing is retried here; the client opens a
-//! broken connection once more, within the timeout of the call.
+//! Writes wait until the server has logged and applied them. The position of the feed is a point of the collection
+//! itself, without a tenant, so that no search sees it: it is written after the points that it covers, and it is
+//! deleted with the collection. Nothing is retried here; the client opens a broken connection once more, within the
+//! timeout of the call.
 
 mod call;
 mod collection;
@@ -59,12 +58,10 @@ pub struct Qdrant {
 }
 
 impl Qdrant {
-    /// Connects to the server and to the collection of an embedder, which is made when it is not
-    /// there.
+    /// Connects to the server and to the collection of an embedder, which is made when it does not exist.
     ///
-    /// # Errors
-    /// [`Error::Qdrant`]: options that cannot be kept to, a server that is away or too old, a
-    /// collection of that name that was made for other vectors.
+    /// # Errors [`Error::Qdrant`]: options that are not valid, a server that is away or too old, a collection of
+    /// that name that was made for other vectors.
     pub async fn connect(options: &Options, embedder: &str, dims: usize) -> Result<Qdrant, Error> {
         options.validate()?;
         if options.url.is_empty() {

@@ -1,4 +1,4 @@
-//! What may be tuned about a Qdrant server.
+//! The settings of a Qdrant server.
 
 use crate::call::permanent;
 use search::Error;
@@ -14,8 +14,8 @@ const PREFIX_CHARS_MAX: usize = 64;
 /// Most shards, and most copies of one.
 const SHARDS_MAX: u32 = 1_024;
 
-/// A Qdrant server and the collection in it. What a collection is made with (`quantisation`,
-/// `on_disk`, `shards`, `replication_factor`) does not change one that exists.
+/// A Qdrant server and the collection in it. The settings of a new collection (`quantisation`, `on_disk`, `shards`,
+/// `replication_factor`) do not change one that exists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {

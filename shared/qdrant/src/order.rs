@@ -1,9 +1,9 @@
-//! Texts in order, as numbers: a range condition of Qdrant compares numbers only.
+//! Ordered texts as numbers, because a range condition of Qdrant compares numbers only.
 //!
-//! A text is cut into blocks of six bytes. Each is a number that sorts as its bytes do, kept under
-//! the field and a hash of all bytes before it. So one text is after another when they share the
-//! blocks before some block, and there its number is greater: as many conditions as the bound has
-//! blocks, of any length, and exact.
+//! A text is cut into blocks of six bytes. Each is a number that sorts as its bytes do, kept under the field and a
+//! hash of all bytes before it. One text is after another when they share the blocks before some block, and its
+//! number in that block is greater. A bound therefore takes as many conditions as it has blocks; the comparison is
+//! exact for texts of any length.
 
 use search::filter_terms as facts;
 use sha2::{Digest, Sha256};

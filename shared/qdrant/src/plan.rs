@@ -1,4 +1,4 @@
-//! What a batch of records does to the points: decided here, done by the writer.
+//! The changes of points that follow from a batch of records: decided here, made by the writer.
 
 use crate::point;
 use envelope::ChunkRecord;
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A chunk: its document, `<bucket>/<doc>`, and its number.
 type Key = (String, u32);
 
-/// What to do, in this order. It comes to the same as taking the records one by one.
+/// The changes, in this order. The result is the same as if the records were taken one by one.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     /// Documents that a head has settled.

@@ -1,7 +1,7 @@
-//! Which servers are taken, and what those of a version know.
+//! Which versions of the server are accepted, and what each of them supports.
 //!
-//! A server says its version once, when it is connected to. What it does not know is not asked of
-//! it, because a server that reads an unknown condition refuses the whole query.
+//! A server reports its version once, when the client connects. A condition that it does not know is not sent to
+//! it, because a server refuses the whole query then.
 
 use crate::Qdrant;
 use crate::call::permanent;

@@ -1,17 +1,17 @@
-//! What a planner may know of the corpus: its buckets and their columns.
+//! The source of a planner's knowledge of the corpus: its buckets and their columns.
 //!
-//! Whoever answers it, a planner plans without, too: nobody there, an error and no documents are one, an empty
-//! catalog. *Not* how a catalog is made or kept; the binary composes that.
+//! A planner also plans without it: when nothing replies, when the reply is an error, and when there are no
+//! documents, the catalog is empty. *Not* here: how a catalog is made or kept; the binary composes that.
 
 use envelope::TenantId;
 use envelope::lookup::CorpusCatalog;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 
-/// Something that knows what the documents of tenants are.
+/// A source of catalogs of tenants.
 pub trait CatalogSource: Send + Sync + 'static {
-    /// The buckets of a tenant with their columns, as they were a short while ago; empty where nobody knows them. Comes
-    /// back soon: a question waits for it.
+    /// The buckets of a tenant with their columns, as they were a short while ago; empty where they are unknown. It
+    /// returns soon: a question waits for it.
     fn catalog<'a>(&'a self, tenant: &'a TenantId) -> BoxFuture<'a, Arc<CorpusCatalog>>;
 }
 

@@ -1,7 +1,7 @@
-//! Reading what one has written: a search that waits until the index has taken it in.
+//! Read-your-writes: a search that waits until the index has taken in what was just written.
 //!
-//! Where the index is in the corpus stream, who feeds it says. *Not* a queue: what waits too long
-//! fails as [`Error::Behind`], and what to do then is the caller's decision.
+//! The feed of the index reports its position in the corpus stream. *Not* a queue: a search that waits too long
+//! fails as [`Error::Behind`], and the caller decides what to do then.
 
 use crate::error::Error;
 use crate::searcher::{ReadAfter, SearchRequest, SearchResult, Searcher};
@@ -14,8 +14,8 @@ use tokio::sync::watch;
 
 /// What an index is fed from: a part of the corpus stream, whose sequences have gaps.
 pub trait IndexFeed: Send + Sync + 'static {
-    /// Where an index has to be so that it holds all of its part that is stored up to `wanted`; `None`
-    /// while nobody knows, or when nothing has that sequence yet.
+    /// The position at which an index has all of its part that is stored up to `wanted`; `None` while that is
+    /// unknown, or when no message has that sequence yet.
     fn reach(&self, wanted: u64) -> BoxFuture<'_, Option<u64>>;
 }
 
@@ -28,7 +28,7 @@ pub struct Current {
 }
 
 impl Current {
-    /// `searcher` over an index that is where `position` says.
+    /// A searcher over an index whose position is `position`.
     pub fn new(searcher: Arc<dyn Searcher>, position: watch::Receiver<u64>) -> Current {
         Current {
             searcher,
@@ -37,8 +37,8 @@ impl Current {
         }
     }
 
-    /// The same for an index that takes in a part of the stream: it is asked what that part has, where
-    /// the wanted sequence may be none of it.
+    /// For an index that takes in a part of the stream: the source says up to where that part reaches, where the
+    /// wanted sequence may not belong to it.
     pub fn with_source(self, source: Arc<dyn IndexFeed>) -> Current {
         Current {
             source: Some(source),
@@ -61,7 +61,7 @@ impl Current {
         };
         match tokio::time::timeout(after.wait, there).await {
             Ok(Ok(())) => Ok(()),
-            // In time it did not come, or nobody feeds the index any more.
+            // It did not come in time, or the index is not fed any more.
             _ => Err(Error::Behind {
                 wanted: after.sequence,
                 at: *self.position.borrow(),

@@ -1,4 +1,4 @@
-//! Why a search failed, whatever stands behind it.
+//! Why a search failed, whichever index implements it.
 
 use envelope::{Class, Classify};
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub enum Error {
     /// A query or a chunk could not be embedded.
     #[error(transparent)]
     Embed(#[from] llm::embed::Error),
-    /// A Qdrant server could not be asked, or did not do what it was asked.
+    /// A Qdrant server could not be reached, or failed.
     #[error("qdrant, {call}: {text}")]
     Qdrant {
         /// Which call.
@@ -32,7 +32,7 @@ pub enum Error {
         /// How long to wait, when the server said so.
         retry_after: Option<Duration>,
     },
-    /// The index is not where the search wants it; another replica's may be.
+    /// The index is not as far as the search wants it; another replica's may be.
     #[error("the index is at {at} of the corpus stream, the search wants {wanted}")]
     Behind {
         /// The sequence that is wanted.

@@ -1,5 +1,5 @@
-//! What filters can ask of a chunk, as terms of one field that sort as their values do; and what each comparison
-//! of a filter means. An index and a server of vectors have to agree on both.
+//! The values of a chunk that filters can compare, as terms of one field that sort as their values do; and what
+//! each comparison of a filter means. An index and a vector server have to agree on both.
 //!
 //! ```text
 //! f <field>                  the field is there
@@ -7,9 +7,9 @@
 //! n <field> <16 hex digits>  a number, in the order of numbers
 //! d <field> <digits>         the same number as it is written, for `contains`
 //! ```
-//! Parts are separated by NUL. One field of terms instead of a column per metadata field: the
-//! comparisons are exact and the same for every corpus, there is no schema to migrate, and mixed
-//! types (a year as text here, as a number there) do not hide each other.
+//! Parts are separated by NUL. There is one field of terms instead of a column per metadata field: the comparisons
+//! are exact and the same for every corpus, there is no schema to migrate, and mixed types (a year as text here, as
+//! a number there) do not hide each other.
 
 use envelope::ChunkRecord;
 use serde_json::Value;
@@ -18,9 +18,9 @@ use serde_json::Value;
 pub const TEXT_CHARS_MAX: usize = 512;
 /// Fields that every chunk has.
 pub const BUILT_IN: [&str; 6] = ["source", "bucket", "doc_id", "title", "ext", NAMED];
-/// What a document is called, whatever says so: all words of a value are in its path, its title or its metadata, or stand
-/// together where it begins. It has no terms of its own: an index asks the words. `named:vendor` is the field `vendor`, and
-/// of documents that lack it what they are called.
+/// The field for what a document is called, whichever part says so: all words of a value are in its path, its title
+/// or its metadata, or stand together at the beginning of its text. It has no terms of its own: an index searches
+/// for the words. `named:vendor` is the field `vendor` or, for documents without it, what they are called.
 pub const NAMED: &str = linking::NAMED;
 
 /// The field that `named:<field>` falls back from; empty for `named` alone, none for other fields.

@@ -1,19 +1,19 @@
-//! The contract of a search: what is asked of an index, whatever stands behind it.
+//! The contract of a search: the requests that an index answers, whichever index it is.
 //!
-//! The retriever knows this crate and no other of searching. *Not* an index: the local one is in `index`,
-//! vectors in a server are in `qdrant`. What both have to agree on, the meaning of a filter, is here.
+//! This is the only crate for searching that the retriever knows. *Not* an index: the local one is in `index`,
+//! vectors in a server are in `qdrant`. Both have to agree on the meaning of a filter, so it is defined here.
 //!
 //! | module | what |
 //! |---|---|
-//! | [`Searcher`], [`SearchRequest`] | one search, and what came of it |
-//! | [`search_each`] | a question and its sub-queries, made one list |
-//! | [`CatalogSource`] | what a planner may know of the corpus |
-//! | [`TableRequest`], [`TableResult`] | what the columns of documents come to |
-//! | [`VectorSearch`] | a place that keeps vectors of chunks |
+//! | [`Searcher`], [`SearchRequest`] | one search and its result |
+//! | [`search_each`] | a question and its sub-queries, merged into one list |
+//! | [`CatalogSource`] | the source of a planner's knowledge of the corpus |
+//! | [`TableRequest`], [`TableResult`] | a query over the columns of documents, and its result |
+//! | [`VectorSearch`] | a store that keeps vectors of chunks |
 //! | [`Current`] | a search that waits until the index has what was just written |
 //! | [`context`](fn@context) | the part of a passage that a question is about |
-//! | [`filter_terms`] | what filters can ask of a chunk, and what each comparison means |
-//! | [`word_set`] | whether two texts are one |
+//! | [`filter_terms`] | the values of a chunk that filters can compare, and what each comparison means |
+//! | [`word_set`] | whether two texts are copies of one another |
 
 mod catalog;
 mod context;

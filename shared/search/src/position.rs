@@ -1,4 +1,4 @@
-//! How far a view of the corpus stream has come.
+//! How far a view has read the corpus stream.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! The search facade: what the retriever asks, whatever stands behind it.
+//! The search facade: the requests of the retriever, whichever index answers them.
 
 use crate::error::Error;
 use crate::table::{TableRequest, TableResult};
@@ -62,7 +62,7 @@ pub trait Searcher: Send + Sync + 'static {
 /// One search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchRequest {
-    /// Whose documents may be read: always a condition.
+    /// The tenant whose documents may be read: always a condition.
     pub tenant: TenantId,
     /// Parts of the corpus; empty means all.
     pub buckets: Vec<Bucket>,
@@ -72,9 +72,9 @@ pub struct SearchRequest {
     pub query: String,
     /// Further search terms.
     pub keywords: Vec<String>,
-    /// What the query leans on.
+    /// The context that the query refers to.
     pub context: Option<QueryContext>,
-    /// Which parts of the search are asked. Where the one that is asked for is not there, the other takes its place and
+    /// Which parts of the search are used. Where the requested one is not available, the other replaces it and
     /// [`SearchResult::failed`] names it. Default hybrid.
     pub strategy: SearchStrategy,
     /// How many candidates to fetch before reranking. Default 100.
@@ -95,12 +95,12 @@ impl SearchRequest {
     }
 }
 
-/// Words that count in a search beside those of its query, for less: what was talked about before.
+/// Words that count in a search beside those of its query, with a lower weight: the topics of earlier questions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryContext {
     /// The words.
     pub text: String,
-    /// What one of them counts, where a word of the query counts 1: above 0, below 1.
+    /// The weight of each of them, where a word of the query has 1: above 0, below 1.
     pub weight: f32,
 }
 
@@ -118,22 +118,22 @@ pub struct ReadAfter {
 pub struct SearchResult {
     /// The best passages, best first.
     pub passages: Vec<Passage>,
-    /// How many candidates were passed over because they say what one of the passages says.
+    /// How many candidates were skipped because they repeat one of the passages.
     pub repeated: u32,
     /// How many passages match in all: a count query, not the fetched number.
     pub total_hits: u64,
     /// Fields of the filter that no document of the corpus has; their conditions were left out.
     pub unknown_fields: Vec<String>,
-    /// Fields of the filter that have no value of the kind that they were compared with, such as a
-    /// text with a number; their conditions were kept and hold for nothing.
+    /// Fields of the filter that have no value of the compared kind, for example a text compared with a number;
+    /// their conditions were kept and match nothing.
     pub unlike_fields: Vec<String>,
-    /// How well the corpus speaks of what was asked: the best BM25 score for each word of the query.
-    /// Unlike the scores of passages it can be compared between searches of one corpus, and tells
-    /// whether there is an answer at all (docs/retrieval.md). 0 when nothing was found by words.
+    /// How well the corpus covers the query: the best BM25 score for each word of the query. Unlike the scores of
+    /// passages it can be compared between searches of one corpus, and it shows whether there is an answer at all
+    /// (docs/retrieval.md). 0 when nothing was found by words.
     pub relevance: f32,
     /// Parts of the search that failed; the passages are what the others gave.
     pub failed: Vec<SearchPart>,
-    /// How many passages were passed over because they had been read before.
+    /// How many passages were skipped because they had been read before.
     pub read_before: usize,
 }
 

@@ -1,8 +1,7 @@
-//! Several lists of passages to one, with a fair share for each. Pure.
+//! Merges several lists of passages into one, with a fair share for each. Pure.
 //!
-//! Scores alone would not do: one sub-query that is easy to answer would fill the list, and the
-//! comparison has one side. So the lists take turns, and a passage that several of them have counts
-//! for all of them.
+//! Scores alone would not do: one sub-query that is easy to answer would fill the list, and the comparison would
+//! have one side only. So the lists take turns, and a passage that is in several of them counts for each.
 
 use crate::word_set::WordSet;
 use envelope::Passage;

@@ -1,7 +1,7 @@
-//! A question and its sub-queries: searched for at the same time, and made one list.
+//! Searches for a question and its sub-queries at the same time, and merges the results into one list.
 //!
-//! Over any [`Searcher`]. One search that fails is named and the others go on; only when all
-//! fail there is nothing. *Not* here: who takes a question apart, which is the planner.
+//! It works with any [`Searcher`]. A search that fails is named in the result and the others go on; there is an
+//! error only when all fail. *Not* here: splitting a question, which the planner does.
 
 use crate::error::Error;
 use crate::searcher::{SearchRequest, SearchResult, Searcher};
@@ -9,14 +9,14 @@ use crate::share::share;
 use envelope::limits::SUB_QUERIES_MAX;
 use futures_util::future::join_all;
 
-/// What came of the searches for one question.
+/// The merged result of the searches for one question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MergedSearch {
     /// One list of all of them. Counts, unknown fields and relevance are those of the whole question.
     pub result: SearchResult,
     /// How many passages each sub-query found; `None` for one whose search failed.
     pub found: Vec<Option<usize>>,
-    /// What was searched for in vain because the search failed.
+    /// The queries whose searches failed.
     pub failed: Vec<String>,
 }
 

@@ -1,7 +1,7 @@
-//! What is asked of the columns of documents, and what they come to.
+//! A query over the columns of documents, and its result.
 //!
-//! Exact: over every document for which the conditions hold, never over a sample. *Not* an answer: what its rows cite and
-//! how it is told, the retriever decides.
+//! The result is exact: it covers every document for which the conditions hold, never a sample. *Not* an answer:
+//! the retriever decides what its rows cite and how it is presented.
 
 use crate::searcher::ReadAfter;
 use envelope::{Bucket, DocId, Filter, TenantId};
@@ -11,13 +11,13 @@ use serde_json::Value;
 /// A table of documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableRequest {
-    /// Whose documents may be read: always a condition.
+    /// The tenant whose documents may be read: always a condition.
     pub tenant: TenantId,
     /// Parts of the corpus; empty means all.
     pub buckets: Vec<Bucket>,
     /// What must hold for every document.
     pub filter: Filter,
-    /// What is done with them.
+    /// What is computed from them.
     pub question: TableQuestion,
     /// Most rows that are kept; all documents count, however many there are.
     pub rows_max: usize,
@@ -38,14 +38,14 @@ pub struct TableDocument {
     pub cells: Vec<Value>,
 }
 
-/// Documents that are taken together.
+/// A group of documents.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TableGroup {
-    /// The value that they share; `None` where nothing is grouped by.
+    /// The value that they share; `None` where there is no grouping.
     pub key: Option<String>,
     /// The currency of their measure, where it has one.
     pub currency: Option<String>,
-    /// How many there are that say all that was asked.
+    /// How many documents have all the columns that were asked for.
     pub documents: u64,
     /// What the measure comes to.
     pub sum: f64,
@@ -57,7 +57,7 @@ pub struct TableGroup {
     pub examples: Vec<TableDocument>,
 }
 
-/// What the columns come to.
+/// The result of a query over columns.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TableResult {
     /// How many documents satisfy the conditions.
@@ -70,7 +70,8 @@ pub struct TableResult {
     pub rows_total: u64,
     /// How many documents lack each column that was needed, where some do.
     pub missing: Vec<(String, u64)>,
-    /// How many documents lack the column that they are grouped by, and are grouped by what they are called.
+    /// How many documents lack the column that they are grouped by, and are grouped by what they are called
+    /// instead.
     pub called: u64,
     /// Fields of the filter that no document has; their conditions were left out.
     pub unknown_fields: Vec<String>,

@@ -1,6 +1,6 @@
-//! What can be asked of a place that keeps vectors of chunks.
+//! The interface of a store that keeps vectors of chunks.
 //!
-//! *Not* how they are made (`llm::Embedder`) nor how their hits are merged with those of words.
+//! *Not* here: how vectors are made (`llm::Embedder`), and how hits by vectors are merged with those by words.
 
 use crate::error::Error;
 use crate::searcher::SearchRequest;
@@ -18,13 +18,13 @@ pub struct Near {
 
 /// A place that keeps vectors of chunks.
 pub trait VectorSearch: Send + Sync + 'static {
-    /// The `k` chunks closest to `vector` among those that the request's tenant, buckets and filter
-    /// let through, closest first. Every condition has to hold: which fields nobody has is for the
-    /// lexical index to say ([`SearchRequest::without_fields`]), because this place may be behind it or before
-    /// it. The words of the request are not looked at.
+    /// The `k` chunks closest to `vector` among those that match the request's tenant, buckets and filter, closest
+    /// first. Every condition has to hold: the lexical index says which fields no document has
+    /// ([`SearchRequest::without_fields`]), because this store may be behind or ahead of it. The words of the
+    /// request are not used.
     ///
-    /// A place that cannot evaluate a condition leaves it out and returns more than `k`, so that
-    /// enough are left when the lexical index has checked them.
+    /// A store that cannot evaluate a condition leaves it out and returns more than `k`, so that enough are left
+    /// when the lexical index has checked them.
     fn nearest<'a>(
         &'a self,
         vector: &'a [f32],

@@ -1,4 +1,5 @@
-//! Whether two texts are one by their different words: a copy of the file, or an older scan of it. Pure.
+//! Whether two texts are copies of one another, by their sets of words: a copy of a file, or an older scan of it.
+//! Pure.
 
 use envelope::ids::fnv1a_64;
 use std::collections::HashSet;

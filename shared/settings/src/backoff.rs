@@ -1,5 +1,4 @@
-//! Growing delays with full jitter. Only the arithmetic: who waits, and for what, is not here, and
-//! randomness is passed in.
+//! Growing delays with full jitter. It is only the arithmetic: the caller waits, and passes the randomness in.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! An amount of bytes as people write it: a whole number and a binary unit. Decimal units are
-//! refused rather than guessed: `1GB` means two things.
+//! An amount of bytes as people write it: a whole number and a binary unit. Decimal units are refused rather than
+//! guessed: `1GB` means two things.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,5 +1,5 @@
-//! What was wrong with the configuration, where it came from, and what was probably meant. All
-//! problems of one load are reported together.
+//! What is wrong with the configuration, where it came from, and what was probably meant. All problems of one load
+//! are reported together.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -48,11 +48,11 @@ pub enum SettingOrigin {
     Environment(String),
     /// A command line flag.
     Flag,
-    /// The file that holds a secret, and the one who named that file.
+    /// The file that contains a secret, and the source that named that file.
     SecretFile {
         /// The file.
         path: String,
-        /// Who named it.
+        /// The source that named it.
         named_by: Box<SettingOrigin>,
     },
 }

@@ -1,21 +1,21 @@
 //! Checked configuration values and the loader that fills them.
 //!
-//! Every crate describes its own `Options`, made of the values here and of std types (`NonZeroU32`
-//! for counts that must not be zero); the binary composes them into one type and calls [`load()`]. It
-//! is *not* a place for anyone's options, and nothing else in the project reads the environment.
+//! Every crate describes its own `Options`, made of the values here and of std types (`NonZeroU32` for counts that
+//! must not be zero); the binary composes them into one type and calls [`load()`]. This crate has *no* options of
+//! its own, and nothing else in the project reads the environment.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`TimeSpan`] | lengths of time: `250ms`, `30s`, `5m`, `2h` |
 //! | [`ByteSize`] | amounts of bytes: `256KiB`, `1GiB` |
-//! | `secret` | text that never shows itself |
+//! | `secret` | text that is never displayed |
 //! | [`backoff`] | growing, jittered delays |
 //! | [`rule`] | which rule a value broke |
-//! | [`sources`] | what is loaded, in which order |
+//! | [`sources`] | where a configuration is loaded from, in which order |
 //! | [`named`] | environment variables with names of their own |
 //! | [`load`](mod@load) | defaults < variables by name < files < environment < flags |
 //! | [`place`](mod@place) | in which line of a file a key stands |
-//! | [`error`] | what was wrong, where, and what was meant |
+//! | [`error`] | what is wrong, where, and what was probably meant |
 
 pub mod backoff;
 mod byte_size;

@@ -1,11 +1,10 @@
-//! The loader: puts what the sources say over the defaults, key by key, and reports everything that
-//! is wrong at once.
+//! The loader: puts the values of the sources over the defaults, key by key, and reports everything that is wrong
+//! at once.
 //!
-//! The type's own defaults, serialized, say which keys there are; so no field may be skipped when it
-//! is serialized. Sources are checked one key at a time before anything is merged; then the type reads
-//! the merged tree, and when it refuses a key, that key is put back to its default and the reading
-//! goes on, to find the next problem. Rules that span several sections are the caller's to check, who
-//! reports them with [`Configuration::reject`].
+//! The keys are those of the type's own defaults, serialized; so no field may be skipped when it is serialized.
+//! Sources are checked one key at a time before anything is merged. Then the type reads the merged tree; when it
+//! refuses a key, that key is put back to its default and the reading goes on, to find the next problem. The caller
+//! checks rules that span several sections and reports them with [`Configuration::reject`].
 
 use std::collections::{BTreeMap, BTreeSet};
 

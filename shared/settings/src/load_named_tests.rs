@@ -1,4 +1,4 @@
-//! Variables with names of their own: what they set, who wins over them, what they may not say.
+//! Tests of variables with names of their own: what they set, which sources override them, what they may not say.
 
 use super::*;
 use crate::NamedVariable;

@@ -1,4 +1,4 @@
-//! Secrets: read from files beside them, never shown, never mangled.
+//! Tests of secrets: read from files beside them, never shown, never mangled.
 
 use super::*;
 

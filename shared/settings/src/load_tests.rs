@@ -1,4 +1,5 @@
-//! The loader against a configuration with every kind of setting: who wins, and each message in full.
+//! Tests of the loader with a configuration that has every kind of setting: which source wins, and each message in
+//! full.
 
 use std::num::NonZeroU32;
 

@@ -1,5 +1,5 @@
-//! Puts what the sources say over the defaults, one key at a time, and leaves out what plainly does not
-//! belong there. Whether the whole makes sense is for the type to say, later.
+//! Puts the values of the sources over the defaults, one key at a time, and leaves out what plainly does not belong
+//! there. Whether the whole makes sense, the type decides later.
 
 use std::collections::{BTreeMap, BTreeSet};
 

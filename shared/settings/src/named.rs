@@ -1,7 +1,7 @@
-//! Environment variables with a name of their own: how other programs call what is a setting here.
+//! Environment variables with a name of their own: names under which other programs know a setting.
 //!
-//! They are the weakest of all sources, so that whoever sets the key itself wins. *Not* here: which names there are,
-//! which is for whoever owns the settings.
+//! They are the weakest of all sources, so that any explicit setting of the key wins. *Not* here: which names there
+//! are; the owner of the settings lists them.
 
 use crate::sources::Sources;
 
@@ -12,7 +12,7 @@ pub struct NamedVariable {
     pub name: &'static str,
     /// The dotted key that it sets.
     pub key: &'static str,
-    /// What it may say, for whoever says something else.
+    /// What it may contain, for the error about any other value.
     pub wanted: &'static str,
     /// What its text is in the words of the key; `None` for what it may not say.
     pub read: fn(&str) -> Option<String>,

@@ -1,4 +1,5 @@
-//! Where in a TOML file a key stands. For messages: what it is set to, the loader says.
+//! The line of a TOML file in which a key stands, for messages. *Not* here: the value of the key, which the loader
+//! knows.
 
 use crate::tree::{Path, dotted};
 use toml::Spanned;

@@ -19,7 +19,7 @@ pub enum BrokenRule {
         /// The units there are.
         units: &'static str,
     },
-    /// A unit that nobody knows.
+    /// An unknown unit.
     #[error("`{text}` has an unknown unit `{unit}`: use {units}")]
     UnknownUnit {
         /// What was given.

@@ -1,5 +1,5 @@
-//! Which keys there are and what they hold, read off the defaults: a table is closed and knows its
-//! keys; a null and an empty table say nothing about what is below.
+//! Which keys there are and what they hold, derived from the defaults: a table is closed and knows its keys; a null
+//! or an empty table allows anything below it.
 
 use serde_json::{Number, Value as Json};
 

@@ -1,9 +1,8 @@
-//! Text that never shows itself: not in logs, not in a printed configuration, not in an error of
-//! the loader. It is not wiped from memory.
+//! Text that is never displayed: not in logs, not in a printed configuration, not in an error of the loader. It is
+//! not wiped from memory.
 //!
 //! A secret is given in place (`api_key = "..."`) or through a file beside it (`api_key_file =
-//! "/run/secrets/key"`); the loader reads the file, so that the options that hold a secret need not
-//! know.
+//! "/run/secrets/key"`). The loader reads the file, so the options that hold a secret need not know of it.
 
 use std::fmt;
 
@@ -24,7 +23,7 @@ impl Secret {
         Self(text.into())
     }
 
-    /// The text itself: hand it to the one who needs it, and to no log.
+    /// The text itself: pass it to the code that needs it, and to no log.
     pub fn expose(&self) -> &str {
         &self.0
     }

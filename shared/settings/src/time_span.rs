@@ -1,5 +1,5 @@
-//! A length of time as people write it: a whole number and a unit. Resolution is one millisecond.
-//! Not a calendar: there are no months, and no sums such as `1h30m` (write `90m`).
+//! A length of time as people write it: a whole number and a unit. Resolution is one millisecond. Not a calendar:
+//! there are no months, and no sums such as `1h30m` (write `90m`).
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,5 +1,5 @@
-//! Paths into a JSON tree, and the few moves the loader makes along them. No meaning here: what a
-//! key may hold is the schema's business.
+//! Paths into a JSON tree, and the few operations that the loader does along them. *Not* here: what a key may hold;
+//! that is in `schema`.
 
 use serde_json::{Map, Value as Json};
 

@@ -1,4 +1,4 @@
-//! Filler of a drawn length, in the shape that the mapper reads. Pure.
+//! Filler text of a random length, in the shape that the mapper reads. Pure.
 
 use crate::request::{PromptText, TOKEN_BYTES};
 use fastrand::Rng;

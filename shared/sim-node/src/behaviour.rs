@@ -1,4 +1,4 @@
-//! What can be switched while a node runs. Pure.
+//! The behaviour of a node that can be switched while it runs. Pure.
 
 use crate::overflow::OverflowWording;
 use std::time::{Duration, SystemTime};

@@ -1,8 +1,8 @@
 //! The prefix cache: which blocks of prompts a node has read before.
 //!
-//! A block is known by the hash of everything up to its end, so that a hit is always a prefix. The
-//! least recently used goes first; of one prompt, its end goes before its beginning. As in vLLM a
-//! block counts from the moment its prompt is admitted.
+//! A block is known by the hash of everything up to its end, so that a hit is always a prefix. The least recently
+//! used block is evicted first; within one prompt, later blocks go before earlier ones. As in vLLM a block counts
+//! from the moment its prompt is admitted.
 
 use std::collections::{BTreeMap, HashMap};
 

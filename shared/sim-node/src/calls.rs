@@ -1,4 +1,4 @@
-//! One call: what the behaviour of the moment makes of it.
+//! One call, handled according to the node's current behaviour.
 
 use crate::behaviour::{Behaviour, RetryAfter};
 use crate::door::Reset;

@@ -1,7 +1,7 @@
 //! The connections of a simulated node: accepted while it is up, refused while it is down.
 //!
-//! While a node is down it has no listener, so the operating system refuses connections to its port.
-//! When it goes down, every open connection is reset, as when a process dies.
+//! While a node is down it has no listener, so the operating system refuses connections to its port. When it goes
+//! down, every open connection is reset, as when a process dies.
 
 use axum::extract::connect_info::Connected;
 use axum::serve::{IncomingStream, Listener};
@@ -116,7 +116,7 @@ impl<F: Fn() + Send + 'static> Door<F> {
         }
         let listener = match &self.listener {
             Some(listener) => listener,
-            // The port was ours a moment ago; who took it meanwhile will give it back.
+            // The port was ours a moment ago; a process that has taken it meanwhile will release it.
             None => match TcpListener::bind(self.address).await {
                 Ok(listener) => self.listener.insert(listener),
                 Err(_) => {
@@ -195,7 +195,7 @@ impl Line {
         }
     }
 
-    /// Wakes the reader when the connection is reset: there is always one who reads.
+    /// Wakes the reader when the connection is reset: one task always reads.
     fn check(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         if !self.is_reset && self.reset.as_mut().poll(context).is_ready() {
             self.is_reset = true;

@@ -1,12 +1,12 @@
-//! Continuous batching, as vLLM does it. No I/O and no clock: every call says what time it is.
+//! Continuous batching, as vLLM does it. The engine has no I/O and no clock: the time is passed to every call.
 //!
-//! Requests wait in a queue without limit; up to `slots` of them run at once. The engine works in
-//! steps. A step reads prompts up to a limit and writes one token for each sequence whose prompt has
-//! been read; it takes a base time and more for each sequence and each prompt token. So throughput
-//! saturates with the calls in flight, and beyond the slots only the wait grows.
+//! Requests wait in a queue without limit; up to `slots` of them run at once. The engine works in steps. A step
+//! reads prompts up to a limit and writes one token for each sequence whose prompt has been read; it takes a base
+//! time and more for each sequence and each prompt token. So throughput saturates with the calls in flight, and
+//! beyond the slots only the wait grows.
 //!
-//! The time since the node started is a [`Duration`]. A step ends when it was due, however late the
-//! engine is told: a slow timer costs a listener some delay, but no throughput.
+//! The time since the node started is a [`Duration`]. A step ends when it was due, however late the engine is
+//! called: a slow timer costs a listener some delay, but no throughput.
 
 use crate::cache::Cache;
 use crate::params::Params;

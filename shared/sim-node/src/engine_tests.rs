@@ -1,4 +1,4 @@
-//! The engine against what is known of it: the ideal, order, the cache, and that nothing is lost.
+//! Tests of the engine's known properties: the ideal throughput, order, the cache, and that no request is lost.
 
 use super::*;
 use proptest::prelude::*;
@@ -20,7 +20,7 @@ fn run(engine: &mut Engine) -> Vec<Token> {
     tokens
 }
 
-/// Calls a second and the mean time of a call, with so many callers who ask again at once.
+/// Calls a second and the mean time of a call, with this many callers, each of which calls again at once.
 fn closed_loop(params: Params, callers: usize, calls: usize) -> (f64, f64) {
     let mut engine = Engine::new(params);
     let mut begun: HashMap<u64, Duration> = HashMap::new();

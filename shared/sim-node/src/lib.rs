@@ -1,26 +1,26 @@
 //! A simulated model node: the timing and the failures of a real inference server, over real HTTP.
 //!
-//! It understands nothing and is never an LLM: what it answers is filler of a drawn length, or what a
-//! closure says. For tests and for `argosy-bench pool`; no worker is ever given one. What single calls
-//! are to be scripted for is the fake node of `testkit`; this one is for load.
+//! It understands nothing and is never an LLM: its answers are filler text of a random length, or come from a
+//! closure. It is for tests and for `argosy-bench pool`; no worker ever uses one. The fake node of `testkit` is for
+//! scripting single calls; this one is for load.
 //!
-//! Not simulated: memory for the running sequences (nothing is ever preempted), speculative decoding,
-//! several models on one node.
+//! Not simulated: memory for the running sequences (nothing is ever preempted), speculative decoding, several
+//! models on one node.
 //!
 //! | module | what |
 //! |---|---|
-//! | [`params`] | what a node takes for what, and the throughput that follows |
+//! | [`params`] | how long a node takes, and the throughput that follows |
 //! | `engine` | continuous batching, pure: time is passed in |
 //! | `cache` | the prefix cache |
 //! | [`request`] | a request body as tokens and blocks, pure |
-//! | [`answer`] | filler of a drawn length, pure |
-//! | [`behaviour`] | what can be switched while it runs |
+//! | [`answer`] | filler text of a random length, pure |
+//! | [`behaviour`] | the behaviour that can be switched while it runs |
 //! | [`overflow`] | how servers word that a prompt is too long |
 //! | [`metrics`] | `/metrics` in the names of real servers, pure |
 //! | `reply` | the bodies of answers, pure |
 //! | `door` | connections: accepted, refused, torn down |
 //! | `works` | the engine on a clock |
-//! | `calls` | one call, as the behaviour of the moment has it |
+//! | `calls` | one call, according to the current behaviour |
 //! | [`server`] | the node |
 
 pub mod answer;

@@ -1,12 +1,12 @@
 //! `/metrics` in the names of real servers. Pure.
 //!
-//! Only what a client may steer by: running, waiting, use of the cache. The label of the model is
-//! there where the real server has it.
+//! Only the metrics that a client may steer by are there: running, waiting, use of the cache. The model label is
+//! used where the real server has it.
 
 use crate::engine::EngineLoad;
 use std::fmt::Write;
 
-/// Whose metrics a node shows.
+/// The server whose metrics a node shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum MetricsDialect {
     /// None: the address is not found.

@@ -1,4 +1,4 @@
-//! How the servers that people run say that a prompt does not fit their context.
+//! How real servers say that a prompt does not fit their context.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What a node takes for what, and the throughput that follows from it.
+//! How long a node takes for each kind of work, and the throughput that follows from it.
 
 use std::time::Duration;
 

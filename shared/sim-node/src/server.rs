@@ -1,4 +1,4 @@
-//! The node: an engine behind HTTP, and what it has seen.
+//! The node: an engine behind HTTP, and a record of the requests that it received.
 
 use crate::answer::Lengths;
 use crate::behaviour::Behaviour;
@@ -34,9 +34,10 @@ pub struct Options {
     pub chunk_tokens: u32,
     /// Most tokens of a prompt. Default 32,768.
     pub context_tokens: u32,
-    /// Whose way it has with longer ones. Ollama reads what fits and says nothing. Default vLLM.
+    /// The server whose treatment of longer prompts it copies. Ollama reads what fits and says nothing. Default
+    /// vLLM.
     pub server: OverflowWording,
-    /// Whose metrics it shows. Default vLLM.
+    /// The server whose metrics it shows. Default vLLM.
     pub metrics: MetricsDialect,
 }
 
@@ -166,7 +167,7 @@ impl SimNode {
     /// Dies and comes back after `down`: what is in flight is dropped, the cache is empty, and
     /// connections are refused meanwhile.
     pub fn restart(&self, down: Duration) {
-        // Even the shortest restart has a moment in which nobody listens.
+        // Even the shortest restart has a moment without a listener.
         let until = Instant::now() + down.max(Duration::from_millis(1));
         self.hours
             .send_modify(|hours| hours.gone_until = Some(until));

@@ -1,7 +1,7 @@
 //! The engine on a clock: one task per node, one timer per step.
 //!
-//! A call watches how many of its tokens are written. That is a state and no queue: who looks late
-//! sees more at once, so that a slow reader costs no memory.
+//! A call watches how many of its tokens are written. That is a state and no queue: a call that looks late sees
+//! more tokens at once, so that a slow reader costs no memory.
 
 use crate::engine::{Engine, EngineLoad, EngineRequest, Token};
 use crate::params::Params;
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep_until};
 
-/// The engine of a node, and who waits for it.
+/// The engine of a node, and the calls that wait for it.
 #[derive(Debug)]
 pub(crate) struct Works {
     inner: Mutex<Inner>,
@@ -66,7 +66,7 @@ impl Works {
                 self.advance(&mut inner);
                 inner.engine.next()
             };
-            // What comes during a step waits for its end; only who finds the engine idle begins one.
+            // A call that comes during a step waits for its end; only a call that finds the engine idle begins one.
             match next {
                 Some(next) => tokio::select! {
                     () = sleep_until(self.born + next) => {}

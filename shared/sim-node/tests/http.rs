@@ -1,4 +1,4 @@
-//! The node as a client meets it: raw HTTP/1.1, one connection per call.
+//! Tests of the node as a client sees it: raw HTTP/1.1, one connection per call.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 

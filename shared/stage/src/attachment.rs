@@ -1,9 +1,9 @@
-//! A file that a step makes: what is too long for a message.
+//! A file that a step makes: output that is too long for a message.
 //!
-//! A stage cannot store anything. It returns its files beside its exit, and the harness stores them
-//! before it publishes what follows. The key of a file holds a hash of its bytes, so that a decision
-//! always names the file that was made with it: another run of the same step, which decided otherwise
-//! and lost, cannot replace it.
+//! A stage cannot store anything. It returns its files beside its exit, and the harness stores them before it
+//! publishes what follows. The key of a file contains a hash of its bytes, so that a decision always names the file
+//! that was made with it. When the same step runs twice and decides differently, the run that loses cannot replace
+//! the file.
 
 use bytes::Bytes;
 use envelope::attachment::{FileRef, NameError};

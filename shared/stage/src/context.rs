@@ -1,4 +1,4 @@
-//! The facts of one delivery.
+//! What a stage knows about the delivery that it works on.
 
 use crate::live::Live;
 use envelope::{Case, Header, UnixMs};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use time::OffsetDateTime;
 
-/// What a stage may know about the step it does. Facts, not powers.
+/// What a stage may know about its step: facts, and no means to act.
 #[derive(Debug, Clone)]
 pub struct StepContext {
     /// Identity, place and time of the step.
@@ -18,9 +18,9 @@ pub struct StepContext {
     pub attempt: u16,
     /// When the work on it began.
     pub started_at: UnixMs,
-    /// When this try of it began: later, where a model had no room for the first one.
+    /// When this attempt began: later than `started_at` where a model had no room for the first one.
     pub now: UnixMs,
-    /// What time it is meanwhile.
+    /// The current time.
     pub clock: StepClock,
     /// Seed of the randomness of this step: the same for every delivery of it.
     pub seed: u64,
@@ -29,7 +29,7 @@ pub struct StepContext {
 }
 
 impl StepContext {
-    /// Time from now to the deadline of the turn: less with every look.
+    /// The time left until the deadline of the turn; it shrinks from call to call.
     pub fn time_left(&self) -> Duration {
         let now = self.now.max(self.clock.now());
         Duration::from_millis(now.until(self.header.deadline))
@@ -46,12 +46,12 @@ impl StepContext {
     }
 }
 
-/// A clock to look at while a step is done. One that nobody has set stands still.
+/// A clock to read while a step is done. Without a source it stands still.
 #[derive(Clone, Default)]
 pub struct StepClock(Option<Arc<dyn Fn() -> UnixMs + Send + Sync>>);
 
 impl StepClock {
-    /// A clock that says what `now` does.
+    /// A clock that returns the time of `now`.
     pub fn new(now: impl Fn() -> UnixMs + Send + Sync + 'static) -> StepClock {
         StepClock(Some(Arc::new(now)))
     }

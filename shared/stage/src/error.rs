@@ -1,4 +1,4 @@
-//! A failure of a stage: class, code, cause.
+//! The failure of a stage: its class, a code and the cause.
 
 use envelope::{Class, Classify};
 use std::time::Duration;
@@ -7,11 +7,11 @@ use std::time::Duration;
 #[derive(Debug, thiserror::Error)]
 #[error("{code}: {source}")]
 pub struct Error {
-    /// What it asks for.
+    /// Its class, which decides what is done next.
     pub class: Class,
     /// A word for programs.
     pub code: &'static str,
-    /// How long to wait before the next try, when the one who failed said so.
+    /// How long to wait before the next attempt, when the failing side said so.
     pub retry_after: Option<Duration>,
     /// The cause.
     pub source: Box<dyn std::error::Error + Send + Sync>,

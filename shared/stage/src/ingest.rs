@@ -1,7 +1,7 @@
-//! The contract of the indexer: the bytes of a document to messages of the corpus.
+//! The contract of the indexer: it turns the bytes of a document into messages of the corpus.
 //!
-//! Like a [`Stage`](crate::Stage) it is given no bus and no disk. Which messages are published, in
-//! which order and behind which fence, the harness decides.
+//! Like a [`Stage`](crate::Stage) it is given no bus and no disk. The harness decides which messages are published,
+//! in which order and under which write condition.
 
 use crate::error::Error;
 use bytes::Bytes;
@@ -38,7 +38,7 @@ pub struct ChunkPlace {
     pub version: String,
     /// What made it, see [`Ingest::pipeline`].
     pub pipeline: String,
-    /// Sequence of the document message that it was made of; 0 where nobody knows.
+    /// Sequence of the document message that it was made of; 0 where it is unknown.
     pub sequence: u64,
     /// When that message was stored.
     pub stored_at: UnixMs,
@@ -66,23 +66,23 @@ pub struct Cut {
     pub columns: Columns,
 }
 
-/// How many columns of a document came to what. One may count twice: as a misfit and as missing.
+/// How many columns of a document had which result. One may count twice: as a misfit and as missing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Columns {
     /// They have a value.
     pub found: u32,
     /// They have none.
     pub missing: u32,
-    /// Something was said that does not fit their type.
+    /// The document has a value that does not fit their type.
     pub misfit: u32,
-    /// A model answered what does not stand in the document.
+    /// A model returned a value that the document does not contain.
     pub invented: u32,
-    /// A model was to be asked, and the call failed.
+    /// A model call for them failed.
     pub unanswered: u32,
 }
 
-/// A document on its way to chunks, a part of the work at a time. What was done stays done when a later
-/// part fails: the next call tries that part again.
+/// A document that is turned into chunks in parts. A part that was done stays done when a later one fails: the next
+/// call repeats the failed part only.
 pub trait DocumentWork: Send {
     /// Does the next part: some seconds of work, where the whole may take an hour. `None` while there is
     /// more; the chunks after the last part. A document that has none is a failure that says why. After a

@@ -1,11 +1,12 @@
 //! The contract between a worker and the harness that runs it.
 //!
-//! A worker promises one thing: given this task and these facts, return one of these exits or this
-//! classed failure. It is *not* given a bus, a disk, a clock that waits, or a way to spawn: it
-//! cannot lose a message because it never holds one. Two doors lead out, and the harness stands at both:
-//! files that it returns ([`Attachment`]), and text that it shows while it works ([`Live`]). Dropping the future it returned cancels it.
+//! A worker promises one thing: given a task and its context, it returns one of its exits or a classified failure.
+//! It is *not* given a bus, a disk, a clock that waits, or a way to spawn tasks: it cannot lose a message because
+//! it never holds one. There are two other outputs, and the harness handles both: files that the worker returns
+//! ([`Attachment`]), and text that it shows while it works ([`Live`]). Dropping the future that it returned cancels
+//! the work.
 //!
-//! Trait objects and boxed futures throughout: a message is no hot path, and no generic parameter
+//! Trait objects and boxed futures are used throughout: message handling is no hot path, and no generic parameter
 //! leaks upward.
 
 mod attachment;
@@ -43,7 +44,7 @@ pub trait Stage: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<StepOutput<Self::Out>, Error>>;
 }
 
-/// What a step came to, what it spent, and every way in which it did less than it should.
+/// The result of a step, what it spent, and every fallback that it took.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepOutput<T> {
     /// The exit.
@@ -60,9 +61,9 @@ pub struct StepOutput<T> {
     pub files: Vec<Attachment>,
     /// The prompts that the model was asked with, by name, each with the version of its text.
     pub prompts: BTreeMap<String, String>,
-    /// What is told beside the answer of a draft.
+    /// Remarks that accompany the answer of a draft.
     pub remarks: Remarks,
-    /// What the question was understood to say about documents.
+    /// What the question says about documents, as it was understood.
     pub conditions: Option<Box<SearchConditions>>,
 }
 

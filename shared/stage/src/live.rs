@@ -1,7 +1,7 @@
 //! The live sink: how a stage shows its work while it does it.
 //!
-//! At most once: pieces are dropped when nothing listens, when the listener is slow, or when the
-//! process is. Nothing may depend on one; the step's output says all of it again.
+//! Delivery is at most once: pieces are dropped when nothing listens, or when the listener or the process is slow.
+//! Nothing may depend on a piece; the step's output contains all of it again.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 #[derive(Clone, Default)]
 pub struct Live(Option<Arc<Open>>);
 
-/// A sink that somebody listens to, and how far the stage is.
+/// A sink with a listener, and how far the stage has come.
 struct Open {
     sink: Box<Sink>,
     /// Number of the draft that is written.
@@ -37,8 +37,8 @@ impl Live {
         })))
     }
 
-    /// Whether somebody asked for it. A stage that would have to call its model in another way for the
-    /// sake of pieces asks this first.
+    /// Whether the publisher asked for live text. A stage that would have to call its model in another way to get
+    /// pieces checks this first.
     pub fn is_on(&self) -> bool {
         self.0.is_some()
     }
@@ -51,7 +51,7 @@ impl Live {
         }
     }
 
-    /// Begins another draft: what was written so far is void. Says so at once, with an empty piece, unless
+    /// Begins another draft: what was written so far is void. It says so at once, with an empty piece, unless
     /// nothing was written.
     pub fn anew(&self) {
         if let Some(open) = &self.0

@@ -1,7 +1,7 @@
 //! In how many documents of a corpus each word piece occurs.
 //!
-//! What a word weighs in a text: one that every document has tells nothing. *Not* an index: no
-//! positions, no documents, and what has been counted is not taken back.
+//! The weight of a word in a text follows from it: a word that every document has is worth nothing. *Not* an index:
+//! it has no positions and no documents, and a document that was counted cannot be taken back.
 
 use llm::embed::Error;
 

@@ -1,8 +1,8 @@
 //! Embedders that run in this process: the static table, and a small encoder behind a feature.
 //!
-//! [`StaticEmbedder`] is the default and needs nothing but this crate. *Not* the contract, which is
-//! [`llm::embed`], nor where vectors are kept or searched. An embedder behind HTTP lives in `llm-pool`,
-//! where every other model call is.
+//! [`StaticEmbedder`] is the default and needs nothing but this crate. *Not* here: the contract, which is
+//! [`llm::embed`], and where vectors are kept or searched. An embedder behind HTTP is in `llm-pool`, where every
+//! other model call is.
 
 mod frequencies;
 #[cfg(feature = "minilm")]

@@ -1,8 +1,8 @@
 //! all-MiniLM-L6-v2 in this process, in pure Rust.
 //!
-//! A sentence encoder of 23 million weights for fleets without an embedding server: it reads the model's
-//! own files and runs on tract. *Not* a downloader, and not fast at bulk: a core does some twenty chunks
-//! a second. Off unless the crate is built with the feature `minilm`.
+//! A sentence encoder of 23 million weights for fleets without an embedding server: it reads the model's own files
+//! and runs on tract. *Not* a downloader, and not fast at bulk: one core embeds about twenty chunks a second. Off
+//! unless the crate is built with the feature `minilm`.
 
 mod encoder;
 mod graph;

@@ -102,8 +102,8 @@ impl Pieces {
         found
     }
 
-    /// Where to look first, and what stands there beside the number. What texts say is never put into the
-    /// slots, so nobody can choose what collides.
+    /// The slot to look at first, and the key that stands there beside the number. Texts are never put into the
+    /// slots, so that no text can provoke collisions.
     #[inline]
     fn place(&self, key: u128) -> (usize, u32) {
         let (low, high) = (key as u64, (key >> u64::BITS) as u64);

@@ -1,8 +1,9 @@
-//! The default embedder: the static table, with words weighed by the corpus.
+//! The default embedder: the static table, with words weighted by the corpus.
 //!
-//! A text's vector is the sum of its word pieces' vectors, each times how rare the piece is, less what
-//! all documents of the corpus have in common, brought to length 1. It knows words and their
-//! neighbours, not sentences: order and negation are lost. *Not* a replacement for an encoder: docs/retrieval.md has what each is worth.
+//! A text's vector is the sum of its word pieces' vectors, each multiplied by how rare the piece is, minus the
+//! component that all documents of the corpus share, brought to length 1. The embedder knows words and their
+//! neighbours, not sentences: order and negation are lost. *Not* a replacement for an encoder: docs/retrieval.md
+//! compares them.
 
 use crate::{Frequencies, STATIC_NAME, StaticTable};
 use llm::embed::Error;

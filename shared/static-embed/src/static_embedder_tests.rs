@@ -1,4 +1,4 @@
-//! The default embedder: what means the same lies close, and nothing breaks it.
+//! Tests of the default embedder: texts with the same meaning lie close to each other, and no input breaks it.
 
 use super::*;
 use futures_util::FutureExt;

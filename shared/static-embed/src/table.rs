@@ -1,8 +1,8 @@
 //! The static table: one vector for each word piece, shipped with the program.
 //!
-//! Distilled once from a sentence encoder by tools/static-table, so that texts have vectors without a
-//! model, a download or a GPU. *Not* an embedder yet: what a piece weighs in a text depends on the
-//! corpus, see [`crate::StaticEmbedder`].
+//! tools/static-table distilled it once from a sentence encoder, so that texts have vectors without a model, a
+//! download or a GPU. *Not* an embedder yet: the weight of a piece in a text depends on the corpus, see
+//! [`crate::StaticEmbedder`].
 
 use crate::Tokenizer;
 use llm::embed::Error;

@@ -1,4 +1,4 @@
-//! The table: the shipped one is whole, any other is refused, bytes stand for numbers.
+//! Tests of the table: the shipped one is complete, any other is refused, and bytes decode to numbers.
 
 use super::*;
 use proptest::prelude::*;

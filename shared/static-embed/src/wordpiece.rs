@@ -1,13 +1,13 @@
 //! BERT's uncased tokenizer: text to the numbers of word pieces.
 //!
-//! Lower case, no accents, punctuation and ideographs stand alone, and each word is cut into the
-//! longest pieces that the vocabulary has. The numbers are those of the `tokenizers` library (its
-//! `BertNormalizer`, `BertPreTokenizer` and `WordPiece`), and the tests compare with it. It is written
-//! out here because the library is far heavier than this file, and because the static table needs a
-//! tokenizer that costs as little as adding vectors: here most words are one look-up.
+//! Text is put into lower case without accents, punctuation and ideographs become words of their own, and each word
+//! is cut into the longest pieces that the vocabulary has. The numbers are those of the `tokenizers` library (its
+//! `BertNormalizer`, `BertPreTokenizer` and `WordPiece`), and the tests compare with it. The tokenizer is written
+//! out here because the library is far heavier than this file, and because the static table needs a tokenizer that
+//! costs as little as adding vectors: here most words are one look-up.
 //!
-//! *Not* a reader of `tokenizer.json`, and no special tokens: `[CLS]` in a text is punctuation around
-//! a word, whoever wrote it.
+//! *Not* a reader of `tokenizer.json`, and there are no special tokens: `[CLS]` in a text is a word with
+//! punctuation around it.
 
 use crate::pieces::{AT_ONCE, LATER, LENGTH_SHIFT, PIECES_MAX, Pieces, SHORT_BYTES_MAX, parts};
 use unicode_normalization::char::decompose_canonical;

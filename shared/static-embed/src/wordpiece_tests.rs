@@ -1,4 +1,4 @@
-//! Word pieces: against the reference, and what must hold for any text.
+//! Tests of word pieces: against the reference, and properties that hold for any text.
 
 use super::*;
 use proptest::prelude::*;

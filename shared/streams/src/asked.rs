@@ -1,14 +1,14 @@
-//! An ingress message as it reads: the question, its turn, and where the answer goes. Pure.
+//! Parsing an ingress message: the question, its turn, and where the answer goes. Pure.
 
 use bus::StoredMessage;
 use envelope::question::Question;
 use envelope::subject::may_reply_to;
 use envelope::{Refusal, RefusalCode, TurnId, WIRE, header};
 
-/// An ingress message, read.
+/// A parsed ingress message.
 #[derive(Debug)]
 pub struct InboxQuestion {
-    /// Its turn; of a refused one an id that nobody else can have.
+    /// Its turn; a refused one gets an id that no other turn can have.
     pub turn: TurnId,
     /// Where the answer goes.
     pub reply: Option<String>,
@@ -16,9 +16,9 @@ pub struct InboxQuestion {
     pub question: Result<Question, Refusal>,
 }
 
-/// Reads an ingress message: body, and what publishers may say in headers instead. A deadline only
-/// has to lie after the storing, so that a message reads the same however late it is read: it is the
-/// turn that expires then, not the question that is refused.
+/// Parses an ingress message: its body, and the fields that publishers may put into headers instead. A deadline
+/// only has to lie after the time of storing, so that a message parses the same however late that is: the turn
+/// expires then, but the question is not refused.
 pub fn read(message: &StoredMessage) -> InboxQuestion {
     let derived = TurnId::derived(message.sequence, message.stored_at.0);
     let mut question = Question::parse(&message.body, message.stored_at, message.stored_at);
@@ -73,7 +73,7 @@ pub fn read(message: &StoredMessage) -> InboxQuestion {
             });
             None
         }
-        // A refused question takes no id: the turn that has it may be somebody else's.
+        // A refused question takes no id: the id may belong to another turn.
         (Err(_), _) => None,
     };
     InboxQuestion {

@@ -1,7 +1,8 @@
-//! What waits for a role, and how far back conversations reach: read from the server, counted nowhere else.
+//! The backlog of a role, and how far back conversations reach: both are read from the server and counted nowhere
+//! else.
 //!
-//! The leader of a consumer answers for it, so that no follower's older numbers are shown. *Not* here:
-//! who asks how often (the gateway for its gauges, `argosy status` for people).
+//! The leader of a consumer answers, so that no follower's older numbers are shown. *Not* here: how often they are
+//! read (the gateway reads them for its gauges, `argosy status` for people).
 
 use bus::{Bus, BusError, ConsumerProgress, ConsumerSpec, StoredMessage, Stream};
 use envelope::{Role, UnixMs, subject};
@@ -41,10 +42,9 @@ pub async fn of(bus: &dyn Bus, consumers: &[ConsumerSpec]) -> Result<Backlog, Bu
     Ok(backlog)
 }
 
-/// When the oldest message was stored that these consumers have not answered; none where nothing waits.
+/// When the oldest message was stored that these consumers have not acked; none where nothing waits.
 ///
-/// # Errors
-/// When the bus cannot be asked.
+/// # Errors When the bus cannot be asked.
 pub async fn oldest(bus: &dyn Bus, consumers: &[ConsumerSpec]) -> Result<Option<UnixMs>, BusError> {
     let mut oldest: Option<UnixMs> = None;
     for consumer in consumers {
@@ -75,11 +75,10 @@ pub async fn reach(bus: &dyn Bus) -> Result<Duration, BusError> {
     Ok(oldest.await?.map_or(Duration::ZERO, age))
 }
 
-/// Under how many subjects dead letters of a role lie: one per step, and one per document. The server
-/// lists 100,000 at most.
+/// The number of subjects with dead letters of a role: one per step, and one per document. The server lists 100,000
+/// at most.
 ///
-/// # Errors
-/// When the bus cannot be asked.
+/// # Errors When the bus cannot be asked.
 pub async fn dead_letters(bus: &dyn Bus, role: Role) -> Result<u64, BusError> {
     bus.count(Stream::Dead, &envelope::subject::dead_of(role))
         .await

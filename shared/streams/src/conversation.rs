@@ -1,8 +1,8 @@
-//! The log of a conversation on the bus: read, and appended to by who has read its last event.
+//! The log of a conversation on the bus. A writer reads the last event and appends behind it.
 //!
-//! An append holds only if what was read is still the last event: two writers take turns without an owner. Who loses, or
-//! is not told what came of it, reads again and decides from the top. *Not* here: what is to be appended, which is
-//! decided in `conversation-log`.
+//! An append succeeds only if the event that was read is still the last one, so two writers take turns without a
+//! lock. A writer whose append fails, or is not confirmed, reads again and decides anew. *Not* here: what is to be
+//! appended, which is decided in `conversation-log`.
 
 use bus::{Bus, BusError, Headers, Publish, PublishError, StoredMessage, Stream, WriteCondition};
 use bytes::Bytes;
@@ -24,7 +24,7 @@ pub struct Logs {
     bus: Arc<dyn Bus>,
 }
 
-/// What came of an append.
+/// The result of an append.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AppendResult {
     /// It is stored.
@@ -34,7 +34,7 @@ pub enum AppendResult {
         /// With so many bytes.
         bytes: usize,
     },
-    /// Nobody knows, or something else was appended before: read again.
+    /// Unknown, or another event was appended before: read again.
     Unknown,
 }
 
@@ -47,7 +47,7 @@ pub enum LogError {
     /// It refused the event for good.
     #[error("an event of a conversation was not stored: {0}")]
     Publish(#[from] PublishError),
-    /// What is stored is no event of this release.
+    /// The stored message is not an event that this release can read.
     #[error("the log of a conversation: {0}")]
     Event(#[from] EventError),
     /// The event cannot be written.
@@ -55,13 +55,13 @@ pub enum LogError {
     Write(#[from] serde_json::Error),
 }
 
-/// Why a log is not written a second time.
+/// Why a log is not restored.
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreError {
     /// The log cannot be read or written.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// Something else stands there.
+    /// The log has other events already.
     #[error("there is a conversation with this id already, and it says something else")]
     Taken,
 }
@@ -87,7 +87,7 @@ fn read(stored: &StoredMessage) -> Result<Read, EventError> {
 }
 
 impl Logs {
-    /// Those on `bus`.
+    /// The logs on `bus`.
     pub fn on(bus: Arc<dyn Bus>) -> Logs {
         Logs { bus }
     }
@@ -113,7 +113,7 @@ impl Logs {
             Some(stored) => Some(stored),
             None => self.bus.message(stream, sequence).await?,
         };
-        // Whoever names the place of another conversation's event does not get it.
+        // An event of another conversation at this sequence is not returned.
         let stored = stored.filter(|stored| stored.subject == subject);
         Ok(stored.as_ref().map(read).transpose()?)
     }
@@ -138,11 +138,10 @@ impl Logs {
         }
     }
 
-    /// Writes a list of events into a log that is empty, or that has the first of them already: who stopped half-way
-    /// goes on. Their places are put right. False when all of them were there.
+    /// Writes a list of events into a log that is empty, or that has the first of them already, so that an
+    /// interrupted restore can continue. References to positions are corrected. False when all of them were there.
     ///
-    /// # Errors
-    /// [`RestoreError::Taken`] when something else is there.
+    /// # Errors [`RestoreError::Taken`] when something else is there.
     pub async fn restore(
         &self,
         key: &ConversationKey,
@@ -174,7 +173,7 @@ impl Logs {
             if let AppendResult::Stored { sequence, .. } = self.append(key, before, event).await? {
                 return Ok(sequence);
             }
-            // It may be this very event that was stored, and nobody was told.
+            // It may be this very event that was stored, without a confirmation.
             let last = self.last(key).await?;
             match (&last, before) {
                 (Some(last), _) if last.event == *event => return Ok(last.sequence),

@@ -1,10 +1,10 @@
-//! Editions on the bus: the record that says which one answers, read, watched and changed.
+//! Editions on the bus: reading, watching and changing the record that says which edition is searched.
 //!
-//! The record is one message in the stream of the corpus, the last value wins, and who changes it does
-//! so behind the sequence of what was read. Documents are given to every edition by their stream
-//! itself: each has a consumer of its own, and a message stays until all of them have acked it. So a
-//! change is the record and the consumer, and nothing is handed from one indexer to another. *Not*
-//! here: what an edition is made of (`ingest`), and who searches which.
+//! The record is one message in the stream of the corpus, and its last value wins. A change is stored only if the
+//! record still has the sequence that was read. The stream of documents hands every document to every edition by
+//! itself: each edition has a consumer of its own, and a message stays until all of them have acked it. So a change
+//! consists of the record and the consumer, and indexers hand nothing over to each other. *Not* here: what an
+//! edition is made of (`ingest`), and which edition a search uses.
 
 use crate::feed::{View, feed};
 use crate::outbox::store_until;
@@ -29,7 +29,7 @@ pub struct Record {
 /// Why the record was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It says no.
+    /// The record does not allow the change.
     #[error(transparent)]
     Edition(#[from] EditionError),
     /// Chunks of that name are left from an edition that was dropped.
@@ -45,7 +45,7 @@ pub enum Error {
     /// Chunks keep coming while they are deleted.
     #[error("somebody keeps writing the edition `{0}`; stop its indexers and drop it again")]
     Written(Edition),
-    /// Somebody else changed it meanwhile.
+    /// Another process changed the record meanwhile.
     #[error("somebody else changed the editions at the same time; look at them and try again")]
     Changed,
     /// It could not be stored.
@@ -78,7 +78,7 @@ fn decode(stored: &StoredMessage) -> Result<Record, BusError> {
     })
 }
 
-/// Stores what was made of a record, unless it has changed since it was read.
+/// Stores a changed record, unless it has changed since it was read.
 pub async fn write(bus: &dyn Bus, editions: Editions, read: &Record) -> Result<Record, Error> {
     if editions == read.editions {
         return Ok(read.clone());
@@ -104,8 +104,8 @@ pub async fn write(bus: &dyn Bus, editions: Editions, read: &Record) -> Result<R
     }
 }
 
-/// Begins an edition beside the current one. When it comes back, every document that is published from
-/// now on is kept for it, and so is what waits already.
+/// Begins an edition beside the current one. When the call returns, every document that is published from now on is
+/// kept for it, and so are those that wait already.
 pub async fn begin(bus: &dyn Bus, topology: &Topology, edition: &Edition) -> Result<Record, Error> {
     let record = read(bus).await?;
     // Grows with every record that is stored.
@@ -128,14 +128,14 @@ pub async fn begin(bus: &dyn Bus, topology: &Topology, edition: &Edition) -> Res
     Ok(record)
 }
 
-/// Makes the edition beside the current one the current one. Whether it is fit to be is for the caller
-/// to know. `read` is what the caller looked at.
+/// Makes the edition beside the current one the current one. The caller checks whether it is ready. `read` is the
+/// record that the caller looked at.
 pub async fn switch(bus: &dyn Bus, edition: &Edition, read: &Record) -> Result<Record, Error> {
     write(bus, read.editions.switch(edition)?, read).await
 }
 
-/// Takes an edition away: the record first, so that nobody keeps an index of it, then its consumer with
-/// what waits for it alone, then its chunks. May be repeated. Returns how many messages went.
+/// Drops an edition: the record first, so that no process keeps an index of it, then its consumer with the messages
+/// that wait for it alone, then its chunks. May be repeated. Returns the number of deleted messages.
 pub async fn drop(bus: &dyn Bus, topology: &Topology, edition: &Edition) -> Result<u64, Error> {
     let record = read(bus).await?;
     let wanted = record.editions.drop(edition)?;
@@ -160,7 +160,7 @@ struct Watched {
     told: watch::Sender<Record>,
 }
 
-/// Keeps `told` true to the record until `stop` is cancelled; a lost connection is waited for.
+/// Keeps `told` equal to the record until `stop` is cancelled; it waits for a lost connection.
 pub async fn watch(bus: &dyn Bus, told: watch::Sender<Record>, stop: CancellationToken) {
     let at = told.borrow().sequence;
     let mut view = Watched { at, told };

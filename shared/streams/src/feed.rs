@@ -1,5 +1,5 @@
-//! Feeding a view from a stream: every message in order, from a position on, through a callback.
-//! What the view is, and where its position is kept, the callback knows.
+//! Feeding a view from a stream: every message, in order, from a position on, is passed to a callback. The callback
+//! decides what the view is, and where its position is kept.
 
 use bus::{Bus, BusError, Reader, StoredMessage, Stream};
 use std::time::Duration;
@@ -28,7 +28,7 @@ const QUIET: Duration = Duration::from_millis(50);
 const STEADY: Duration = Duration::from_secs(1);
 const AWAY: Duration = Duration::from_millis(500);
 
-/// Reads `filter` of `stream` into `view` until `stop` is cancelled. A lost connection is waited for.
+/// Reads `filter` of `stream` into `view` until `stop` is cancelled. It waits for a lost connection.
 pub async fn feed(
     bus: &dyn Bus,
     stream: Stream,

@@ -1,7 +1,8 @@
-//! A store of conversations kept up with their stream.
+//! Keeping a store of conversations up to date with their stream.
 //!
-//! The stream is the truth: a store that is of another stream, beyond it, behind what it still has, or not what it
-//! should be is emptied and fed anew. Nobody waits for a store. *Not* here: what is in it (`conversation-log`).
+//! The stream is the truth. A store is emptied and fed again when it belongs to another stream, is ahead of its
+//! stream, is behind the oldest event that the stream still has, or is damaged. No turn waits for a store. *Not*
+//! here: what the store contains (`conversation-log`).
 
 use crate::metrics::{Metrics, Recovery};
 use bus::{Bus, BusError, Reader, StoredMessage, Stream};
@@ -35,7 +36,7 @@ pub struct Follow {
     pub metrics: Metrics,
 }
 
-/// Who is told of a store that is kept up.
+/// The channels that report on a store that is kept up to date.
 #[derive(Debug)]
 pub struct Telling {
     /// The last sequence that the store answers for; 0 while it answers for none.
@@ -54,8 +55,8 @@ enum FollowError {
 }
 
 impl Follow {
-    /// Keeps `store` up with the stream on `bus` until `stop` is cancelled, or the store has failed and has to be opened
-    /// again.
+    /// Keeps `store` up to date with the stream on `bus` until `stop` is cancelled, or until the store has failed
+    /// and has to be opened again.
     pub async fn run(
         &self,
         bus: &dyn Bus,
@@ -185,7 +186,7 @@ impl Following<'_> {
                 Err(error) => return Err(error.into()),
             }
             for key in left_out {
-                // It is not followed any more, so nobody would tell that it was erased.
+                // It is not followed any more, so no event would report its erasure.
                 erases |= self.store.erase(&key).await? > 0;
             }
             let flushing = Instant::now();

@@ -1,4 +1,4 @@
-//! A store and the stream that it follows: both begun, gone on with, replaced.
+//! Tests of a store and the stream that it follows: a store is begun, continued and replaced.
 
 use super::*;
 use crate::conversation::{Logs, subject as log_of};

@@ -1,8 +1,8 @@
-//! What is still stored of one turn, read for people who want to know how it went.
+//! Everything that is still stored of one turn, read for people who want to know how it went.
 //!
-//! Steps, scatter records and parts go at the same moment: `streams.keep` after the deadline. The
-//! terminal event and dead letters stay for `streams.max_age`. *Not* for workers: it may be read from a
-//! follower that lags, and nothing is to be decided by it.
+//! Steps, scatter records and parts expire at the same moment: `streams.keep` after the deadline. The terminal
+//! event and dead letters stay for `streams.max_age`. *Not* for workers: the read may come from a follower that
+//! lags, and no decision may depend on it.
 
 use bus::{Bus, BusError, StoredMessage, Stream};
 use envelope::{Header, Subject, TurnId, subject};
@@ -12,7 +12,7 @@ use envelope::{Header, Subject, TurnId, subject};
 pub struct TurnRecord {
     /// Steps, scatter records and parts, in the order in which they were stored.
     pub steps: Vec<StoredMessage>,
-    /// What the turn was begun with, from its timer or what that fired as.
+    /// The header that the turn began with, from its timer or the message that the timer fired.
     pub begun: Option<Header>,
     /// Its terminal event.
     pub answer: Option<StoredMessage>,
@@ -27,12 +27,12 @@ impl TurnRecord {
     }
 }
 
-/// How a turn stands, for those that name another one.
+/// The state of a turn, for turns that refer to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standing {
     /// The turn.
     pub turn: TurnId,
-    /// What it was begun with, while that is stored.
+    /// The header that it began with, while that is stored.
     pub begun: Option<Header>,
     /// Its terminal event.
     pub answer: Option<StoredMessage>,
@@ -41,7 +41,7 @@ pub struct Standing {
 /// The shard that every turn lives in; there is one so far.
 const SHARD: u16 = 0;
 
-/// Reads a turn. The answer first: whoever sees it sees all that led to it.
+/// Reads a turn. It reads the answer first, so that a turn with an answer comes with all that led to it.
 pub async fn read(bus: &dyn Bus, turn: &TurnId) -> Result<TurnRecord, BusError> {
     let answer = Subject::Answer { turn: turn.clone() }.to_string();
     let answer = bus.last(Stream::Answers, &answer).await?;
@@ -82,12 +82,12 @@ async fn steps(bus: &dyn Bus, turn: &TurnId) -> Result<Vec<StoredMessage>, BusEr
     Ok(all)
 }
 
-/// The header in the timer of a turn, or in what that fired as.
+/// The header in the timer of a turn, or in the message that the timer fired.
 pub async fn begun(bus: &dyn Bus, turn: &TurnId) -> Result<Option<Header>, BusError> {
     Ok(timer(bus, turn).await?.as_ref().and_then(header_in))
 }
 
-/// The timer of a turn, or what that fired as.
+/// The timer of a turn, or the message that it fired.
 pub async fn timer(bus: &dyn Bus, turn: &TurnId) -> Result<Option<StoredMessage>, BusError> {
     for at in timers(turn) {
         if let Some(stored) = bus.last(Stream::Timers, &at).await? {
@@ -115,7 +115,7 @@ fn header_in(timer: &StoredMessage) -> Option<Header> {
     serde_json::from_slice(&timer.body).ok()
 }
 
-/// Which of these turns there are, in their order.
+/// The state of those of these turns that exist, in their order.
 pub async fn standing(bus: &dyn Bus, turns: &[TurnId]) -> Result<Vec<Standing>, BusError> {
     if turns.is_empty() {
         return Ok(Vec::new());

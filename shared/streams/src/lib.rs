@@ -1,20 +1,20 @@
 //! What is stored in the streams, and how.
 //!
-//! Publishing until it is confirmed, reading a turn back, counting what waits, the record of editions,
-//! feeding a view. *Not* here: which bus it is (`bus-nats`, `bus::memory`), what a step decides, and the
+//! The crate publishes until a message is confirmed, reads a turn back, counts what waits, keeps the record of
+//! editions, and feeds views. *Not* here: which bus it is (`bus-nats`, `bus::memory`), what a step decides, and the
 //! loop that takes deliveries (`harness`).
 //!
 //! | module | what |
 //! |---|---|
-//! | [`outbox`] | publish until confirmed, behind a fence |
-//! | [`asked`] | what a question of the inbox says |
-//! | [`conversation`] | the log of a conversation: read, appended to |
-//! | [`follow`] | a store of conversations kept up with their stream |
-//! | [`Metrics`] | what is measured of such a store |
-//! | [`history`] | what is still stored of one turn |
-//! | [`backlog`] | what waits for a role, as the server knows it |
+//! | [`outbox`] | publishing until confirmed, under a write condition |
+//! | [`asked`] | parsing a question of the inbox |
+//! | [`conversation`] | the log of a conversation: reading and appending |
+//! | [`follow`] | keeping a store of conversations up to date with their stream |
+//! | [`Metrics`] | metrics of such a store |
+//! | [`history`] | everything that is still stored of one turn |
+//! | [`backlog`] | the backlog of a role, as the server reports it |
 //! | [`editions`] | the record of editions: read, watched, changed |
-//! | [`feed`] | a view fed from a stream |
+//! | [`feed`] | feeding a view from a stream |
 
 pub mod asked;
 pub mod backlog;

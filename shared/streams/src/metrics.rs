@@ -1,4 +1,4 @@
-//! What a process measures of its store of conversations. No label says whose a conversation is.
+//! Metrics of a process's store of conversations. No label names a conversation or its owner.
 
 use conversation_log::StoreSizes;
 use prometheus::{Histogram, HistogramVec, IntGauge, IntGaugeVec};
@@ -16,7 +16,7 @@ pub struct Metrics {
     recovery: HistogramVec,
 }
 
-/// How a store came to be what its stream is.
+/// How a store caught up with its stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recovery {
     /// The folder was opened, and all that is in it checked.
@@ -85,13 +85,13 @@ impl Metrics {
         Ok(metrics)
     }
 
-    /// A store became what its stream is.
+    /// Records that a store has caught up with its stream.
     pub fn recovered(&self, how: Recovery, took: Duration) {
         let recovery = self.recovery.with_label_values(&[how.as_str()]);
         recovery.observe(took.as_secs_f64());
     }
 
-    /// Whether a store is open. What was known of one that is not has no series any more.
+    /// Records whether a store is open. The series of a closed one are removed.
     pub fn open(&self, is_open: bool) {
         self.open.set(is_open.into());
         if !is_open {
@@ -106,7 +106,8 @@ impl Metrics {
         self.flush.observe(took.as_secs_f64());
     }
 
-    /// How far it is behind; what is not known has no series, because an old number would be taken for a new one.
+    /// How far the store is behind. An unknown lag has no series, because an old number would be taken for a new
+    /// one.
     pub(crate) fn lags(&self, events: Option<u64>) {
         match events {
             Some(events) => set(&self.lag, events),

@@ -1,8 +1,8 @@
-//! Publishing what was decided, until the stream has confirmed it.
+//! Publishing the result of a step until the stream has confirmed it.
 //!
-//! A result that was paid for is not thrown away because the server is away for a moment: a publish
-//! is repeated, behind its fence, until it is confirmed or the turn's time is up. That is safe
-//! because every subject is created once.
+//! A result that was paid for is not thrown away because the server is away for a moment: a publish is repeated,
+//! under its write condition, until it is confirmed or the turn's time is up. Repeating is safe because every
+//! subject is created once.
 
 use crate::sending::Sending;
 use bus::{Bus, Headers, Publish, PublishError, Schedule, WriteCondition};
@@ -11,12 +11,12 @@ use envelope::{CodecError, Envelope, Header, Subject, Terminal, UnixMs, encode, 
 use serde::Serialize;
 use std::time::Duration;
 
-/// What came of a create-once publish.
+/// The result of a create-once publish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CreateOutcome {
     /// This call stored it.
     Now,
-    /// It, or another decision for the same place, was stored before.
+    /// This message, or another decision for the same place, was stored before.
     Before,
 }
 
@@ -47,7 +47,7 @@ pub async fn publish_until(
     }
 }
 
-/// The same; returns the sequence, and a closed fence as the error that it is.
+/// Like [`publish_until`], but returns the sequence, and reports a message that exists already as an error.
 pub async fn store_until(
     bus: &dyn Bus,
     message: Publish,
@@ -100,14 +100,13 @@ pub fn headers_of(header: &Header) -> Headers {
     })
 }
 
-/// How long a message of a turn is kept: to the deadline and a while longer. Past the deadline a
-/// redelivery only acks, so the fence may go.
+/// How long a message of a turn is kept: until some time after the deadline. Past the deadline a redelivery only
+/// acks, so the write condition is no longer needed.
 pub fn time_to_live(now: UnixMs, deadline: UnixMs, keep: Duration) -> Duration {
     Duration::from_millis(now.until(deadline)) + keep
 }
 
-/// A step, behind the fence of its hop: whatever a redelivered, differently minded run decides, a
-/// turn has one step per hop.
+/// A step, created only if its hop has none: whatever a redelivered run decides, a turn has one step per hop.
 pub fn step<P: Serialize>(
     envelope: &Envelope<P>,
     index: Option<u16>,
@@ -142,9 +141,9 @@ pub fn step<P: Serialize>(
     })
 }
 
-/// A schedule that fires as `argosy.due.<turn>[.<hop>]`: with a hop the soft deadline of the scatter
-/// record there, without one the end of the turn. Its body is the header, from which a turn can be
-/// ended when nothing else of it can be read. What it fires as is kept for `keep`.
+/// A schedule that fires as `argosy.due.<turn>[.<hop>]`: with a hop it is the soft deadline of the scatter record
+/// there, without one the end of the turn. Its body is the header, with which a turn can be ended when nothing else
+/// of it can be read. The fired message is kept for `keep`.
 pub fn timer(header: &Header, hop: Option<u16>, at: UnixMs, keep: Duration) -> Publish {
     let turn = &header.turn;
     let body = Bytes::from(serde_json::to_vec(header).unwrap_or_default());

@@ -1,12 +1,12 @@
-//! The span of storing one message, with every try of it.
+//! The span of storing one message, with every attempt.
 
 use bus::{Publish, PublishError};
 use envelope::{Subject, header};
 use telemetry::conventions as name;
 use telemetry::traces::{self, ChildSpan, SpanKind};
 
-/// Storing a message that follows from the step at hand, with every try of it. A leaf: who works on
-/// the message is under the step itself, so that the tree is whole when its publisher dies.
+/// The span of storing a message that follows from the current step, with every attempt. It has no children: the
+/// span of the next step is a child of the step itself, so that the tree is whole when the publisher dies.
 pub(crate) struct Sending(ChildSpan);
 
 impl Sending {
@@ -31,7 +31,7 @@ impl Sending {
     pub(crate) fn ended(mut self, stored: &Result<u64, PublishError>) {
         match stored {
             Ok(sequence) => self.0.set(name::MESSAGING_MESSAGE_ID, sequence.to_string()),
-            // Somebody was first: that is as good.
+            // The message was stored already, which is as good.
             Err(PublishError::Exists) => self.0.set(name::OUTCOME, "exists"),
             Err(error) => self.0.fail(error.code()),
         }

@@ -1,4 +1,4 @@
-//! A turn is read back from a real server and from the bus in one process.
+//! Tests that a turn is read back from a real server and from the memory bus.
 #![expect(
     clippy::unwrap_used,
     reason = "a test that cannot go on may panic, in its helpers too"

@@ -1,5 +1,5 @@
-//! The admin endpoints of a process, on a port of their own: metrics and probes. Small and read-only;
-//! no authentication, so bind it where only the cluster can reach it.
+//! The admin endpoints of a process, on a port of their own: metrics and probes. They are small and read-only, and
+//! have no authentication: bind them where only the cluster can reach them.
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -82,7 +82,7 @@ impl BoundAdmin {
     pub async fn scraped_again(&self) {
         let mut scrapes = self.scrapes.clone();
         scrapes.mark_unchanged();
-        // It fails when the endpoints have ended: nobody will ask any more.
+        // It fails when the endpoints have ended: there are no more requests.
         let _ = scrapes.changed().await;
     }
 

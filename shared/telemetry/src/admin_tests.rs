@@ -1,4 +1,4 @@
-//! The endpoints over real HTTP on the loopback, asked by the smallest client there is.
+//! Tests of the endpoints over real HTTP on the loopback, with a minimal client.
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -1,5 +1,5 @@
-//! The ladders of our histograms, in one place so that dashboards and alerts can rely on them. Times
-//! are seconds. A ladder is changed only together with the alerts that read it.
+//! The bucket bounds of our histograms, in one place so that dashboards and alerts can rely on them. Times are
+//! seconds. Bounds are changed only together with the alerts that read them.
 
 /// From publishing a message to starting on it. Fine below a second, where a healthy fleet lives; the
 /// alert threshold of 20 s lies inside.

@@ -1,12 +1,12 @@
-//! Every name that a span of ours bears, in one place. *Not* here: who makes spans.
+//! Every name that a span of ours has, in one place. *Not* here: which code makes spans.
 //!
-//! Names and values follow the semantic conventions of OpenTelemetry at the version of
-//! `SCHEMA_URL`; those for messaging and for generative AI are not stable there, so this is where an
-//! upgrade happens. What they have no name for begins with `argosy.`.
+//! Names and values follow the semantic conventions of OpenTelemetry at the version of `SCHEMA_URL`. Those for
+//! messaging and for generative AI are not stable there, so an upgrade is made in this file. Names that the
+//! conventions do not have begin with `argosy.`.
 
 /// The version of the semantic conventions, as exporters state it.
 pub(crate) const SCHEMA_URL: &str = "https://opentelemetry.io/schemas/1.37.0";
-/// Who makes the spans: the instrumentation scope.
+/// The instrumentation scope, which names the maker of the spans.
 pub(crate) const SCOPE: &str = "argosy";
 
 /// Span: a question, from being asked to its terminal event; the root unless the publisher gave a context.
@@ -54,13 +54,13 @@ pub const MESSAGING_CONSUMER_GROUP_NAME: &str = "messaging.consumer.group.name";
 /// What a model is asked for: `chat`, `embeddings`, `rerank`; of a search `retrieval`; of a question and of
 /// the step of a role that thinks `invoke_agent`.
 pub const GEN_AI_OPERATION_NAME: &str = "gen_ai.operation.name";
-/// Whose protocol is spoken: `openai`, whatever server it is.
+/// The provider whose protocol is used: `openai`, whatever the server is.
 pub const GEN_AI_PROVIDER_NAME: &str = "gen_ai.provider.name";
-/// Who answers: `argosy`, or the role.
+/// The agent that answers: `argosy`, or the role.
 pub const GEN_AI_AGENT_NAME: &str = "gen_ai.agent.name";
 /// The turn: what the calls of a question have in common.
 pub const GEN_AI_CONVERSATION_ID: &str = "gen_ai.conversation.id";
-/// Where is searched: a bucket, `all`, `several` or `other`.
+/// What is searched: a bucket, `all`, `several` or `other`.
 pub const GEN_AI_DATA_SOURCE_ID: &str = "gen_ai.data_source.id";
 /// The model that is asked for.
 pub const GEN_AI_REQUEST_MODEL: &str = "gen_ai.request.model";
@@ -83,9 +83,9 @@ pub const GEN_AI_OUTPUT_MESSAGES: &str = "gen_ai.output.messages";
 pub const TURN: &str = "argosy.turn";
 /// The turn that this one goes on from.
 pub const PARENT_TURN: &str = "argosy.turn.parent";
-/// Whose question it is.
+/// The tenant of the question.
 pub const TENANT: &str = "argosy.tenant";
-/// Who works.
+/// The role of the step.
 pub const ROLE: &str = "argosy.role";
 /// The hop of a step.
 pub const HOP: &str = "argosy.hop";

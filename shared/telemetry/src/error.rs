@@ -15,7 +15,7 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// The format of the logs is none of ours.
+    /// The log format is unknown.
     #[error("log format `{format}` is not one of `human`, `json`, `auto`")]
     LogFormat {
         /// What was given.
@@ -32,7 +32,7 @@ pub enum Error {
         /// Which rule.
         rule: String,
     },
-    /// Somebody else listens there.
+    /// Another process listens there.
     #[error(
         "the admin port `{}` on `{}` is taken: stop the process that listens there, or set another \
          port (0 takes any free one)", addr.port(), addr.ip()
@@ -49,10 +49,10 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
-    /// An option of the traces cannot be kept to.
+    /// An option of the traces is not valid.
     #[error("in section `telemetry.otlp`: {0}")]
     Traces(String),
-    /// A process was asked how it is, and nobody answered.
+    /// A probe of the admin endpoints got no answer.
     #[error("no answer from the admin endpoints at `{at}`: {reason}")]
     Probe {
         /// Where.

@@ -1,8 +1,8 @@
-//! Whether this process is started, ready and alive. A cheap handle that everyone who meets or loses a
-//! condition holds; it serves nothing itself and asks nobody.
+//! Whether this process is started, ready and alive. A cheap handle: every component that fulfils or loses a
+//! condition holds one. The handle serves no endpoint itself and polls nothing.
 //!
-//! Alive means only that the runtime still turns: an outage of the bus or of a model must not restart
-//! the fleet.
+//! Alive means only that the runtime still runs tasks: an outage of the bus or of a model must not restart the
+//! fleet.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ struct Inner {
     draining: AtomicBool,
     started: AtomicBool,
     heartbeat: Mutex<Instant>,
-    /// Every condition as 1 or 0, where somebody asked for it.
+    /// Every condition as 1 or 0, where a registry was given.
     met: OnceLock<(IntGaugeVec, String)>,
 }
 
@@ -70,8 +70,8 @@ pub struct ConditionReport {
 }
 
 impl Health {
-    /// A process that waits for these conditions. Name here all that are known from the start, so that
-    /// it is not ready before anyone spoke; more can come later. With none it is ready at once.
+    /// A process that waits for these conditions. Pass all that are known from the start, so that the process is
+    /// not ready before each of them was reported; more can be added later. With none it is ready at once.
     pub fn new(conditions: &[&'static str]) -> Self {
         let starting = Readiness::NotReady("starting".into());
         let waiting = conditions
@@ -169,7 +169,7 @@ impl Health {
         }
     }
 
-    /// The runtime turned; called by the heartbeat task.
+    /// Records that the runtime runs; the heartbeat task calls it.
     pub(crate) fn beat(&self, now: Instant) {
         *self.heartbeat() = now;
     }

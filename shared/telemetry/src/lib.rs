@@ -1,17 +1,17 @@
-//! How a process tells what it does: logs, trace context, metrics, admin endpoints.
+//! How a process reports what it does: logs, trace context, metrics, admin endpoints.
 //!
-//! The pieces only: which metrics there are is said in each crate's own `metrics.rs`, and which
-//! conditions make a process ready is said by those who meet them. Nothing here is global except the
-//! log subscriber, which tracing makes so.
+//! The crate has the tools only: each crate defines its metrics in its own `metrics.rs`, and the components that
+//! fulfil the conditions of readiness name them. Nothing here is global except the log subscriber, which tracing
+//! makes global.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`logs`] | the subscriber: text for people, JSON for machines |
 //! | [`trace`] | W3C trace context: parse, show, descend |
 //! | [`traces`] | spans: recorded, queued, sent to a collector |
-//! | [`conventions`] | every name that a span bears |
+//! | [`conventions`] | every name that a span has |
 //! | [`registry`] | typed metric families, text exposition |
-//! | [`buckets`] | the ladders of our histograms |
+//! | [`buckets`] | the bucket bounds of our histograms |
 //! | [`health`] | readiness conditions, start, liveness |
 //! | [`admin`] | `/metrics`, `/livez`, `/readyz`, `/startupz` |
 //! | [`probe`] | asking them, without a shell |

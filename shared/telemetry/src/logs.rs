@@ -1,6 +1,5 @@
-//! The log subscriber: one line per event on stderr, as text for people or as JSON for machines.
-//! Whether to colour is decided by the caller, who knows about `NO_COLOR`; nothing here reads the
-//! environment.
+//! The log subscriber: one line per event on stderr, as text for people or as JSON for machines. The caller decides
+//! whether to use colours, because it knows about `NO_COLOR`; nothing here reads the environment.
 
 use std::fmt;
 use std::io::IsTerminal;
@@ -102,11 +101,11 @@ where
     let filter = EnvFilter::try_new(level).map_err(|error| wrong(error.to_string()))?;
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        // A log that nobody reads any more is no reason to panic in the middle of a drain.
+        // A log without a reader is no reason to panic in the middle of a drain.
         .log_internal_errors(false)
         .with_writer(writer);
     Ok(if json {
-        // The current span says whose work it was; the list of all spans would repeat it.
+        // The current span shows which work it was; the list of all spans would repeat it.
         let builder = builder.json().flatten_event(true).with_span_list(false);
         Box::new(builder.finish())
     } else {

@@ -1,4 +1,4 @@
-//! Asking the admin endpoints of a process how it is: for health checks where there is no shell and no HTTP client.
+//! A client of the admin endpoints of a process, for health checks where there is no shell and no HTTP client.
 //!
 //! *Not* here: serving them ([`admin`](crate::admin)), and deciding what is ready ([`health`](crate::health)).
 
@@ -39,17 +39,17 @@ impl HealthProbe {
         }
     }
 
-    /// Asks the process that listens at `at`; where it listens on all addresses, that of this machine.
+    /// Asks the process that listens at `at`; when it listens on all addresses, it is asked at the loopback
+    /// address.
     ///
-    /// # Errors
-    /// [`Error::Probe`] when nobody answers within `ANSWER_MAX`.
+    /// # Errors [`Error::Probe`] when there is no answer within `ANSWER_MAX`.
     pub async fn ask(self, at: SocketAddr) -> Result<ProbeAnswer, Error> {
         let at = reachable(at);
         let failed = |error: reqwest::Error| Error::Probe {
             at,
             reason: error.without_url().to_string(),
         };
-        // The client wants one, although nothing is encrypted here. Whoever was first has decided.
+        // The client wants one, although nothing is encrypted here. If one is installed already, it stays.
         let _ = rustls::crypto::ring::default_provider().install_default();
         // A proxy of the environment is for the world outside.
         let client = Client::builder().no_proxy().timeout(ANSWER_MAX).build();

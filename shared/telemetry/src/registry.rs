@@ -1,8 +1,8 @@
-//! The metrics of one process: typed families with checked names, and their text form. It is passed
-//! in, never global, and knows no metric but those about the process itself.
+//! The metrics of one process: typed families with checked names, and their text form. A registry is passed in,
+//! never global, and has no metrics of its own but those about the process itself.
 //!
-//! Asking for a family again gives the same family, so that several roles in one process can share it;
-//! asking for it with other labels, help, kind or buckets is an error.
+//! Asking for a family again gives the same family, so that several roles in one process can share it; asking for
+//! it with other labels, help, kind or buckets is an error.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,9 +1,9 @@
-//! W3C trace context: the `traceparent` header, read and written, and `tracestate`, which is only handed
-//! on. Spans are in [`traces`](crate::traces). Randomness is passed in.
+//! W3C trace context: the `traceparent` header, read and written, and `tracestate`, which is only handed on. Spans
+//! are in [`traces`](crate::traces). Randomness is passed in.
 
 use std::fmt;
 
-/// The bit of the flags that says "somebody records this trace".
+/// The bit of the flags that says that the trace is recorded.
 const SAMPLED: u8 = 1;
 
 /// Where in which trace a message was sent: a trace, the span of the sender, and its flags. Shows
@@ -34,8 +34,8 @@ impl TraceContext {
         Self { span, ..*self }
     }
 
-    /// The same trace with the span that `name` gives: whoever names it alike means the same span. FNV-1a
-    /// over trace and name, which is enough for the some hundred spans of a trace.
+    /// The same trace with the span that is derived from `name`: equal names give the same span. FNV-1a over trace
+    /// and name, which is enough for the some hundred spans of a trace.
     pub fn named(&self, name: &str) -> Self {
         let trace = self.trace.to_be_bytes();
         let bytes = trace.iter().chain(name.as_bytes());
@@ -95,7 +95,7 @@ impl TraceContext {
         format!("{:016x}", self.span)
     }
 
-    /// Whether somebody records this trace.
+    /// Whether this trace is recorded.
     pub fn is_sampled(&self) -> bool {
         self.flags & SAMPLED != 0
     }

@@ -1,22 +1,21 @@
-//! Spans: made where a question, a step or a call ends, and sent to a collector. Off unless an
-//! endpoint is configured, and then it costs a look at an `Option`.
+//! Spans: made when a question, a step or a call ends, and sent to a collector. Tracing is off unless an endpoint
+//! is configured, and while it is off a span costs one look at an `Option`.
 //!
-//! The ids of spans are not drawn but follow from what they are about (`TraceContext::named`): the span
-//! of a step has the id that every delivery of the step would give it. What a step publishes names this
-//! id as its parent, and the delivery that acks the step records it. So the tree of a question is whole
-//! even where a process died between publishing and acking, and a retry can name the delivery before it.
+//! The ids of spans are not random but derived from what they are about (`TraceContext::named`): every delivery of
+//! a step would give its span the same id. The messages that a step publishes name this id as their parent, and the
+//! delivery that acks the step records it. So the tree of a question is whole even where a process died between
+//! publishing and acking, and a retry can name the delivery before it.
 //!
-//! *Not* here: the names of spans and attributes ([`conventions`](crate::conventions)), logs, and any
-//! layer that turns log spans into these. There is no global; the span that a task works under is the
-//! one task-local.
+//! *Not* here: the names of spans and attributes ([`conventions`](crate::conventions)), logs, and any layer that
+//! turns log spans into these. There is no global; the span that a task works under is the one task-local.
 //!
 //! | module | what |
 //! |---|---|
-//! | [`Span`] | one span, and who may see it |
-//! | [`scope`] | the span that a task works under, for those who make children |
+//! | [`Span`] | one span |
+//! | [`scope`] | the span that a task works under, for code that makes children of it |
 //! | `export` | the task that sends batches |
 //! | `otlp` | the messages on the wire |
-//! | [`options`] | where to, and how many |
+//! | [`options`] | the address of the collector, and how many spans may wait for it |
 
 mod export;
 pub mod options;
@@ -115,14 +114,14 @@ pub fn register(registry: &Registry) -> Result<(), Error> {
     Counts::new(registry).map(drop)
 }
 
-/// Who makes the spans, as the collector shows it.
+/// The maker of the spans, as the collector shows it.
 #[derive(Debug, Clone)]
 pub struct Service {
     /// Its role.
     pub role: String,
     /// Its release.
     pub version: String,
-    /// What tells it from others of the role.
+    /// What distinguishes it from others of the role.
     pub instance: String,
 }
 
@@ -132,12 +131,11 @@ impl Traces {
         Self::default()
     }
 
-    /// A handle and the task behind it, which ends with [`Exporter::flush`]; both idle without an
-    /// endpoint. `content` lets the text of questions, prompts and answers into spans. Must be called
-    /// within a runtime; nothing is contacted before the first span.
+    /// A handle and the task behind it, which ends with [`Exporter::flush`]; both do nothing without an endpoint.
+    /// `content` allows the text of questions, prompts and answers in spans. Must be called within a runtime;
+    /// nothing is contacted before the first span.
     ///
-    /// # Errors
-    /// [`Error::Traces`] when an option cannot be kept to.
+    /// # Errors [`Error::Traces`] when an option is not valid.
     pub fn start(
         options: &Options,
         content: bool,
@@ -170,9 +168,9 @@ impl Traces {
         self.0.as_ref().is_some_and(|recorder| recorder.content)
     }
 
-    /// The context of a new question, asked `under` what its publisher sent: the same trace and the
-    /// publisher's choice whether it is recorded, or a new trace and ours. Without an exporter nobody
-    /// records the span of the question, so what the publisher sent is passed on as it is.
+    /// The context of a new question that came with the publisher's context `under`: the same trace, recorded or
+    /// not as the publisher chose, or else a new trace by our own choice. Without an exporter the question has no
+    /// span, so the publisher's context is passed on unchanged.
     pub fn root(&self, under: Option<TraceContext>, rng: &mut fastrand::Rng) -> TraceContext {
         match (&self.0, under) {
             (Some(_), Some(under)) => under.child(rng),

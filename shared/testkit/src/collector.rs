@@ -1,5 +1,5 @@
-//! A collector of spans: takes OTLP over real HTTP, reads it with the messages that the project behind
-//! the protocol publishes, and keeps it. It is a fake only in that it sends nothing on.
+//! A collector of spans: it accepts OTLP over real HTTP, parses it with the message types that the OpenTelemetry
+//! project publishes, and keeps the spans. It is a fake only in that it forwards nothing.
 
 use axum::Router;
 use axum::body::Bytes;

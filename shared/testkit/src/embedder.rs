@@ -1,4 +1,4 @@
-//! An embedder without a model: it makes vectors as it is told to, and remembers who called.
+//! A fake embedder without a model: a test decides which vectors it makes, and it counts its calls.
 
 use llm::embed::Error;
 use llm::{BoxFuture, Embedder, Side};

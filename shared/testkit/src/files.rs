@@ -1,4 +1,4 @@
-//! A fake hub: it serves files over real HTTP, whole or from a byte on, and breaks off when told to.
+//! A fake hub: it serves files over real HTTP, whole or from an offset on, and breaks off when a test tells it to.
 
 use axum::Router;
 use axum::body::{Body, Bytes};

@@ -1,4 +1,5 @@
-//! The files below a folder, and which of them hold a text: for tests of what is on disk, and of what must not be.
+//! Lists the files below a folder, and those that contain a text: for tests of what is on disk, and of what must
+//! not be.
 
 use std::fs;
 use std::path::{Path, PathBuf};

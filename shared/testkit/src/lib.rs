@@ -1,4 +1,4 @@
-//! What tests stand on: fakes named as fakes, real servers, injected faults.
+//! What tests are built on: fakes named as fakes, real servers, injected faults.
 
 pub mod collector;
 pub mod embedder;

@@ -1,9 +1,9 @@
-//! A real model server that nobody here wrote: llama-cpp-python, with a tiny model of random weights
-//! made by `tools/tiny-gguf`. It speaks the protocol as servers do; what it says means nothing.
+//! A real model server from outside the project: llama-cpp-python, with a tiny model of random weights made by
+//! `tools/tiny-gguf`. It speaks the protocol as servers do; its text means nothing.
 //!
-//! The first use on a machine builds it, which takes minutes of all cores: for tests that are asked for
-//! by name, not for a plain `cargo test`. Nothing here skips a test when there is no server: it panics
-//! with the reason and the fix.
+//! The first use on a machine builds it, which takes minutes of all cores. So it is for tests that are started by
+//! name, not for a plain `cargo test`. Nothing here skips a test when there is no server: it panics with the reason
+//! and the fix.
 
 mod install;
 
@@ -222,7 +222,7 @@ fn free_address() -> io::Result<SocketAddr> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()
 }
 
-/// Whether somebody there lists models.
+/// Whether a server there lists models.
 async fn answers(address: SocketAddr) -> io::Result<bool> {
     let mut stream = TcpStream::connect(address).await?;
     stream.write_all(b"GET /v1/models HTTP/1.0\r\n\r\n").await?;

@@ -1,5 +1,5 @@
-//! A fake model that says what a test wrote down, and the made-up step that it is asked in. It
-//! understands nothing and is never an LLM.
+//! A fake model with the replies that a test scripts, and a made-up step to call it in. It understands nothing and
+//! is never an LLM.
 
 use envelope::{
     Bucket, Case, DocId, Header, Passage, QuestionText, Role, TenantId, TurnId, UnixMs, Usage,
@@ -15,7 +15,7 @@ pub type FakeReply = Result<String, Error>;
 /// A fake [`ChatModel`]: its answers come from a queue or a closure, its requests are kept.
 pub struct ScriptedModel {
     script: Script,
-    /// What it tells before each answer to who listens: pieces, and `None` where it begins anew.
+    /// What it sends to a live listener before each answer: pieces, and `None` where it begins again.
     aloud: Vec<Option<&'static str>>,
     requests: Mutex<Vec<ChatRequest>>,
 }

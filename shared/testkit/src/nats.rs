@@ -1,7 +1,7 @@
 //! A real nats-server per test: found, or fetched once into the user's cache.
 //!
-//! Nothing here skips a test when there is no server: it panics with the reason, so that a run
-//! without NATS cannot look like a pass.
+//! Nothing here skips a test when there is no server: it panics with the reason, so that a run without NATS cannot
+//! look like a pass.
 
 use nats_server::{self as server, Cluster, Options, Server, ServerError};
 use settings::sources::{cache_dir, variable};

@@ -1,9 +1,9 @@
-//! A fake model node: it speaks `/v1/chat/completions`, `/v1/models`, `/v1/embeddings`, and `/v1/rerank`
-//! and `/rerank` for rerankers of both kinds, over real HTTP, and does to a client what real nodes do: it answers, fails, stalls, trickles, breaks off. It understands nothing
-//! and is never an LLM.
+//! A fake model node: it speaks `/v1/chat/completions`, `/v1/models`, `/v1/embeddings`, and `/v1/rerank` and
+//! `/rerank` for rerankers of both kinds, over real HTTP. It treats a client as real nodes do: it answers, fails,
+//! stalls, trickles, breaks off. It understands nothing and is never an LLM.
 //!
-//! What it does next comes from a queue ([`FakeNode::script`]) and, when that is empty, from a
-//! standing behaviour ([`FakeNode::always`]). Tests wait for what it has seen, never for time.
+//! Its next action comes from a queue ([`FakeNode::script`]) and, when that is empty, from a standing behaviour
+//! ([`FakeNode::always`]). Tests wait for the requests that it has seen, never for time.
 
 mod pages;
 pub mod sse;
@@ -238,7 +238,7 @@ impl FakeNode {
         }
     }
 
-    /// Stops it and waits until nobody listens at its address any more.
+    /// Stops it and waits until nothing listens at its address any more.
     pub async fn stop(mut self) {
         self.shared.stop.cancel();
         let _ = tokio::time::timeout(PATIENCE, &mut self.server).await;

@@ -1,7 +1,7 @@
-//! A real Prometheus per test, on loopback, out of the package that promtool comes from.
+//! A real Prometheus per test, on loopback, from the package that has promtool.
 //!
-//! Nothing here skips a test when there is none: it panics with what to do, so that alerts that nobody has seen fire
-//! cannot look as if they did.
+//! Nothing here skips a test when there is no Prometheus: it panics with the fix, so that alerts that were never
+//! tested cannot look tested.
 
 use crate::promtool;
 use serde_json::Value;

@@ -1,7 +1,7 @@
-//! Prometheus' own check of our metrics, run by the script that CI runs to have it.
+//! Prometheus' own check of our metrics. A script, which CI runs too, provides promtool.
 //!
-//! Nothing here skips a test when there is no promtool: it panics with what to do, so that metrics that
-//! nobody has checked cannot look checked.
+//! Nothing here skips a test when there is no promtool: it panics with the fix, so that metrics that were never
+//! checked cannot look checked.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

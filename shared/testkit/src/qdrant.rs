@@ -1,11 +1,11 @@
-//! A fake Qdrant server: it speaks the wire protocol of the real one, through the server traits of
-//! its client, over vectors that it compares one by one.
+//! A fake Qdrant server: it speaks the wire protocol of the real one, through the server traits of its client, over
+//! vectors that it compares one by one.
 //!
-//! It knows the calls and the conditions that this project uses, as the documentation of Qdrant has
-//! them, and says `Unimplemented` to all others. It has no approximation, no disk and no cluster:
-//! what depends on those is for a real server.
+//! It knows the calls and the conditions that this project uses, according to the documentation of Qdrant, and
+//! replies `Unimplemented` to all others. It has no approximation, no disk and no cluster: tests that depend on
+//! those need a real server.
 //!
-//! It plays an older server, too: what that one does not know it does not read, or refuses in its
+//! It can also play an older server: it then ignores what that version does not know, or refuses it in the same
 //! words ([`FakeQdrant::set_version`]).
 
 mod collections;

@@ -1,7 +1,7 @@
-//! What a person would read on a terminal that was told this.
+//! What a person would read on a terminal after a program's output.
 //!
-//! The few codes that our programs and their line editor send: moves, erasing, wrapping, scrolling. *Not* colours, and
-//! not what has scrolled out at the top.
+//! It knows the few codes that our programs and their line editor send: moves, erasing, wrapping, scrolling. *Not*
+//! colours, and not what has scrolled out at the top.
 
 use std::str::Chars;
 

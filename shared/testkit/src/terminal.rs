@@ -1,6 +1,6 @@
-//! A terminal without a person: what a program writes to it is kept, and keys are typed into it.
+//! A terminal without a person: what a program writes to it is kept, and a test types keys into it.
 //!
-//! A real one of the operating system. *Not* what the codes draw: see [`screen`](crate::screen).
+//! It is a real terminal of the operating system. *Not* here: what the codes draw; see [`screen`](crate::screen).
 
 use rustix::fs::{self, Mode, OFlags};
 use rustix::io::FdFlags;

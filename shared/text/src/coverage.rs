@@ -1,4 +1,4 @@
-//! How much of a question passages speak of, part by part. Pure.
+//! How much of a question some passages mention, part by part. Pure.
 //!
 //! *Not* whether they answer it: that takes reading.
 

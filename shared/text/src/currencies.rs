@@ -1,4 +1,4 @@
-//! Currencies by their words, codes and signs. *Not* how an amount is read: forms differ by use.
+//! Currencies by their words, codes and signs. *Not* here: how an amount is parsed; the forms differ by use.
 
 /// Words for currencies with their ISO codes, in lower case. Longest first.
 pub const WORDS: [(&str, &str); 36] = [

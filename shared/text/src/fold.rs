@@ -1,6 +1,6 @@
-//! Names as they are compared: `Best Buy` and `BESTBUY` are one, so are `10-K` and `10k`. Pure.
+//! Normalised names for comparison: `Best Buy` and `BESTBUY` are one name, and so are `10-K` and `10k`. Pure.
 //!
-//! *Not* a measure of likeness: two keys are equal or they are not.
+//! *Not* a measure of similarity: two keys are equal or they are not.
 
 use crate::unaccented;
 

@@ -1,18 +1,18 @@
-//! Text, word by word: what several crates have to see in the same way.
+//! Text utilities on the level of words, for rules that several crates have to share.
 //!
 //! *Not* the analyser of an index, nor anything that knows of documents, models or messages. Pure.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`one_line()`], [`line_of()`], [`shortened()`], [`count()`] | a text on one line, cut; a number with its noun |
-//! | [`words`] | a text as content words |
-//! | [`alignment`] | where a statement stands in a text |
+//! | [`words`] | the content words of a text |
+//! | [`alignment`] | where a text contains a statement |
 //! | [`stop`] | words that say little, a list for each use |
-//! | [`coverage()`], [`overlap()`] | how much of a question passages speak of, and of an answer facts |
+//! | [`coverage()`], [`overlap()`] | how much of a question passages mention; how much of an answer its facts contain |
 //! | [`sentences`] | where sentences end, a splitter for each use |
 //! | [`months`] | names of months |
 //! | [`numerals`], [`currencies`] | numbers in words, words for money |
-//! | [`fold`] | names as they are compared |
+//! | [`fold`] | normalised names for comparison |
 //! | [`question`] | what a question says about its answer and about documents, by rules |
 
 pub mod alignment;

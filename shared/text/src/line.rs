@@ -1,5 +1,5 @@
-//! A text on one line, and as much of it as there is room for. *Not* here: what has room for bytes instead of characters, and
-//! what messages and headers keep out of a line; those rules are their own.
+//! A text on one line, shortened to the room there is, in characters. *Not* here: limits in bytes, and the
+//! characters that messages and headers exclude from a line; those rules are with their users.
 
 /// A number with its noun.
 pub fn count(n: u64, noun: &str) -> String {

@@ -1,4 +1,4 @@
-//! The names of the months. *Not* how a date is read: forms and languages differ by use.
+//! The names of the months. *Not* here: how a date is parsed; forms and languages differ by use.
 
 use std::ops::RangeInclusive;
 

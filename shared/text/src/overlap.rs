@@ -1,4 +1,4 @@
-//! How much of an answer stands in its facts, counted and not judged.
+//! How much of an answer its facts contain, by counting words and without judgement.
 
 use crate::words;
 use std::collections::HashSet;

@@ -1,5 +1,5 @@
-//! Words that say little, one list for each use. They differ on purpose: what a question asks for (`list`,
-//! `show`) says nothing to a search, and something to a comparison of two texts.
+//! Words that say little, one list for each use. They differ on purpose: a word that asks for a form (`list`,
+//! `show`) is useless for a search but useful for a comparison of two texts.
 
 /// Words that carry no content of their own, sorted: for texts that are compared.
 const CONTENT_FREE: [&str; 120] = [

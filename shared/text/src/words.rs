@@ -1,7 +1,7 @@
-//! A text as content words: what is compared when two texts are held against each other.
+//! The content words of a text: the words by which two texts are compared.
 //!
-//! Light on purpose: lower case, runs of letters and digits, a short English stop list, endings of
-//! plural and past cut. It need not be right about language, only alike for both texts. *Not* the
+//! The rules are light on purpose: lower case, runs of letters and digits, a short English stop list, and endings
+//! of plural and past cut off. They need not be linguistically right, only the same for both texts. *Not* the
 //! analyser of the search index.
 
 use crate::stop;
@@ -13,7 +13,7 @@ pub fn content(text: &str) -> Vec<String> {
     words
 }
 
-/// Shows each content word of `text` to `see`, in order: for who need not keep them.
+/// Passes each content word of `text` to `see`, in order, for callers that need not keep them.
 pub(crate) fn each_content(text: &str, mut see: impl FnMut(&str)) {
     let (mut lower, mut stem) = (String::new(), String::new());
     for run in runs(text) {

@@ -1,4 +1,4 @@
-//! Durable consumers: who gets what, how often, and when again.
+//! Cases about durable consumers: which messages a consumer gets, how often, and when a message is redelivered.
 
 use super::place::{Ground, TestPlace, message, next, silent, text, within};
 use crate::{BusError, ConsumerProgress, ConsumerSpec, Publish, Stream};
@@ -147,7 +147,7 @@ pub async fn two_pullers_share(place: TestPlace) {
     put_plans(&ground, 60).await;
     let mut seen = BTreeSet::new();
     for _ in 0..30 {
-        // Both wait at the same time; whoever is served, no message goes to both.
+        // Both wait at the same time; whichever is served, no message goes to both.
         let (first, second) = tokio::join!(next(&mut one, 1), next(&mut two, 1));
         for got in [first, second] {
             assert_eq!(got.delivered, 1);

@@ -1,4 +1,4 @@
-//! Core messages: not stored, at most once.
+//! Cases about core messages, which are not stored and are delivered at most once.
 
 use super::place::{Ground, TestPlace, within};
 use crate::{CoreMessage, Headers, Stream, Subscription};
@@ -38,7 +38,7 @@ pub async fn every_listener_hears_a_broadcast(place: TestPlace) {
     assert_eq!(heard(&mut all).await, message);
     assert_eq!(heard(&mut one).await, message);
     hears_nothing(&mut other).await;
-    // Nobody listens, and that is no error.
+    // A publish without a listener is no error.
     ground
         .bus
         .broadcast(said("argosy.live.t1", "x"))

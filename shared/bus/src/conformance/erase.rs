@@ -1,4 +1,4 @@
-//! Single messages: read and taken out by their sequence.
+//! Cases about single messages: they are read and erased by their sequence.
 
 use super::place::{TestPlace, text, within};
 use crate::Stream;

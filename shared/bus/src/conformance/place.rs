@@ -1,4 +1,4 @@
-//! Where a case runs, and the few words that cases are written in.
+//! The bus that a case runs on, and the helpers that cases are written with.
 
 use crate::topology::Topology;
 use crate::{
@@ -15,11 +15,11 @@ use std::time::Duration;
 /// How long anything that must happen may take.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Makes an empty bus of these streams.
+/// A function that makes an empty bus with the streams of a topology.
 #[derive(Clone, Copy)]
 pub struct TestPlace(pub fn(Topology) -> BoxFuture<'static, Ground>);
 
-/// A bus, empty, and what keeps it running.
+/// An empty bus, and the guard that keeps it running.
 pub struct Ground {
     pub bus: Arc<dyn Bus>,
     pub snapshots: Arc<dyn Snapshots>,
@@ -63,7 +63,7 @@ impl TestPlace {
 }
 
 impl Ground {
-    /// `bus` as everything that it is; `kept` lives as long.
+    /// A ground that uses `bus` for every trait; `kept` is dropped with it.
     pub fn new<B>(bus: Arc<B>, topology: Topology, kept: impl Any + Send + Sync) -> Ground
     where
         B: Bus + Snapshots,
@@ -107,7 +107,7 @@ pub fn text(message: &StoredMessage) -> &str {
     std::str::from_utf8(&message.body).unwrap()
 }
 
-/// What must come.
+/// The result of a future that must complete in time.
 pub async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future)
         .await
@@ -118,7 +118,7 @@ pub async fn next(puller: &mut Box<dyn Puller>, free: usize) -> Delivery {
     within(puller.next(free)).await.unwrap()
 }
 
-/// That nothing comes for a while.
+/// Asserts that no message arrives for a while.
 pub async fn silent(puller: &mut Box<dyn Puller>, free: usize, time: Duration) {
     if let Ok(got) = tokio::time::timeout(time, puller.next(free)).await {
         let got = got.unwrap();

@@ -1,4 +1,4 @@
-//! What may be stored, and what is there afterwards.
+//! Cases about publishing: which messages a stream accepts, and what it holds afterwards.
 
 use super::place::{TestPlace, message, text, within};
 use crate::{Headers, Publish, PublishError, Stream, WriteCondition};
@@ -246,7 +246,7 @@ pub async fn a_writer_finds_out_about_another(place: TestPlace) {
         .put_behind(after(first), "argosy.chunk.main.b.d.1")
         .await;
     let second = second.unwrap();
-    // Somebody else, who saw the first only, and somebody who saw nothing.
+    // A writer that saw only the first message, and a writer that saw none.
     for last in [first, 0] {
         let other = ground
             .put_behind(after(last), "argosy.chunk.main.b.d.2")

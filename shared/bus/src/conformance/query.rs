@@ -1,4 +1,4 @@
-//! What a stream says about what it holds.
+//! Cases about queries: what a stream reports about its contents.
 
 use super::place::{TestPlace, text, within};
 use crate::{BusError, StoredMessage, Stream};
@@ -35,7 +35,7 @@ pub async fn parts_are_counted(place: TestPlace) {
         ground
             .put(&format!("argosy.part.0.t1.2.{index}"), "x")
             .await;
-        // Whoever asks after its own part was confirmed sees at least that part.
+        // A request after its own part was confirmed sees at least that part.
         assert_eq!(ground.bus.count(STEPS, parts).await, Ok(index + 1));
     }
     for other in ["t1.3.0", "t2.2.0", "t1.2.0"] {

@@ -1,4 +1,4 @@
-//! A queue with several consumers: each gets every message, and the last ack takes it away.
+//! Cases about a queue with several consumers: each of them gets every message, and the last ack removes it.
 
 use super::place::{Ground, TestPlace, next, silent, within};
 use crate::{BusError, ConsumerSpec, Stream};
@@ -85,7 +85,7 @@ pub async fn a_dropped_consumer_holds_nothing_back(place: TestPlace) {
     let _held = next(&mut smalls, 1).await;
     ground.bus.drop_consumer(&small).await.unwrap();
     ground.bus.drop_consumer(&small).await.unwrap();
-    // Who pulls is told, sooner or later.
+    // A puller gets an error, sooner or later.
     let told = async {
         loop {
             match smalls.next(1).await {

@@ -1,4 +1,4 @@
-//! Schedules.
+//! Cases about schedules.
 
 use super::place::{Ground, TestPlace, message, next, silent, text};
 use crate::{Headers, Publish, PublishError, Schedule, Stream};

@@ -1,4 +1,5 @@
-//! What a consumer has still to be given, and what it has been given and not answered.
+//! The state of a durable consumer: the messages that it has still to deliver, and those delivered and not yet
+//! acked.
 
 use super::pull::Wake;
 use super::subjects::matches;
@@ -40,7 +41,7 @@ pub(super) struct Consumer {
     pub(super) spec: ConsumerSpec,
     pub(super) feed: Feed,
     open: BTreeMap<u64, Open>,
-    /// The open deliveries by the time of the next one.
+    /// The unacked deliveries, by the time at which each is redelivered.
     again: BTreeSet<(UnixMs, u64)>,
 }
 
@@ -82,8 +83,8 @@ impl Consumer {
         self.again.first().map(|(at, _)| *at)
     }
 
-    /// Sets when an open delivery is made again. As on the server, any delivery of a message speaks
-    /// for all of them.
+    /// Sets when an unacked message is redelivered. As on the server, any delivery of a message stands for all of
+    /// them.
     pub(super) fn again_in(&mut self, now: UnixMs, sequence: u64, delay: Duration) {
         let Some(open) = self.open.get_mut(&sequence) else {
             return;
@@ -96,12 +97,12 @@ impl Consumer {
             .first()
             .is_some_and(|(_, first)| *first == sequence)
         {
-            // Who waits may have to wake earlier now.
+            // A waiting call may have to wake up earlier now.
             self.feed.wake.notify_waiters();
         }
     }
 
-    /// How far it is in a stream that goes to `last`.
+    /// The progress of the consumer in a stream whose last sequence is `last`.
     pub(super) fn progress(&self, last: u64) -> ConsumerProgress {
         let before = |sequence: Option<&u64>| sequence.map_or(last, |first| first - 1);
         let delivered_to = before(self.feed.waiting.first());
@@ -118,7 +119,7 @@ impl Consumer {
         self.feed.waiting.contains(&sequence) || self.open.contains_key(&sequence)
     }
 
-    /// The message is answered for, or gone.
+    /// Forgets a message that is acked or deleted.
     pub(super) fn forget(&mut self, sequence: u64) {
         self.feed.waiting.remove(&sequence);
         if let Some(open) = self.open.remove(&sequence) {

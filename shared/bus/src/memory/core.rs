@@ -1,4 +1,4 @@
-//! Core messages: who listens now hears them, nobody else ever will.
+//! Core messages: they reach the subscriptions that are open at that moment, and are stored nowhere.
 
 use super::Shared;
 use super::subjects::matches;
@@ -27,7 +27,7 @@ pub(super) struct Core {
 }
 
 impl Core {
-    /// Delivers a message, which is only made when somebody listens.
+    /// Delivers a message, which is only built when a subscription matches.
     pub(super) fn deliver_with(&mut self, subject: &str, make: impl FnOnce() -> CoreMessage) {
         let mut heard = self
             .listeners

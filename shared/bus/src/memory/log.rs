@@ -1,4 +1,4 @@
-//! One stream: its messages, its limits, what expires and what falls due in it.
+//! One stream: its messages, its limits, the expiry of messages and the schedules that fall due.
 
 use super::consumer::{Consumer, Feed};
 use super::subjects::{Subjects, is_literal, matches};
@@ -60,7 +60,7 @@ impl Log {
         self.takes.iter().any(|pattern| matches(pattern, subject))
     }
 
-    /// Lets everything happen that should have happened by `now`, in order of time.
+    /// Processes everything that was due by `now`, in order of time.
     pub(super) fn advance(&mut self, now: UnixMs) {
         loop {
             let expiry = self.expiries.first().filter(|(at, _)| *at <= now).copied();
@@ -76,7 +76,7 @@ impl Log {
         }
     }
 
-    /// When the next schedule falls due: who waits has to look again then.
+    /// When the next schedule falls due; waiting calls have to look again then.
     pub(super) fn next_due(&self) -> Option<UnixMs> {
         self.schedules.first().map(|(at, _)| *at)
     }
@@ -189,7 +189,7 @@ impl Log {
         self.offer(&subject, sequence);
         if let Some(schedule) = &schedule {
             self.schedules.insert((schedule.at, sequence));
-            // Who waits may have to wake earlier now.
+            // A waiting call may have to wake up earlier now.
             self.feeds().for_each(|feed| feed.wake.notify_waiters());
         }
         let stored = StoredMessage {
@@ -211,7 +211,7 @@ impl Log {
         sequence
     }
 
-    /// Holds these messages instead of what it holds, and goes on behind `last`.
+    /// Replaces all messages of the stream, and continues after sequence `last`.
     pub(super) fn restore(&mut self, messages: Vec<StoredMessage>, last: u64) {
         let all: Vec<u64> = self.messages.keys().copied().collect();
         for sequence in all {
@@ -298,7 +298,7 @@ impl Log {
         Some(entry)
     }
 
-    /// A consumer's word that a message is done.
+    /// Records that a consumer has acked a message.
     pub(super) fn acked(&mut self, consumer: &str, sequence: u64) {
         if let Some(consumer) = self.consumers.get_mut(consumer) {
             consumer.forget(sequence);
@@ -306,7 +306,7 @@ impl Log {
         self.drop_unwanted(sequence);
     }
 
-    /// A consumer of what is stored and of what comes; one that is there keeps what it has.
+    /// Adds a consumer of the stored and the coming messages; an existing one keeps its state.
     pub(super) fn add_consumer(&mut self, spec: ConsumerSpec) {
         if let Some(there) = self.consumers.get_mut(&spec.name) {
             there.spec = spec;
@@ -321,7 +321,7 @@ impl Log {
         self.consumers.insert(spec.name, consumer);
     }
 
-    /// Takes a consumer away, and from a queue what only it had still to answer.
+    /// Deletes a consumer and, in a queue, the messages that waited for it alone.
     pub(super) fn drop_consumer(&mut self, name: &str) {
         let Some(consumer) = self.consumers.remove(name) else {
             return;
@@ -380,7 +380,7 @@ impl Log {
         sequences.into_iter().filter_map(|s| self.get(s)).collect()
     }
 
-    /// A reader of what matches from a sequence on; returns its id and what wakes it.
+    /// Opens a reader of matching messages from a sequence on; returns its id and the handle that wakes it.
     pub(super) fn open_reader(&mut self, filter: &str, from: u64) -> (u64, super::pull::Wake) {
         let mut feed = Feed::new(vec![filter.to_owned()]);
         let old = self.messages.range(from..);

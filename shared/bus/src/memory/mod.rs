@@ -1,14 +1,13 @@
 //! The bus in one process: JetStream's semantics as [`Bus`] documents them, without a server.
 //!
-//! `argosy dev` and the simulation run on it, and it passes the same conformance suite as NATS. It
-//! is for one process only: nothing is written to disk, nothing crosses a process boundary, and
-//! everything is gone when the last handle is dropped. It has no replicas, so nothing ever lags and
-//! [`PublishError::Conflict`] never happens.
+//! `argosy dev` and the simulation run on it, and it passes the same conformance suite as NATS. It is for one
+//! process only: nothing is written to disk, nothing crosses a process boundary, and everything is gone when the
+//! last handle is dropped. It has no replicas, so nothing ever lags and [`PublishError::Conflict`] never happens.
 //!
-//! Time is tokio's, so a paused clock works; expiry, schedules and redelivery are worked off by
-//! whoever touches a stream next, and who waits wakes for them: there is no background task. One
-//! mutex guards the state and is never held across an await. Streams are bounded by their specs,
-//! subscriptions by a queue that drops what does not fit, as a server drops for slow consumers.
+//! Time is tokio's, so tests can pause the clock. There is no background task: expiry, schedules and redelivery are
+//! processed by the next call on the stream, and a waiting call wakes up when the next of them falls due. One mutex
+//! guards the state and is never held across an await. Streams are bounded by their specifications, and
+//! subscriptions by a queue that drops what does not fit, as a server does with slow consumers.
 
 mod consumer;
 mod core;
@@ -161,7 +160,7 @@ impl Bus for MemoryBus {
         async move {
             let now = self.now();
             let mut state = self.shared.state();
-            // As on a server, who listens hears it, whether or not it is stored.
+            // As on a server, a subscription gets the message whether or not it is stored.
             state.core.deliver_with(&message.subject, || CoreMessage {
                 subject: message.subject.clone(),
                 reply: None,
@@ -301,7 +300,7 @@ impl Bus for MemoryBus {
                 headers: message.headers.clone(),
                 ..Publish::new(&message.subject, message.body.clone())
             };
-            // As on a server, a stream that takes the subject stores it, and nobody is told.
+            // As on a server, a stream that takes the subject stores it without a confirmation.
             let _ = state.store(now, stored);
             state
                 .core

@@ -1,4 +1,4 @@
-//! Handles on a stream: pullers and their answers, readers.
+//! Handles on a stream: pullers with their acks, and readers.
 
 use super::Shared;
 use super::consumer::Consumer;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::sleep_until;
 
-/// Rung when there may be something to take.
+/// Notified when there may be a message to take.
 pub(super) type Wake = Arc<Notify>;
 
 /// What a look at the stream found, or when to look again at the latest.
@@ -46,8 +46,8 @@ fn earliest(a: Option<UnixMs>, b: Option<UnixMs>) -> Option<UnixMs> {
     a.into_iter().chain(b).min()
 }
 
-/// A puller of a durable consumer. It takes a message only when it is asked for one, so nothing is
-/// ever on its way.
+/// A puller of a durable consumer. It takes a message only when it is asked for one, so no message is ever in
+/// transit.
 pub(super) struct MemoryPuller {
     shared: Arc<Shared>,
     stream: Stream,

@@ -1,15 +1,14 @@
-//! Putting back what a stream held in a process before: for who keeps it elsewhere.
+//! Putting back the messages that a stream held in an earlier process, for a caller that keeps them elsewhere.
 
 use super::MemoryBus;
 use super::log::Log;
 use crate::{BusError, StoredMessage, Stream};
 
 impl MemoryBus {
-    /// Puts messages, in order of their sequences, in the place of all that a stream holds. Sequences and times stay as
-    /// they were; the next message comes behind `last`, or behind what was stored here before.
+    /// Replaces all messages of a stream by these, which are in order of their sequences. Sequences and times stay
+    /// as they were; the next message is stored after `last`, or after the last sequence that was used here before.
     ///
-    /// # Errors
-    /// When there is no such stream.
+    /// # Errors When there is no such stream.
     pub fn restore(
         &self,
         stream: Stream,

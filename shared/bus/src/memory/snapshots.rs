@@ -1,4 +1,4 @@
-//! Snapshots in one process: bytes by name, within a room, for as long as they are kept.
+//! The snapshot store of the memory bus: bytes by name, up to a total size, each deleted after a while.
 
 use super::MemoryBus;
 use crate::topology::SNAPSHOTS_KEPT;

@@ -1,4 +1,4 @@
-//! Subjects: what a wildcard matches, and which sequences are stored where.
+//! Subjects: what a wildcard matches, and which sequences are stored at each subject.
 
 use std::collections::{BTreeMap, VecDeque};
 

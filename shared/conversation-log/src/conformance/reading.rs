@@ -1,4 +1,4 @@
-//! What a store answers.
+//! Cases about what a store returns.
 
 use super::{Script, StoreGround, key};
 use crate::source::{ConversationKey, EventSource};

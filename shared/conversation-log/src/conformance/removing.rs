@@ -1,4 +1,4 @@
-//! What leaves a store, and what stays.
+//! Cases about what is removed from a store, and what stays.
 
 use super::{Script, StoreGround, key};
 use crate::event::EventKind;

@@ -9,7 +9,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A store, empty, and what keeps it running.
+/// An empty store, and the guard that keeps it running.
 pub struct StoreGround {
     pub store: Arc<dyn Store>,
     _kept: Box<dyn Any + Send + Sync>,
@@ -110,7 +110,7 @@ impl Script {
         self.append(key, EventKind::Erased(Box::new(erasure)))
     }
 
-    /// Events of the conversation came that nobody was told of.
+    /// Events of the conversation arrived that the store did not get.
     pub fn skip(&mut self, key: &ConversationKey, events: u64) {
         if !self.last.contains_key(key) {
             self.exchange(key, "skipped");

@@ -1,4 +1,4 @@
-//! What a store takes in, and what it refuses.
+//! Cases about the events that a store accepts, and those that it refuses.
 
 use super::{Script, StoreGround, key};
 use crate::store::{EntryBatch, LogPosition, StoreError, StoreSizes};

@@ -1,4 +1,4 @@
-//! Writing: what a batch, an erasure or a trim changes, gathered first and then written at once.
+//! Writing: the changes of a batch, an erasure or a trim are collected first and then written at once.
 
 use crate::sled_store::look;
 use crate::sled_store::record::{
@@ -98,7 +98,7 @@ impl Changes {
     }
 }
 
-/// What a batch of entries changes.
+/// The changes that a batch of entries makes.
 pub(super) fn apply(tree: &sled::Tree, batch: EntryBatch) -> Result<Changes, StoreError> {
     let meta = look::meta(tree)?;
     let plan = plan(batch, meta.position(), |key| look::head(tree, key))?;
@@ -119,7 +119,7 @@ pub(super) fn apply(tree: &sled::Tree, batch: EntryBatch) -> Result<Changes, Sto
     Ok(changes)
 }
 
-/// What taking out a conversation changes, and how many events go.
+/// The changes that erase a conversation, and the number of erased events.
 pub(super) fn erase(
     tree: &sled::Tree,
     key: &ConversationKey,
@@ -139,7 +139,7 @@ pub(super) fn erase(
     Ok((changes, gone))
 }
 
-/// What of one conversation goes because it was written before a time: added to the changes.
+/// Adds the removal of those events of one conversation that were written before a time.
 pub(super) fn trim(
     tree: &sled::Tree,
     key: &ConversationKey,

@@ -1,4 +1,4 @@
-//! sled itself: opened, put on disk, closed. *Not* here: what lies in it.
+//! sled itself: opening, flushing to disk, closing. *Not* here: the contents.
 
 use crate::sled_store::guard::guarded;
 use crate::sled_store::{Injection, StorePoint};
@@ -33,7 +33,7 @@ pub(super) fn open(path: &Path, cache_bytes: u64) -> Result<Engine, StoreError> 
     Ok(Engine { db: Some(db), file })
 }
 
-/// Waits until sled has let go of its file. Nobody else can hold it, since the folder is ours.
+/// Waits until sled has released its file. No other process can hold it, since the folder is ours.
 fn wait_for_lock(path: &Path) -> Result<(), StoreError> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -82,7 +82,7 @@ impl Drop for Engine {
     /// sled panics while it closes when the disk refuses.
     fn drop(&mut self) {
         let db = self.db.take();
-        // All that matters was flushed before, and there is nobody to tell.
+        // All that matters was flushed before, and an error could not be reported.
         let _ = guarded("store-close", CLOSE_MAX, move |_| drop(db));
     }
 }
@@ -102,7 +102,7 @@ impl From<sled::Error> for StoreError {
     }
 }
 
-/// Whether such an error comes of what lies in the files, not of who may read them or of how much room there is.
+/// Whether the cause of such an error is in the contents of the files, and not in permissions or in a lack of room.
 fn is_of_content(kind: io::ErrorKind) -> bool {
     matches!(
         kind,

@@ -1,7 +1,7 @@
-//! How far a store had come when it was last put on disk, in a file of its own.
+//! The position of a store when it was last flushed to disk, in a file of its own.
 //!
-//! sled opens a file that lost its end as an older state that is whole. A view is fed what it lacks; where nothing feeds
-//! the store, only this tells that something is missing.
+//! sled opens a truncated file as an older, consistent state. A view is then fed what it lacks. Where nothing feeds
+//! the store, only this file shows that something is missing.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;

@@ -2,13 +2,13 @@
 //!
 //! | name | what |
 //! |---|---|
-//! | `owner.pid` | which process has it |
+//! | `owner.pid` | the process that owns the folder |
 //! | `events-<n>` | sled's folder; the highest counts, one below it is about to be deleted |
 //! | `copy-<n>` | one that is being written and does not count yet |
-//! | `whole-<n>` | a generation as it was before sled opened it, which may spoil it |
+//! | `whole-<n>` | a generation as it was before sled opened it, because opening may damage it |
 //! | `corrupt-<unix ms>` | one that was found broken |
 //!
-//! So one rename decides what counts, and after a crash the names tell what was going on.
+//! So a single rename decides which folder counts, and after a crash the names show what was in progress.
 
 use envelope::UnixMs;
 use std::fs::{self, File};
@@ -77,7 +77,7 @@ impl Folder {
         self.sync()
     }
 
-    /// Keeps a generation as it is until it was found whole: sled cuts files that it cannot read.
+    /// Keeps a copy of a generation until it was found intact: sled truncates files that it cannot read.
     pub(super) fn keep(&self, generation: u64) -> io::Result<()> {
         let copy = self.copy(generation);
         copy_all(&self.events(generation), &copy)?;
@@ -86,7 +86,7 @@ impl Folder {
         self.sync()
     }
 
-    /// The generation was found whole. What was kept of it loses its name first: half of it must not be put back.
+    /// The generation was found intact. The name of its copy is removed first: half of it must not be restored.
     pub(super) fn let_go(&self, generation: u64) -> io::Result<()> {
         let whole = self.whole(generation);
         if whole.exists() {

@@ -1,7 +1,7 @@
-//! Work that may panic or never come back, in a thread of its own with a limit.
+//! Runs work that may panic or hang in a thread of its own, with a time limit.
 //!
-//! sled does both with files that are not as it wrote them. A thread that does not come back cannot be ended: it is left
-//! behind, and what it holds with it.
+//! sled does both with files that are not as it wrote them. A thread that hangs cannot be ended: it is left behind,
+//! with everything that it holds.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,7 +11,7 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread::Builder;
 use std::time::Duration;
 
-/// What became of work that did not come back with a result.
+/// Why guarded work returned no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Mishap {
     #[error("it panicked: {0}")]
@@ -37,7 +37,7 @@ impl Beat {
     }
 }
 
-/// Does `work` in a thread, and waits for it as long as it beats at least once in `silence`.
+/// Does `work` in a thread, and waits for it as long as it reports progress at least once in `silence`.
 pub(super) fn guarded<T: Send + 'static>(
     name: &str,
     silence: Duration,
@@ -48,7 +48,7 @@ pub(super) fn guarded<T: Send + 'static>(
     let beats = beat.clone();
     let body = move || {
         let result = catch_unwind(AssertUnwindSafe(|| work(&beats)));
-        // Nobody listens any more where the limit has passed.
+        // There is no receiver any more where the limit has passed.
         let _ = tell.send(result);
     };
     Builder::new()

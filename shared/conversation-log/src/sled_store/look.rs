@@ -1,4 +1,4 @@
-//! Reading: what lies in the tree, one record or a page of them.
+//! Reading the tree: one record or a page of them.
 
 use crate::event::LogEvent;
 use crate::sled_store::record::{

@@ -1,5 +1,5 @@
-//! From a folder, whatever is in it, to a store that is whole: taken, tidied, checked; set aside and begun anew where it
-//! is broken.
+//! Opens a store from a folder, whatever is in it: the folder is locked, tidied and checked. A broken one is set
+//! aside and replaced by a new one.
 
 use crate::sled_store::engine::{self, Engine};
 use crate::sled_store::floor::{self, Floor};
@@ -103,7 +103,7 @@ pub(super) fn floor_of(path: &Path, options: &Options) -> io::Result<Option<Floo
 
 /// What was found in the folder that counts.
 enum Broken {
-    /// It is not to be used, and nothing is to be done about it.
+    /// The folder cannot be used, and must be left as it is.
     Stop(Unsound),
     /// It is to be set aside.
     Aside(String),

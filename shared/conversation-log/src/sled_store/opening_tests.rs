@@ -1,4 +1,4 @@
-//! Folders of other releases, and a sled that does not come back.
+//! Tests with folders of other releases, and with a sled that hangs.
 
 use super::*;
 use crate::sled_store::Injection;
@@ -38,7 +38,7 @@ fn a_later_release_s_store_is_left_alone() {
 fn what_does_not_come_back_is_begun_anew() {
     let path = tempfile::tempdir().unwrap();
     drop(open(path.path(), NOW, &with(OnDamage::Rebuild)).unwrap());
-    // Nobody ever sends.
+    // Nothing is ever sent.
     let (sender, silent) = channel::<()>();
     let silent = std::sync::Mutex::new(silent);
     let hangs = Options {

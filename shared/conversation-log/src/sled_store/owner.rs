@@ -1,7 +1,7 @@
-//! Which process owns a folder: a file with its id in it, locked as long as the folder is.
+//! Which process owns a folder: a file with the process id, locked for as long as the process has the folder.
 //!
-//! sled locks its own file, too, but an error of ours can say who holds it, and the lock outlasts a change of sled's
-//! folder. It goes with the process, however that ends.
+//! sled locks its own file too, but our error can name the owner, and our lock outlasts a change of sled's folder.
+//! The operating system releases it with the process, however that ends.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -11,7 +11,7 @@ const FILE: &str = "owner.pid";
 /// What is read of the file at most.
 const PID_BYTES_MAX: u64 = 20;
 
-/// A folder that is ours. Dropped, it is anybody's.
+/// The ownership of a folder. When it is dropped, any process may take the folder.
 #[derive(Debug)]
 pub(super) struct Owner {
     _locked: File,

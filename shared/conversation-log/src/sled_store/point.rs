@@ -1,4 +1,4 @@
-//! Where a store can be made to fail: named places, so that tests need neither a full disk nor luck.
+//! Named points at which a test can make a store fail, so that tests need neither a full disk nor luck.
 
 use std::io;
 use std::sync::Arc;

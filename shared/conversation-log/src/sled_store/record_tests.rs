@@ -1,4 +1,4 @@
-//! Keys in order, values that are what was written.
+//! Tests that keys sort in order, and that values are read as they were written.
 
 use super::*;
 use crate::event::{EventKind, VERSION};

@@ -1,8 +1,8 @@
-//! A new folder of sled's in place of the one that counts: empty, or with what stays.
+//! Replaces sled's folder by a new one, which is empty or has the records that stay.
 //!
-//! It is written beside, read again in full, put on disk, and counts from one rename on. A crash before leaves the old
-//! one, a crash after leaves the new one. Taking records out of a tree is not enough to erase them: their text stays in
-//! the segments of sled's file.
+//! The new folder is written beside the old one, read again in full, flushed to disk, and counts from a single
+//! rename on. A crash before that leaves the old one, and a crash after it the new one. Removing records from a
+//! tree is not enough to erase them: their text stays in the segments of sled's file.
 
 use crate::sled_store::change::RECORDS_AT_ONCE;
 use crate::sled_store::engine::{self, Engine};

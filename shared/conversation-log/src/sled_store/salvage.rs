@@ -1,8 +1,9 @@
-//! What can still be read of a broken folder, written into a new one, for a store that nothing can rebuild.
+//! Recovers what can still be read of a broken folder into a new one, for a store that nothing can rebuild.
 //!
-//! sled gives up a whole file for one page that it cannot read, so the bytes of its files are searched instead: each value
-//! tells where it begins, what it is of, and whether it is whole. Values that were replaced are found as well; the newest
-//! counts. A conversation may miss events in the middle then: its head says how many.
+//! sled gives up a whole file for one page that it cannot read, so this module searches the bytes of the files
+//! instead: each value shows where it begins, which key it belongs to, and whether it is intact. Replaced values
+//! are found as well; the newest one counts. A conversation may then miss events in the middle: its head says how
+//! many.
 
 use crate::sled_store::change::RECORDS_AT_ONCE;
 use crate::sled_store::floor;

@@ -1,7 +1,8 @@
-//! What the calls of a store share: the folder that is open, one writer at a time, and whether it has failed.
+//! What the calls of a store share: the open folder, the lock of the single writer, and whether the store has
+//! failed.
 //!
-//! Readers see a batch whole or not at all, and go on while a copy is written. What fails on disk has failed for good,
-//! since sled does not write again after an error: the store is to be opened anew.
+//! Readers see a batch whole or not at all, and go on while a copy is written. An error of the disk is final, since
+//! sled does not write again after one: the store has to be opened again.
 
 use crate::sled_store::change::{self, Changes};
 use crate::sled_store::engine::Engine;
@@ -28,7 +29,7 @@ pub(super) const LONG_MAX: Duration = Duration::from_secs(30 * 60);
 /// An open store.
 pub(super) struct Shared {
     current: RwLock<Current>,
-    /// One permit: it goes with the work, however long anybody waits for that.
+    /// One permit: it is held until the work ends, even when the caller has stopped waiting.
     writing: Arc<Semaphore>,
     failed: OnceLock<String>,
     folder: Folder,
@@ -116,7 +117,7 @@ impl Shared {
         let shared = self.clone();
         Box::pin(async move {
             shared.is_well()?;
-            // Whoever goes before may have as long.
+            // The call before this one may take just as long.
             let turn = timeout(LONG_MAX, shared.writing.clone().acquire_owned()).await;
             let Ok(Ok(permit)) = turn else {
                 return Err(shared.fail("another call does not come back"));
@@ -155,7 +156,7 @@ impl Shared {
 
     fn fail(&self, why: &str) -> StoreError {
         let why = self.failed.get_or_init(|| why.to_owned());
-        // Nobody's turn comes any more.
+        // No call gets a turn any more.
         self.writing.close();
         StoreError::Failed(why.clone())
     }

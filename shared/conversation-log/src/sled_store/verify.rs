@@ -1,7 +1,7 @@
-//! Whether a store is what was written: every checksum, the events of each conversation against what is known of it, and
-//! all of them against what the store knows of itself.
+//! Checks that a store holds exactly what was written: every checksum, the events of each conversation against its
+//! head, and all of them against the state of the store.
 //!
-//! sled opens a file whose end was cut without an error, with records missing in the middle; only this finds out.
+//! sled opens a truncated file without an error, with records missing in the middle; only this check finds out.
 
 use crate::sled_store::guard::Beat;
 use crate::sled_store::look;

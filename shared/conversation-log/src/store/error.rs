@@ -1,4 +1,4 @@
-//! What goes wrong with a store. No message names a conversation: an id is a secret.
+//! The errors of a store. No message names a conversation: an id is a secret.
 
 use crate::event::EventError;
 use crate::source::SourceError;
@@ -57,7 +57,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether a view has to be emptied and fed anew: what it has is not what its stream has.
+    /// Whether a view has to be emptied and fed again, because it does not match its stream.
     pub const fn needs_rebuild(&self) -> bool {
         matches!(
             self,

@@ -1,5 +1,5 @@
-//! What a store knows of each conversation besides its events. It follows from the events alone, so that a store can be
-//! checked against itself.
+//! The head of a conversation: what a store knows of it besides its events. It follows from the events alone, so
+//! that a store can be checked against itself.
 
 use crate::event::{EventKind, LogEvent};
 use crate::store::StoreError;
@@ -33,7 +33,7 @@ fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
-/// What of an event its conversation's head is made of.
+/// The part of an event that its conversation's head is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mark {
     pub(crate) sequence: u64,

@@ -1,5 +1,5 @@
-//! What a batch comes to, decided before anything of it is written. Pure: a store looks up what it has, and then writes
-//! what the plan says, all of it at once.
+//! What a batch changes, decided before anything of it is written. Pure: a store looks up what it has, and then
+//! writes the whole plan at once.
 
 use crate::source::ConversationKey;
 use crate::store::head::{ConversationHead, Mark};
@@ -30,10 +30,9 @@ pub(crate) struct Change {
     pub(crate) erases: bool,
 }
 
-/// What a batch comes to in a store that has come to `held`; `head_of` looks up what it knows of a conversation.
+/// Plans a batch for a store at position `held`; `head_of` looks up the head of a conversation.
 ///
-/// # Errors
-/// When something of the batch does not follow on what the store has: then nothing of it is taken.
+/// # Errors When an entry of the batch does not follow on what the store has: then nothing of the batch is taken.
 pub(crate) fn plan(
     batch: EntryBatch,
     held: LogPosition,

@@ -1,4 +1,4 @@
-//! What tests of the store on disk share: a stream that is the same each time, and looks at files.
+//! Helpers of the tests of the store on disk: a stream that is the same each time, and inspection of files.
 #![expect(
     dead_code,
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Where text is cut, and where it is not.
+//! Tests of where text is cut, and where it is not.
 
 use super::*;
 use proptest::prelude::*;

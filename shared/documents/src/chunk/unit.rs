@@ -1,4 +1,4 @@
-//! The smallest parts that are packed: sentences, rows, list items, headings.
+//! The smallest units that the chunker packs: sentences, rows, list items, headings.
 
 use super::{heading, tokens};
 use crate::document::NumberedLine;

@@ -1,8 +1,8 @@
-//! Letters that a scanner took for digits, and digits it took for letters.
+//! Repairs letters that a scanner took for digits, and digits that it took for letters.
 //!
-//! Only documents that show several such confusions are touched, and only words that cannot be
-//! read otherwise: `1O,368.OO` and `De1ivered` are repaired, `O2`, `200l` and `1st` are not, nor is
-//! anything that would need a dictionary (`rn` for `m`). All repairs keep the number of characters.
+//! Only documents with several such confusions are changed, and only words that cannot be read otherwise:
+//! `1O,368.OO` and `De1ivered` are repaired, but not `O2`, `200l` and `1st`, nor anything that would need a
+//! dictionary (`rn` for `m`). All repairs keep the number of characters.
 
 use crate::document::NumberedLine;
 

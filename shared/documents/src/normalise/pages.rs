@@ -1,9 +1,9 @@
-//! Headers and footers: what stands at the edge of page after page is said once.
+//! Removes repeated headers and footers at the edges of pages.
 //!
-//! Only documents with pages are touched, and only lines at their upper and lower edge. A line goes
-//! when the pages before said the same at the same edge; the first page keeps it, so nothing that is
-//! said once is ever lost. A number may differ between pages where it counts them: alone, or behind
-//! a word for page (`Page 3 of 12`). `Lesson 3` on the third page is no footer.
+//! Only documents with pages are changed, and only lines at the upper and lower edge. A line is removed when the
+//! pages before had the same line at the same edge; the first page keeps it, so no line that occurs once is ever
+//! lost. A number may differ between pages where it counts them: alone, or behind a word for page (`Page 3 of 12`).
+//! `Lesson 3` on the third page is no footer.
 
 use crate::document::NumberedLine;
 use std::collections::HashMap;

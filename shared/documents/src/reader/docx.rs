@@ -1,7 +1,7 @@
 //! DOCX to lines: headings as `#` lines, list items as `-` lines, tables as rows `| a | b |`.
 //!
-//! Reads the body and the core properties. *Not* headers, footers, notes and comments, and not what
-//! was deleted under tracked changes. A document has no pages until it is printed, so there are none.
+//! It reads the body and the core properties. *Not* read are headers, footers, notes and comments, and text that
+//! was deleted under tracked changes. A DOCX has no pages until it is printed, so the lines have none.
 
 mod body;
 mod styles;

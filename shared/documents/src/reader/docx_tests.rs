@@ -1,4 +1,4 @@
-//! What is read of a Word document, and what is made of a bad one.
+//! Tests of the text of a Word document, and of the errors for a bad one.
 
 use super::*;
 use crate::reader::tests::{body, read, sample};

@@ -1,7 +1,7 @@
 //! The leading block between two `---` lines: `key: value` per line, nothing nested.
 //!
-//! *Not* YAML: values are a text, a number, a boolean or a flat `[list]`. Dates stay text, because
-//! ISO dates compare as text. What does not fit the limits is left out with a log line.
+//! *Not* YAML: a value is a text, a number, a boolean or a flat `[list]`. Dates stay text, because ISO dates
+//! compare as text. An entry beyond the limits is left out with a log line.
 
 use serde_json::{Number, Value};
 use std::collections::BTreeMap;

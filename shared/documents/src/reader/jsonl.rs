@@ -1,8 +1,8 @@
-//! JSONL: one document per line, so one file gives many.
+//! JSONL: one document per line, so one file contains many.
 //!
-//! A line is `{"text": ..., "title"?, "id"?, "source"?, "metadata"? {..}}`; other fields are passed
-//! over. Its document is called `file.jsonl#<id>`, or `#<line>` without an id, and its `source`
-//! becomes the field `origin`. A bad line is named and left out; memory holds one line.
+//! A line is `{"text": ..., "title"?, "id"?, "source"?, "metadata"? {..}}`; other fields are ignored. Its document
+//! is called `file.jsonl#<id>`, or `#<line>` without an id, and its `source` becomes the field `origin`. A bad line
+//! is reported and left out; memory holds one line.
 
 use super::text::{Decoded, stream_of};
 use super::{File, Parsed, SkipReason, front_matter, text};

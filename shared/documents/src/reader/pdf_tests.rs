@@ -1,4 +1,4 @@
-//! PDFs of several programs, and PDFs that mean harm.
+//! Tests with PDFs of several programs, and with malicious PDFs.
 
 use super::*;
 use crate::document::{Document, NumberedLine};

@@ -1,6 +1,6 @@
-//! Why a file, or a part of one, was not read: a code for machines, a sentence for people.
+//! Why a file, or a part of one, was not read: a code for programs, a sentence for people.
 //!
-//! Each sentence names what to do about it, where there is something to do.
+//! Each sentence says what to do about it, where there is something to do.
 
 /// A file that was not read, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub enum SkipReason {
     /// The bytes of a file that is no single document.
     #[error("one file of several documents; publish each of them, as `argosy index` does")]
     Several,
-    /// What is said to be a document read already is none.
+    /// JSON that should be a parsed document is not one.
     #[error("not a document as `Argosy-Form: document` wants it: {0}")]
     BadForm(String),
     /// Read, but not all of it.

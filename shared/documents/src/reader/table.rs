@@ -1,10 +1,10 @@
-//! CSV and TSV: each row becomes one line `| a | b |` below the header, which the chunker keeps
-//! whole and repeats on every piece. A wide table, whose header would not be repeated, has the
-//! names of its columns in each row instead: `| column: value | … |`.
+//! CSV and TSV: each row becomes one line `| a | b |` below the header, which the chunker keeps whole and repeats
+//! on every piece. In a wide table, whose header would not be repeated, each row has the names of its columns
+//! instead: `| column: value | … |`.
 //!
-//! A file of more than [`PART_BYTES`] is several documents, so memory holds one part of it. Quoted
-//! fields may hold line breaks; short and long rows are taken as they are. *Not* types: figures stay
-//! as they were written.
+//! A file of more than [`PART_BYTES`] becomes several documents, so memory holds one part of it. Quoted fields may
+//! contain line breaks; short and long rows are accepted as they are. *Not* typed: figures stay as they were
+//! written.
 
 use super::text::{Decoded, stream, stream_of};
 use super::{File, Parsed, SkipReason, unreadable};

@@ -1,4 +1,4 @@
-//! Tables as people export them.
+//! Tests of tables as people export them.
 
 use crate::reader::tests::{all, body, read};
 use crate::reader::{SkipReason, TITLE_CHARS_MAX, read_bytes};

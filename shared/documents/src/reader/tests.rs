@@ -1,4 +1,4 @@
-//! What is read of each kind of file.
+//! Tests of the text that is read from each kind of file.
 
 use super::pdf::PDF_STREAM_BYTES_MAX;
 use super::*;

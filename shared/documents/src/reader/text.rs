@@ -1,7 +1,7 @@
 //! Bytes to text: UTF-8, UTF-16 and Windows-1252, as a whole or as a stream.
 //!
-//! A byte order mark decides; without one the bytes do. *Not* a detector of languages: what fits
-//! none of the three is binary, and its skip reason says to save it as UTF-8.
+//! A byte order mark decides; without one the bytes do. *Not* a detector of languages: bytes that fit none of the
+//! three are binary, and their skip reason says to save the file as UTF-8.
 
 use super::{Parsed, SkipReason, front_matter, take_title, unreadable};
 use crate::document::NumberedLine;

@@ -1,6 +1,7 @@
-//! What the documents of a tenant are: its buckets, and the columns of each. Asked for by people and by planners.
+//! The catalog: which buckets a tenant's documents are in, and which columns each bucket has. People and planners
+//! ask for it.
 //!
-//! *Not* how it is made, which is with the index, and not the schemas that describe columns (the indexer's).
+//! *Not* here: how it is made, which the index does, and the schemas that describe columns, which the indexer has.
 
 use super::{FacetValue, is_zero, number, object, tenant};
 use crate::ids::{Bucket, TenantId};
@@ -16,7 +17,7 @@ pub const CATALOG_VALUES: usize = 5;
 /// Which buckets are meant, at [`CATALOG`](crate::subject::CATALOG).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogRequest {
-    /// Whose documents are meant. Default `default`.
+    /// The tenant whose documents are meant. Default `default`.
     pub tenant: TenantId,
     /// Parts of the corpus; empty means all. One that the tenant does not have is refused by name.
     pub buckets: Vec<Bucket>,
@@ -24,7 +25,7 @@ pub struct CatalogRequest {
     pub values_max: usize,
 }
 
-/// The buckets of a tenant. The default has none: nobody knows, or there are no documents.
+/// The buckets of a tenant. The default has none: they are unknown, or there are no documents.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CorpusCatalog {
     /// Those with the most documents first.
@@ -137,8 +138,8 @@ impl CorpusCatalog {
         self.buckets.is_empty()
     }
 
-    /// The same within so many bytes of JSON: the columns of a bucket that does not fit are left out, last bucket first,
-    /// and a bucket of which not even its name fits, too. What is left out is counted.
+    /// The catalog cut to a size in bytes of JSON: the columns of a bucket that does not fit are left out, last
+    /// bucket first, and the bucket itself where not even its name fits. What is left out is counted.
     pub fn fitted(mut self, bytes_max: usize) -> CorpusCatalog {
         // What a count takes that comes in the place of what goes.
         const COUNT_BYTES: usize = 40;
@@ -201,7 +202,7 @@ impl ColumnType {
     }
 }
 
-/// What is said of a bucket that the tenant does not have.
+/// The message about a bucket that the tenant does not have.
 pub fn no_bucket(bucket: &Bucket, known: &[Bucket]) -> Problem {
     const NAMED_MAX: usize = 20;
     let names = known.iter().take(NAMED_MAX).map(|b| format!("`{b}`"));

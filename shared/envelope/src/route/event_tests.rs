@@ -1,4 +1,4 @@
-//! What may happen to a step of each payload, for walks through the graph.
+//! All events that a step of each payload may have, for walks through the graph.
 
 use super::tests::{draft, no_results, recalled, scatter, verdict};
 use super::*;

@@ -1,4 +1,4 @@
-//! The longest way through the graph: it is shorter than the bound of hops.
+//! Tests that the longest way through the graph is shorter than the bound of hops.
 
 use crate::fanout::reducer_step;
 use crate::hop::Payload;

@@ -1,4 +1,4 @@
-//! The graph in mode loop.
+//! Tests of the graph in mode loop.
 
 use crate::codec::WIRE;
 use crate::fanout::act_step;

@@ -1,5 +1,5 @@
-//! A turn between two steps: what it may still spend, what it remembers, and the step that it comes to. *Not* here: which
-//! exit leads where; that is [`route`](super::route).
+//! A turn between two steps: what it may still spend, what it remembers, and the step that it makes next. *Not*
+//! here: which exit leads where; that is [`route`](super::route).
 
 use super::{Event, Next, Transition};
 use crate::filter::Filter;
@@ -85,8 +85,8 @@ impl Turn {
         }
     }
 
-    /// A reply goes on with the question that it is about. Its own conditions replace those on the same field, and its
-    /// own parts of the corpus those that were to be searched.
+    /// A reply continues the question that it is about. Its own conditions replace those on the same field, and its
+    /// own buckets replace those of the question.
     pub(super) fn resumed(&mut self, resumed: Option<(TurnId, Resume)>) {
         let Some((parent, resume)) = resumed else {
             return;
@@ -115,7 +115,7 @@ impl Turn {
         self.case.filter = Filter(kept.into_iter().chain(own).collect());
     }
 
-    /// Retrieve and one call, since there is no planner.
+    /// Retrieves and makes one model call, since there is no planner.
     pub(super) fn basic_rag(&mut self, history: &History) -> Next {
         let role = Role::Planner;
         self.fallbacks.push(Fallback::BasicRag { role });
@@ -131,7 +131,7 @@ impl Turn {
         })
     }
 
-    /// Has known chunks looked at. That they answer the question is for the retriever to find out.
+    /// Looks at known chunks. The retriever finds out whether they answer the question.
     pub(super) fn look(&mut self, plan: Plan, fetch: Vec<String>) -> Next {
         let plan = self.planned(plan);
         step(Search {
@@ -186,7 +186,7 @@ impl Turn {
         let (count, limit) = self.case.maps(&found.passages);
         if count == 0 {
             self.spent(limit);
-            // What nobody has read is no reason to leave out what earlier rounds have read.
+            // Unread passages are no reason to leave out what earlier rounds have read.
             return match self.case.scatters.is_empty() {
                 true => generate(found),
                 false => self.reduce(),
@@ -210,7 +210,7 @@ impl Turn {
         Next::Scatter(found)
     }
 
-    /// Composes from what all rounds so far have found: nothing better will come.
+    /// Composes from the findings of all rounds: nothing better will come.
     pub(super) fn reduce(&mut self) -> Next {
         if self.case.mode == Mode::Loop {
             return step(ReduceTask::Read {
@@ -225,7 +225,7 @@ impl Turn {
         })
     }
 
-    /// Another round, which reads on where those before it ended.
+    /// Begins another round, which reads on where those before it ended.
     pub(super) fn refine(&mut self, why: String, read: Vec<ReadMark>) -> Next {
         if let Some(limit) = self.case.round_refused() {
             self.spent(limit);
@@ -247,14 +247,14 @@ impl Turn {
         }
     }
 
-    /// Composes from what was found, which a model has looked at: what it scored is no reason for doubt any more.
+    /// Composes from passages that a model has looked at: their scores are no reason for doubt any more.
     pub(super) fn enough(&mut self) -> Next {
         self.case.score_min = 0.0;
         self.reduce()
     }
 
-    /// The draft leaves out what was asked: another search may find it. Where nothing was read by itself (mode simple, a
-    /// planner that was broken) there is nobody to read what it finds beside what is there.
+    /// The draft leaves out what was asked: another search may find it. Where no passages were read one by one (in
+    /// mode simple, or after a planner that failed), no step could read the new ones together with the old.
     pub(super) fn insufficient(
         &mut self,
         verdict: Verdict,
@@ -275,7 +275,7 @@ impl Turn {
         self.next_round(reason, read)
     }
 
-    /// The same facts are read once more, so neither a search nor a new round is needed; it counts as a
+    /// Asks for a stricter draft from the same facts. It needs neither a search nor a new round, but counts as a
     /// retry all the same.
     pub(super) fn stricter(&mut self, verdict: Verdict, from: Vec<u16>, reason: String) -> Next {
         if from.is_empty() {
@@ -317,8 +317,8 @@ impl Turn {
         }
     }
 
-    /// No better draft will come. In a conversation the user is asked, once: who has just replied, like whoever is
-    /// not there to reply, gets the best there is, flagged.
+    /// No better draft will come. In a conversation the user is asked back, once. A user who has just replied, and
+    /// a client that cannot reply, get the best draft there is, flagged.
     fn unproven(&mut self, verdict: Verdict, reason: String) -> Next {
         if self.header.may_ask_back() && self.case.mode != Mode::Simple {
             let cited = verdict.citations.into_iter().map(|cited| cited.chunk_id);
@@ -332,7 +332,7 @@ impl Turn {
         })
     }
 
-    /// A limit of the budget has ended something that would have gone on.
+    /// Records that a limit of the budget has ended something that would have gone on.
     pub(super) fn spent(&mut self, limit: &str) {
         let limit = limit.into();
         self.fallbacks.push(Fallback::BudgetSpent { limit });
@@ -373,7 +373,7 @@ impl Turn {
         Next::End(Box::new(terminal.because(problem)))
     }
 
-    /// The step as it is published. A turn that does not end by itself ends here.
+    /// The step as it is published. A turn that exceeds the bound of hops ends here.
     pub(super) fn bounded(self, next: Next) -> Transition {
         let is_over =
             self.header.hop >= HOPS_MAX && matches!(next, Next::Step(_) | Next::Scatter(_));
@@ -400,7 +400,7 @@ impl Turn {
             fallbacks,
             ..
         } = self;
-        // Whoever searches next passes it over; nobody else wants it, and there are many map steps.
+        // Only the next search skips it; there are many map steps, and they do not need it.
         let searches = matches!(
             &next,
             Next::Step(Payload::Planner(_) | Payload::Retriever(_))

@@ -1,4 +1,4 @@
-//! What a turn remembers of its drafts, and what a broken search leaves it.
+//! Tests of what a turn remembers of its drafts, and of what is left after a search that failed for good.
 
 use crate::hop::{Payload, PlannerExit, ReducerExit, RetrieverExit, Task, ValidatorExit};
 use crate::kept_draft::{DraftScore, KeptDraft};
@@ -165,7 +165,8 @@ fn a_review_that_is_broken_searches_on() {
     assert_eq!(searched.fallbacks, [Fallback::PlanDefault]);
 }
 
-/// Tokens bound what is read as calls do: before, a reservation that was larger than what was left had nobody read anything.
+/// Tokens limit what is read, as calls do: a reservation larger than the rest of the budget must not stop all
+/// reading.
 #[test]
 fn as_many_passages_are_read_as_there_are_tokens_for() {
     let found = |case: &Case| {

@@ -1,7 +1,7 @@
-//! Which class rules give to questions whose class is known.
+//! Measures which class the rules give to questions whose class is known.
 //!
-//! The rules are those that a planner falls back on, so no model is asked and no document read. *Not* measured: what a
-//! model would say, nor what follows from a class.
+//! The rules are those that a planner falls back on, so no model is called and no document is read. *Not* measured:
+//! the classes that a model would give, and what follows from a class.
 
 mod labels;
 mod report;

@@ -1,4 +1,4 @@
-//! How the figures of classes look: a table for people, an object for programs, a page to keep.
+//! The report of a measurement of classes: a table for people, an object for programs, a page to keep.
 
 use super::Options;
 use super::score::{ClassScore, LabelFigures};
@@ -63,7 +63,7 @@ impl ClassReport {
         outcome
     }
 
-    /// A page to keep: figures with a bar for each F1, who was taken for whom, what failed.
+    /// A page to keep: figures with a bar for each F1, the confusion matrix, the failures.
     pub(super) fn page(&self, score: &ClassScore) -> Page {
         let bars = self.labels.iter().map(|one| {
             let told = format!(
@@ -91,7 +91,7 @@ impl ClassReport {
     }
 }
 
-/// Who was taken for whom, as a table.
+/// The confusion matrix as a table.
 fn confusion(score: &ClassScore) -> String {
     let labels = score.labels();
     let head = labels.iter().map(|label| format!("<th>{label}</th>"));

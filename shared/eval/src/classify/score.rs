@@ -1,4 +1,4 @@
-//! Labels that were given, held against those that are right. Pure.
+//! Compares the labels that were given with the right ones. Pure.
 
 use serde::Serialize;
 use std::collections::BTreeMap;

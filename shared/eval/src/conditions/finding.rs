@@ -1,8 +1,8 @@
-//! Whether a right document is among the first ten passages: without conditions, with those that the question was linked
-//! to, and with the right ones.
+//! Measures whether a right document is among the first ten passages: without conditions, with those that the
+//! question was linked to, and with the right ones.
 //!
-//! By words alone, as a retriever searches where nobody makes vectors: a filter for questions for documents, a share of
-//! the list for others, and what finds nothing is given up from its end.
+//! Searches go by words alone, like those of a retriever without vectors. A question for documents gets a filter,
+//! another question a share of the list, and conditions that match nothing are given up, the last one first.
 
 use super::known::Known;
 use crate::Error;

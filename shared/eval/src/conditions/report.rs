@@ -1,4 +1,4 @@
-//! How the figures of conditions look: a table for people, an object for programs, a page to keep.
+//! The report of a measurement of conditions: a table for people, an object for programs, a page to keep.
 
 use super::Options;
 use super::finding::{AmongTen, TenShares};

@@ -1,7 +1,8 @@
-//! What was linked, held against what is known. Pure.
+//! Compares the linked conditions with the known ones. Pure.
 //!
-//! Each condition counts by itself; values of one list do, too. Of documents those count that satisfy all conditions; a
-//! question for the largest or newest of them has one answer, so its set says nothing and is left out.
+//! Each condition counts by itself, and so does each value of a list. A document counts if it satisfies all
+//! conditions. A question for the largest or newest of them has one answer, so its set of documents says nothing
+//! and is left out.
 
 use super::tables;
 use conditions::question::{GoldCondition, GoldQuestion, QuestionKind};

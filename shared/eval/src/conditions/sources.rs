@@ -1,7 +1,7 @@
-//! What questions of a data set say about where and when something was said.
+//! Measures what is read out of a data set's questions about where and when something was said.
 //!
-//! Gold are the documents of a question's evidence: where they were published, and on which day. Nothing is told of the
-//! text of a data set: a failed question is named by its id. *Not* measured: which passages a search finds.
+//! The right documents are those of a question's evidence: where they were published, and on which day. No text of
+//! a data set is reported: a failed question is named by its id. *Not* measured: which passages a search finds.
 
 use crate::Error;
 use crate::dataset::{Dataset, DatasetName, Question, Split};

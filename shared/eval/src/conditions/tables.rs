@@ -1,7 +1,7 @@
 //! Whether a table is the one that is known to be right. Pure.
 //!
-//! Rows are compared whatever their order, by the columns that the right one has; names however they are written, numbers
-//! to a hundredth.
+//! Rows are compared in any order, by the columns that the right table has; names in any spelling, and numbers to a
+//! hundredth.
 
 use conditions::question::GoldTable;
 use envelope::{AnswerTable, TableRow};

@@ -1,4 +1,4 @@
-//! The weights of scores, fitted to the dev side: what the table in `groundedness::thresholds` is made with.
+//! Fits the weights of scores on the dev side; the table in `groundedness::thresholds` is made with it.
 
 use super::logistic::{Observation, fit, probability};
 use super::sets::{LabelledClaim, MarkedAnswer, Task};

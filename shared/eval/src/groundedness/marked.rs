@@ -1,6 +1,6 @@
-//! Answers of models in which people marked what is made up, held against the verdicts.
+//! Compares the verdicts with answers of models in which people marked what is made up.
 //!
-//! What is chosen is chosen on the dev third; what is told is of the others.
+//! Thresholds are chosen on the dev third; the reported figures are those of the other two.
 
 use super::calibration::{brier_skill, expected_error};
 use super::sets::{MarkedAnswer, Task};

@@ -1,8 +1,9 @@
-//! Verdicts on sentences, held against people's marks and against sentences that are known to
-//! be true or false.
+//! Measures the verdicts on sentences, against people's marks and against sentences that are known to be true or
+//! false.
 //!
-//! No model is asked, nothing is searched. Without a folder the sentences of the sample corpus are reworded and
-//! mutated, and the offline reader's answers to its questions looked at; in a folder each of `ragtruth_test`, `scifact` and `multihop_rag` is measured that is there.
+//! No model is called and nothing is searched. Without a folder, the sentences of the sample corpus are reworded
+//! and mutated, and the offline reader's answers to its questions are checked. In a folder, each of
+//! `ragtruth_test`, `scifact` and `multihop_rag` that exists is measured.
 
 mod calibration;
 mod fitted;

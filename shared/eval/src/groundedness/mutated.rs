@@ -1,4 +1,5 @@
-//! True sentences reworded, and made false in one place each, held against the verdicts; and what an answer costs.
+//! Compares the verdicts with true sentences, reworded, and with copies made false in one place each; and measures
+//! what the check of an answer costs.
 
 use groundedness::{SentenceVerdict, Thresholds, check};
 use mutations::{Mutation, MutationCase, MutationSplit};

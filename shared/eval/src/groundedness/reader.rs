@@ -1,6 +1,7 @@
-//! Answers of the offline reader to the questions of the sample corpus: it quotes, so nearly all of them are supported.
+//! Checks answers of the offline reader to the questions of the sample corpus: it quotes, so nearly all of them are
+//! supported.
 //!
-//! By words alone, five passages a question, as a mapper and a reducer read them.
+//! Searches go by words alone, with five passages a question, as a mapper and a reducer read them.
 
 use super::mutated;
 use crate::Error;

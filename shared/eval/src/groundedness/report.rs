@@ -1,4 +1,4 @@
-//! How the figures look: a table for people, an object for programs, a page to keep.
+//! The report of a measurement of groundedness: a table for people, an object for programs, a page to keep.
 
 use super::marked::TaskFigures;
 use super::mutated::MutationFigures;
@@ -37,7 +37,7 @@ pub(super) struct GroundednessReport {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) fitted: Vec<String>,
     pub(super) machine: String,
-    /// What was judged wrongly, a line each: for the page, and for who asks for it.
+    /// What was judged wrongly, a line each: for the page, and for the output on request.
     #[serde(skip)]
     pub(super) failed: Vec<String>,
 }

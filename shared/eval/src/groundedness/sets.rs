@@ -1,4 +1,4 @@
-//! Labelled answers and claims, and true sentences, as their data sets have them.
+//! Reads labelled answers and claims, and true sentences, from the files of their data sets.
 
 use crate::Error;
 use crate::dataset::Split;

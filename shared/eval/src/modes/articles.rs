@@ -1,4 +1,4 @@
-//! The documents of a data set as files, so that a fleet takes them in as it takes in any folder.
+//! Writes the documents of a data set as files, so that a fleet indexes them like any folder.
 
 use super::Error;
 use documents::Document;

@@ -1,4 +1,4 @@
-//! What the modes came to, each by itself and question by question against each other: pure.
+//! The figures of the modes, each by itself and compared with each other question by question. Pure.
 
 use super::super::labelled::{FleetQuestion, is_nothing};
 use super::super::metrics::{mean, quantile};

@@ -1,4 +1,5 @@
-//! A trajectory as its file has it: a question, what its model says, and the way that it is to take. *Not* how it is run.
+//! A trajectory as its file has it: a question, the replies of its model, and the expected way. *Not* here: how it
+//! is run.
 
 use envelope::{Outcome, Role, SearchStrategy};
 use serde::{Deserialize, Serialize};
@@ -36,7 +37,7 @@ pub struct TrajectoryCase {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptedReply {
-    /// Who asks.
+    /// The role that calls.
     pub role: Role,
     /// A text, or JSON; absent where the call fails, as one that a server refuses.
     #[serde(default)]
@@ -50,7 +51,7 @@ pub struct ScriptedReply {
 }
 
 impl ScriptedReply {
-    /// Said once to whatever a role asks; without a text the call fails.
+    /// A reply that is given once, to the next call of a role; without a text the call fails.
     pub fn new(role: Role, says: Option<String>) -> ScriptedReply {
         ScriptedReply {
             role,
@@ -69,7 +70,8 @@ fn once() -> usize {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trajectory {
-    /// Who worked on it, in the order of the hops; the maps of one search are one, with their number.
+    /// The roles that worked on it, in the order of the hops; the maps of one search are one entry, with their
+    /// number.
     pub visited: Vec<String>,
     /// What the corpus was asked for, in that order.
     #[serde(default)]
@@ -77,7 +79,7 @@ pub struct Trajectory {
     /// Searches as a budget counts them: one with its parts and shares is one.
     #[serde(default)]
     pub searches: u16,
-    /// Calls of a model, by who made them.
+    /// Calls of a model, by the role that made them.
     #[serde(default)]
     pub calls: BTreeMap<Role, u32>,
     /// How it ended.

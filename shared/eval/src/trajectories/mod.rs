@@ -1,16 +1,17 @@
-//! Whether questions take the way that they are to take.
+//! Measures whether questions take the expected way through a fleet.
 //!
-//! A trajectory is a file: a question, what its model says, and the way that is expected of it: who works on it hop by hop,
-//! what the corpus is asked for, how often a model is called, how it ends. Each is run through the true stages of a fleet in this process,
-//! on the bus in memory, and compared exactly. *Not* measured: how good an answer is.
+//! A trajectory is a file: a question, the replies of its model, and the expected way: which role works on it at
+//! each hop, what is searched for in the corpus, how often a model is called, how it ends. Each one runs through
+//! the real stages of a fleet in this process, on the memory bus, and is compared exactly. *Not* measured: how good
+//! an answer is.
 //!
 //! | module | what |
 //! |---|---|
-//! | `case` | what a file says |
+//! | `case` | the contents of a file |
 //! | `bundled` | the files that are built in |
 //! | [`scripted`] | the model |
-//! | `recorded` | what the corpus is asked for |
-//! | `run` | a case through a fleet |
+//! | `recorded` | records what is searched for in the corpus |
+//! | `run` | runs a case through a fleet |
 //! | `seen` | the way that a question took, and how it differs: pure |
 
 mod bundled;

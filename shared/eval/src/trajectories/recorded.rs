@@ -1,5 +1,5 @@
-//! A searcher that writes down what it is asked for. What the searcher beneath finds is passed on as it is; what a text
-//! names and what a question links is no call of a tool, and is not written down.
+//! A searcher that records its requests. It passes on the results of the searcher beneath it unchanged. Look-ups of
+//! the names in a text and of a question's conditions are no tool calls, and are not recorded.
 
 use super::case::{Tool, ToolCall};
 use envelope::{Bucket, Filter, Passage, TenantId};

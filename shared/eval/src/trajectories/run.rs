@@ -1,4 +1,4 @@
-//! A trajectory through a whole fleet of one process: the true stages on a bus in memory.
+//! Runs a trajectory through a whole fleet in one process: the real stages on the memory bus.
 
 use super::bundled::NamedCase;
 use super::case::{ScriptedReply, Trajectory, TrajectoryCase};
@@ -33,7 +33,7 @@ pub struct TrajectoryRun {
     pub differences: Vec<TrajectoryDifference>,
 }
 
-/// What stands between the index of a fleet and its retriever.
+/// Wraps the searcher between the index of a fleet and its retriever.
 pub type BetweenSearcher = Box<dyn FnOnce(Arc<dyn Searcher>) -> Arc<dyn Searcher> + Send>;
 
 /// The fleet that a case wants.
@@ -130,7 +130,7 @@ fn write(case: &TrajectoryCase, corpus: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A reply that nobody asked for: the way was another one.
+/// A reply that was not asked for: the way was another one.
 fn unsaid(reply: &ScriptedReply) -> TrajectoryDifference {
     let says = reply.says.as_ref();
     TrajectoryDifference {

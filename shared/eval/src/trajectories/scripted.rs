@@ -1,4 +1,5 @@
-//! A model that says what was written down for it, role by role, and else what the offline reader says. It is never an LLM.
+//! A model with scripted replies, role by role; where there is none, it replies as the offline reader does. It is
+//! never an LLM.
 
 use super::case::ScriptedReply;
 use envelope::Usage;
@@ -23,7 +24,7 @@ impl ScriptedChat {
         Arc::default()
     }
 
-    /// What it says from now on. Gives back what it was not asked for.
+    /// Sets its next replies. Returns the ones that were not asked for.
     pub fn says(&self, replies: Vec<ScriptedReply>) -> Vec<ScriptedReply> {
         let mut left = self.replies.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut *left, replies)

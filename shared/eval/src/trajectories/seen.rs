@@ -1,5 +1,5 @@
-//! The way that a question took, out of its terminal event and what the corpus was asked for, and how it differs from the one
-//! that was expected. Pure.
+//! The way that a question took, from its terminal event and the recorded searches, and how it differs from the
+//! expected one. Pure.
 
 use super::case::{ToolCall, Trajectory, TrajectoryCase, TrajectoryEnding};
 use envelope::{Fallback, Role, Terminal, TrailEntry};
@@ -47,7 +47,8 @@ impl Trajectory {
     }
 }
 
-/// Who worked on it, hop by hop; the maps of a fan-out are one, with their number where there are several.
+/// The roles that worked on it, hop by hop; the maps of a fan-out are one entry, with their number where there are
+/// several.
 fn visited(trail: &[TrailEntry]) -> Vec<String> {
     let mut hops: BTreeMap<(u16, Role), usize> = BTreeMap::new();
     for entry in trail {
@@ -78,7 +79,7 @@ fn limits(trail: &[TrailEntry]) -> Vec<String> {
     named
 }
 
-/// Everything in which a question differs from its case.
+/// All differences between a question's way and its case.
 pub(super) fn differences(
     case: &TrajectoryCase,
     seen: &Trajectory,

@@ -1,10 +1,11 @@
-//! What the built-in trajectories are for. That each goes its way through a fleet is tested where there is one.
+//! Tests of what the built-in trajectories cover. That each takes its way through a fleet is tested where there is
+//! a fleet.
 
 use super::bundled::bundled;
 use super::case::Tool;
 use envelope::Role;
 
-/// What the cases are for: should one be taken away, somebody has to say so here.
+/// What the cases cover: a case that is removed has to be removed here as well.
 #[test]
 fn the_cases_take_every_tool_and_meet_every_limit_that_rounds_have() {
     let cases = bundled().unwrap();

@@ -1,8 +1,8 @@
-//! What is to be done about a document message, from what is stored of the document: pure.
+//! Decides what to do about a document message, from what is stored of the document. Pure.
 //!
-//! What is stored is told by two messages: the newest one of the document, whatever it is, and the
-//! head, chunk 0. A version is whole when its head is the newest; a deletion, when its last tombstone
-//! is. Anything else is what a writer left behind that was interrupted.
+//! Two stored messages are enough: the newest one of the document, whatever it is, and the head, chunk 0. A version
+//! is complete when its head is the newest message; a deletion is complete when its last tombstone is. Any other
+//! state was left behind by a writer that was interrupted.
 
 use envelope::UnixMs;
 use stage::ChunkPlace;
@@ -14,7 +14,7 @@ pub(super) struct Mine<'a> {
     pub(super) stored_at: UnixMs,
     pub(super) is_deleted: bool,
     pub(super) is_forced: bool,
-    /// Absent while nobody has looked at the bytes.
+    /// The version of the document; absent until its bytes were read.
     pub(super) version: Option<&'a str>,
     pub(super) pipeline: &'a str,
     /// How many chunks the publisher knows of.
@@ -31,11 +31,11 @@ pub(super) struct Seen<'a> {
 /// What is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
-    /// Nothing: a newer version has been begun.
+    /// Nothing to do: a newer version was begun.
     Superseded,
     /// Nothing: it is indexed as it is.
     Unchanged,
-    /// Nothing: an earlier delivery of this message has done it, in so many chunks.
+    /// Nothing to do: an earlier delivery of this message has published this many chunks.
     Done(u32),
     /// Publish its chunks; whatever is stored lies below `extent`.
     Write { extent: u32 },

@@ -1,4 +1,5 @@
-//! The end of a document message: told, counted, and what belonged to it put away.
+//! The end of a document message: its result is announced and counted, and what was stored for the message is
+//! deleted.
 
 use super::read::nameless;
 use super::{Done, Failure, IngestWorker, write};
@@ -134,9 +135,9 @@ impl IngestWorker {
         Ok(head.and_then(|head| self.ingest.known(&head.body)))
     }
 
-    /// Dead letter, event, ack. The ack takes the document out of its queue for good, so without a letter
-    /// there is none: it is delivered again until one is stored. The object of a document that was given up
-    /// stays until it is too old.
+    /// Stores the dead letter, publishes the event, acks. The ack removes the document from its queue for good, so
+    /// there is none without a dead letter: the message is redelivered until one is stored. The object of a
+    /// document that was given up stays until it expires.
     pub(super) async fn give_up(
         &self,
         delivery: &Delivery,
@@ -196,7 +197,7 @@ impl IngestWorker {
         DeliveryOutcome::Ack(AckReason::DeadLetter)
     }
 
-    /// For those who listen; what is stored tells the same.
+    /// Tells processes that listen; the stored messages say the same.
     async fn tell(&self, event: IndexedEvent) {
         let subject = Subject::Indexed {
             bucket: event.bucket.clone(),
@@ -214,7 +215,7 @@ impl IngestWorker {
     }
 }
 
-/// How long a document waits whose dead letter was not stored: 1 second at first, a minute in the end.
+/// How long a document waits when its dead letter was not stored: 1 second at first, a minute in the end.
 fn unburied(delivered: u64) -> Duration {
     let doublings = u32::try_from(delivered.saturating_sub(1)).unwrap_or(u32::MAX);
     Duration::from_secs(2u64.saturating_pow(doublings).min(60))

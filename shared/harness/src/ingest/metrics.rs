@@ -1,4 +1,4 @@
-//! What an indexer counts beside the messages. Label values are words of this crate, never ids.
+//! Metrics of an indexer besides those of messages. Label values are words of this crate, never ids.
 
 use envelope::document::DocumentOutcome;
 use prometheus::IntCounterVec;
@@ -76,7 +76,7 @@ impl IngestMetrics {
         self.chunks.with_label_values(&none).inc_by(u64::from(n));
     }
 
-    /// Counts what became of the columns of one document.
+    /// Counts the columns of one document by their results.
     pub(crate) fn columns(&self, columns: &Columns) {
         for (outcome, n) in column_counts(columns) {
             self.columns

@@ -1,10 +1,10 @@
-//! Documents to chunks of the corpus: one document message to the messages of its chunks.
+//! Indexing: one document message becomes the messages of its chunks.
 //!
-//! Order: read what is stored, decide, make the chunks, publish them behind a chain of fences, the
-//! head last, tell what came of it, ack. Each publish expects the one before it to be the newest of
-//! the document: whoever writes the same document at the same time is found out at the next message,
-//! and the older version gives way. So a document may be delivered twice, its indexer may die between
-//! two chunks, two versions may be in work at two replicas: what is whole in the end is one version.
+//! The steps are: read what is stored, decide, make the chunks, publish them under a chain of write conditions with
+//! the head last, announce the result, ack. Each publish expects the one before it to be the newest message of the
+//! document. Two indexers that write the same document at the same time therefore notice at the next message, and
+//! the older version gives way. So a document may be delivered twice, its indexer may die between two chunks, and
+//! two replicas may work on two versions: in the end one version is stored, and it is complete.
 //!
 //! *Not* here: what text and chunks are ([`Ingest`]).
 
@@ -69,7 +69,7 @@ impl Default for Options {
 
 /// For the back-off: a document has no deadline.
 const LEFT: Duration = Duration::from_secs(3600);
-/// How often one delivery starts anew after somebody else wrote the document meanwhile.
+/// How often one delivery starts again after another indexer wrote the document meanwhile.
 const TRIES: u32 = 4;
 /// Longest wait before it does.
 const AGAIN_MAX: Duration = Duration::from_millis(200);
@@ -277,7 +277,7 @@ impl IngestWorker {
                     left_out: work.made.take().and_then(|made| made.cut.left_out),
                 });
             }
-            // Who writes the same document has to find out as well.
+            // Another indexer of the same document has to notice as well.
             tokio::time::sleep(AGAIN_MAX.mul_f64(self.random())).await;
         }
         let text = "somebody else keeps writing the same document";

@@ -1,4 +1,4 @@
-//! Which document a message is about, or why that cannot be said.
+//! Which document a message is about, or why the message cannot be used.
 
 use super::Failure;
 use bus::StoredMessage;
@@ -48,7 +48,7 @@ fn named(message: &StoredMessage) -> Option<(Bucket, DocId)> {
     }
 }
 
-/// Where the dead letter of a message goes that does not say which document it is.
+/// The subject of the dead letter of a message that does not say which document it is.
 pub(super) fn nameless(message: &StoredMessage) -> (Bucket, DocId) {
     named(message).unwrap_or_else(|| {
         let id = format!("message-{}", message.sequence);

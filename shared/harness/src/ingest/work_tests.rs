@@ -1,4 +1,4 @@
-//! The time that a document may take, and what is kept of it while it is held.
+//! Tests of the time that a document may take, and of the work that is kept while its message is held.
 
 use super::*;
 use bus::memory::MemoryBus;

@@ -1,4 +1,4 @@
-//! The messages of one version of a document, and the chain of fences that they are published behind.
+//! The messages of one version of a document, and the chain of write conditions under which they are published.
 
 use super::{Failure, failed};
 use bus::{Bus, Headers, Publish, PublishError, StoredMessage, Stream, WriteCondition};
@@ -34,8 +34,8 @@ pub(super) fn across(incoming: &Incoming) -> String {
     envelope::subject::chunks(&incoming.edition, &incoming.bucket, &incoming.doc_id)
 }
 
-/// The messages that bring the corpus to a version: tombstones of chunks that are no more, then the
-/// chunks from the last to the first. When the head is there, all is.
+/// The messages that bring the corpus to a version: tombstones of chunks that no longer exist, then the chunks from
+/// the last to the first. When the head is stored, everything is.
 pub(super) fn version(
     ingest: &dyn Ingest,
     incoming: &Incoming,
@@ -52,8 +52,8 @@ pub(super) fn version(
         .collect())
 }
 
-/// The messages that delete a document: the head first, which makes every index drop all of it; the
-/// others follow so that the stream forgets them too.
+/// The messages that delete a document: the head first, which makes every index drop the document; the others
+/// follow so that the stream drops their chunks too.
 pub(super) fn deletion(
     ingest: &dyn Ingest,
     incoming: &Incoming,
@@ -83,10 +83,9 @@ fn message(incoming: &Incoming, chunk: &Chunk, version: Option<&str>) -> Publish
 /// overtaken meanwhile.
 const PATIENCE_MS: u64 = 30_000;
 
-/// Publishes the messages in order, each expecting the one before to be the newest of the document;
-/// the first expects `after`. Returns the sequence of the last, nothing when somebody else wrote in
-/// between. A corpus without room, or away, is an overload: the document is held, because giving it up
-/// would mend nothing.
+/// Publishes the messages in order, each expecting the one before to be the newest of the document; the first
+/// expects `after`. Returns the sequence of the last, or nothing when another writer stored something in between. A
+/// corpus that is full or away is an overload: the document is held, because giving it up would not help.
 pub(super) async fn chain(
     bus: &dyn Bus,
     incoming: &Incoming,

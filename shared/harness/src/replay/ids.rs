@@ -1,11 +1,11 @@
-//! The ids of turns that go on from others: they follow from what is gone on from, so that doing it twice is
-//! doing it once. *Not* whether that can be done: [`super::check`].
+//! The ids of replayed turns: each is derived from the turn or dead letter that it continues, so that replaying
+//! twice has the same effect as replaying once. *Not* here: whether the replay is possible; see [`super::check`].
 
 use bus::StoredMessage;
 use envelope::{Subject, TurnId, header};
 
-/// The id of the turn that tries the step of a dead letter again: one for all letters of that step, and of
-/// a fan-out one for those of all its map steps, because it makes every one again that has no findings.
+/// The id of the turn that retries the step of a dead letter. All dead letters of one step share it, and so do
+/// those of all map steps of one fan-out, because the new turn repeats every map step without findings.
 pub fn retry_id(letter: &StoredMessage) -> TurnId {
     if let Ok(Subject::Dead {
         turn,

@@ -1,4 +1,4 @@
-//! What a new turn begins with: recorded steps, scatter records and parts, rewritten for it. *Not* here:
+//! The first messages of a replayed turn: recorded steps, scatter records and parts, rewritten for it. *Not* here:
 //! which of them it begins with, and publishing them.
 
 use super::{Error, Start};

@@ -1,4 +1,4 @@
-//! Why the index of an edition is not there.
+//! Why an edition has no index here.
 
 use crate::search_factory;
 use bus::BusError;

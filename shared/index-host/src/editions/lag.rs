@@ -1,4 +1,5 @@
-//! Measures every few seconds how many messages an index is behind the corpus stream. *Not* the feed, which makes it catch up.
+//! Measures every few seconds how many messages an index is behind the corpus stream. *Not* the feed, which makes
+//! it catch up.
 
 use bus::{Bus, Stream};
 use index::IndexLag;
@@ -8,8 +9,8 @@ use tokio::sync::watch;
 /// How often it looks: one small request.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// Tells until it is dropped. Messages of other editions count where they lie in between, so it is the most that there is
-/// to take in.
+/// Reports until it is dropped. Messages of other editions are counted where they lie in between, so the figure is
+/// an upper bound.
 pub(super) async fn tell(bus: &dyn Bus, filter: &str, seen: &watch::Receiver<u64>, lag: &IndexLag) {
     loop {
         let newest = bus.last(Stream::Chunks, filter).await.ok();

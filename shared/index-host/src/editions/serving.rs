@@ -1,4 +1,4 @@
-//! A search over the current edition: whatever is switched meanwhile, it is over one index.
+//! A search over the current edition. It reads one index, whatever is switched meanwhile.
 
 use super::EditionRouter;
 use envelope::{Filter, Passage, TenantId};

@@ -1,4 +1,4 @@
-//! A request to look into the corpus, to its reply. *Not* here: the bus, and how many at once.
+//! Answers one request to look into the corpus. *Not* here: the bus, and how many requests are handled at once.
 
 use super::{catalog, written};
 use documents::document::doc_id_of;
@@ -44,7 +44,7 @@ impl Lookup {
         }
     }
 
-    /// The same, which does with what a query says about documents what a retriever with these options does.
+    /// Uses these options of a retriever for what a query says about documents.
     pub fn with_options(self, options: retriever::Options) -> Lookup {
         Lookup { options, ..self }
     }

@@ -1,6 +1,7 @@
-//! The catalog as it is told: what the index counts, with what schemas say of it.
+//! The catalog as a reply: the counts of the index, with the descriptions of schemas.
 //!
-//! The schemas are those of this process (`indexer.schemas`). Where it has none, columns have the type of their values.
+//! The schemas are those of this process (`indexer.schemas`). Where it has none, columns have the type of their
+//! values.
 
 use envelope::lookup::{CatalogBucket, CatalogColumn, CatalogRequest, ColumnType, CorpusCatalog};
 use index::Index;

@@ -1,4 +1,4 @@
-//! Why a snapshot was not written, or not begun with, or cannot be as it is configured.
+//! Why a snapshot was not written or not used, or why its configuration is wrong.
 
 use bus::{BusError, PublishError};
 use settings::TimeSpan;
@@ -6,7 +6,7 @@ use std::io;
 use std::time::Duration;
 use tokio::task::JoinError;
 
-/// Why a snapshot was not written, or not begun with, or cannot be as it is configured.
+/// Why a snapshot was not written or not used, or why its configuration is wrong.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The bus could not be asked, or refused.
@@ -24,7 +24,7 @@ pub enum Error {
     /// Writing took longer than the next one may wait.
     #[error("it took over {0:?}; raise `snapshots.every`")]
     Late(Duration),
-    /// Nobody can tell who may write.
+    /// The claim could not be made: it is unknown which replica may write.
     #[error("the claim: {0}")]
     Claim(PublishError),
     /// The one that was chosen was removed meanwhile.
@@ -33,10 +33,10 @@ pub enum Error {
     /// The pieces did not all come.
     #[error("the download: {0}")]
     Download(io::Error),
-    /// They are to be written too often.
+    /// Snapshots are configured to be written too often.
     #[error("`every` must be 0 or at least 1s, not {0}")]
     Every(TimeSpan),
-    /// They are to be written when nothing has changed.
+    /// Snapshots are configured to be written when nothing has changed.
     #[error("`changes` must not be 0")]
     NoChanges,
 }

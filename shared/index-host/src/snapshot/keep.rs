@@ -1,4 +1,4 @@
-//! Writing: when one is due, the replica that gets the claim writes its index as it is committed.
+//! Writing snapshots: when one is due, the replica that gets the claim writes its index as it is committed.
 
 use super::{CLAIM, Error, Fit, Options, PIECES, is_due, next_name};
 use bus::{Bus, Pieces, Publish, PublishError, Snapshot, Snapshots, WriteCondition};
@@ -63,7 +63,7 @@ impl Keeper {
         }
     }
 
-    /// Writes one when it is due and nobody else has claimed it.
+    /// Writes a snapshot when it is due and no other replica has claimed it.
     pub(super) async fn write_if_due(&self) -> Result<Option<SnapshotWrite>, Error> {
         let Some(position) = self.index.position()? else {
             return Ok(None);
@@ -85,7 +85,8 @@ impl Keeper {
         }
     }
 
-    /// Who creates the claim writes; it lasts until the next one may be written.
+    /// Tries to create the claim. The replica that creates it writes; the claim lasts until the next snapshot may
+    /// be written.
     async fn claim(&self) -> Result<bool, Error> {
         let claim = Publish {
             fence: WriteCondition::Absent,

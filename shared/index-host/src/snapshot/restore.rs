@@ -1,4 +1,4 @@
-//! Beginning with a snapshot: fetched piece by piece, checked, unpacked aside, put in place.
+//! Starting from a snapshot: it is fetched piece by piece, checked, unpacked aside and moved into place.
 
 use super::{Error, Fit, PIECES, is_worth_it};
 use bus::{Snapshot, Snapshots};
@@ -11,8 +11,8 @@ use std::path::Path;
 use std::time::Instant;
 use tokio::sync::mpsc;
 
-/// Gives the index in `dir` a snapshot to begin with, where that is faster than a replay. Nothing may
-/// have the index open. Returns where it then is, if that came of it; a failure leaves it as it was.
+/// Starts the index in `dir` from a snapshot, where that is faster than a replay. Nothing may have the index open.
+/// Returns its position afterwards, if a snapshot was used; a failure leaves the index as it was.
 pub async fn restore(
     snapshots: &dyn Snapshots,
     dir: &Path,

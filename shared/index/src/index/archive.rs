@@ -1,9 +1,9 @@
-//! The committed index as one run of bytes, and back: what a replica leaves for others.
+//! The committed index as one sequence of bytes, and back: the snapshot that a replica leaves for others.
 //!
-//! Files of an index never change once a commit names them, so an archive holds them by hard links
-//! while the index goes on being written. The bytes are the length of a header, the header in JSON,
-//! the files one after the other, and the SHA-256 of all of it. *Not* a format to keep: who finds one that does not
-//! fit replays the stream.
+//! Files of an index never change once a commit names them, so an archive holds them by hard links while the index
+//! goes on being written. The bytes are the length of a header, the header in JSON, the files one after the other,
+//! and the SHA-256 of all of it. *Not* a long-term format: a process that cannot read an archive replays the
+//! stream.
 
 use super::vectors::VectorSource;
 use super::{Index, Payload, schema};
@@ -38,7 +38,7 @@ struct Header {
     files: Vec<(String, u64)>,
 }
 
-/// What an index is made with: schema and vectors. Archives of another making do not fit.
+/// A description of how an index is made: schema and vectors. Archives that were made in another way do not fit.
 pub fn making(vectors: &VectorSource) -> String {
     let vectors = match vectors.name_and_dims() {
         Some((by, dims)) => format!("{by} {dims}"),
@@ -60,8 +60,8 @@ impl Drop for Archive {
 }
 
 impl Index {
-    /// Holds what the last commit names; `dir` is the folder that the index was opened in. `None`
-    /// where nothing was committed yet. Blocking, for milliseconds.
+    /// Holds the files that the last commit names; `dir` is the folder that the index was opened in. `None` where
+    /// nothing was committed yet. Blocking, for milliseconds.
     pub fn archive(&self, dir: &Path) -> Result<Option<Archive>, Error> {
         for _ in 0..TRIES {
             let before = self.inner.load_metas()?;
@@ -171,8 +171,8 @@ pub struct UnpackedArchive {
 }
 
 impl UnpackedArchive {
-    /// Reads an archive into a folder beside the index of `dir`. Refused when it is of another making
-    /// or stream, or when a byte is wrong. Blocking.
+    /// Reads an archive into a folder beside the index of `dir`. It is refused when it was made in another way or
+    /// from another stream, or when a byte is wrong. Blocking.
     pub fn read(
         from: &mut dyn Read,
         dir: &Path,
@@ -218,8 +218,8 @@ impl UnpackedArchive {
         })
     }
 
-    /// Puts it where [`Index::open`] finds it, in place of what is there; nothing may have that open.
-    /// A crash in between leaves no index, and the stream is replayed.
+    /// Moves it to where [`Index::open`] finds it, in place of what is there; nothing may have that open. A crash
+    /// in between leaves no index, and the stream is replayed.
     pub fn put_in_place(self) -> Result<StreamPosition, Error> {
         let (index, old) = (self.dir.join(schema::FOLDER), self.dir.join(REPLACED));
         remove(&old)?;

@@ -1,4 +1,4 @@
-//! Archives of an index that goes on being written, and what is refused.
+//! Tests of archives of an index that is still being written, and of archives that are refused.
 
 use super::*;
 use crate::{HybridSearcher, Options};

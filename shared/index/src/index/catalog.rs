@@ -1,7 +1,7 @@
-//! What the documents of a tenant are: its buckets, and the columns of each, from the terms of the index.
+//! The catalog of a tenant from the terms of the index: its buckets, and the columns of each.
 //!
-//! One pass over the values of each field, for all buckets at once; nothing is fetched. What schemas say of columns is
-//! not known here. *Not* a dictionary of what questions name ([`super::dictionaries`]).
+//! It is one pass over the values of each field, for all buckets at once; no record is fetched. The descriptions in
+//! schemas are not known here. *Not* a dictionary of the names in questions ([`super::dictionaries`]).
 
 use super::tally::{Best, Counter, Hit, Scope, each_value};
 use super::{CountRequest, Index};

@@ -1,4 +1,5 @@
-//! The catalog against counts by hand: types, coverage, values, ranges, and what a tenant may know of others.
+//! Tests of the catalog against counts by hand: types, coverage, values, ranges, and what a tenant may learn of
+//! others.
 
 use super::*;
 use crate::index::VectorSource;

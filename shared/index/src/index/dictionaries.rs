@@ -1,7 +1,8 @@
-//! What the documents of each tenant call things, for the questions that are linked to them.
+//! The dictionaries of each tenant: the names and values in its documents, for linking questions to them.
 //!
-//! Made of the heads of documents: once from the index, then from what its writer takes in, so that a commit never
-//! makes it anew. A value that no document has any more stays until much was replaced; a condition on it holds for nothing. *Not* how a question is linked (`linking`).
+//! They are made of the heads of documents: once from the index, then from what its writer takes in, so that a
+//! commit never rebuilds them. A value that no document has any more stays until much was replaced; a condition on
+//! it matches nothing. *Not* here: how a question is linked (`linking`).
 
 use super::Index;
 use super::word_likeness::TableLikeness;
@@ -41,7 +42,7 @@ pub(super) struct Dictionaries {
     known: RwLock<Option<Known>>,
     pub(super) columns: RwLock<Vec<DescribedColumn>>,
     likeness: TableLikeness,
-    /// Held by who reads the index, so that nobody else does so at the same time.
+    /// Held by the task that reads the index, so that no other one does so at the same time.
     reading: Mutex<()>,
 }
 
@@ -91,7 +92,8 @@ impl Dictionaries {
         Some(most.text.to_string())
     }
 
-    /// Takes in what the writer does, which has read the index before; tells of a document that may have been there.
+    /// Takes in the heads of a writer, which has read the index before; returns whether the document may have been
+    /// there.
     pub(super) fn take_in(&self, head: &ChunkRecord, was_there: bool) {
         if let Some(known) = &mut *self.known_mut() {
             known.replaced += u64::from(was_there);
@@ -101,12 +103,12 @@ impl Dictionaries {
         }
     }
 
-    /// Knows nothing any more, as an index that was emptied does.
+    /// Empties the dictionaries, as after the index was emptied.
     pub(super) fn clear(&self) {
         *self.known_mut() = Some(self.nothing());
     }
 
-    /// Whether so much of what is known may have been replaced that it is worth to read everything anew.
+    /// Whether so much may have been replaced that it is worth reading everything again.
     pub(super) fn is_stale(&self) -> bool {
         let stale = |known: &Known| {
             known.replaced >= REPLACED_MIN && known.replaced * REPLACED_MAX >= known.heads
@@ -185,7 +187,7 @@ fn add_value(dictionary: &mut Dictionary, bucket: &str, field: &str, value: &Val
 }
 
 impl Index {
-    /// Says what the columns of schemas hold: before a writer is made, or the first question is linked.
+    /// Registers the descriptions of columns in schemas: before a writer is made, or the first question is linked.
     pub fn describe(&self, columns: Vec<DescribedColumn>) {
         let described = &self.dictionaries.columns;
         *described.write().unwrap_or_else(PoisonError::into_inner) = columns;
@@ -221,7 +223,7 @@ impl Index {
         Ok(linked.unwrap_or_default())
     }
 
-    /// Reads what the documents of the index call things, if that is not known.
+    /// Reads the names in the documents of the index, if they are not known.
     pub(super) fn read_names(&self) -> Result<(), Error> {
         let reading = &self.dictionaries.reading;
         let _one_at_a_time = reading.lock().unwrap_or_else(PoisonError::into_inner);
@@ -231,8 +233,8 @@ impl Index {
         self.read_names_anew()
     }
 
-    /// Reads them, and goes on with what was known until that is done. For who has the writer, or when there is none: what
-    /// is taken in meanwhile would be missed.
+    /// Reads them again, and keeps the old ones until that is done. To be called by the owner of the writer, or
+    /// when there is no writer: documents that are taken in meanwhile would be missed.
     pub(super) fn read_names_anew(&self) -> Result<(), Error> {
         let mut known = self.dictionaries.nothing();
         if !self.is_outdated() {

@@ -1,4 +1,4 @@
-//! What an index knows of how its documents call things: as they come, after a restart, and of whom.
+//! Tests of the dictionaries: as documents arrive, after a restart, and separately for each tenant.
 
 use super::*;
 use crate::index::tests::{STREAM, index_of, one};
@@ -129,7 +129,7 @@ fn documents_are_found_by_what_they_are_called() {
     };
     let acme = ["ACME_2018_10K.pdf", "one.md", "three.md", "two.md"];
     assert_eq!(is("named", Op::Eq, json!("acme")), acme);
-    // Who says its company is asked for that alone.
+    // A question that names its company is for that one alone.
     let fielded = ["ACME_2018_10K.pdf", "one.md", "three.md"];
     assert_eq!(
         is("named:company", Op::In, json!(["Acme", "ACME"])),
@@ -139,7 +139,7 @@ fn documents_are_found_by_what_they_are_called() {
         is("named:company", Op::NotIn, json!(["Acme"])),
         ["BOLT_2019_10K.pdf", "two.md"]
     );
-    // Who is called after a year is not of another one that it begins with.
+    // A name that contains a year is not the shorter name that it begins with.
     assert_eq!(
         is("named", Op::In, json!(["2018"])),
         ["ACME_2018_10K.pdf", "one.md"]

@@ -1,7 +1,7 @@
-//! How many documents there are, and which values their metadata has: counted, nothing fetched.
+//! How many documents match, and which values their metadata has: counted without fetching a record.
 //!
-//! For "how many invoices of 2024, by vendor", as `argosy.count` and `argosy.metadata` ask it. Documents
-//! are counted, not chunks: their heads stand for them.
+//! It answers questions such as "how many invoices of 2024, by vendor" for `argosy.count` and `argosy.metadata`.
+//! Documents are counted, not chunks: the head of each represents it.
 
 use super::filter::{restrictions, unknown_fields};
 use super::tally::{Scope, tally};
@@ -29,7 +29,7 @@ const FIELDS_READ_MAX: usize = 10_000;
 /// What is to be counted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CountRequest {
-    /// Whose documents may be read: always a condition.
+    /// The tenant whose documents may be read: always a condition.
     pub tenant: TenantId,
     /// Parts of the corpus; empty means all.
     pub buckets: Vec<Bucket>,

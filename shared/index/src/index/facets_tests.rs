@@ -1,4 +1,4 @@
-//! Counting: documents, the values of their metadata, and what a tenant may know of others.
+//! Tests of counting: documents, the values of their metadata, and what a tenant may learn of others.
 
 use super::*;
 use crate::index::VectorSource;

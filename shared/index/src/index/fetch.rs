@@ -1,7 +1,7 @@
-//! Chunks by their ids: what an earlier answer stands on.
+//! Fetching chunks by their ids, such as those that an earlier answer cites.
 //!
-//! An id names no bucket, so it is looked for in those of the request, or in all. *Not* a way around the conditions of
-//! a request: a chunk that they keep out is not there.
+//! An id names no bucket, so the chunk is looked for in the buckets of the request, or in all. *Not* a way around
+//! the conditions of a request: a chunk that they exclude is not found.
 
 use super::filter::restrictions;
 use super::query::Snapshot;
@@ -18,8 +18,8 @@ use tantivy::{DocAddress, TantivyError, Term};
 const SCORE: f32 = 1.0;
 
 impl Snapshot {
-    /// The chunks of these ids that a request lets through, in their order. Where it has a condition on a field that
-    /// no document has, it lets nothing through: here, nothing is left out.
+    /// The chunks of these ids that match a request, in their order. Where the request has a condition on a field
+    /// that no document has, none match: unlike a search, nothing is left out.
     pub(crate) fn fetch(
         &self,
         request: &SearchRequest,

@@ -1,4 +1,4 @@
-//! A [`Filter`](envelope::Filter) to queries that restrict and do not score.
+//! Translates a [`Filter`](envelope::Filter) into queries that restrict and do not score.
 
 use super::named::named;
 use super::schema::Fields;
@@ -23,8 +23,8 @@ pub(crate) struct Restrictions {
     pub(super) queries: Vec<Box<dyn Query>>,
     /// Fields of the filter that no document has; their conditions are left out.
     pub(crate) unknown_fields: Vec<String>,
-    /// Fields that have no value of the kind that was asked for: a text is compared with a number.
-    /// Their conditions stay, and hold for nothing.
+    /// Fields that have no value of the compared kind, for example a text compared with a number. Their conditions
+    /// stay, and match nothing.
     pub(super) unlike_fields: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What follow-up questions ask of an index: words of what was asked before count less, and chunks are fetched by id.
+//! Tests of follow-up questions: words of earlier questions count less, and chunks are fetched by id.
 
 use super::tests::{index_of, one, record};
 use super::*;

@@ -1,7 +1,7 @@
-//! Documents that are called something, whatever field says so: a condition on `named`.
+//! The condition `named`: documents that are called something, whichever field says so.
 //!
-//! A value holds for the chunks whose path, title or metadata has all words of it, and for the head of a document that
-//! begins with a text where they stand together. *Not* a search: nothing scores.
+//! A value holds for the chunks whose path, title or metadata contains all words of it, and for the head of a
+//! document whose text begins with them, close together. *Not* a search: nothing is scored.
 
 use super::filter::any;
 use super::schema::{Fields, analyzer};

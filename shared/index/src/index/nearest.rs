@@ -1,7 +1,7 @@
-//! The chunks whose vectors are closest, among those that a query lets through.
+//! The chunks whose vectors are closest, among those that match a query.
 //!
-//! A collector like the one that counts: the restrictions of a search are tantivy's, so words and
-//! vectors see the same chunks.
+//! It is a tantivy collector like the one that counts: tantivy applies the restrictions of a search, so the
+//! searches for words and for vectors see the same chunks.
 
 use super::rows::{Probe, Rows};
 use super::schema::ROW;
@@ -115,8 +115,8 @@ impl SegmentCollector for NearestInSegment {
 }
 
 impl Index {
-    /// How many chunks no search by vectors finds because they came without a vector of the embedder;
-    /// `None` where vectors do not come with chunks. Looks at each chunk. Blocking.
+    /// How many chunks no search by vectors finds, because they came without a vector of the embedder; `None` where
+    /// vectors do not come with chunks. It looks at each chunk. Blocking.
     pub fn without_vector(&self) -> Result<Option<u64>, Error> {
         let VectorSource::Carried { .. } = &self.vectors.source else {
             return Ok(None);

@@ -1,8 +1,8 @@
-//! Where the words of a query stand in chunks, by the postings.
+//! Where the words of a query occur in chunks, according to the postings.
 //!
-//! What a text contains is written in the index already, in stems and with places, so nobody has to read
-//! the text again to know. *Not* what the metadata of a chunk say: numbers and lists are words of it here,
-//! so a word that stands only there may be there, and the record knows.
+//! The index already has the words of a text, as stems with positions, so the text need not be read again. *Not*
+//! exact for the metadata of a chunk, whose numbers and lists are indexed as words: a word that occurs only there
+//! counts as possible, and the record decides.
 
 use super::query::Snapshot;
 use super::terms::Terms;
@@ -27,8 +27,8 @@ pub(crate) struct Occurrences {
     pub(crate) metadata: u64,
     /// Named values that the chunk may have, by bits too.
     pub(crate) named: u64,
-    /// Where words stand in the text, in its order. A word of the text that is too long to be one has a
-    /// place and is counted.
+    /// Where words occur in the text, in its order. A word that is too long to be indexed has a position and is
+    /// counted.
     pub(crate) places: Vec<(u32, u8)>,
 }
 

@@ -1,9 +1,9 @@
-//! Which values of chosen metadata fields a text names: the corpus is its own list of places.
+//! Which values of chosen metadata fields a text names: the values of the corpus serve as the list of places.
 //!
-//! Looked up word by word among the facts of one tenant, so nothing is held, there may be any number of
-//! values, and nobody names a place that only another tenant has. *Not* the
-//! [`Gazetteer`](crate::gazetteer::Gazetteer), which scores and takes every field that has few values,
-//! and no geography: what is near a place, only the corpus could say.
+//! A text is looked up word by word among the terms of one tenant. So nothing is held in memory, there may be any
+//! number of values, and a place that only another tenant has is never found. *Not* the
+//! [`Gazetteer`](crate::gazetteer::Gazetteer), which scores and uses every field that has few values, and no
+//! geography: only the corpus could say what is near a place.
 
 use super::query::Snapshot;
 use super::term_query;

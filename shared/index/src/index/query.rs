@@ -1,6 +1,6 @@
 //! One search: from words to scored candidates.
 //!
-//! *Not* here: what the words of a query are; that is [`super::terms`].
+//! *Not* here: which words a query has; that is [`super::terms`].
 
 use super::filter::{Restrictions, restrictions};
 use super::nearest::{Close, Nearest};
@@ -21,7 +21,7 @@ use tantivy::collector::{Collector, Count, DocSetCollector, TopDocs};
 use tantivy::query::{BooleanQuery, ConstScoreQuery, EnableScoring, Query, TermSetQuery};
 use tantivy::{DocAddress, Executor, Searcher, Term};
 
-/// An index of so many chunks is searched on one thread: to wake others takes longer.
+/// An index with at most this many chunks is searched on one thread: waking others takes longer.
 pub const ONE_THREAD_CHUNKS_MAX: u64 = 50_000;
 /// Most candidates of one search.
 const FETCH_MAX: usize = 1_000;
@@ -167,7 +167,7 @@ impl Snapshot {
         Ok(cosines)
     }
 
-    /// Whose vectors the index keeps, when they come with the chunks.
+    /// The embedder whose vectors the index keeps, when they come with the chunks.
     pub(crate) fn carried_by(&self) -> Option<&str> {
         match &self.index.vectors.source {
             VectorSource::Carried { by, .. } => Some(by),
@@ -208,9 +208,9 @@ impl Snapshot {
         restrictions(&self.searcher, &self.index.fields, request)
     }
 
-    /// Where the chunks are that were found elsewhere, at most `most`, closest first. What was let
-    /// through there may have changed here, and a condition may have been left out there: a chunk
-    /// that is not here, not yet or no more, or is kept out here, is left out.
+    /// The addresses of chunks that another store has found, at most `most`, closest first. That store may be
+    /// older, and may have left a condition out: a chunk that is not here, or that the request excludes here, is
+    /// left out.
     pub(crate) fn find(
         &self,
         near: &[Near],

@@ -1,10 +1,10 @@
-//! Which documents an index that began empty has taken in, so that nothing is looked for that
-//! cannot be there.
+//! Which documents an index that began empty has taken in, so that the writer deletes only chunks that can exist.
 //!
-//! A replay puts every chunk in once. A delete for each of them is asked of every segment and kept in
-//! memory until the commit, which was most of what the process held. What is kept here is a few numbers of each document; two documents whose
-//! hashes collide are taken for one, which costs a delete and loses none. *Not* a copy of the index: an
-//! index that was not empty when the writer began has none of this, and neither has a large one.
+//! A replay adds every chunk once. A delete for each of them would be looked up in every segment and kept in memory
+//! until the commit, and this was most of the memory of the process. This module keeps a few numbers of each
+//! document instead. Two documents whose hashes collide are taken for one, which costs a delete and loses nothing.
+//! *Not* a copy of the index: it is not used for an index that was not empty when the writer began, nor for a large
+//! one.
 
 use envelope::ChunkRecord;
 use std::collections::HashMap;
@@ -47,8 +47,8 @@ impl Before {
 }
 
 impl ReplayDedup {
-    /// Takes a record in and says what of it may have been there before. `None` when there are more
-    /// documents than are remembered: this is of no use any more.
+    /// Takes in a record and returns what of it may have been there before. `None` when there are more documents
+    /// than can be remembered: the dedup is of no use any more.
     pub(super) fn take_in(&mut self, record: &ChunkRecord) -> Option<Before> {
         let version = self.hasher.hash_one(&record.hash);
         let room = self.documents.len() < DOCUMENTS_MAX;

@@ -1,4 +1,4 @@
-//! Whatever a stream says and wherever it is cut, the index is what a map would be.
+//! Property tests: whatever a stream contains and wherever it is interrupted, the index equals a map.
 
 use super::*;
 use proptest::prelude::*;

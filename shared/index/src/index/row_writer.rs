@@ -1,7 +1,7 @@
-//! Writing rows of vectors: blocks that grow, and generations that leave behind what is no more.
+//! Writing rows of vectors: blocks that grow, and generations that leave deleted rows behind.
 //!
-//! What is written counts from the commit that names its [`Layout`]; what that replaces is deleted
-//! after it. *Not* when rows are made anew: see [`super::vectors`].
+//! What is written counts from the commit that names its [`Layout`]; the files that it replaces are deleted
+//! afterwards. *Not* here: when rows are made anew; see [`super::vectors`].
 
 use super::rows::{Layout, Moved, NOWHERE, Rows, failed, read, write};
 use crate::Error;
@@ -69,7 +69,7 @@ impl RowWriter {
         self.layout.slots() + fresh as u64
     }
 
-    /// Whether most slots hold what belongs to none of so many chunks.
+    /// Whether most slots belong to none of this many chunks.
     pub(super) fn is_wasteful(&self, chunks: u64) -> bool {
         self.slots() > SLOTS_FACTOR * chunks + SLOTS_SPARE
     }
@@ -78,9 +78,9 @@ impl RowWriter {
         &self.layout
     }
 
-    /// A writer of the next generation, fitted to so many chunks, with a slot for each row of `living`,
-    /// which are in order: they have to be added first, in that order. This one stays as it is until the
-    /// other takes its place.
+    /// A writer of the next generation, fitted to this many chunks, with a slot for each row of `living`, which are
+    /// in order: they have to be added first, in that order. The present writer stays as it is until the other
+    /// replaces it.
     pub(super) fn next_generation(&self, fitted: u64, living: &[u64]) -> Result<RowWriter, Error> {
         let next = living.last().map_or(0, |row| row + 1).max(self.next_row());
         let first = living.first().copied().unwrap_or(next);
@@ -122,9 +122,9 @@ impl RowWriter {
         Ok(())
     }
 
-    /// Stores what is new, together with smaller blocks before it, so that there are few of them
-    /// and every row is written a handful of times. The commit that follows makes them count. What fails
-    /// leaves the writer as it was: the next flush stores the same rows.
+    /// Stores the new rows, together with smaller blocks before them, so that there are few blocks and every row is
+    /// written only a few times. The commit that follows makes them count. A failure leaves the writer as it was:
+    /// the next flush stores the same rows.
     pub(super) fn flush(&mut self) -> Result<Rows, Error> {
         let mut rows = (self.fresh.len() / self.layout.stride()) as u64;
         if rows == 0 {

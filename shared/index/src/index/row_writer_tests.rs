@@ -1,4 +1,4 @@
-//! Rows are found again however they were stored and moved.
+//! Tests that rows are found again however they were stored and moved.
 
 use super::*;
 use crate::index::rows::Probe;
@@ -166,7 +166,7 @@ proptest! {
             }
             writer.flush().unwrap();
             writer.sweep(&before);
-            // As who starts again reads it.
+            // As a restarted process reads it.
             let layout = serde_json::to_string(writer.layout()).unwrap();
             let layout: Layout = serde_json::from_str(&layout).unwrap();
             let rows = Rows::open(&dir, &layout).unwrap();

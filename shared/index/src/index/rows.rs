@@ -1,14 +1,14 @@
-//! Vectors in rows, in files that never change once they are written: what there is, and reading it.
+//! Vectors in rows, in files that never change once they are written: the layout of the files, and reading them.
 //!
-//! A chunk of the index names its row in a column; merges of the index move chunks, never rows. A
-//! commit writes what is new as one block and says in its payload which blocks count, so the index
-//! and its vectors are always of one moment: a file that no commit names is left from a crash.
-//! Blocks are read through the directory, which maps them into memory. *Not* a graph: every row is
-//! looked at (docs/adr/0010-exact-vectors.md says what that costs).
+//! A chunk of the index names its row in a column; merges of the index move chunks, never rows. A commit writes the
+//! new rows as one block and lists in its payload which blocks count, so the index and its vectors always belong to
+//! the same commit; a file that no commit names is left from a crash. Blocks are read through the directory, which
+//! maps them into memory. *Not* a graph: every row is looked at (docs/adr/0010-exact-vectors.md says what that
+//! costs).
 //!
-//! Rows of chunks that are no more stay until they outweigh the others. Then the next generation
-//! holds the rows of living chunks only, moved together into *slots*, and a file that says which row
-//! is in which slot: the numbers of rows are in the index and stay. Writing is in [`super::row_writer`].
+//! Rows of deleted chunks stay until they outnumber the others. Then the next generation has the rows of living
+//! chunks only, moved together into *slots*, and a file that says which row is in which slot: the row numbers are
+//! in the index and stay. Writing is in [`super::row_writer`].
 
 use crate::Error;
 use envelope::Embedding;
@@ -27,7 +27,7 @@ pub(super) const NOWHERE: u32 = u32::MAX;
 /// Which blocks there are; part of the payload of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Layout {
-    /// Whose vectors these are, see `llm::Embedder::name`.
+    /// The embedder that made these vectors, see `llm::Embedder::name`.
     pub(super) by: String,
     /// Numbers in a vector.
     pub(super) dims: usize,
@@ -36,8 +36,8 @@ pub(super) struct Layout {
     /// To how many chunks the static table was fitted; 0 where there is none.
     #[serde(default)]
     pub(super) fitted: u64,
-    /// Slots of each block, in order. Once these were rows; who knows them under their old name only
-    /// would look for a moved row in the wrong place, and begins anew instead.
+    /// Slots of each block, in order. In an earlier format these were rows; a reader that knows only the old name
+    /// would look for a moved row in the wrong place, and begins again instead.
     #[serde(rename = "slots", alias = "blocks")]
     pub(super) blocks: Vec<u64>,
     /// Which rows were moved.
@@ -45,8 +45,8 @@ pub(super) struct Layout {
     pub(super) moved: Moved,
 }
 
-/// The rows that were moved together. Those before them are no more, those after them are as far from
-/// the last slot of these as from the last row.
+/// The rows that were moved together. Rows before them are deleted; rows after them are as far from the last slot
+/// of these as from the last row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Moved {
     /// The first of them.

@@ -1,4 +1,4 @@
-//! The fields of the index, and what a record becomes in them.
+//! The fields of the index, and how a record is stored in them.
 
 use super::words::Words;
 use crate::Error;
@@ -102,8 +102,8 @@ pub(crate) fn analyzer() -> TextAnalyzer {
         .build()
 }
 
-/// Whether the words of metadata in the index are those of its texts, no more and no less: numbers and
-/// lists have words there too, a long text has not all, and lower case may part a word beyond ASCII.
+/// Whether the indexed words of the metadata are exactly those of its texts: numbers and lists have words there
+/// too, a long text has not all of its words, and lower case may split a word beyond ASCII.
 pub(crate) fn is_plain(metadata: &BTreeMap<String, Value>) -> bool {
     metadata.values().all(|value| match value {
         Value::String(text) => text.is_ascii() && text.len() <= facts::TEXT_CHARS_MAX,

@@ -1,9 +1,10 @@
-//! The vectors of sentences that were read before, as far as there is memory for them.
+//! The cache of sentence vectors, as large as its memory limit allows.
 //!
-//! Most of a search is spent reading candidates sentence by sentence, only to find that they are not among the
-//! best. The sentences of a chunk stay what they are, so their vectors are kept, a byte for each number, and the
-//! next question is compared with those. That gives the *most* that a sentence can be worth, at most two hundredths too high:
-//! *not* the value that is shown, for which the chunk is read. So what is found does not depend on what is kept.
+//! A search spends most of its time on reading candidates sentence by sentence, only to find that they are not
+//! among the best. The sentences of a chunk do not change, so their vectors are kept, with one byte for each
+//! number, and compared with the next question. That gives an *upper bound* of a sentence's score, too high by two
+//! hundredths at most, and *not* the score that is shown, for which the chunk is read. So the result of a search
+//! does not depend on the cache.
 
 use super::rows::{Probe, SCALE_BYTES};
 use envelope::Embedding;
@@ -32,7 +33,7 @@ pub(crate) struct SentenceVectors {
     rows: Arc<[u8]>,
     /// Bytes of a row.
     stride: usize,
-    /// How far the true vectors are from the kept ones at most.
+    /// An upper bound of the error of the kept vectors.
     error: f32,
 }
 
@@ -99,7 +100,7 @@ impl SentenceRows {
 }
 
 impl SentenceVectors {
-    /// What the cosine of the question and the closest vector is at most, from 0 to 1.
+    /// An upper bound of the cosine of the question and the closest vector, from 0 to 1.
     pub(crate) fn closest_at_most(&self, question: &QuestionVector) -> f32 {
         let rows = self.rows.chunks_exact(self.stride);
         let told = rows.filter_map(|row| {
@@ -194,7 +195,8 @@ impl SentenceCache {
             .collect()
     }
 
-    /// Keeps those of a chunk; those that were used longest ago go when all take more than so many bytes.
+    /// Keeps the vectors of a chunk; the least recently used ones are evicted when all take more than this many
+    /// bytes.
     pub(super) fn put(&self, chunk: ChunkPlace, vectors: SentenceVectors, most_bytes: usize) {
         let bytes = vectors.bytes();
         // All others would go for it, and then it itself.

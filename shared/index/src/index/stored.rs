@@ -1,8 +1,8 @@
-//! The records of chunks, as bytes of the store.
+//! The records of chunks, read from the bytes of tantivy's store.
 //!
-//! tantivy hands out a stored value in a copy that it makes byte by byte, which takes longer than to unpack it. So
-//! the bytes of a document are asked for, and the record is where they end. *Not* a second store: the files, and
-//! what is unpacked of them, are tantivy's.
+//! tantivy copies a stored value byte by byte, which takes longer than decompressing it. This module asks for the
+//! bytes of a document instead, and takes the record from their end. *Not* a second store: the files, and their
+//! decompressed blocks, are tantivy's.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use tantivy::directory::OwnedBytes;

@@ -1,7 +1,8 @@
-//! What the columns of documents come to: one pass over the heads of those for which a filter holds.
+//! Queries over the columns of documents: one pass over the heads of those that match a filter.
 //!
-//! Exact, with nothing kept beside the index: the values stand in the records of the heads. What that costs, and why no
-//! columns are kept for it, is in docs/retrieval.md. *Not* here: how values are taken together (`table_fold`).
+//! The result is exact, and nothing is kept beside the index for it: the values are in the records of the heads.
+//! docs/retrieval.md says what that costs, and why no columns are kept. *Not* here: how values are aggregated
+//! (`table_fold`).
 
 use super::filter::restrictions;
 use super::table_fold::{TableFold, TableHead};
@@ -15,10 +16,9 @@ use tantivy::query::{BooleanQuery, Occur, Query};
 use tantivy::{DocAddress, Searcher, Term};
 
 impl Index {
-    /// What the columns come to of the documents for which a filter holds. Blocking: reads the head of each.
+    /// The result of a query over columns, for the documents that match a filter. Blocking: reads the head of each.
     ///
-    /// # Errors
-    /// When the index cannot be read.
+    /// # Errors When the index cannot be read.
     pub fn table(&self, request: &TableRequest) -> Result<TableResult, Error> {
         let searcher = self.reader.searcher();
         let as_search = as_search(request, request.filter.clone());

@@ -1,4 +1,4 @@
-//! Documents taken together, one after the other: listed, counted, added up. Pure, in bounded memory.
+//! Aggregates documents one after the other: lists, counts, sums. Pure, in bounded memory.
 
 use envelope::table::DecimalSum;
 use envelope::{ChunkRecord, DocId};

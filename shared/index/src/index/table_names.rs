@@ -1,5 +1,5 @@
-//! What documents are called stands in for a column that they lack, where no schema says what columns there are: a group
-//! by it holds the documents that a condition on it would.
+//! Uses the name of a document in place of a column that it lacks, where no schema says which columns there are: a
+//! group then has the documents that a condition on the column would select.
 
 use super::filter::restrictions;
 use super::table::as_search;

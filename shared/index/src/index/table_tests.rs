@@ -1,4 +1,5 @@
-//! Tables of an index: what is counted, added up and grouped, and what is left out. *Not* here: how a question is read.
+//! Tests of tables: what is counted, added up and grouped, and what is left out. *Not* here: how a question is
+//! read.
 
 use crate::index::{Index, VectorSource};
 use envelope::{ChunkRecord, ConditionOrigin, Filter, TenantId};

@@ -1,9 +1,9 @@
-//! How many of some chunks have each value of a field.
+//! How many of a set of chunks have each value of a field.
 //!
-//! One pass over the terms of the field, in the order of values, in all segments and of both kinds
-//! (text and number) at once: a value is counted to its end before the next one begins. So the most
-//! frequent are right however many there are, and whosever they are, and no more than are asked for
-//! are held. *Not* a search for each value.
+//! It makes one pass over the terms of the field, in the order of values, in all segments and of both kinds (text
+//! and number) at once: a value is counted completely before the next one begins. So the most frequent values are
+//! exact, however many values there are and whichever tenants have them, and only as many as were asked for are
+//! held in memory. *Not* a search for each value.
 
 use crate::Error;
 use search::filter_terms as facts;
@@ -29,7 +29,7 @@ pub(super) struct Hit {
     pub(super) is_text: bool,
 }
 
-/// Hears every value of a field: first the chunks that have it, then the value itself.
+/// Receives every value of a field: first the chunks that have it, then the value itself.
 pub(super) trait Counter {
     /// A chunk has the value that comes next.
     fn hit(&mut self, hit: Hit);

@@ -1,12 +1,13 @@
-//! Words that are looked for among the chunks of one tenant, who is often alone.
+//! Restricting a search for words to one tenant, at little cost where there is only one.
 //!
-//! Where a segment has chunks of nobody else, its restriction lets everything through, and to compare each hit
-//! with it costs as much as a word. *Not* another result: the score of a restriction is 0.
+//! Where a segment has chunks of no other tenant, the restriction matches every chunk, and comparing each hit with
+//! it would cost as much as another word. *Not* another result: the score of a restriction is 0.
 
 use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocId, Score, SegmentReader, TantivyError, Term};
 
-/// The same hits and scores either way; which is asked is decided in each segment.
+/// A query with the restriction to a tenant, or without it where a segment is the tenant's alone. Hits and scores
+/// are the same either way; each segment decides.
 #[derive(Debug)]
 pub(super) struct OfTenant {
     /// What every chunk of the tenant has.
@@ -46,7 +47,7 @@ impl Query for OfTenant {
     }
 }
 
-/// Whether a segment has chunks of nobody else.
+/// Whether a segment has chunks of no other tenant.
 fn is_alone(tenant: &Term, segment: &SegmentReader) -> tantivy::Result<bool> {
     let index = segment.inverted_index(tenant.field())?;
     Ok(index.doc_freq(tenant)? == segment.max_doc())

@@ -1,7 +1,7 @@
-//! The words of a query: what is searched for, and what a chunk is compared with when it is looked at again.
+//! The words of a query: the terms that are searched for, and those that a chunk is compared with in reranking.
 //!
-//! Built from tokens by hand; there is no query language, so nothing a user or a model writes can be a syntax
-//! error.
+//! They are built from tokens by hand; there is no query language, so nothing that a user or a model writes can be
+//! a syntax error.
 
 use super::schema::{self, Fields};
 use crate::Error;
@@ -35,8 +35,8 @@ const CLAUSE_WORDS_MIN: usize = 4;
 pub(crate) struct Terms {
     /// Stems with their rarity in the corpus, each once, in the order of the query.
     pub(crate) stems: Vec<(String, f32)>,
-    /// Stems of the context that the query lacks: they count in the search, for this part of what one of the query
-    /// counts. Whoever looks again at what was found looks for the query alone.
+    /// Stems of the context that the query lacks: they count in the search, with this share of the weight of a stem
+    /// of the query. Reranking uses the query alone.
     pub(crate) context: Vec<String>,
     pub(crate) context_weight: f32,
     /// Words with a digit, as [`identifier`] has them, and their rarity: a part number is
@@ -46,7 +46,7 @@ pub(crate) struct Terms {
     pub(crate) phrases: Vec<Vec<String>>,
     /// The clauses of a query that has several, each as places in [`Terms::stems`].
     pub(crate) clauses: Vec<Vec<usize>>,
-    /// Nothing was written: all that a filter lets through is wanted.
+    /// Whether the query is empty: all chunks that match the filter are wanted.
     pub(crate) is_blank: bool,
 }
 
@@ -153,8 +153,8 @@ impl Terms {
         clauses
     }
 
-    /// Any of the words; the more and the rarer, the better. Where none of what was written is a word,
-    /// nothing matches: then it is for the vectors.
+    /// A query for any of the words; more words and rarer ones score higher. Where the text contains no word,
+    /// nothing matches: such a query is left to the vectors.
     pub(super) fn query(&self, fields: &Fields) -> Box<dyn Query> {
         if self.is_blank {
             return Box::new(AllQuery);

@@ -1,4 +1,4 @@
-//! One index: filters, counts, tenants, replacement, recovery after a crash, queries as people type them.
+//! Tests of one index: filters, counts, tenants, replacement, recovery after a crash, queries as people type them.
 
 use super::*;
 use crate::hybrid::{HybridSearcher, Options};

@@ -1,8 +1,8 @@
-//! The vectors of the index: where they come from, and how they keep step with its commits.
+//! The vectors of the index: where they come from, and how they stay in step with its commits.
 //!
-//! An encoder's vectors come with the chunks. The static table's are made here, because what a word
-//! is worth in them depends on the corpus: they are fitted to it, and fitted again when it has
-//! doubled, so that every chunk is embedded a handful of times however the corpus grows.
+//! An encoder's vectors come with the chunks. Those of the static table are made here, because the weight of a word
+//! depends on the corpus: the weights are fitted to the corpus, and fitted again when it has doubled, so that every
+//! chunk is embedded only a few times however the corpus grows.
 
 use super::row_writer::RowWriter;
 use super::rows::{self, Layout, Rows};
@@ -104,7 +104,7 @@ impl Store {
         }
     }
 
-    /// Whether a layout is of this store's making.
+    /// Whether a layout was made with this store's vectors.
     pub(super) fn made(&self, layout: &Layout) -> bool {
         self.source.name_and_dims() == Some((layout.by.clone(), layout.dims))
     }

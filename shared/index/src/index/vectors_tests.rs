@@ -1,4 +1,4 @@
-//! Vectors of an index whose chunks come and go.
+//! Tests of vectors of an index whose chunks are added and deleted.
 
 use super::*;
 use crate::index::Index;
@@ -127,7 +127,7 @@ fn the_static_table_stays_as_it_was_fitted_when_rows_are_moved() {
         (fitted(&index), bytes(dir.path()))
     };
     let (first, before) = index_again(1..=1);
-    // The night on which most rows are of nobody.
+    // The commit at which most rows belong to no chunk.
     let (last, after) = index_again(2..=13);
     assert_eq!(last, first);
     assert_eq!(after, before);

@@ -1,5 +1,5 @@
-//! How near words are in meaning, by the shipped table of word vectors: for words of a question that stand in no column.
-//! *Not* fitted to the corpus: it is asked for a word or two and the name of a column.
+//! How close words are in meaning, by the shipped table of word vectors: for words of a question that match no
+//! column. *Not* fitted to the corpus: it compares a word or two with the name of a column.
 
 use linking::WordLikeness;
 use static_embed::{Frequencies, StaticEmbedder, StaticTable};

@@ -1,8 +1,8 @@
 //! The analyzer of the feed: the same tokens as [`super::schema::analyzer`], faster.
 //!
-//! Text is the same words again and again, and folding and stemming one is dear. So the chain of
-//! filters is asked once for a word, and its answer is kept in a table of fixed size, where a word gives
-//! way to the next one of its slot. *Not* another definition of a word: what the chain says holds.
+//! A text repeats the same words, and folding and stemming a word is expensive. So the chain of filters runs once
+//! for a word, and its result is kept in a table of fixed size, where a word is replaced by the next one of its
+//! slot. *Not* another definition of a word: the chain of filters defines it.
 
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer};
 
@@ -85,7 +85,7 @@ impl Words {
     }
 }
 
-/// FNV-1a: short words, nobody to defend against.
+/// FNV-1a: the words are short, and collisions by intent do no harm.
 fn slot_of(word: &str) -> usize {
     let hash = word.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

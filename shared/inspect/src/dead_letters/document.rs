@@ -1,7 +1,7 @@
-//! The document of a dead letter: as it was published, and whether something newer is there of it by now.
+//! The document of a dead letter: as it was published, and whether there is a newer version of it by now.
 //!
-//! Published again it is the newest message of its document, and indexers go by that. So it is asked first
-//! what came after it. *Not* seen: a newer message that changed nothing and is gone from the queue.
+//! A document that is published again becomes the newest message of its document, and indexers go by that. So this
+//! module first looks for later messages. *Not* seen: a newer message that changed nothing and has left the queue.
 
 use super::Letter;
 use bus::{Bus, BusError, Headers, Publish, StoredMessage, Stream};
@@ -22,8 +22,8 @@ pub(super) fn publish(letter: &Letter, stored: &StoredMessage) -> Publish {
     }
 }
 
-/// What of the document is newer than the letter's message, in words; nothing when that is the newest.
-/// In the order in which something newer moves on: what waits is indexed or given up before it is acked.
+/// What is newer than the dead letter's message, in words; nothing when that is the newest. The places are checked
+/// in the order in which a newer message moves on: a waiting one is indexed or given up before it is acked.
 pub(super) async fn superseded(
     bus: &dyn Bus,
     letter: &Letter,

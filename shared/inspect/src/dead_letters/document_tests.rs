@@ -1,4 +1,4 @@
-//! Letters of documents of which something newer is there, or is not.
+//! Tests of dead letters of documents, with and without a newer version.
 
 use super::*;
 use bus::Bus;

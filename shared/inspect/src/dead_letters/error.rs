@@ -1,4 +1,4 @@
-//! Why dead letters were not read, or not tried again.
+//! Why dead letters were not read, or not retried.
 
 use bus::{BusError, PublishError};
 use harness::replay;
@@ -15,7 +15,7 @@ pub enum Error {
     /// There is no letter of that number.
     #[error("there is no dead letter {0}, or it has aged out")]
     NotThere(u64),
-    /// The turn cannot be gone on from.
+    /// The turn cannot be continued.
     #[error(transparent)]
     Again(#[from] replay::Error),
     /// The document was not published again.

@@ -1,5 +1,5 @@
-//! Conversations at a glance: who takes them, how far back their logs reach, and how far the stores are that follow.
-//! *Not* whether that is enough, which is the doctor's to say.
+//! Conversations at a glance: which processes handle them, how far back their logs reach, and how far the stores
+//! that follow the logs have come. *Not* whether that is enough; `argosy doctor` says that.
 
 use super::FleetFacts;
 use crate::processes::ProcessStatus;
@@ -24,7 +24,7 @@ pub struct ConversationStatus {
 /// The store of one process.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StoreStatus {
-    /// Whose.
+    /// The process of the store.
     pub process: String,
     /// Events of the stream that it does not answer for; `null` where it keeps none and reads logs from the stream.
     pub behind: Option<u64>,

@@ -1,9 +1,9 @@
-//! How a turn went, as a tree: who did what, how long it waited, what it fell back to, and what it is
-//! waiting for.
+//! How a turn went, as a tree: which role did what, how long each step waited, which fallbacks were taken, and what
+//! the turn is waiting for.
 //!
-//! [`read`] fetches what the streams still hold, [`build`] is a pure function from that to a [`Trace`]. While a turn runs, and `streams.keep` after its deadline, its steps are
-//! there; later only the trail of its terminal event is, and the trace says so. *Not* a tracing back end:
-//! spans of single calls are not here.
+//! [`read`] fetches what the streams still hold, and [`build`] is a pure function from that to a [`Trace`]. While a
+//! turn runs, and for `streams.keep` after its deadline, its steps are there; later only the trail of its terminal
+//! event is, and the trace says so. *Not* a tracing back end: it has no spans of single calls.
 
 mod rounds;
 #[cfg(any(test, feature = "sample"))]
@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use streams::history::{self, TurnRecord};
 pub use tree::build;
 
-/// What was read of a turn and of those that went on from it.
+/// What was read of a turn and of the turns that continue it.
 #[derive(Debug, Clone, Default)]
 pub struct TraceSource {
     /// What is stored of it.
@@ -43,7 +43,7 @@ pub struct TraceSource {
 pub struct Trace {
     /// The turn.
     pub turn: TurnId,
-    /// Whose it is, where that is known.
+    /// The tenant, where that is known.
     pub tenant: Option<TenantId>,
     /// The id of the trace that it is recorded under, where that is known.
     pub trace_id: Option<String>,
@@ -51,7 +51,7 @@ pub struct Trace {
     pub conversation: Option<ConversationId>,
     /// What was asked, where that is known.
     pub question: Option<String>,
-    /// The question as it was searched for, where it leaned on what was said before.
+    /// The question as it was searched for, where it referred to earlier ones.
     pub rewritten: Option<String>,
     /// How it ended; `null` while it runs.
     pub outcome: Option<Outcome>,
@@ -61,7 +61,7 @@ pub struct Trace {
     pub parent: Option<TurnId>,
     /// Hop of its first step: steps before it were done for the parent.
     pub first_hop: u16,
-    /// What its model calls take instead of what is configured.
+    /// The model and prompts that its calls use instead of the configured ones.
     pub overrides: Option<Overrides>,
     /// When it was asked, in Unix milliseconds; 0 when that is not known.
     pub asked_at: UnixMs,
@@ -123,7 +123,7 @@ impl StepState {
 /// One step. Every field is always there.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Step {
-    /// Whose step it is.
+    /// The role of the step.
     pub role: Role,
     /// At which hop.
     pub hop: u16,

@@ -1,7 +1,8 @@
-//! The rounds of a turn as a person would tell them: what was looked for, what came, what was missing, what was done about it.
+//! The rounds of a turn as a person would describe them: what was searched for, what was found, what was missing,
+//! and what was done about it.
 //!
-//! Pure, over the steps of a trace and the scatter records that are still stored. Of a turn whose steps have aged out only what
-//! the trail says is told. *Not* a second account of the steps: those are drawn below it.
+//! Pure, over the steps of a trace and the scatter records that are still stored. For a turn whose steps have
+//! expired, only the trail is used. *Not* a second account of the steps: those are drawn below it.
 
 use super::Step;
 use super::tree::Parts;

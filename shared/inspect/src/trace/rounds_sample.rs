@@ -1,4 +1,4 @@
-//! A turn of three rounds, and a loop, for tests.
+//! A turn of three rounds, and a turn in mode loop, for tests.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! A question of three rounds, and a loop: what is told of each.
+//! Tests of the rounds of a question with three rounds, and of one in mode loop.
 
 use super::super::rounds_sample::{a_loop, rounds, steps};
 use super::*;
@@ -37,7 +37,7 @@ fn each_round_says_what_was_looked_for_what_came_and_what_was_missing() {
             "answered with what there was: nothing unread was left"
         ]
     );
-    // While it runs, nobody knows what is done about it.
+    // While it runs, it is unknown what is done about it.
     assert_eq!(rounds(None)[2].then, "");
 }
 

@@ -1,5 +1,4 @@
-//! Turns as they are stored, for tests: planner 0, retriever 1, scatter 2, three maps at 3, reducer 4,
-//! validator 5.
+//! Turns as they are stored, for tests: planner 0, retriever 1, scatter 2, three maps at 3, reducer 4, validator 5.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! From what is stored of a turn to its tree: pure, and content with whatever is missing.
+//! Builds the tree of a turn from what is stored of it. Pure; any part may be missing.
 
 use super::{Again, Letter, Step, StepState, Trace, TraceSource, rounds};
 use bus::StoredMessage;
@@ -29,7 +29,7 @@ struct Facts {
     case: Option<Case>,
     /// The question as the latest step knows it, where it was rewritten.
     rewritten: Option<String>,
-    /// Where steps stand, whose they are, and the messages.
+    /// The steps by place: their roles, headers and messages.
     steps: BTreeMap<Place, (Role, Header, StoredMessage)>,
     /// Hops that hold a step of the main path or a scatter record.
     hops: BTreeSet<u16>,
@@ -114,7 +114,7 @@ pub fn build(turn: &TurnId, found: &TraceSource) -> Trace {
     }
 }
 
-/// Whose steps are stored.
+/// The roles with stored steps.
 pub(super) fn roles(history: &TurnRecord) -> BTreeSet<Role> {
     let role = |stored: &StoredMessage| match Subject::parse(&stored.subject) {
         Ok(Subject::Step { role, .. }) => Some(role),

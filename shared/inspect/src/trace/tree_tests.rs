@@ -1,4 +1,4 @@
-//! Trees from what is stored.
+//! Tests of trees built from what is stored.
 
 use super::super::sample::{self, SampleTurn};
 use super::super::{Again, How, StepState};

@@ -1,9 +1,9 @@
-//! How many calls a node is given at once: additive increase, multiplicative decrease, on the time to
-//! the first token and on the time that so much of an answer takes. Pure.
+//! How many calls a node gets at once: additive increase, multiplicative decrease, driven by the time to the first
+//! token and by the time that a certain amount of an answer takes. Pure.
 //!
-//! Most servers queue without limit and never say that they are busy; what they do show is that the
-//! first token comes later, or the whole answer where they do not stream. Several processes that share a
-//! node find their shares this way without talking to each other.
+//! Most servers queue without limit and never say that they are busy. Their load shows only in a later first token,
+//! or in a later answer where they do not stream. Several processes that share a node find their shares this way
+//! without talking to each other.
 
 use std::time::Duration;
 use tokio::time::Instant;
@@ -30,7 +30,7 @@ pub(crate) struct Took {
     pub(crate) first_token: Option<Duration>,
     /// To the end.
     pub(crate) whole: Duration,
-    /// Tokens that were written, or bytes that were sent where nothing is written; 0 where nobody knows.
+    /// Tokens that were written, or bytes that were sent where no text is generated; 0 where it is unknown.
     pub(crate) size: u64,
 }
 
@@ -204,7 +204,7 @@ mod tests {
     fn a_node_that_does_not_stream_is_held_back_by_its_whole_answers() {
         let mut now = Instant::now();
         let mut permits = Permits::new(8, 64);
-        // Two slots: who comes as the tenth waits for five answers.
+        // Two slots: the tenth call waits for five answers.
         for _ in 0..100 {
             let round = permits.limit() as u32;
             for nth in 1..=round {

@@ -1,8 +1,8 @@
-//! Whether a node is asked at all: closed, open, half-open, from what real calls came to. Pure.
+//! The circuit breaker of a node: closed, open or half-open, depending on the outcome of real calls. Pure.
 //!
-//! *Not* a health check: a node that answers probes and fails calls is open, one that fails probes in
-//! a burst and answers calls is closed. A probe only shortens the time that a node stays open, and only
-//! when one before it found that nobody was there.
+//! *Not* a health check: the breaker of a node that answers probes and fails calls is open, and that of a node that
+//! fails some probes and answers calls is closed. A probe only shortens the time that a breaker stays open, and
+//! only after an earlier probe found that nothing was listening.
 
 use std::time::Duration;
 use tokio::time::Instant;
@@ -14,26 +14,26 @@ const OPEN_FIRST: Duration = Duration::from_millis(500);
 const OPEN_MAX: Duration = Duration::from_secs(30);
 /// A node that opens again within this time after it closed is left alone for twice as long.
 const MEMORY: Duration = Duration::from_secs(60);
-/// A trial that nobody heard of for this long was given up by its caller.
+/// A trial without a result for this long was given up by its caller.
 const TRIAL_MAX: Duration = Duration::from_secs(30);
 /// While one is under way, it is looked again after this time.
 const TRIAL_LOOK: Duration = Duration::from_millis(250);
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum State {
-    /// Asked as usual; so many failures in a row. `again` is how long it is left alone when it opens
-    /// before that time: a node that comes and goes is trusted less each time.
+    /// The node is called as usual, after this many failures in a row. `again` is how long the breaker stays open
+    /// when it opens within that time: a node that fails again and again is trusted less each time.
     Closed {
         failures: u32,
         again: Option<(Instant, Duration)>,
     },
-    /// Left alone. `was_gone` once a probe was not answered.
+    /// The node is not called. `was_gone` is set once a probe was not answered.
     Open {
         until: Instant,
         wait: Duration,
         was_gone: bool,
     },
-    /// This one call is let through, and is under way since then.
+    /// This one call is let through, and has been under way since then.
     Trial {
         call: u64,
         since: Instant,
@@ -73,14 +73,14 @@ impl Breaker {
             State::Open { until, .. } if now >= until => BreakerDecision::One,
             State::Open { until, .. } => BreakerDecision::None(until),
             State::Trial { since, .. } if now >= since + TRIAL_MAX => BreakerDecision::One,
-            // It ends when it ends: whoever waits is to hold on.
+            // The end of the trial is unknown: a waiting call has to hold on.
             State::Trial { since, .. } => {
                 BreakerDecision::None((now + TRIAL_LOOK).min(since + TRIAL_MAX))
             }
         }
     }
 
-    /// A call begins: of an open one it is the trial.
+    /// A call begins: when the breaker is open, it is the trial.
     pub(crate) fn began(&mut self, call: u64, now: Instant) {
         if let State::Open { wait, .. } | State::Trial { wait, .. } = self.0 {
             self.0 = State::Trial {
@@ -91,7 +91,7 @@ impl Breaker {
         }
     }
 
-    /// A call went well, whenever it began: that is proof. True when the node was not asked before.
+    /// A call succeeded, whenever it began: that proves the node well. True when the breaker was not closed before.
     pub(crate) fn succeeded(&mut self, now: Instant) -> bool {
         let (again, opens) = match self.0 {
             State::Closed { again, .. } => (again, false),
@@ -103,7 +103,7 @@ impl Breaker {
         opens
     }
 
-    /// A call failed in a way that speaks against the node.
+    /// A call failed in a way that counts against the node.
     pub(crate) fn failed(&mut self, call: u64, now: Instant) {
         self.0 = match self.0 {
             State::Closed { failures, again } if failures + 1 < FAILURES_MAX => State::Closed {
@@ -122,8 +122,7 @@ impl Breaker {
         };
     }
 
-    /// A call ended without saying anything of the node: given up by its caller. A trial may be made
-    /// again at once.
+    /// A call was given up by its caller, which says nothing about the node. A trial may be made again at once.
     pub(crate) fn ended(&mut self, call: u64, now: Instant) {
         if let State::Trial {
             call: trial, wait, ..
@@ -138,8 +137,8 @@ impl Breaker {
         }
     }
 
-    /// A probe was answered, or not: an open node that was gone and is back may be tried at once. One
-    /// that was there all the time answers probes and fails calls.
+    /// A probe was answered, or was not: a node that was gone and is back may be tried at once. A node that was
+    /// reachable all the time answers probes and still fails calls.
     pub(crate) fn probed(&mut self, well: bool, now: Instant) {
         if let State::Open {
             until, was_gone, ..

@@ -1,4 +1,4 @@
-//! What is known of one node, what a call of it came to, and what follows from both. Pure.
+//! The state of one node, and how the outcome of a call changes it. Pure.
 
 use super::at_once::{Permits, Took};
 use super::breaker::{Breaker, BreakerDecision};
@@ -35,8 +35,8 @@ pub(super) struct Entry {
     pub(super) permits: Permits,
     pub(super) breaker: Breaker,
     pub(super) mean: Mean,
-    /// Of calls that were answered alone: what a call may take here. Those that hang are judged by it, and
-    /// do not change it.
+    /// The mean time of answered calls: how long a call may take here. Hanging calls are judged by it, and do not
+    /// change it.
     answers: Mean,
     /// When each call in flight began.
     pub(super) calls: BTreeMap<u64, Instant>,
@@ -116,7 +116,7 @@ impl Entry {
         hasher.finish()
     }
 
-    /// Whether it may be asked at all, now or when it has room.
+    /// Whether it may be called at all, now or when it has room.
     pub(super) fn will_do(&self, ask: &Ask<'_>, now: Instant) -> bool {
         !ask.never.contains(&self.node.id) && self.fits(ask, now)
     }
@@ -128,13 +128,13 @@ impl Entry {
         })
     }
 
-    /// A call of so many tokens did not fit. A node that does not say what would have is taken for one
-    /// that just does not take this.
+    /// A call with this many tokens did not fit. When the node does not report its limit, it is only assumed not to
+    /// accept this length.
     pub(super) fn overflowed(&mut self, tokens: u64, limit: Option<u32>, now: Instant) -> u32 {
         let guess = (tokens as f64 * self.counts / ESTIMATE_SLACK).ceil() as u32;
         let guess = guess.saturating_sub(1);
         let context = limit.unwrap_or_else(|| self.context_at(now).unwrap_or(guess).min(guess));
-        // Who refuses less has something else to complain of.
+        // A node that refuses a shorter prompt has another reason for it.
         if limit.is_some() || context >= CONTEXT_LEAST {
             self.context = Some((context, now + CONTEXT_MEMORY));
         }
@@ -155,7 +155,8 @@ impl Entry {
         self.counts = counts.min(self.counts + more.max(0.0));
     }
 
-    /// Until when it is left alone by rest or breaker; `None` when only places are missing.
+    /// Until when the node is not called, because of a requested pause or the breaker; `None` when only a lease is
+    /// missing.
     pub(super) fn away_until(&self, now: Instant) -> Option<Instant> {
         let shut = match self.breaker.lets(now) {
             BreakerDecision::None(until) => Some(until),

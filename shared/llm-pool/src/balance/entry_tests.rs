@@ -1,4 +1,4 @@
-//! What the ends of calls say of a node.
+//! Tests of how the outcomes of calls change the state of a node.
 
 use super::*;
 use crate::balance::tests::{MS, ask, balance, teach};

@@ -1,4 +1,4 @@
-//! How many calls may be made twice: a share of all, so that a slow fleet is not made slower. Pure.
+//! How many calls may be made a second time: a share of all calls, so that a slow fleet is not made slower. Pure.
 
 /// A call is late when it takes longer than this share of all calls do.
 pub(crate) const QUANTILE: f64 = 0.95;

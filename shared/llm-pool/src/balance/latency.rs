@@ -1,6 +1,6 @@
-//! How long calls take: a mean that follows, and the quantile after which a call counts as late. Pure.
+//! How long calls take: a moving mean, and the quantile after which a call counts as late. Pure.
 //!
-//! *Not* the metrics: these numbers decide, those are looked at.
+//! *Not* the metrics: the balancer decides by these numbers, and people look at those.
 
 use std::time::Duration;
 use tokio::time::Instant;

@@ -1,7 +1,7 @@
-//! Who gets the next call, and who waits: everything that is known of the nodes in one place, without
-//! I/O and with time passed in.
+//! Load balancing: which call is made next and on which node, and which calls wait. The state of all nodes is in
+//! one place, without I/O and with time passed in.
 //!
-//! *Not* the calls themselves: [`crate::pool`] makes them and tells what they came to.
+//! *Not* the calls themselves: [`crate::pool`] makes them and reports their outcomes.
 
 mod at_once;
 mod breaker;
@@ -32,7 +32,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// Most of those who wait that are passed over because no free place is worth it for them.
+/// The most waiting calls that are skipped because no free node suits them.
 const PASSED_MAX: usize = 32;
 /// Identifies a node for as long as the process runs.
 pub(crate) type NodeId = u64;
@@ -40,7 +40,7 @@ pub(crate) type NodeId = u64;
 /// What a call wants.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ask<'a> {
-    /// For whom: tenants take turns when places are short.
+    /// The tenant of the call: tenants take turns when leases are scarce.
     pub(crate) tenant: &'a TenantId,
     /// For which turn; calls of one turn share a prefix.
     pub(crate) turn: &'a TurnId,
@@ -112,7 +112,7 @@ pub(crate) enum End {
     Dropped,
 }
 
-/// Somebody who waits, and for what.
+/// A waiting call, and what it waits for.
 #[derive(Debug)]
 struct Waiter {
     id: u64,
@@ -210,7 +210,7 @@ impl Balance {
         open.peek().is_some() && open.all(|node| node.tried)
     }
 
-    /// A place for a call now, past those who wait.
+    /// A lease for a call now, ahead of the waiting calls.
     pub(crate) fn take(&mut self, ask: &Ask<'_>, now: Instant) -> Result<Grant, Wait> {
         self.take_before(ask, self.queue.len(), now)
     }
@@ -252,8 +252,8 @@ impl Balance {
             let longest = contexts.map(|(context, _)| context).max();
             return Wait::TooLong(longest.unwrap_or(0));
         }
-        // Those of which the time is known when they may be asked; the others are full. Where none will do,
-        // nobody knows how long that is so.
+        // The nodes for which it is known when they may be called; the others are full. Where no node will do, it
+        // is unknown how long that will last.
         let will_do = fitting().filter(|e| e.will_do(ask, now));
         let away: Option<Vec<Instant>> = will_do.map(|e| e.away_until(now)).collect();
         match away.and_then(|away| away.into_iter().min()) {
@@ -269,7 +269,7 @@ impl Balance {
         }
     }
 
-    /// Tells what a call came to. Says when that changed whether the node is asked at all.
+    /// Records the outcome of a call. Returns whether that changed whether the node is called at all.
     pub(crate) fn ended(
         &mut self,
         node: NodeId,
@@ -303,7 +303,7 @@ impl Balance {
         self.times.observe(time);
     }
 
-    /// After how long a call of the hedged kind counts as late; `None` while nobody knows.
+    /// After how long a call of the hedged kind counts as late; `None` while it is unknown.
     pub(crate) fn late_after(&self) -> Option<Duration> {
         self.times.at(hedges::QUANTILE)
     }
@@ -313,8 +313,8 @@ impl Balance {
         &mut self.hedges
     }
 
-    /// A call did not fit the context of a node, which is `limit` tokens where it said so. That is
-    /// remembered for a while: it may be started with another one. Returns what the context is taken for.
+    /// A call did not fit the context of a node, which is `limit` tokens where the node said so. This is remembered
+    /// for a while only, since the node may be restarted with another context. Returns the context that is assumed.
     pub(crate) fn overflowed(
         &mut self,
         node: NodeId,
@@ -329,7 +329,7 @@ impl Balance {
         }
     }
 
-    /// What a probe of a node came to: whether it was answered, and the load that it told.
+    /// Records the outcome of a probe: whether the node replied, and the load that it reported.
     pub(crate) fn probed(&mut self, node: NodeId, well: bool, load: Option<Load>, now: Instant) {
         if let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node) {
             entry.load = load;
@@ -338,12 +338,12 @@ impl Balance {
         self.serve(now);
     }
 
-    /// Whether somebody waits: who comes later goes behind.
+    /// Whether a call waits already: a later one has to queue behind it.
     pub(crate) fn someone_waits(&self) -> bool {
         self.queue.len() > 0
     }
 
-    /// Waits behind the others for a place; `None` when too many wait already.
+    /// Queues a call behind the others; `None` when too many wait already.
     pub(crate) fn wait(&mut self, ask: &Ask<'_>) -> Option<(u64, oneshot::Receiver<Grant>)> {
         if self.queue.len() >= WAITING_MAX {
             return None;
@@ -375,8 +375,8 @@ impl Balance {
         self.queue.retain(|waiter| waiter.id != id);
     }
 
-    /// Gives the places that are free to those who wait, in turn. For whom none of them will do keeps
-    /// his place in the queue, and is passed over.
+    /// Gives the free leases to the waiting calls, in turn. A call that none of the free nodes suits keeps its
+    /// place in the queue, and is skipped.
     pub(crate) fn serve(&mut self, now: Instant) {
         for waiter in std::mem::take(&mut self.late) {
             match self.take(&waiter.ask(), now) {
@@ -394,7 +394,7 @@ impl Balance {
             let (waiting, mut looked) = (queue.len() - 1, 0);
             let served = queue.serve(|waiter| {
                 let asked = waiter.ask();
-                // Cheap, so it is done for everybody; to pick is not.
+                // This check is cheap, so it is done for every call; picking is not.
                 let fits = free.iter().any(|n| self.entries[*n].will_do(&asked, now));
                 looked += usize::from(fits);
                 let look = fits && looked <= PASSED_MAX;
@@ -410,7 +410,7 @@ impl Balance {
     }
 
     fn grant(&mut self, waiter: Waiter, ticket: Grant, now: Instant) {
-        // Who has just gone says nothing of the node.
+        // A caller that has just gone says nothing about the node.
         if let Err(Grant { node, call }) = waiter.grant.send(ticket)
             && let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node.id)
         {

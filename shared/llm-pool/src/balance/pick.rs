@@ -1,6 +1,6 @@
-//! Which node gets the next call: a pure function over what is known of the nodes.
+//! Which node gets the next call: a pure function over the state of the nodes.
 //!
-//! *Not* whether a call may be made at all: who comes here has been let through by breaker and permits.
+//! *Not* here: whether a call may be made at all. The candidates have passed the breaker and the permits already.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BalancePolicy {
-    /// The better of two drawn by chance, by latency and calls in flight; rather the node that knows
-    /// the question's prefix; nodes that are far slower than the best are left out. The default.
+    /// The better of two random nodes, by latency and calls in flight, with a preference for the node that has the
+    /// question's prefix in its cache; nodes that are far slower than the best are left out. The default.
     #[default]
     Balanced,
     /// The next one. To compare with.
@@ -23,13 +23,13 @@ pub enum BalancePolicy {
 pub(crate) struct NodeState {
     /// It may be given a call: room, breaker and rest allow it.
     pub(crate) open: bool,
-    /// It is left alone or will not do: what it once could do does not count.
+    /// Whether the node is paused or unsuitable: its earlier speed does not count.
     pub(crate) away: bool,
     /// It already failed for this call.
     pub(crate) tried: bool,
     /// Calls that it has, as far as is known.
     pub(crate) calls: usize,
-    /// Seconds that a call takes there; less and less while it is not asked.
+    /// Seconds that a call takes there; the figure falls while the node gets no calls.
     pub(crate) seconds: f64,
     /// Seconds that a call took there when it was last asked.
     pub(crate) measured: f64,
@@ -72,9 +72,9 @@ impl NodeState {
     }
 }
 
-/// The index of the node to ask, of those that are open; rather one that has not been tried. `waiting`
-/// are the calls that wait for a place, `turn` counts the calls, `random` gives a number below the one
-/// it is given.
+/// The index of the node to call, among those that are open, with a preference for one that has not been tried.
+/// `waiting` are the calls that wait for a lease, `turn` counts the calls, and `random` gives a number below the
+/// one that it is given.
 pub(crate) fn pick(
     policy: BalancePolicy,
     nodes: &[NodeState],
@@ -109,7 +109,7 @@ pub(crate) fn pick(
 /// it is quicker, unless many wait for it already.
 fn leave_slow_ones(nodes: &[NodeState], waiting: usize, open: &mut Vec<usize>) {
     let known = || nodes.iter().filter(|n| n.measured > 0.0 && n.counts());
-    // Calls that the full ones end in a second, and how long those who wait last with that.
+    // The calls that the full nodes end in a second, and the longest wait that follows from it.
     let full = known().filter(|n| !n.open);
     let rate: f64 = full.map(|n| n.permits as f64 / n.measured()).sum();
     let queue = match rate > 0.0 {
@@ -253,7 +253,7 @@ mod tests {
             [asked(0), asked(3), asked(4), asked(60)],
             [0, 0, 1_000, 1_000]
         );
-        // Two that are full share those who wait.
+        // Two full nodes share the waiting calls.
         let two = with_waiting(BalancePolicy::Balanced, &[slow, small, small], 6);
         assert_eq!(two, [0, 0, 0]);
         // One that is fast and has room is enough.

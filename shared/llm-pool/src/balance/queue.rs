@@ -1,4 +1,5 @@
-//! The order in which waiting calls get a lease: round robin over the tenants, and for each tenant over its turns. Pure.
+//! The order in which waiting calls get a lease: round robin over the tenants, and for each tenant over its turns.
+//! Pure.
 //!
 //! So the calls of a question with a thousand chunks wait for each other and do not hold up other questions.
 
@@ -54,8 +55,8 @@ impl<T> Queue<T> {
         self.len += 1;
     }
 
-    /// Takes out the first for whom `serve` has something, with that; his tenant and turn go to the end
-    /// of theirs.
+    /// Takes out the first waiting call for which `serve` returns something, together with that; its tenant and its
+    /// turn go to the end of their queues.
     pub(crate) fn serve<R>(&mut self, mut serve: impl FnMut(&T) -> Option<R>) -> Option<(T, R)> {
         let (at, of, nth, served) = self.find(&mut serve)?;
         let (tenant, mut turns) = self.tenants.0.remove(at)?;

@@ -1,4 +1,4 @@
-//! The balance as a whole: places, waits, nodes that hang, come and go.
+//! Tests of the balance as a whole: leases, waits, and nodes that hang, appear and disappear.
 
 use super::entry::CONTEXT_MEMORY;
 use super::*;

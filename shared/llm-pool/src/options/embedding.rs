@@ -1,4 +1,4 @@
-//! What may be tuned about an embedder behind HTTP.
+//! The settings of an embedder behind HTTP.
 
 use super::{Node, bad, validate_nodes};
 use crate::constants::TIMEOUT_MAX;
@@ -19,7 +19,7 @@ pub struct Options {
     pub model: String,
     /// Numbers in a vector. Default: none, so it must be given with the nodes; at most 16,384.
     pub dims: u32,
-    /// Who serves it, asked in turn. Default: none; at most 64.
+    /// The nodes that serve the model, called in turn. Default: none; at most 64.
     pub nodes: Vec<Node>,
     /// Texts of one call. Default 32, at most 2,048.
     pub batch: u32,

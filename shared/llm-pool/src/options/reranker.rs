@@ -1,4 +1,4 @@
-//! What may be tuned about a reranker behind HTTP.
+//! The settings of a reranker behind HTTP.
 
 use super::{Node, bad, validate_nodes};
 use crate::constants::TIMEOUT_MAX;
@@ -16,7 +16,7 @@ const TEXT_CHARS_MAX: u32 = 100_000;
 pub struct Options {
     /// The name that nodes know the model by. Default: none, so it must be given with the nodes.
     pub model: String,
-    /// Who serves it, asked in turn. Default: none, so the built-in reranker is used; at most 64.
+    /// The nodes that serve the model, called in turn. Default: none, so the built-in reranker is used; at most 64.
     pub nodes: Vec<Node>,
     /// How they are asked. Default `auto`: `rerank`, and `tei` where that is not known.
     pub dialect: RerankDialect,

@@ -1,5 +1,5 @@
-//! What is told of an answer while it is written: in order, of one call at a time, no thoughts. *Not* when exactly
-//! what is told: that is tested without HTTP.
+//! Tests of what is shown of an answer while it is written: in order, of one attempt at a time, without reasoning.
+//! *Not* the exact timing: that is tested without HTTP.
 
 use super::*;
 use llm::LivePiece;

@@ -1,4 +1,4 @@
-//! What comes back, and what is counted.
+//! Tests of what a call returns, and of what is counted.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! A call that is given up: its node hears of it within a tenth of a second, wherever the call stands.
+//! Tests of cancelled calls: the node notices within a tenth of a second, whatever the state of the call.
 
 use super::*;
 use testkit::node::{FakeNodeCounts, sse};

@@ -1,4 +1,4 @@
-//! How a node is asked for JSON, and what is learned about it.
+//! Tests of how a node is asked for JSON, and of what is learned about it.
 
 use super::*;
 

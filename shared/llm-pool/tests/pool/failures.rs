@@ -1,4 +1,4 @@
-//! Every class of failure, and what is tried again where.
+//! Tests of every class of failure: which are tried again, and on which node.
 
 use super::*;
 

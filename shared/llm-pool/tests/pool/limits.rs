@@ -1,4 +1,4 @@
-//! Calls in flight, time-outs, cancellation.
+//! Tests of calls in flight, time-outs and cancellation.
 
 use super::*;
 

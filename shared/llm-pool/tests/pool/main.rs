@@ -1,4 +1,4 @@
-//! The pool against fake nodes over real HTTP.
+//! Tests of the pool against fake nodes over real HTTP.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 

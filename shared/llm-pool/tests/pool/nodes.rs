@@ -1,5 +1,5 @@
-//! What many calls teach about nodes: the breaker, the second try of late calls, and how many calls a
-//! node is given at once. Simulated nodes over real HTTP.
+//! Tests of what many calls teach about nodes: the breaker, the second attempt of late calls, and how many calls a
+//! node gets at once. The nodes are simulated, over real HTTP.
 
 use super::*;
 use argosy_llm_pool::NodeView;
@@ -175,7 +175,7 @@ async fn a_late_call_is_made_again_elsewhere_and_the_loser_is_hung_up_on() {
         sent > 0 && won() > won_before,
         "the stuck node was asked and outrun"
     );
-    // Nobody waits for what it will never say.
+    // The client does not wait for replies that never come.
     a.until(LONG, |seen| seen.abandoned - before.abandoned == sent)
         .await
         .unwrap();

@@ -1,4 +1,4 @@
-//! Answers that come in pieces: put together, waited for, given up. *Not* how bytes are cut into events:
+//! Tests of answers that come in pieces: put together, waited for, given up. *Not* how bytes are cut into events:
 //! that is tested without HTTP.
 
 use super::*;

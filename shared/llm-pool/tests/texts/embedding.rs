@@ -1,4 +1,4 @@
-//! The embedder: what it sends, what it makes of answers, and of servers that give none.
+//! Tests of the embedder: what it sends, how it reads answers, and how it treats servers that give none.
 
 use crate::{node, nodes, status};
 use argosy_llm_pool::{HttpEmbedder, options::embedding::Options};

@@ -1,4 +1,4 @@
-//! The reranker in both shapes, and what it says when it cannot.
+//! Tests of the reranker in both shapes, and of the errors that it reports.
 
 use crate::{node, nodes, status};
 use argosy_llm_pool::HttpReranker;

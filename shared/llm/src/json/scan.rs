@@ -1,8 +1,8 @@
 //! Finds JSON objects in text and repairs them on the way: one automaton that copies what it reads.
 //!
-//! Repairs: trailing commas, up to [`CLOSERS_MAX`] closing brackets that the text ends before,
-//! Python's `True`, `False`, `None` and single quotes, raw control characters and stray backslashes
-//! in strings. Anything else that is not JSON ends the attempt, which is what keeps chatter out.
+//! It repairs trailing commas, up to [`CLOSERS_MAX`] missing closing brackets at the end of the text, Python's
+//! `True`, `False`, `None` and single quotes, and raw control characters and stray backslashes in strings. Anything
+//! else that is not JSON ends the attempt, so that chatter is not taken for an object.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Questions that name nothing and point at nothing: what they are about is the topic.
+//! Questions without a name and without a pronoun: they are about the topic of the conversation.
 
 use super::pronouns::possessive;
 use super::talk::Talk;

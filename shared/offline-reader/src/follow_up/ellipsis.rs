@@ -1,5 +1,5 @@
-//! Questions that leave most of themselves out: "Why?", "What about X?", "And in 2024?", "Any
-//! sisters?". The question before fills them up.
+//! Questions that leave most of themselves out: "Why?", "What about X?", "And in 2024?", "Any sisters?". They are
+//! completed from the question before.
 
 use super::subject;
 use super::talk::Talk;

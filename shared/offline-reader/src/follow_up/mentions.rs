@@ -1,5 +1,5 @@
-//! What a text names: titles in quotation marks, runs of capitals, part numbers, and noun phrases
-//! after "the". *Not* a recogniser of named entities: capitals, neighbours and short lists.
+//! The things that a text names: titles in quotation marks, runs of capitals, part numbers, and noun phrases after
+//! "the". *Not* a recogniser of named entities: it uses capitals, neighbouring words and short lists.
 
 use super::tokens::{self, Token};
 use super::vocabulary as words;
@@ -20,7 +20,7 @@ pub(super) enum Sort {
     Work,
     /// A part or document number.
     Code,
-    /// A name of nobody knows what.
+    /// A name of an unknown kind.
     Name,
     /// A noun phrase.
     Thing,

@@ -1,23 +1,23 @@
-//! A follow-up question, rewritten so that it stands alone.
+//! Rewrites a follow-up question so that it stands alone.
 //!
-//! Rules and lists: pronouns become what they mean, short questions are filled up from the one
-//! before, "the album" gets its name. It is *not* a language model and does not parse; where the
-//! rules are in doubt the question stays as it was, because a wrong rewrite is worse than none.
+//! It uses rules and lists: pronouns are replaced by their referents, short questions are completed from the one
+//! before, "the album" gets its name. It is *not* a language model and does not parse; where the rules are in doubt
+//! the question stays as it was, because a wrong rewrite is worse than none.
 //!
 //! | module | what |
 //! |---|---|
 //! | `vocabulary` | closed lists of words |
-//! | `tokens` | a text as tokens with places, and edits |
-//! | `mentions` | what a text names |
+//! | `tokens` | a text as tokens with positions, and edits |
+//! | `mentions` | the things that a text names |
 //! | `topic` | the title of the conversation |
-//! | `talk` | what was said, and which of it a pronoun means |
+//! | `talk` | the conversation so far, and what a pronoun refers to |
 //! | `pronouns` | edits for pronouns of people and things |
 //! | `pointing` | edits for "this" and "that" by themselves |
-//! | `names` | names cut short, and nouns that point back |
-//! | `about` | questions that name nothing, tied to the topic |
-//! | `others` | what a question for more already has |
-//! | `ellipsis` | fragments, filled from the question before |
-//! | `subject` | what a question with a verb of its own is about |
+//! | `names` | shortened names, and nouns that refer back |
+//! | `about` | questions without a name, tied to the topic |
+//! | `others` | excludes what was just answered from a question for more |
+//! | `ellipsis` | fragments, completed from the question before |
+//! | `subject` | the subject of a question with a verb of its own |
 
 mod about;
 mod ellipsis;

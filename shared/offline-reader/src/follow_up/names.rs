@@ -1,5 +1,5 @@
-//! Names cut short, and nouns that point back: "Nixon" becomes "Richard Nixon", "the band" gets the
-//! name of the band.
+//! Shortened names, and nouns that refer back: "Nixon" becomes "Richard Nixon", "the band" gets the name of the
+//! band.
 
 use super::mentions::{Mention, Sort};
 use super::talk::Talk;

@@ -1,4 +1,4 @@
-//! "What else", "any other teams": besides what has just been answered.
+//! Questions for more: "What else" and "any other teams" mean besides what has just been answered.
 
 use super::mentions::{Mention, Sort, shares_word};
 use super::pronouns::possessive;

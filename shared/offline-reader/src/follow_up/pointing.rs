@@ -1,4 +1,4 @@
-//! "This" and "that" by themselves, and "there": what they point at is mostly in the last answer.
+//! "This" and "that" by themselves, and "there": they mostly refer to something in the last answer.
 
 use super::mentions::Sort;
 use super::talk::Talk;

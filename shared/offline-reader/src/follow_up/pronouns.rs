@@ -1,4 +1,4 @@
-//! Pronouns of a question, and what is put in their place.
+//! The pronouns of a question, and the words that replace them.
 
 use super::mentions::shares_word;
 use super::talk::{Class, Talk, class_of, is_owned};

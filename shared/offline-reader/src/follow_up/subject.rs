@@ -1,5 +1,5 @@
-//! What a question with a verb of its own is about: "When does the lease of the Harrow workshop end?" has the subject "the
-//! lease of the Harrow workshop". *Not* a parser: only questions of that one shape are read.
+//! The subject of a question with a verb of its own: "When does the lease of the Harrow workshop end?" has the
+//! subject "the lease of the Harrow workshop". *Not* a parser: only questions of that one shape are read.
 
 use super::tokens::Token;
 use super::vocabulary as words;

@@ -1,4 +1,4 @@
-//! Conversations, and what their follow-up questions become.
+//! Tests of conversations, and of the rewrites of their follow-up questions.
 
 use super::*;
 use proptest::prelude::*;

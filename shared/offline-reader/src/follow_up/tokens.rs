@@ -1,5 +1,5 @@
-//! A text as tokens that know where they stand, and edits by place. *Not* the tokens of a search:
-//! capitals and punctuation matter here.
+//! A text as tokens with their positions, and edits by position. *Not* the tokens of a search: capitals and
+//! punctuation matter here.
 
 /// The most bytes that are read of one text.
 const BYTES_MAX: usize = 2_000;

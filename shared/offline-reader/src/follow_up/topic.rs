@@ -1,4 +1,4 @@
-//! What a conversation is said to be about: a title, made fit to stand in a sentence.
+//! The topic of a conversation: its title, in a form that fits into a sentence.
 
 /// The longest title that is used.
 const BYTES_MAX: usize = 120;

@@ -1,4 +1,4 @@
-//! The closed lists that the rules go by.
+//! The closed lists of words that the rules for follow-up questions use.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! What every place that keeps vectors does.
+//! The cases that every vector store has to pass.
 
 use crate::place::Place;
 use crate::records::{Change, at, chunk, chunk_of, key, request};

@@ -1,9 +1,9 @@
-//! One suite for every place that keeps vectors: the same records give the same neighbours.
+//! One suite for every vector store: the same records give the same neighbours.
 //!
-//! A Qdrant server is a fake one, over the real protocol, of two versions. A real one is asked when
-//! `QDRANT_URL` names its gRPC port: `QDRANT_URL=http://127.0.0.1:6334 cargo test -p argosy-qdrant --test
-//! vectors -- --ignored`, with `QDRANT_API_KEY` where it wants one. Collections that begin with
-//! `argosy-test-` are made there and removed.
+//! The Qdrant server is a fake one that speaks the real protocol, in two versions. A real one is tested when
+//! `QDRANT_URL` names its gRPC port: `QDRANT_URL=http://127.0.0.1:6334 cargo test -p argosy-qdrant --test vectors
+//! -- --ignored`, with `QDRANT_API_KEY` where the server needs one. Collections that begin with `argosy-test-` are
+//! made there and removed.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 

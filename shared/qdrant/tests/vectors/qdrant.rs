@@ -1,4 +1,5 @@
-//! What a Qdrant server may do to us: be away, be slow, be busy, be another's.
+//! Tests of the trouble that a Qdrant server can cause: it is away, slow or busy, or its collection belongs to
+//! something else.
 
 use crate::place::{DIMS, EMBEDDER};
 use crate::records::{chunk, request};

@@ -1,6 +1,6 @@
-//! Word pieces to the vector of a text, on the thread that asks.
+//! From word pieces to the vector of a text, on the calling thread.
 //!
-//! The arithmetic of the model and nothing else: *not* its files, and no threads.
+//! It has the arithmetic of the model and nothing else: *not* its files, and no threads.
 
 use super::graph::{Plan, Shape, plan};
 use super::weights::{Weights, numbers};

@@ -1,4 +1,4 @@
-//! The encoder against the same arithmetic written plainly, on small random weights.
+//! Tests of the encoder against the same arithmetic written plainly, on small random weights.
 
 use super::*;
 

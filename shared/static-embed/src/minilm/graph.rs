@@ -1,8 +1,8 @@
 //! The layers of the encoder as a graph of tract, for texts of one length.
 //!
-//! Wired by hand from the weights: no exported file and no second language in between. *Not* the
-//! vectors of the words, nor the pooling: both are a few lines of plain code beside, so that the large
-//! table of words stays out of the graph, which copies what it holds.
+//! The graph is wired by hand from the weights: no exported file and no second language is involved. *Not* here:
+//! the vectors of the words and the pooling. Both are a few lines of plain code beside it, so that the large table
+//! of words stays out of the graph, which copies what it holds.
 
 use super::weights::Weights;
 use std::sync::Arc;

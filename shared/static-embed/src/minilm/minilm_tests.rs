@@ -1,4 +1,4 @@
-//! The model from its folder: what is said when it is not there, and, with the weights, what it says.
+//! Tests of loading the model from its folder: the error when it is missing and, with the weights, its vectors.
 
 use super::*;
 

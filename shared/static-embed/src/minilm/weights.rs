@@ -1,7 +1,7 @@
 //! The weights of a model: named tensors from a safetensors file.
 //!
-//! The format is eight bytes of length, that much JSON, and numbers. *Not* all of it: only F32 is kept,
-//! which is what the model has; anything else is passed over.
+//! The format is eight bytes of length, JSON of that length, and numbers. *Not* all of it is supported: only F32 is
+//! read, which is what the model has; tensors of other types are skipped.
 
 use serde::Deserialize;
 use std::collections::HashMap;

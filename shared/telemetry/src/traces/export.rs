@@ -1,6 +1,6 @@
-//! The task that sends spans: in batches, a few tries each, and what cannot be sent is counted and
-//! forgotten. A collector that is away costs its spans and nothing else: nobody waits for it but this
-//! task, and a process that ends, for as long as one request may take.
+//! The task that sends spans: in batches, with a few attempts each. Spans that cannot be sent are counted and
+//! dropped. When the collector is away, its spans are lost and nothing else happens: only this task waits for it,
+//! and the end of the process waits for one request at most.
 
 use super::span::Span;
 use super::{Counts, Lost, Options, Service, otlp};
@@ -50,7 +50,7 @@ struct Sender {
     url: Url,
     service: Service,
     counts: Counts,
-    /// Whether the last batch was lost: it is said once, not for each.
+    /// Whether the last batch was lost: this is logged once, not for each batch.
     failing: bool,
 }
 
@@ -83,8 +83,8 @@ impl Exporter {
         })
     }
 
-    /// Sends what is left, for as long as one request may take; the rest is lost. To be called when
-    /// nobody makes spans any more.
+    /// Sends the remaining spans, for as long as one request may take; the others are lost. To be called when no
+    /// more spans are made.
     pub async fn flush(mut self) {
         self.stop.cancel();
         let all = async { while self.task.join_next().await.is_some() {} };

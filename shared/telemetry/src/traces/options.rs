@@ -1,4 +1,4 @@
-//! Where spans go, and how many.
+//! The settings of tracing: the address of the collector, and how many spans may wait for it.
 
 use crate::error::Error;
 use reqwest::Url;
@@ -12,7 +12,7 @@ const QUEUE_MAX: u32 = 1 << 16;
 /// Longest time for one request.
 const TIMEOUT_MAX: Duration = Duration::from_secs(60);
 
-/// Where spans go, and how many.
+/// The address of the collector, and how many spans may wait for it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
@@ -21,8 +21,8 @@ pub struct Options {
     pub endpoint: String,
     /// Headers of every request, such as `authorization`. Secret. Default none.
     pub headers: BTreeMap<String, Secret>,
-    /// Share of the questions that are recorded, 0 to 1; the gateway decides and everybody follows. Who
-    /// asks with a trace context of their own decides themselves. Default 1.
+    /// Share of the questions that are recorded, 0 to 1. The gateway decides, and all other processes follow. A
+    /// publisher that sends a trace context of its own decides itself. Default 1.
     pub sample: f64,
     /// Most time for one request; also for sending what is left when the process ends. Default `5s`.
     pub timeout: TimeSpan,
@@ -43,10 +43,9 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Whether the options can be kept to.
+    /// Checks the options.
     ///
-    /// # Errors
-    /// [`Error::Traces`], with the option that cannot.
+    /// # Errors [`Error::Traces`], with the option that is not valid.
     pub fn validate(&self) -> Result<(), Error> {
         if !self.endpoint.is_empty() {
             self.url()?;

@@ -1,5 +1,5 @@
-//! Spans as the messages of OTLP, which opentelemetry-proto has. *Not* here: logs and metrics, nor the SDK that the crate
-//! brings along: the queue and the sender are our own.
+//! Spans as OTLP messages; the message types come from opentelemetry-proto. *Not* here: logs and metrics, nor the
+//! SDK of OpenTelemetry: the queue and the sender are our own.
 
 use super::Service;
 use super::span::{Span, SpanKind, Value};

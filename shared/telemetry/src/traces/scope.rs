@@ -1,8 +1,8 @@
-//! The span that a task works under, so that who calls a model or searches can make a child of it
-//! without being handed anything.
+//! The span that a task works under, so that code that calls a model or searches can make a child of it without a
+//! parameter.
 //!
-//! Children wait until the work ends: only then is known under which id its span goes to the
-//! collector. What is not sampled has no scope.
+//! Children wait until the work ends, because only then is it known under which id the span goes to the collector.
+//! A trace that is not sampled has no scope.
 
 use super::{Span, SpanKind, Traces, Value};
 use crate::trace::TraceContext;
@@ -59,7 +59,7 @@ impl ScopeRecord {
     }
 }
 
-/// Does `work` under `span`. What it leaves is to be recorded when it is known what came of it.
+/// Does `work` under `span`. The returned record is recorded when the outcome of the work is known.
 pub async fn within<T>(
     traces: &Traces,
     span: Span,
@@ -79,7 +79,7 @@ pub async fn within<T>(
     let mut made = scope.made();
     let scoped = ScopeRecord {
         span: made.span.clone(),
-        // A child that outlives the work finds nobody who would record it.
+        // A child that outlives the work is not recorded.
         children: std::mem::take(&mut made.children),
         left_out: made.left_out,
     };
@@ -111,12 +111,12 @@ pub fn start(kind: SpanKind, name: impl FnOnce() -> String) -> ChildSpan {
     }))
 }
 
-/// A child that goes on; it ends when it is dropped. Where nobody records it does nothing.
+/// A running child span; it ends when it is dropped. Where the trace is not recorded it does nothing.
 #[derive(Debug)]
 pub struct ChildSpan(Option<(Span, Arc<Scope>)>);
 
 impl ChildSpan {
-    /// Whether anybody records it.
+    /// Whether it is recorded.
     pub fn is_recorded(&self) -> bool {
         self.0.is_some()
     }

@@ -1,4 +1,4 @@
-//! One span: where in which trace, from when to when, and what is said of it.
+//! One span: its trace and parent, its start and end, and its attributes.
 
 use crate::trace::TraceContext;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -8,7 +8,7 @@ const TEXT_MAX: usize = 8 * 1024;
 /// Most links of a span.
 const LINKS_MAX: usize = 64;
 
-/// Which side of what a span is.
+/// The kind of a span, as OpenTelemetry defines it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpanKind {
     /// Work inside a process.
@@ -19,7 +19,7 @@ pub enum SpanKind {
     Client,
     /// Work on a message.
     Consumer,
-    /// Storing a message that somebody else works on.
+    /// Storing a message that another process works on.
     Producer,
 }
 
@@ -97,7 +97,7 @@ impl Span {
         }
     }
 
-    /// The same with what others note of its trace: a W3C `tracestate`, which its children take over.
+    /// The span with the W3C `tracestate` of its trace, which its children take over.
     pub fn with_state(mut self, state: Option<String>) -> Span {
         self.state = state;
         self
@@ -137,7 +137,7 @@ impl Span {
         self
     }
 
-    /// It went wrong: a word from an enum, never a text that somebody wrote. The last word counts.
+    /// Marks the span as failed, with a word from an enum and never with free text. The last word counts.
     pub fn fail(&mut self, code: &str) {
         self.error = Some(code.into());
     }
@@ -147,7 +147,7 @@ impl Span {
         self.error.is_some()
     }
 
-    /// Names a span that it has to do with and that is not its parent; at most 64.
+    /// Links the span to another one that is not its parent; at most 64 links.
     pub fn link(&mut self, other: TraceContext) {
         if self.links.len() < LINKS_MAX {
             self.links.push(other);

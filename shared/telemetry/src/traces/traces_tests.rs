@@ -1,4 +1,4 @@
-//! Spans from the handle to a collector, and what happens when there is none.
+//! Tests of spans from the handle to a collector, and of what happens without one.
 
 use super::*;
 use crate::conventions as name;

@@ -1,5 +1,5 @@
-//! Where the model server comes from: a Python that has it, the cache folder, or the Python package
-//! index, which carries its sources. Building them wants a C++ compiler; pip brings the rest.
+//! Where the model server comes from: a Python that has it, the cache folder, or the Python package index, which
+//! carries its sources. Building them needs a C++ compiler; pip brings the rest.
 
 use settings::sources::{cache_dir, variable};
 use std::fs;
@@ -101,7 +101,7 @@ fn cached(cache: &Path, program: &Path) -> Result<PathBuf, String> {
     eprintln!("building llama-cpp-python {VERSION} once, which takes some minutes");
     let built = build(program, &scratch).and_then(|()| {
         imports(program, Some(&scratch))?;
-        // A rename is atomic: whoever looks sees all of it or nothing.
+        // A rename is atomic: a reader sees all of it or nothing.
         fs::rename(&scratch, &target).map_err(failed("not moved"))
     });
     let _ = fs::remove_dir_all(&scratch);

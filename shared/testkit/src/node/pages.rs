@@ -1,5 +1,5 @@
-//! Pages that a test gives a fake node to serve beside its model API, such as `/metrics` with its load.
-//! *Not* the models of the node, which it keeps in a list of its own.
+//! Pages that a fake node serves beside its model API, such as `/metrics` with its load. *Not* the models of the
+//! node, which it keeps in a list of its own.
 
 use super::{FakeNode, Shared, response};
 use axum::body::Body;
@@ -9,7 +9,7 @@ use axum::response::Response;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What is shown, and who looked for it.
+/// The pages, and the requests for them.
 #[derive(Default)]
 pub(super) struct Pages {
     shown: HashMap<String, String>,
@@ -24,7 +24,7 @@ impl FakeNode {
         self
     }
 
-    /// Who looked for pages so far, oldest first: the address, and the `authorization` header.
+    /// The requests for pages so far, oldest first: the address, and the `authorization` header.
     pub fn looks(&self) -> Vec<(String, String)> {
         self.shared.script().pages.looks.clone()
     }

@@ -1,5 +1,5 @@
-//! The embeddings and rerank scores of the fake node: vectors count letters, scores count words. Results
-//! do not come in the order of the texts, since a client has to put them in order by their `index`.
+//! The embeddings and rerank scores of the fake node: vectors count letters, scores count words. Results are not in
+//! the order of the texts, since a client has to sort them by their `index`.
 
 use serde_json::{Value, json};
 

@@ -1,8 +1,7 @@
-//! Conditions on payloads, as <https://qdrant.tech/documentation/search/filtering/> has them.
+//! Conditions on payloads, according to <https://qdrant.tech/documentation/search/filtering/>.
 //!
-//! A value that is a list matches when any of its elements does. Everything compares exactly: with
-//! case, and numbers with numbers only. Conditions that change with the indexes of a collection
-//! (full text) are not known.
+//! A value that is a list matches when any of its elements does. Every comparison is exact: with case, and numbers
+//! with numbers only. Conditions that change with the indexes of a collection (full text) are not supported.
 
 use qdrant_client::qdrant::condition::ConditionOneOf;
 use qdrant_client::qdrant::r#match::MatchValue;

@@ -1,6 +1,6 @@
-//! What an older server does with a request of a newer client: fields that it does not know are
-//! skipped when the bytes are read, and a condition of which nothing is left is refused, as a server
-//! of 1.18.2 says it.
+//! What an older server does with a request of a newer client: fields that it does not know are skipped when the
+//! bytes are parsed, and a condition that is empty afterwards is refused, in the words of a server of version
+//! 1.18.2.
 
 use qdrant_client::qdrant::condition::ConditionOneOf;
 use qdrant_client::qdrant::r#match::MatchValue;

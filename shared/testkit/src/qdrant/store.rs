@@ -1,4 +1,4 @@
-//! Collections in memory, and what the calls do to them.
+//! Collections in memory, and the effects of the calls on them.
 
 use super::filter::{Payload, passes};
 use qdrant_client::qdrant::points_selector::PointsSelectorOneOf;

@@ -1,4 +1,5 @@
-//! A text as its letters and digits alone, each in one form for all that look alike, with the place of each.
+//! A text reduced to its letters and digits, with one form for characters that look alike, and the position of
+//! each.
 
 use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;

@@ -1,9 +1,10 @@
-//! Where a statement stands in a text: in its own words, or in the few sentences that say as much.
+//! Where a text contains a statement: in the statement's own words, or in a few sentences that say as much.
 //!
-//! A statement that was copied is found through what copying and scanning do to a text: blanks, line breaks, hyphens,
-//! punctuation, case and letters that look alike. One that was reworded is found in the nearest window of sentences that
-//! holds most of its words and *all* of its figures, and denies something where the statement does. *Not* whether the text
-//! says what the statement says: who does what to whom is not looked at, and figures are compared without their units.
+//! A copied statement is found in spite of the changes that copying and scanning make to a text: blanks, line
+//! breaks, hyphens, punctuation, case and letters that look alike. A reworded one is found in the nearest window of
+//! sentences that contains most of its words and *all* of its figures, and that has a negation where the statement
+//! has one. *Not* here: whether the text says what the statement says; who does what to whom is ignored, and
+//! figures are compared without their units.
 
 mod figures;
 mod letters;

@@ -1,4 +1,4 @@
-//! Statements in texts: copied, scanned, reworded, and made up.
+//! Tests of finding statements in texts: copied, scanned, reworded, and made up.
 
 use super::*;
 use proptest::prelude::*;

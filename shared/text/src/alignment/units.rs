@@ -1,4 +1,5 @@
-//! A text as sentences with their places: lines that were only wrapped are one, rows of a table know their head.
+//! A text as sentences with their positions: lines that were only wrapped are joined, and rows of a table keep
+//! their header.
 
 use crate::sentences::cited;
 use std::ops::Range;

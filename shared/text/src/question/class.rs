@@ -1,7 +1,7 @@
-//! How many searches a question takes, and of which kind, told by its form.
+//! The class of a question, which says how many searches it takes and of which kind, recognised by its form.
 //!
-//! Forms of English questions: alternatives, words of comparison, clauses that stand against each other, words of time
-//! and change, descriptions inside of descriptions. *Not* a parse, and nothing about what the words mean.
+//! The rules know forms of English questions: alternatives, words of comparison, contrasting clauses, words of time
+//! and change, nested descriptions. *Not* a parser, and the rules know nothing about what the words mean.
 
 use super::cues::{
     A_CHANGE, AGAINST, BEFORE_NOUN, CHANGE, CHANGED, CLAUSES, COMPARING, DEGREE, DESCRIBING,

@@ -1,7 +1,7 @@
-//! What a question says that has to hold, in its own words.
+//! The conditions that a question states, in its own words.
 //!
-//! Told by words of comparison, of time and of origin, and by what follows them. *Not* here: what a column is called and
-//! which values there are; only a corpus can tell, so most names stay without a field.
+//! They are recognised by words of comparison, of time and of origin, and by what follows these. *Not* here: the
+//! names of columns and their values. Only a corpus knows those, so most names stay without a field.
 
 use super::named;
 use super::number;

@@ -1,4 +1,4 @@
-//! Conditions out of sentences.
+//! Tests of reading conditions out of sentences.
 
 use super::super::read;
 

@@ -1,4 +1,4 @@
-//! The words by which the class of a question is told. *Not* how: that is `class`.
+//! The words that show the class of a question. *Not* here: the rules that use them, which are in `class`.
 
 /// Words that hold things against each other, whatever the form of the question.
 pub(super) const COMPARING: [&str; 10] = [

@@ -1,4 +1,4 @@
-//! In which form an answer is wanted, and how it is to be searched for.
+//! In which form the answer to a question is wanted, and how it is to be searched for.
 
 use super::words::QuestionWord;
 

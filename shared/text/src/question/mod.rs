@@ -1,17 +1,17 @@
-//! What a question says about its answer and about documents, told by the forms of English.
+//! What a question says about its answer and about documents, recognised by the forms of English.
 //!
-//! Rules, no model: what a planner falls back on, and what answers in its place where no model is. They know how
-//! questions are worded, nothing about a corpus: whether there is such a column or such a company, an index can tell.
-//! *Not* here: what to search for.
+//! These are rules without a model: a planner falls back on them, and they replace it where there is no model. They
+//! know how questions are worded and nothing about a corpus: only an index knows whether there is such a column or
+//! such a company. *Not* here: what to search for.
 //!
 //! | module | what |
 //! |---|---|
 //! | `words` | a question as words |
-//! | `class`, `cues` | how many searches it takes, and of which kind; the words that tell |
+//! | `class`, `cues` | how many searches it takes, and of which kind; the words that show it |
 //! | `intent` | what is wanted |
 //! | `form` | in which form, and whether the words themselves are looked for |
-//! | `condition` | what has to hold, in words; `number`, `time` and `named` read one each |
-//! | `topic` | what it is about |
+//! | `condition` | its conditions, in words; `number`, `time` and `named` read one kind each |
+//! | `topic` | its topics |
 //! | `scope` | whether one search can be expected to answer it |
 
 mod class;

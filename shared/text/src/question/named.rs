@@ -1,4 +1,5 @@
-//! Where a question says whose or which things it means: `from Acme`, `except Bolt and Crane`.
+//! Where a question names the owner, the source or the things that it is about: `from Acme`, `except Bolt and
+//! Crane`.
 
 use super::condition::{Comparator, ConditionValue, Read, joined};
 use super::words::QuestionWord;

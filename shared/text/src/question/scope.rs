@@ -1,7 +1,8 @@
-//! Whether one search and one reading can be expected to answer a question: pure, in the order of cheap to dear.
+//! Whether one search and one reading can be expected to answer a question. Pure; cheap checks come first.
 //!
-//! It errs to one side: only what is known to ask one thing about one thing is a single search, and whatever cannot be
-//! told is not. *Not* another way to classify: class, intent and form are those of [`read`](super::read).
+//! It errs on the safe side: only a question that is known to ask one thing about one thing gets a single search,
+//! and a doubtful one does not. *Not* another way to classify: class, intent and form are those of
+//! [`read`](super::read).
 
 use super::class::Complexity;
 use super::form::Layout;

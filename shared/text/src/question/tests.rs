@@ -1,4 +1,4 @@
-//! Questions in sentences of our own.
+//! Tests of questions in sentences of our own.
 
 use super::condition::WORDED_CONDITIONS_MAX;
 use super::*;

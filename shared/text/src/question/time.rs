@@ -1,6 +1,7 @@
 //! Where a question names a time: a day, a month, a quarter, a year, or one relative to today.
 //!
-//! It is kept as worded. *Not* here: which days that is, which depends on the day on which it is asked.
+//! The time is kept as worded. *Not* here: which days it means; that depends on the day on which the question is
+//! asked.
 
 use super::words::QuestionWord;
 

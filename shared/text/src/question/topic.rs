@@ -1,4 +1,4 @@
-//! What a question is about, in a few words each: what is left of it without its form and its conditions.
+//! The topics of a question, in a few words each: what remains of it without its form and its conditions.
 
 use super::condition::WordedCondition;
 use super::words::QuestionWord;

@@ -1,4 +1,4 @@
-//! A question as words, with what stands around each of them. *Not* the tokens of an index.
+//! A question as words, each with its context. *Not* the tokens of an index.
 
 use crate::months;
 

@@ -1,5 +1,5 @@
-//! Where sentences begin and end, well enough to cite and quote them. *Not* a grammar: a cut too
-//! many makes a shorter quote, nothing worse.
+//! A sentence splitter for citations and quotes. *Not* a grammar: one cut too many makes a quote shorter and does
+//! no other harm.
 
 use crate::one_line;
 use std::ops::Range;

@@ -1,5 +1,6 @@
-//! Sentences that the chunker keeps whole. In doubt two stay one: a chunk that is a little long is better than
-//! half a sentence. What it finds is part of the version of chunks; *not* to be changed without a new one.
+//! A sentence splitter for the chunker, which keeps sentences whole. In doubt it joins two sentences: a chunk that
+//! is a little long is better than half a sentence. Its result is part of the version of chunks, so it must *not*
+//! be changed without a new version.
 
 /// The sentences of a piece's text, found as they were when it was cut. The rows of a table stay together.
 pub fn of_piece(text: &str) -> impl Iterator<Item = &str> {

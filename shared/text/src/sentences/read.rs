@@ -1,4 +1,4 @@
-//! Sentences as the offline reader takes a paragraph apart.
+//! A sentence splitter for the offline reader, which takes paragraphs apart.
 
 /// The sentences of a paragraph without line breaks.
 pub fn sentences(text: &str) -> Vec<&str> {

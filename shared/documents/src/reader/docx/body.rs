@@ -74,7 +74,7 @@ struct Body<'a> {
     tables: usize,
     row: Vec<String>,
     in_text: bool,
-    /// How many elements we are in whose text says the same again, or no longer holds.
+    /// How many elements we are inside of whose text is a repetition, or was deleted.
     passed_over: usize,
 }
 

@@ -1,7 +1,7 @@
-//! The glyphs of a page, with where they stand, and the end of pages that never end.
+//! Collects the glyphs of a page with their positions, and stops pages that would never end.
 //!
-//! Drawing is passed over but counted: a form that draws itself ten times, which draws itself ten
-//! times, is a page that takes for ever.
+//! Drawing operations are ignored but counted: a form that draws itself ten times, whose copies each draw
+//! themselves ten times, makes a page that takes for ever.
 
 use hayro_interpret::font::{Glyph, GlyphRun};
 use hayro_interpret::hayro_cmap::BfString;

@@ -1,9 +1,9 @@
-//! What the streams of a PDF would unpack to, found out without keeping it.
+//! How much the streams of a PDF would decompress to, measured without keeping the data.
 //!
-//! The library unpacks a stream whole and knows no limit; a few kilobytes can become gigabytes. So
-//! the streams that it unpacks while it loads are looked at in the bytes of the file, and all others
-//! that are no pictures, after loading, through their filters. One is not seen through: a stream of
-//! objects in an encrypted document.
+//! The library decompresses a stream whole and has no limit; a few kilobytes can become gigabytes. So the streams
+//! that it decompresses while it loads are measured in the bytes of the file, and all others except pictures are
+//! measured after loading, through their filters. One case is not covered: a stream of objects in an encrypted
+//! document.
 
 use super::super::SkipReason;
 use flate2::read::ZlibDecoder;

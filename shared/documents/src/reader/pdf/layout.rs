@@ -1,8 +1,8 @@
 //! Glyphs to lines, in the order in which the document draws them.
 //!
-//! Glyphs on one base line are a row; a gap of a letter's width is a space, a wide one the border
-//! of a cell. Larger type makes a heading, an extra gap between rows a blank line. *Not* an analysis
-//! of columns: nearly all programs draw them one after the other.
+//! Glyphs on one base line are a row; a gap as wide as a letter is a space, and a wider one is the border of a
+//! cell. Larger type makes a heading, and an extra gap between rows a blank line. *Not* an analysis of columns:
+//! nearly all programs draw them one after the other.
 
 use super::glyphs::Placed;
 use crate::document::NumberedLine;

@@ -1,4 +1,4 @@
-//! Glyphs to rows and lines.
+//! Tests of glyphs to rows and lines.
 
 use super::*;
 use proptest::prelude::*;
