@@ -176,7 +176,7 @@ fn a_failing_model_is_one_line_of_the_log() {
     ];
     let log = shell.run(&question).stderr;
     let lines = |text: &str| log.lines().filter(|line| line.contains(text)).count();
-    assert_eq!(lines("steps are to be tried again"), 1, "{log}");
+    assert_eq!(lines("steps will be tried again"), 1, "{log}");
     assert!(lines("model node fails") <= 1, "{log}");
     assert_eq!(
         lines("WARN"),

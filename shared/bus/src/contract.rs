@@ -323,10 +323,10 @@ pub enum BusError {
     #[error("the bus is away: {0}")]
     Away(String),
     /// The server refuses these credentials.
-    #[error("the bus lets nobody in with these credentials: {0}")]
+    #[error("the server refuses these credentials: {0}")]
     Denied(String),
     /// The server has no JetStream for this account.
-    #[error("nats-server {0} is there, and has no JetStream")]
+    #[error("nats-server {0} runs without JetStream")]
     NoJetStream(String),
     /// The streams want more room than they are offered.
     #[error("{}", no_room(*wanted, *offered, *least))]

@@ -57,7 +57,7 @@ pub enum Error {
     Tombstone(PublishError),
     /// No document had a result for too long.
     #[error(
-        "nothing has come of any document for {} s; {done} of {total} are done, waiting: {waiting}",
+        "no document has been finished for {} s; {done} of {total} are done, waiting: {waiting}",
         .patience.as_secs()
     )]
     Stuck {

@@ -154,7 +154,7 @@ pub(crate) async fn heads(
                 tracing::warn!(
                     error,
                     subject = message.subject,
-                    "unreadable chunk passed over"
+                    "an unreadable chunk is passed over"
                 )
             }
         }

@@ -31,10 +31,10 @@ pub enum Error {
     #[error(transparent)]
     Log(#[from] LogError),
     /// Others wrote to the log all the time.
-    #[error("others wrote to the conversation again and again; try again")]
+    #[error("other writers kept writing to the conversation; try again")]
     Contended,
     /// A reader gave less than there is.
-    #[error("the inbox was not read to its end; try again")]
+    #[error("the inbox could not be read to its end; try again")]
     NotRead,
 }
 

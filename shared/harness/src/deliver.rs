@@ -205,7 +205,7 @@ impl Worker {
                         self.join_if_covered(&step).await;
                     }
                     for code in self.trouble.over() {
-                        tracing::info!(role = %self.role, code, "steps go well again");
+                        tracing::info!(role = %self.role, code, "steps succeed again");
                     }
                     return DeliveryOutcome::Ack(AckReason::Ok);
                 }
@@ -367,7 +367,7 @@ impl Worker {
                 let trace = trace::id(step.header.traceparent.as_deref());
                 match self.trouble.began(code) {
                     true => {
-                        tracing::warn!(role = %self.role, %turn, hop, trace, code, error, delivered, "steps are to be tried again");
+                        tracing::warn!(role = %self.role, %turn, hop, trace, code, error, delivered, "steps will be tried again");
                     }
                     false => {
                         tracing::debug!(role = %self.role, %turn, hop, trace, code, error, delivered, "step to be tried again");

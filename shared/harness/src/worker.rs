@@ -150,14 +150,14 @@ impl Worker {
     async fn listen(&self) -> (Option<Box<dyn Subscription>>, Option<Box<dyn Subscription>>) {
         let cancels = self.bus.subscribe("argosy.cancel.*", None).await;
         let cancels = cancels
-            .inspect_err(|error| tracing::warn!(%error, "cancellations are not heard"))
+            .inspect_err(|error| tracing::warn!(%error, "cancellations cannot be received"))
             .ok();
         if self.role != Role::Mapper || self.options.early == 0 {
             return (cancels, None);
         }
         let joins = self.bus.subscribe("argosy.joined.*.*", None).await;
         let joins = joins
-            .inspect_err(|error| tracing::warn!(%error, "early joins are not heard"))
+            .inspect_err(|error| tracing::warn!(%error, "early joins cannot be received"))
             .ok();
         (cancels, joins)
     }

@@ -246,7 +246,7 @@ async fn first(home: &IndexContext) -> Result<(String, Record), Error> {
         match look().await {
             Ok(found) => return Ok(found),
             Err(error @ BusError::Refused(_)) => {
-                tracing::error!(%error, "record of editions not understood");
+                tracing::error!(%error, "the record of editions cannot be read");
             }
             Err(error) => tracing::warn!(%error, "the corpus stream is not there yet"),
         }
@@ -440,7 +440,7 @@ impl Keeper {
             self.left += 1;
             let aside = self.home.dir.join(format!("{LEFT}{}-{edition}", self.left));
             if let Err(error) = std::fs::rename(&held.dir, &aside) {
-                tracing::warn!(%edition, %error, "dropped index not put aside");
+                tracing::warn!(%edition, %error, "a dropped index could not be put aside");
                 continue;
             }
             tracing::info!(%edition, "edition dropped");

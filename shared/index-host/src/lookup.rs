@@ -53,7 +53,7 @@ pub async fn serve(
             };
             match heard {
                 Ok(heard) => answer_all(&bus, &lookup, heard, &stop).await,
-                Err(error) => tracing::warn!(%error, "requests are not heard"),
+                Err(error) => tracing::warn!(%error, "requests cannot be received"),
             }
         };
         // Subscribing waits for a server that is not there yet; being told to stop does not.

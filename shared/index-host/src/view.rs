@@ -165,7 +165,7 @@ impl View for IndexView {
             Ok(record) => self.waiting.push(record),
             // One bad chunk does not stop the corpus; it is named and passed over.
             Err(error) => {
-                tracing::error!(%error, subject = message.subject, "unreadable chunk passed over")
+                tracing::error!(%error, subject = message.subject, "an unreadable chunk is passed over")
             }
         }
         self.applied = message.sequence;

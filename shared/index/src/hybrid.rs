@@ -255,7 +255,7 @@ impl HybridSearcher {
         let (words, vectors) = match (words, vectors) {
             (Err(error), Err(_)) => return Err(error),
             (Err(error), Ok(vectors)) if vectors.is_some() => {
-                tracing::warn!(%error, "searched without words");
+                tracing::warn!(%error, "the search went on without words");
                 failed.push(SearchPart::Words);
                 (None, vectors)
             }
@@ -263,7 +263,7 @@ impl HybridSearcher {
             // Nothing else looks for anything.
             (Ok(_), Err(error)) if !self.options.words => return Err(error),
             (Ok(words), Err(error)) => {
-                tracing::warn!(%error, "searched without vectors");
+                tracing::warn!(%error, "the search went on without vectors");
                 failed.push(SearchPart::Vectors);
                 // Words count, also where vectors were to be alone.
                 options = self.options.clone();

@@ -137,7 +137,7 @@ pub enum Error {
         message: String,
     },
     /// The node's answer is not what the protocol says.
-    #[error("answer not understood: {0}")]
+    #[error("the answer cannot be read: {0}")]
     Protocol(String),
 }
 

@@ -43,7 +43,7 @@ pub enum Error {
         chunks: u64,
     },
     /// Chunks keep coming while they are deleted.
-    #[error("somebody keeps writing the edition `{0}`; stop its indexers and drop it again")]
+    #[error("another process keeps writing the edition `{0}`; stop its indexers and drop it again")]
     Written(Edition),
     /// Another process changed the record meanwhile.
     #[error("somebody else changed the editions at the same time; look at them and try again")]
@@ -179,7 +179,7 @@ impl View for Watched {
                 self.told.send_replace(record);
             }
             // Of a newer release: what is served stays what it is.
-            Err(error) => tracing::error!(%error, "record of editions not understood"),
+            Err(error) => tracing::error!(%error, "the record of editions cannot be read"),
         }
         Ok(())
     }

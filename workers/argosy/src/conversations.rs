@@ -62,7 +62,7 @@ pub enum Error {
     #[error(transparent)]
     Erase(#[from] erasure::Error),
     /// Other writers kept appending to the log.
-    #[error("others wrote to the conversation again and again; try again")]
+    #[error("other writers kept writing to the conversation; try again")]
     Contended,
 }
 

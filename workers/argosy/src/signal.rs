@@ -72,7 +72,7 @@ pub(crate) async fn unless_told<T>(work: impl Future<Output = T>) -> Option<T> {
 fn listen(kind: SignalKind) -> Option<Signal> {
     let listening = signal(kind);
     if let Err(error) = &listening {
-        tracing::warn!(%error, "a signal cannot be heard");
+        tracing::warn!(%error, "signals cannot be received");
     }
     listening.ok()
 }

@@ -26,7 +26,7 @@ pub(crate) async fn serve(turns: &Turns) {
                     store(turns, request).await;
                 }
             }
-            Err(error) => tracing::warn!(%error, "requests are not heard"),
+            Err(error) => tracing::warn!(%error, "requests cannot be received"),
         }
         tokio::time::sleep(AWAY).await;
     }

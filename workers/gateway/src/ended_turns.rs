@@ -25,7 +25,7 @@ pub(crate) async fn watch(turns: &Turns) {
     loop {
         match turns.bus.subscribe("argosy.answer.*", None).await {
             Ok(ends) => hear(turns, ends).await,
-            Err(error) => tracing::warn!(%error, "ends of turns are not heard"),
+            Err(error) => tracing::warn!(%error, "ends of turns cannot be received"),
         }
         tokio::time::sleep(AWAY).await;
     }

@@ -220,7 +220,7 @@ async fn look_after(
         turns.create_timer(&header, message).await.map(drop)
     };
     if let Err(error) = acted {
-        tracing::warn!(%error, turn = %header.turn, "open turn not looked after");
+        tracing::warn!(%error, turn = %header.turn, "an open turn could not be looked after");
     }
     // One that waits for a turn whose end nobody wrote would wait for ever.
     if let Some(key) = conversations::key(&header)

@@ -56,9 +56,9 @@ pub(crate) enum Error {
     Log(#[from] LogError),
     #[error("an erasure is not over: {0}")]
     Erasure(#[from] erasure::Error),
-    #[error("others write to the log of the conversation all the time")]
+    #[error("other writers keep writing to the log of the conversation")]
     Contended,
-    #[error("somebody else began the turn meanwhile")]
+    #[error("another gateway began the turn meanwhile")]
     BegunMeanwhile,
     /// The graph made no first step. It begins every turn with one, so this is a bug there.
     #[error("the graph has no first step for this question")]

@@ -28,7 +28,7 @@ pub(crate) async fn watch(turns: &Turns, health: &Health) {
         if turns.room.is_short() && swept.elapsed() >= SWEEP_WHILE_SHORT {
             swept = tokio::time::Instant::now();
             if let Err(error) = sweep::sweep(turns).await {
-                tracing::warn!(%error, "waiting questions not looked at");
+                tracing::warn!(%error, "waiting questions could not be looked at");
             }
         }
         tokio::time::sleep(turns.options.room_every.duration()).await;

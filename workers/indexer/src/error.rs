@@ -32,7 +32,7 @@ pub enum Error {
         source: CodecError,
     },
     /// A reader panicked.
-    #[error("reading it panicked")]
+    #[error("the reader panicked")]
     Panic,
 }
 

@@ -70,7 +70,7 @@ pub(crate) fn decide(answer: &str, by: &ReviewBy<'_>) -> Result<Reviewed, String
             let details = said(["clarification_details", "clarification"]);
             reviewed(Decision::Clarify(doubt(details, by)), "")
         }
-        Status::Clarify => reviewed(Decision::Enough, "nobody is there to be asked: enough"),
+        Status::Clarify => reviewed(Decision::Enough, "there is no user to ask: enough"),
     })
 }
 
@@ -242,7 +242,7 @@ mod tests {
         let unclear = details(r#"{"type": "overload", "missing_info": "Which year?"}"#);
         assert_eq!(
             short(&unclear, false),
-            "enoughnobody is there to be asked: enough"
+            "enoughthere is no user to ask: enough"
         );
         assert_eq!(short(&unclear, true), "unclear");
         assert_eq!(

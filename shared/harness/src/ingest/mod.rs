@@ -210,7 +210,13 @@ impl IngestWorker {
                 Disposition::Retry(delay) => {
                     let (code, error) = (failure.code, failure.text.as_str());
                     let source = incoming.notice.source.as_str();
-                    tracing::warn!(code, error, source, delivered, "document to be tried again");
+                    tracing::warn!(
+                        code,
+                        error,
+                        source,
+                        delivered,
+                        "the document will be tried again"
+                    );
                     return DeliveryOutcome::Retry(delay);
                 }
                 Disposition::GiveUp => {

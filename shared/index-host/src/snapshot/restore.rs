@@ -22,7 +22,7 @@ pub async fn restore(
     match newest(snapshots, dir, vectors, fit).await {
         Ok(restored) => restored,
         Err(error) => {
-            tracing::warn!(%error, "no snapshot to begin with: the stream is replayed");
+            tracing::warn!(%error, "no snapshot could be used at the start: the stream is replayed");
             None
         }
     }

@@ -89,7 +89,7 @@ impl Exporter {
         self.stop.cancel();
         let all = async { while self.task.join_next().await.is_some() {} };
         if timeout(self.patience, all).await.is_err() {
-            tracing::warn!("spans are left that could not be sent in time");
+            tracing::warn!("some spans could not be sent in time");
         }
     }
 }
@@ -231,7 +231,7 @@ async fn rejected(response: Response) -> u64 {
     };
     if partial.rejected_spans > 0 {
         let reason = partial.error_message.as_str();
-        tracing::warn!(reason, "the collector did not take all spans");
+        tracing::warn!(reason, "the collector refused some spans");
     }
     u64::try_from(partial.rejected_spans).unwrap_or(0)
 }

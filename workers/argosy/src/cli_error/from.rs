@@ -47,7 +47,7 @@ impl From<BusError> for CliError {
                 CliError::cannot_connect(format!("NATS cannot be reached: {why}"))
             }
             BusError::Denied(why) => {
-                CliError::denied(format!("NATS lets nobody in with these credentials: {why}"))
+                CliError::denied(format!("NATS refuses these credentials: {why}"))
             }
             BusError::NoJetStream(_) => {
                 CliError::cannot_connect(error.to_string()).hint(START_JETSTREAM)

@@ -67,12 +67,12 @@ fn bus_errors() -> [(BusError, (u8, &'static str), &'static str); 7] {
         (
             BusError::Denied("x".into()),
             DENIED,
-            "NATS lets nobody in with these credentials: x",
+            "NATS refuses these credentials: x",
         ),
         (
             BusError::NoJetStream("2.14.0".into()),
             CANNOT_CONNECT,
-            "nats-server 2.14.0 is there, and has no JetStream",
+            "nats-server 2.14.0 runs without JetStream",
         ),
         (
             BusError::NoRoom {

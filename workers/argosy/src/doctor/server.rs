@@ -29,7 +29,7 @@ pub(super) fn no_connection(config: &Config, error: &BusError) -> Said {
     let url = without_secrets(&config.nats.url);
     let (why, fix) = match error {
         BusError::Denied(why) => (
-            format!("the server lets nobody in with these credentials: {why}"),
+            format!("the server refuses these credentials: {why}"),
             "look at --creds, or at user and password in --server: the server knows others",
         ),
         BusError::Away(why) => (
