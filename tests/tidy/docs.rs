@@ -44,6 +44,63 @@ fn links_are_found() {
     assert_eq!(links(line).collect::<Vec<_>>(), ["b.md", "../e.md"]);
 }
 
+/// Links of a line to a heading of a Markdown file: the file, which is empty where it is the same, and the heading's anchor.
+fn headed(line: &str) -> impl Iterator<Item = (&str, &str)> {
+    line.split("](").skip(1).filter_map(|rest| {
+        let target = rest.split([')', ' ']).next()?;
+        let (file, anchor) = target.split_once('#')?;
+        (file.is_empty() || file.ends_with(".md")).then_some((file, anchor))
+    })
+}
+
+/// The anchor of a heading, as the usual Markdown renderers make it: small letters, blanks as hyphens, other marks left out.
+fn anchor_of(heading: &str) -> String {
+    let kept = heading.to_lowercase();
+    let kept = kept
+        .chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+#[test]
+fn anchors_are_headings() {
+    let mut findings = Vec::new();
+    let mut seen = 0;
+    for file in documents() {
+        let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        for (number, line) in file.lines() {
+            for (target, anchor) in headed(line).filter(|(target, _)| !target.contains("://")) {
+                let path = match target.is_empty() {
+                    true => root().join(&file.path),
+                    false => root().join(folder).join(target),
+                };
+                let text = std::fs::read_to_string(path).unwrap_or_default();
+                let headings = text.lines().filter(|line| line.starts_with('#'));
+                let mut anchors =
+                    headings.map(|line| anchor_of(line.trim_start_matches('#').trim()));
+                seen += 1;
+                if !anchors.any(|known| known == anchor) {
+                    findings
+                        .push(file.at(number, format!("`{target}` has no heading `#{anchor}`")));
+                }
+            }
+        }
+    }
+    assert!(seen > 60, "{seen} links to headings");
+    none(findings);
+}
+
+#[test]
+fn links_to_headings_are_found() {
+    let line = "[a](b.md#c-d) [e](#f) [g](h.rs#L1) [i](j.md)";
+    assert_eq!(Vec::from_iter(headed(line)), [("b.md", "c-d"), ("", "f")]);
+    assert_eq!(
+        anchor_of("D05 The streams carry the load"),
+        "d05-the-streams-carry-the-load"
+    );
+    assert_eq!(anchor_of("Where do I find …"), "where-do-i-find-");
+}
+
 /// Links whose text is a name of code in a Rust file: the name, without what it belongs to, and the file.
 fn named_code(line: &str) -> impl Iterator<Item = (&str, &str)> {
     line.split("[`").skip(1).filter_map(|rest| {
