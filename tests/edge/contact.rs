@@ -180,7 +180,7 @@ fn a_failing_model_is_one_line_of_the_log() {
     assert!(lines("model node fails") <= 1, "{log}");
     assert_eq!(
         lines("WARN"),
-        lines("steps are") + lines("model node fails"),
+        lines("steps will be tried again") + lines("model node fails"),
         "{log}"
     );
 }

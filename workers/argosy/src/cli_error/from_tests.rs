@@ -187,7 +187,7 @@ fn a_folder_that_was_not_indexed_says_how_to_go_on() {
         total: 3,
         waiting: "a, b".into(),
     };
-    let text = "nothing has come of any document for 9 s; 1 of 3 are done, waiting: a, b";
+    let text = "no document has been finished for 9 s; 1 of 3 are done, waiting: a, b";
     assert_eq!(CliError::from(stuck()).message, text);
     assert_eq!(told(stuck()), STILL_RUNNING);
     assert!(hint(stuck()).contains("argosy run indexer"));
