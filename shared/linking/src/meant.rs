@@ -202,8 +202,8 @@ impl Linker<'_> {
                 && self
                     .word(at, back - 1)
                     .is_some_and(|next| is_of(next, TAXES));
-            if self.takes_back(place) {
-                return !is_taxed;
+            if self.takes_back(place) && !is_taxed {
+                return true;
             }
             let mut mentions = self.mentions[..number].iter();
             if let Some(inside) = mentions.position(|mention| mention.at.contains(&place)) {

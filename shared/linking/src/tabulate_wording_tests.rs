@@ -230,6 +230,46 @@ fn questions_in_other_words_are_counted_where_nothing_is_left_over() {
             "How many invoices have exhibits?",
             "unfit: `exhibits` is no condition on a column",
         ),
+        (
+            "How many of the disputed Acme Pumps invoices are there?",
+            "unfit: `disputed` is no condition on a column",
+        ),
+        (
+            "How many of the leaking Acme Pumps invoices are there?",
+            "unfit: `leaking` is no condition on a column",
+        ),
+        (
+            "How many invoices are there where the customer is Acme Pumps?",
+            "count unless `customer`",
+        ),
+        (
+            "How many invoices from the supplier Acme Pumps are there?",
+            "count",
+        ),
+        (
+            "How many lines per invoice are there?",
+            "count unless `lines`",
+        ),
+        (
+            "Count the invoices of 2024, one line per vendor.",
+            "count by vendor_name of vendor_name",
+        ),
+        (
+            "Are there more offers from Acme Pumps than from Corvane Logistics?",
+            "none",
+        ),
+        (
+            "Largest Acme Pumps invoices",
+            "largest 5 total_amount currency",
+        ),
+        (
+            "Show the price of every invoice from Acme Pumps.",
+            "list unless `price`",
+        ),
+        (
+            "Show the price of all invoices signed by Acme Pumps.",
+            "list unless `price`",
+        ),
         ("How should invoices be split by vendor?", "none"),
         ("What do vendors have to add to the invoices?", "none"),
         (

@@ -111,13 +111,11 @@ impl<'a> Reader<'a> {
             return Some((1 + length, span));
         }
         let second = at + join.split(' ').count();
-        // `from May 2022 to now` has no end.
-        if matches!(self.word(second), "now" | "date" | "today") {
-            let (length, from) = self.plain(1, true).filter(|(length, _)| length + 1 == at)?;
-            let side = SpanSide::Since;
-            return Some((length + 1 + second - at + 1, DaySpan { side, ..from }));
-        }
-        let (length, until) = self.plain(second, true)?;
+        let (length, until) = match self.word(second) {
+            // `from May 2022 to now`
+            "now" | "date" => (1, DaySpan::of(calendar::one(self.today)?, Grain::Days)),
+            _ => self.plain(second, true)?,
+        };
         let from = match self.plain(1, true) {
             Some((first, from)) if first + 1 == at && self.is_whole(1, at) => from,
             _ => self.completed(1, at, until)?,

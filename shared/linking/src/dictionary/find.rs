@@ -147,7 +147,8 @@ impl Dictionary {
         at: usize,
     ) -> Option<(usize, String)> {
         let mut key = String::new();
-        let mut longest = self.turned_kind_at(tokens, at);
+        let turned = self.turned_kind_at(tokens, at);
+        let mut longest = None;
         let mut is_joined = false;
         for (length, token) in (1..=VALUE_WORDS_MAX).zip(&tokens[at..]) {
             if length == 1 && is_joining(token) && !is_article_of_name(tokens, at) {
@@ -194,7 +195,12 @@ impl Dictionary {
             }
             is_joined |= token.is_joint;
         }
-        longest
+        // `invoices from suppliers` are those, and no other invoices.
+        match (&turned, &longest) {
+            (Some((words, _)), Some((fewer, _))) if words > fewer => turned,
+            (Some(_), None) => turned,
+            _ => longest,
+        }
     }
 }
 
@@ -220,7 +226,11 @@ const PAPERS: &str = "report statement book note sheet bill form letter certific
     minutes order policy plan notice quote quotation receipt record summary proposal review paper document card badge slip deed \
     licence license permit warranty manual guide newsletter release transcript prospectus protocol dossier offer claim survey audit";
 
-/// Whether a value is called after papers, by the end of its last word (`yearbook`), or by the number of a form: `40-F`.
+/// The same in one word: what else ends like them may be no paper, as a notebook or a border.
+const BOOKS: &str =
+    "yearbook handbook logbook rulebook guidebook datasheet factsheet timesheet worksheet";
+
+/// Whether a value is called after papers, by its last word, or by the number of a form: `40-F`.
 fn is_paper(value: &str) -> bool {
     let last = value
         .rsplit(|c: char| c.is_whitespace() || c == '_')
@@ -228,17 +238,52 @@ fn is_paper(value: &str) -> bool {
         .unwrap_or_default();
     let last = fold::singular(&last.to_lowercase());
     let is_form = last.len() <= FORM_BYTES_MAX
-        && last.contains(|c: char| c.is_ascii_digit())
-        && last.contains(char::is_alphabetic);
+        && last.starts_with(|c: char| c.is_ascii_digit())
+        && last.contains('-')
+        && last.ends_with(char::is_alphabetic);
     is_form
-        || PAPERS
-            .split_ascii_whitespace()
-            .any(|paper| last.ends_with(paper))
+        || PAPERS.split_ascii_whitespace().any(|paper| last == paper)
+        || BOOKS.split_ascii_whitespace().any(|book| last == book)
 }
 
-/// Longest number of a form: `N-CSR1`.
+/// Longest number of a form: `497-AD`.
 const FORM_BYTES_MAX: usize = 6;
 
 fn is_acronym(word: &str) -> bool {
     word.chars().all(char::is_uppercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dictionary::FieldValue;
+    use crate::token::tokens;
+
+    #[test]
+    fn papers_are_told_from_things() {
+        for value in ["yearbook", "pay gap statement", "40-F", "Annual Reports"] {
+            assert!(is_paper(value), "{value}");
+        }
+        for value in ["Notebook", "border", "SOT-23", "HX-1", "12V", "Laptop"] {
+            assert!(!is_paper(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn the_longer_of_a_kind_and_its_turned_words_counts() {
+        let mut known = Dictionary::default();
+        known.bucket("bills");
+        known.describe("bills", "kind", "invoice, or supplier invoice", "");
+        for kind in ["invoice", "supplier invoice"] {
+            known.add("bills", "kind", FieldValue::Text(kind));
+        }
+        for (question, words, key) in [
+            ("invoices from a supplier", 4, "supplierinvoice"),
+            ("invoices from suppliers", 3, "supplierinvoice"),
+            ("invoices from Acme", 1, "invoice"),
+        ] {
+            let found = known.longest_at(&tokens(question), 0);
+            assert_eq!(found, Some((words, key.to_owned())), "{question}");
+        }
+    }
 }

@@ -46,7 +46,14 @@ impl Reading<'_> {
         // `chargeable to Acme`, but not `deductible in 2024`.
         let is_able = word.lower.ends_with("able") || word.lower.ends_with("ible");
         let is_open = is_able && !is_of(after, "to by");
+        // `the leaking Acme invoices`: what stands before a name and its noun says which of them.
+        let subject = self.linker.frame.subject.as_ref();
+        let is_adjective = subject.is_some_and(|subject| {
+            let mut mentions = self.mentions.iter();
+            mentions.any(|mention| mention.start == run.end && mention.end <= subject.start)
+        });
         let is_verb = !is_open
+            && !is_adjective
             && (is_participle(&word.lower) || is_of(before, "that which who"))
             && !is_thing
             && !is_of(&word.lower, TOPIC);

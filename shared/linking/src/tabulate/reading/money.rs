@@ -147,7 +147,18 @@ impl Reading<'_> {
 
     /// Whether one amount for each of several groups or sides is wanted.
     fn is_split(&self) -> bool {
-        let is_per = (0..self.is_taken.len()).any(|at| words::is_per(self.word(at)));
+        // `the price of every contract` and `of contracts signed by Acme` name no group.
+        let subject = self.linker.frame.subject.as_ref();
+        let is_known = |at: usize| {
+            let is_noun = subject
+                .is_some_and(|subject| (self.noun_start(subject)..subject.end).contains(&at));
+            is_noun || self.mentions.iter().any(|mention| mention.contains(&at))
+        };
+        let is_per = (0..self.is_taken.len()).any(|at| {
+            let mut behind = (at + 1..self.is_taken.len())
+                .filter(|at| !is_of(self.word(*at), "the a an each every single"));
+            words::is_per(self.word(at)) && behind.next().is_some_and(|at| !is_known(at))
+        });
         is_per || self.linked.intent == Intent::Compare && self.is_between_many()
     }
 

@@ -189,12 +189,14 @@ impl Reading<'_> {
             });
         // `highest amount invoices from Acme`: what is highest is no document.
         let begins = (0..at).all(|at| is_of(self.word(at), "the our"));
+        // `largest Acme invoices`: names may stand between.
+        let is_named = |at: usize| self.mentions.iter().any(|mention| mention.contains(&at));
         let is_beside = self
             .linker
             .frame
             .subject
             .as_ref()
-            .is_some_and(|subject| self.noun_start(subject) == at + 1);
+            .is_some_and(|subject| (at + 1..self.noun_start(subject)).all(is_named));
         let is_one = is_one || begins && !is_beside;
         match self.is_plural() && !is_one && !is_of(self.word(at), "first last") {
             true => MOST_OF_MANY,

@@ -3,12 +3,20 @@
 
 use super::*;
 
-/// What one of two documents does that is compared with the other, and what two are compared by.
-const COMPARING: &str = "offer offers beat beats win wins margin differ differs relative outnumber outnumbers exceed exceeds";
+/// What says that one side is compared with another.
+const COMPARING: &str = "differ differs relative outnumber outnumbers exceed exceeds";
+/// What one of two documents that are named does, and by what they differ: else `offers` may be what is counted.
+const OF_TWO: &str = "offer offers beat beats win wins margin";
 /// What a document does with the most or least of something.
 const HAVING: &str = "exhibit exhibits rank ranks show shows offer offers carry carries";
 /// Words before the name of a column of numbers that say that what may be at most is meant.
 const LIMITING: &str = "admissible permissible permitted allowable allowed nominal rated";
+/// Who sells, who buys, and what else a name may be of.
+const SELLING: &str =
+    "supplier vendor seller provider contractor manufacturer maker producer creditor payee biller";
+const BUYING: &str = "customer client buyer purchaser payer debtor recipient";
+const CALLED: &str = "auditor certifier assessor inspector company firm organisation organization counterparty partner holder \
+    issuer department team brand town city location site standard";
 /// How many words may stand before the verb that a request begins with.
 const POLITE_WORDS: usize = 3;
 /// Where documents are kept.
@@ -42,12 +50,13 @@ impl Reading<'_> {
         };
         match word {
             word if is_of(word, COMPARING) && self.linked.intent == Intent::Compare => true,
+            word if is_of(word, OF_TWO) && self.is_between_two() => true,
             // `exhibits the lowest spend`, `ranks highest`
             word if is_of(word, HAVING) && is_most => {
                 after == "the" || words::operation(after).is_some()
             }
-            // `one line per supplier`
-            "line" | "lines" | "row" | "rows" => words::is_per(after),
+            // `one line per supplier`, but not `how many lines per invoice`
+            "line" | "row" => words::is_per(after) && is_of(before, "one a single"),
             "expressed" => after == "as",
             // `the admissible voltage`, `the voltage limit`, `the mean level of expenditure`
             word if is_of(word, LIMITING) => is_number(Some(run.end)),
@@ -73,8 +82,19 @@ impl Reading<'_> {
         }
     }
 
-    /// Whether a noun only says what that is which is named behind it: `from the auditor Acme`, `where the provider is Acme`.
+    /// Whether a noun only says what that is which is named behind it: `from the auditor Acme`, `where the provider is Acme`. A
+    /// customer is none where the column holds vendors, and what describes documents is no such noun: `the disputed Acme invoices`.
     fn is_apposition(&self, run: &Range<usize>) -> bool {
+        let role = self.word(run.start);
+        let opposite = match (is_of(role, SELLING), is_of(role, BUYING)) {
+            (true, _) => BUYING,
+            (_, true) => SELLING,
+            _ if is_of(role, CALLED) => "",
+            _ => return false,
+        };
+        if self.conditions_say(opposite) {
+            return false;
+        }
         let word = |back: usize| run.start.checked_sub(back).map_or("", |at| self.word(at));
         let is_at = |at: usize| self.mentions.iter().any(|mention| mention.start == at);
         let is_is = self
@@ -87,5 +107,21 @@ impl Reading<'_> {
             ("from" | "by" | "with" | "for" | "of" | "to", "the" | "our") => is_at(run.end),
             _ => false,
         }
+    }
+
+    /// Whether a column of a condition on words is called or described by one of some words.
+    fn conditions_say(&self, known: &str) -> bool {
+        let is_field = |column: &KnownColumn| {
+            let mut conditions = self.linked.conditions.iter().chain(&self.linked.parts);
+            conditions.any(|condition| condition.field == column.field)
+        };
+        let says = |column: &KnownColumn| {
+            let described = column.description.split(|c: char| !c.is_alphanumeric());
+            let mut described = described.map(str::to_lowercase);
+            column.words.iter().any(|word| is_of(word, known))
+                || described.any(|word| is_of(&word, known))
+        };
+        let mut columns = self.linker.dictionary.columns(self.bucket);
+        columns.any(|(_, column)| is_field(column) && says(column))
     }
 }
