@@ -204,7 +204,7 @@ async fn a_server_without_jetstream_is_named() {
     .await;
     let (jetstream, why) = verdict(&report, "D02");
     assert!(
-        jetstream == "fail" && why.contains("no JetStream"),
+        jetstream == "fail" && why.contains("without JetStream"),
         "{report}"
     );
     server.kill().await.expect("its end");
