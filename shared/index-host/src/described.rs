@@ -1,20 +1,25 @@
-//! The descriptions of columns in schemas, in the form that an index takes them, for linking questions. *Not* for
-//! the catalog, which hands them to planners.
+//! What schemas say of buckets and columns, in the form that an index takes it, for linking questions. *Not* for the
+//! catalog, which hands descriptions to planners.
 
 use envelope::Bucket;
-use index::DescribedColumn;
-use indexer::schema::Schemas;
+use index::{DescribedBucket, DescribedColumn};
+use indexer::schema::{Schemas, Table};
 
-/// What schemas say of their columns, for the linking of questions.
-pub fn described(schemas: &Schemas) -> Vec<DescribedColumn> {
-    let of_table = |(bucket, table): (&Bucket, &indexer::schema::Table)| {
-        let columns = table.columns().iter().map(|column| DescribedColumn {
-            bucket: bucket.as_str().to_owned(),
-            field: column.name.clone(),
-            description: column.description.clone(),
-            unit: column.form.unit.clone().unwrap_or_default(),
-        });
-        columns.collect::<Vec<_>>()
+/// What schemas say of buckets and their columns, for the linking of questions.
+pub fn described(schemas: &Schemas) -> Vec<DescribedBucket> {
+    let of_table = |(bucket, table): (&Bucket, &Table)| DescribedBucket {
+        bucket: bucket.as_str().to_owned(),
+        synonyms: table.synonyms().to_vec(),
+        columns: table.columns().iter().map(of_column).collect(),
     };
-    schemas.tables().flat_map(of_table).collect()
+    schemas.tables().map(of_table).collect()
+}
+
+fn of_column(column: &indexer::schema::Column) -> DescribedColumn {
+    DescribedColumn {
+        field: column.name.clone(),
+        description: column.description.clone(),
+        synonyms: column.synonyms.clone(),
+        unit: column.form.unit.clone().unwrap_or_default(),
+    }
 }

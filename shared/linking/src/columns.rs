@@ -53,10 +53,8 @@ impl Linker<'_> {
         said.extend(self.said_behind(mention.at.end));
         let score = |(_, column): &(u32, ColumnId)| {
             let column = self.dictionary.column(*column);
-            let is_said = column
-                .kin
-                .iter()
-                .any(|word| said.iter().any(|said| said.kin.is_like(word)));
+            let mut names = column.kin.iter().chain(&column.also_called);
+            let is_said = names.any(|word| said.iter().any(|said| said.kin.is_like(word)));
             // Of a source and an author of one name the source is meant: many documents are told apart by it.
             let is_shared = !column.is_naming();
             let is_text = column.kind() == ColumnKind::Text;
@@ -185,6 +183,7 @@ impl Linker<'_> {
             };
             let fits = [
                 (4, says(&column.kin, Kin::is_like)),
+                (3, says(&column.also_called, Kin::is_like)),
                 (3, says(&column.kin, Kin::stands_for)),
                 (2, says(&column.described_by, Kin::is_like)),
                 (1, says(&column.described_by, Kin::stands_for)),
@@ -264,7 +263,10 @@ impl Linker<'_> {
                 // What is counted in volts or days is no money.
                 None if is_money && !matches!(column.unit.len(), 0 | 3) => 0,
                 None if says(&column.kin, MONEY) => 2,
-                None => usize::from(is_money && says(&column.described_by, MONEY)),
+                None if !is_money => 0,
+                None => usize::from(
+                    says(&column.described_by, MONEY) || says(&column.also_called, MONEY),
+                ),
             };
             let is_part = either("net without before excluding tax vat") && !either("total gross");
             let (said, subject) = self.fit(column, &said);
@@ -352,6 +354,7 @@ fn is_in_unit(column: &KnownColumn, unit: &str) -> bool {
     column
         .kin
         .iter()
+        .chain(&column.also_called)
         .chain(&column.described_by)
         .any(|word| word.is_of(known))
 }

@@ -42,7 +42,7 @@ mod prose;
 mod tabulate;
 pub mod token;
 
-pub use dictionary::{Dictionary, FieldValue, NAMED};
+pub use dictionary::{DescribedColumn, Dictionary, FieldValue, NAMED};
 pub use likeness::WordLikeness;
 pub use link::{link, link_by};
 pub use linked::{Ambiguity, Intent, LinkedQuestion, QuestionCondition, QuestionSide, Test};

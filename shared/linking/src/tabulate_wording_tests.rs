@@ -3,6 +3,7 @@
 use super::tests::{dictionary, told};
 use super::*;
 use crate::days::day;
+use crate::dictionary::DescribedColumn;
 
 #[test]
 fn words_that_only_lead_to_a_name_change_no_number() {
@@ -128,7 +129,7 @@ fn told_described(question: &str) -> String {
         ("max_current", "highest current that the part stands", "A"),
         ("part_number", "number of the part", ""),
     ] {
-        known.describe("datasheets", field, description, unit);
+        known.describe("datasheets", &DescribedColumn::of(field, description, unit));
     }
     let today = day(2025, 6, 2).unwrap();
     match crate::link(question, &known, today).tabulation {

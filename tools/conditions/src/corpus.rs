@@ -31,6 +31,8 @@ pub struct CorpusPlan {
     pub documents: usize,
     /// The seed; for figures it is that of the side.
     pub seed: u64,
+    /// Whether its schema has synonyms; without by default.
+    pub has_synonyms: bool,
 }
 
 impl CorpusPlan {
@@ -41,6 +43,7 @@ impl CorpusPlan {
             half,
             documents,
             seed,
+            has_synonyms: false,
         }
     }
 }
@@ -89,7 +92,7 @@ impl Corpus {
             records,
             files,
             questions,
-            schema: schema(plan.half),
+            schema: schema(plan.half, plan.has_synonyms),
         })
     }
 

@@ -1,27 +1,59 @@
 //! The schema of a side: for each bucket that has one, where its values stand.
 //!
-//! It is written from the words of the side alone, as a person who knows the forms would write it; no record is used.
+//! It is written from the words of the side alone, as a person who knows the forms would write it; no record is used. Its
+//! synonyms stand in `synonyms.toml`, whose author saw no question.
 
 use crate::field::{Field, Shelf};
 use crate::half::Half;
 use crate::path;
 use crate::words::{Called, ShelfWords};
+use serde::Deserialize;
+use std::collections::BTreeMap;
 
-/// The schema as TOML.
-pub(crate) fn schema(half: Half) -> String {
+/// What people call the buckets and columns of every side.
+const SYNONYMS: &str = include_str!("../synonyms.toml");
+
+/// The synonyms of a bucket.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct BucketSynonyms {
+    synonyms: Vec<String>,
+    columns: BTreeMap<String, Vec<String>>,
+}
+
+/// The schema as TOML, with synonyms if they are wanted.
+pub(crate) fn schema(half: Half, has_synonyms: bool) -> String {
+    let mut sides: BTreeMap<String, BTreeMap<String, BucketSynonyms>> = match has_synonyms {
+        true => toml::from_str(SYNONYMS).expect("the synonyms have this form"),
+        false => BTreeMap::new(),
+    };
+    let mut synonyms = sides.remove(half.as_str()).unwrap_or_default();
     let mut out = format!(
         "# The columns of the side `{}`; buckets without a table have none.\n",
         half.as_str()
     );
     for words in half.words().shelves.iter().filter(|words| words.has_schema) {
+        let known = synonyms.remove(words.folder).unwrap_or_default();
+        if has_synonyms {
+            out.push_str(&format!(
+                "\n[{}]\nsynonyms = {:?}\n",
+                words.folder, known.synonyms
+            ));
+        }
         for called in words.fields {
-            out.push_str(&column(half, words, called));
+            let names = known.columns.get(called.column);
+            out.push_str(&column(half, words, called, names));
         }
     }
     out
 }
 
-fn column(half: Half, words: &ShelfWords, called: &Called) -> String {
+fn column(
+    half: Half,
+    words: &ShelfWords,
+    called: &Called,
+    synonyms: Option<&Vec<String>>,
+) -> String {
     let Called {
         field,
         column,
@@ -38,9 +70,11 @@ fn column(half: Half, words: &ShelfWords, called: &Called) -> String {
         Field::Notice => "unit = \"days\"\n",
         _ => "",
     };
+    let synonyms = synonyms.map(|names| format!("synonyms = {names:?}\n"));
+    let synonyms = synonyms.unwrap_or_default();
     let nature = nature_rule(half, words.shelf, *field);
     format!(
-        "\n[{}.{column}]\ntype = \"{}\"\n{unit}description = \"{description}\"\nrules = [\n  \
+        "\n[{}.{column}]\ntype = \"{}\"\n{unit}description = \"{description}\"\n{synonyms}rules = [\n  \
          {{ from = \"metadata\", keys = [\"{alias}\"] }},\n  {{ from = \"path\", pattern = '{path}' }},\n  \
          {{ labels = [\"{label}\"] }},\n  {{ from = \"text\", pattern = '{text}' }},\n{nature}]\n",
         words.folder,

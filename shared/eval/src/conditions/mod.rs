@@ -33,6 +33,8 @@ pub struct Options {
     pub side: Half,
     /// How many documents are made.
     pub documents: usize,
+    /// Whether its schema has synonyms.
+    pub synonyms: bool,
     /// The folder of MultiHop-RAG, whose questions are linked instead.
     pub path: Option<PathBuf>,
     /// Which of those questions.
@@ -53,7 +55,11 @@ pub async fn run(options: &Options, say: Say<'_>) -> Result<EvalReport, Error> {
         return report::of_sources(options, &sums);
     }
     say(format!("making {} documents", options.documents));
-    let known = Known::generated(CorpusPlan::new(options.side, options.documents))?;
+    let plan = CorpusPlan {
+        has_synonyms: options.synonyms,
+        ..CorpusPlan::new(options.side, options.documents)
+    };
+    let known = Known::generated(plan)?;
     say(format!("asking {} questions", known.questions.len()));
     let mut score = Score::default();
     let mut found = AmongTen::default();

@@ -8,7 +8,9 @@ use super::Index;
 use super::word_likeness::TableLikeness;
 use crate::Error;
 use envelope::{ChunkRecord, TenantId};
-use linking::{Date, Dictionary, FieldValue, LinkedQuestion, NAMED, fiscal, names};
+use linking::{
+    Date, DescribedColumn, Dictionary, FieldValue, LinkedQuestion, NAMED, fiscal, names,
+};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -22,17 +24,15 @@ const REPLACED_MAX: u64 = 10;
 /// Fewer are not worth reading all for.
 const REPLACED_MIN: u64 = 1_000;
 
-/// A column as a schema describes it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DescribedColumn {
-    /// The part of the corpus.
+/// A part of the corpus as its schema describes it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DescribedBucket {
+    /// Its name.
     pub bucket: String,
-    /// The field of the metadata.
-    pub field: String,
-    /// What it holds, in words.
-    pub description: String,
-    /// The unit of its numbers; empty for none.
-    pub unit: String,
+    /// Other nouns by which people call its documents.
+    pub synonyms: Vec<String>,
+    /// Its columns.
+    pub columns: Vec<DescribedColumn>,
 }
 
 /// The dictionaries of an index.
@@ -40,7 +40,7 @@ pub struct DescribedColumn {
 pub(super) struct Dictionaries {
     /// `None` until the index was read.
     known: RwLock<Option<Known>>,
-    pub(super) columns: RwLock<Vec<DescribedColumn>>,
+    pub(super) described: RwLock<Vec<DescribedBucket>>,
     likeness: TableLikeness,
     /// Held by the task that reads the index, so that no other one does so at the same time.
     reading: Mutex<()>,
@@ -49,7 +49,7 @@ pub(super) struct Dictionaries {
 /// What is known of each tenant.
 #[derive(Debug, Default)]
 struct Known {
-    columns: Vec<DescribedColumn>,
+    described: Vec<DescribedBucket>,
     of: HashMap<TenantId, Dictionary>,
     values: usize,
     heads: u64,
@@ -75,9 +75,10 @@ impl Dictionaries {
     }
 
     fn nothing(&self) -> Known {
-        let columns = self.columns.read().unwrap_or_else(PoisonError::into_inner);
+        let described = &self.described;
+        let described = described.read().unwrap_or_else(PoisonError::into_inner);
         Known {
-            columns: columns.clone(),
+            described: described.clone(),
             ..Known::default()
         }
     }
@@ -122,13 +123,12 @@ impl Known {
         self.heads += 1;
         if !self.of.contains_key(&head.tenant) {
             let mut new = Dictionary::default();
-            for column in &self.columns {
-                new.describe(
-                    &column.bucket,
-                    &column.field,
-                    &column.description,
-                    &column.unit,
-                );
+            for described in &self.described {
+                let bucket = &described.bucket;
+                let columns = described.columns.iter();
+                columns.for_each(|column| new.describe(bucket, column));
+                let synonyms = described.synonyms.iter();
+                synonyms.for_each(|synonym| new.call_bucket(bucket, synonym));
             }
             self.of.insert(head.tenant.clone(), new);
         }
@@ -187,10 +187,10 @@ fn add_value(dictionary: &mut Dictionary, bucket: &str, field: &str, value: &Val
 }
 
 impl Index {
-    /// Registers the descriptions of columns in schemas: before a writer is made, or the first question is linked.
-    pub fn describe(&self, columns: Vec<DescribedColumn>) {
-        let described = &self.dictionaries.columns;
-        *described.write().unwrap_or_else(PoisonError::into_inner) = columns;
+    /// Registers what schemas say of buckets and columns: before a writer is made, or the first question is linked.
+    pub fn describe(&self, buckets: Vec<DescribedBucket>) {
+        let described = &self.dictionaries.described;
+        *described.write().unwrap_or_else(PoisonError::into_inner) = buckets;
         *self.dictionaries.known_mut() = None;
     }
 

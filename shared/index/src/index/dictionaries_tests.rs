@@ -74,11 +74,14 @@ fn a_described_column_is_known_and_paths_of_its_bucket_are_not() {
     let tenant = TenantId::default_tenant();
     let of_path = linked(&index, &tenant, "List all invoices of ACME");
     assert_eq!(of_path, ["named Is([[\"ACME\", \"acme\"]])"]);
-    index.describe(vec![DescribedColumn {
+    index.describe(vec![DescribedBucket {
         bucket: "invoices".into(),
-        field: "vendor".into(),
-        description: "Who sent it".into(),
-        unit: String::new(),
+        columns: vec![DescribedColumn {
+            field: "vendor".into(),
+            description: "Who sent it".into(),
+            ..DescribedColumn::default()
+        }],
+        ..DescribedBucket::default()
     }]);
     assert!(linked(&index, &tenant, "List all invoices of ACME").is_empty());
     assert_eq!(

@@ -64,7 +64,7 @@ impl Index {
     }
 
     fn is_described(&self, column: &str) -> bool {
-        let described = &self.dictionaries.columns;
+        let described = &self.dictionaries.described;
         let described = described.read().unwrap_or_else(PoisonError::into_inner);
         described.iter().any(|known| known.field == column)
     }

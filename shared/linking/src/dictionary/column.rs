@@ -33,6 +33,31 @@ pub enum ColumnKind {
     Day,
 }
 
+/// A column as a schema describes it. The default says nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DescribedColumn {
+    /// The field of the metadata.
+    pub field: String,
+    /// What it holds, in words; may be empty.
+    pub description: String,
+    /// Other words by which people call it.
+    pub synonyms: Vec<String>,
+    /// The unit of its numbers; empty for none.
+    pub unit: String,
+}
+
+#[cfg(test)]
+impl DescribedColumn {
+    pub(crate) fn of(field: &str, description: &str, unit: &str) -> DescribedColumn {
+        DescribedColumn {
+            field: field.to_owned(),
+            description: description.to_owned(),
+            synonyms: Vec::new(),
+            unit: unit.to_owned(),
+        }
+    }
+}
+
 /// A column of the documents of a bucket.
 #[derive(Debug, Clone, Default)]
 pub struct KnownColumn {
@@ -42,13 +67,19 @@ pub struct KnownColumn {
     pub field: String,
     /// What it holds, in the words of the schema; may be empty.
     pub description: String,
+    /// The words of each of its synonyms in the schema, in lower case.
+    pub synonyms: Vec<Vec<String>>,
     /// The unit of its numbers, in lower case; may be empty.
     pub unit: String,
     /// The words of its name, in lower case: `invoice_date` has two.
     pub words: Vec<String>,
     pub(crate) kin: Vec<Kin>,
+    /// The words of its synonyms but for those that say nothing.
+    pub(crate) also_called: Vec<Kin>,
     /// The words of its description but for those that say nothing.
     pub(crate) described_by: Vec<Kin>,
+    /// Whether a schema says more of it than its name.
+    pub(super) is_described: bool,
     /// Documents that have it, of those that were counted.
     pub(super) counted: u32,
     pub(super) texts: u32,
@@ -64,9 +95,7 @@ pub struct KnownColumn {
 
 impl KnownColumn {
     pub(super) fn new(bucket: &str, field: &str) -> KnownColumn {
-        let words = field.split(|c: char| !c.is_alphanumeric());
-        let words = words.filter(|word| !word.is_empty());
-        let words: Vec<String> = words.map(str::to_lowercase).collect();
+        let words = words_of(field);
         KnownColumn {
             bucket: bucket.to_owned(),
             field: field.to_owned(),
@@ -76,16 +105,13 @@ impl KnownColumn {
         }
     }
 
-    pub(super) fn describe(&mut self, description: &str, unit: &str) {
-        self.description = description.to_owned();
-        self.unit = unit.to_lowercase();
-        let words = description.split(|c: char| !c.is_alphanumeric());
-        let words = words.filter(|word| word.len() > 2).map(str::to_lowercase);
-        // Every column of days is described as a date of something.
-        let telling = words.filter(|word| {
-            !text::stop::is_content_free(word) && !matches!(word.as_str(), "date" | "day")
-        });
-        self.described_by = telling.map(|word| Kin::of(&word)).collect();
+    pub(super) fn describe(&mut self, said: &DescribedColumn) {
+        self.description = said.description.clone();
+        self.unit = said.unit.to_lowercase();
+        self.is_described = !(said.description.is_empty() && said.synonyms.is_empty());
+        self.synonyms = said.synonyms.iter().map(|name| words_of(name)).collect();
+        self.also_called = telling(self.synonyms.iter().flatten());
+        self.described_by = telling(&words_of(&said.description));
     }
 
     /// What most of its values are.
@@ -169,4 +195,22 @@ impl KnownColumn {
     pub(crate) fn is_kind(&self) -> bool {
         (self.is_called_kind() || self.says_bucket) && self.distinct <= FEW
     }
+}
+
+/// The words of a name or a text, in lower case.
+pub(super) fn words_of(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    let words = words.filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+/// The words that tell one column from another: all columns of days are described as a date of something.
+fn telling<'a>(words: impl IntoIterator<Item = &'a String>) -> Vec<Kin> {
+    let is_telling = |word: &&String| {
+        word.len() > 2
+            && !text::stop::is_content_free(word)
+            && !matches!(word.as_str(), "date" | "day")
+    };
+    let words = words.into_iter().filter(is_telling);
+    words.map(|word| Kin::of(word)).collect()
 }

@@ -16,7 +16,16 @@ impl Dictionary {
     /// The part of the corpus that a word names, one or many of it.
     pub(crate) fn bucket_named(&self, word: &str) -> Option<&str> {
         let key = fold::singular(&fold::key(word));
-        self.buckets.get(&key)?.as_deref()
+        let named = self.buckets.get(&key);
+        let known = |bucket: &&str| {
+            self.buckets
+                .contains_key(&fold::singular(&fold::key(bucket)))
+        };
+        match named {
+            Some(named) => named.as_deref(),
+            // No documents of this tenant need to be in a part that a schema describes.
+            None => self.synonyms.get(&key)?.as_deref().filter(known),
+        }
     }
 
     /// Whether a word, in lower case, is one of the name of a column.
@@ -112,17 +121,12 @@ impl Dictionary {
 
     /// How many tokens, two or more, are the whole name of a column: `contract value` is no contract.
     pub(crate) fn column_name_at(&self, tokens: &[QuestionToken], at: usize) -> Option<usize> {
-        let says = |id: &&ColumnId| {
-            let column = self.column(**id);
-            let mut words = column.words.iter().zip(&tokens[at..]);
-            column.words.len() <= tokens.len() - at
-                && words.all(|(word, token)| *word == token.lower)
+        let says = |name: &&Vec<String>| {
+            let mut words = name.iter().zip(&tokens[at..]);
+            name.len() <= tokens.len() - at && words.all(|(word, token)| *word == token.lower)
         };
         let named = self.by_first_word.get(&tokens[at].lower)?.iter();
-        named
-            .filter(says)
-            .map(|id| self.column(*id).words.len())
-            .max()
+        named.filter(says).map(Vec::len).max()
     }
 
     /// What documents are, with the words turned: `invoices from a supplier` are supplier invoices.
@@ -256,7 +260,7 @@ fn is_acronym(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dictionary::FieldValue;
+    use crate::dictionary::{DescribedColumn, FieldValue};
     use crate::token::tokens;
 
     #[test]
@@ -273,7 +277,8 @@ mod tests {
     fn the_longer_of_a_kind_and_its_turned_words_counts() {
         let mut known = Dictionary::default();
         known.bucket("bills");
-        known.describe("bills", "kind", "invoice, or supplier invoice", "");
+        let kind = DescribedColumn::of("kind", "invoice, or supplier invoice", "");
+        known.describe("bills", &kind);
         for kind in ["invoice", "supplier invoice"] {
             known.add("bills", "kind", FieldValue::Text(kind));
         }

@@ -10,11 +10,12 @@ mod find;
 mod paths;
 mod signatures;
 
-pub use column::NAMED;
 pub(crate) use column::{ColumnId, ColumnKind, KnownColumn};
+pub use column::{DescribedColumn, NAMED};
 pub(crate) use paths::is_year;
 
 use crate::days::FiscalEnd;
+use crate::kindred::Kin;
 use signatures::{Part, Signatures};
 use std::collections::{HashMap, HashSet};
 use text::fold;
@@ -57,8 +58,8 @@ pub struct Dictionary {
     columns: Vec<KnownColumn>,
     by_name: HashMap<(String, String), ColumnId>,
     words: HashSet<String>,
-    /// Columns with a name of several words, by the first of them.
-    by_first_word: HashMap<String, Vec<ColumnId>>,
+    /// The names of several words that columns have, by the first of them.
+    by_first_word: HashMap<String, Vec<Vec<String>>>,
     values: Vec<KnownValue>,
     keys: Vec<KnownKey>,
     /// Keys by their parts; values by the first letters of their words.
@@ -67,6 +68,8 @@ pub struct Dictionary {
     described: HashSet<String>,
     /// What buckets are called: by a name that two share, none is.
     buckets: HashMap<String, Option<String>>,
+    /// Further names of buckets, by the last word of each: by a name that two share, none is called.
+    synonyms: HashMap<String, Option<String>>,
     /// How many documents of each bucket were counted.
     documents: HashMap<String, u32>,
     /// What the columns of a bucket are described with, and the last words of what its documents are: the bucket, unless
@@ -128,13 +131,44 @@ impl Dictionary {
         documents.is_some_and(|documents| column.counted == *documents)
     }
 
-    /// Says what a column holds, and in which unit; either may be empty.
-    pub fn describe(&mut self, bucket: &str, field: &str, description: &str, unit: &str) {
-        let column = self.column_of(bucket, field);
-        self.columns[column.0 as usize].describe(description, unit);
+    /// Gives a part of the corpus a further name, in the words of its schema: `bill` of `invoices`. A name that two parts
+    /// have is none; what a part is called in the first place stays its name.
+    pub fn call_bucket(&mut self, bucket: &str, synonym: &str) {
+        let Some(last) = column::words_of(synonym).pop() else {
+            return;
+        };
+        let key = fold::singular(&fold::key(&last));
+        let known = self.synonyms.entry(key);
+        let known = known.or_insert_with(|| Some(bucket.to_owned()));
+        if known.as_deref() != Some(bucket) {
+            *known = None;
+        }
+    }
+
+    /// Says what a column holds, how people call it, and in which unit its numbers are.
+    pub fn describe(&mut self, bucket: &str, said: &DescribedColumn) {
+        let id = self.column_of(bucket, &said.field);
+        self.columns[id.0 as usize].describe(said);
         self.described.insert(bucket.to_owned());
-        for word in description.split(|c: char| !c.is_alphanumeric()) {
-            self.noun(&word.to_lowercase(), bucket);
+        for word in column::words_of(&said.description) {
+            self.noun(&word, bucket);
+        }
+        let is_telling =
+            |word: &String| !text::stop::is_content_free(word) && Kin::of(word).is_telling();
+        for name in self.columns[id.0 as usize].synonyms.clone() {
+            // `valid until` leads to a day.
+            if name.iter().all(is_telling) {
+                self.column_name(&name);
+            }
+        }
+    }
+
+    /// Registers the words of a name of a column.
+    fn column_name(&mut self, words: &[String]) {
+        self.words.extend(words.iter().cloned());
+        if let [first, _, ..] = words {
+            let named = self.by_first_word.entry(first.clone());
+            named.or_default().push(words.to_vec());
         }
     }
 
@@ -280,7 +314,7 @@ impl Dictionary {
     /// Whether a column counts: of a bucket with a schema only those that it describes do.
     pub(crate) fn is_column(&self, id: ColumnId) -> bool {
         let column = self.column(id);
-        !column.description.is_empty() || !self.described.contains(&column.bucket)
+        column.is_described || !self.described.contains(&column.bucket)
     }
 
     /// The column of what documents of a part of the corpus are called, where no schema says what they are.
@@ -297,11 +331,7 @@ impl Dictionary {
         }
         let id = ColumnId(u32::try_from(self.columns.len()).unwrap_or(u32::MAX));
         let column = KnownColumn::new(bucket, field);
-        self.words.extend(column.words.iter().cloned());
-        if let [first, _, ..] = column.words.as_slice() {
-            let named = self.by_first_word.entry(first.clone());
-            named.or_default().push(id);
-        }
+        self.column_name(&column.words);
         self.columns.push(column);
         self.by_name.insert(name, id);
         id

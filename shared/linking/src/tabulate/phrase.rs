@@ -1,4 +1,5 @@
-//! Which column a few words mean: by its name, then by its description, then by words that stand for one another.
+//! Which column a few words mean: by its name, then by the synonyms in the schema, then by its description, then by words
+//! that stand for one another.
 
 use crate::dictionary::{ColumnId, ColumnKind, Dictionary, KnownColumn};
 use crate::kindred::Kin;
@@ -9,6 +10,10 @@ use text::fold;
 /// it; and words that stand for its.
 const WHOLE: usize = 100;
 const PART: usize = 50;
+/// What a synonym counts that is said wholly, one that is said with other endings, and a part of one.
+const SYNONYM: usize = 90;
+const SYNONYM_LIKE: usize = 80;
+const SYNONYM_PART: usize = 40;
 const DESCRIBED: usize = 20;
 const KINDRED: usize = 10;
 /// The same of a description.
@@ -87,10 +92,12 @@ pub(super) fn nearest(
     let columns = columns.filter(|(_, column)| !column.is_named() && is_of_kind(column));
     let near = |column: &KnownColumn| {
         let called = likeness.likeness(said, &column.words.join(" "));
-        match column.description.is_empty() {
-            true => called,
-            false => called.max(likeness.likeness(said, &column.description)),
-        }
+        let synonyms = column.synonyms.iter().map(|name| name.join(" "));
+        let described = Some(column.description.clone()).filter(|text| !text.is_empty());
+        let others = synonyms.chain(described);
+        others.fold(called, |best, text| {
+            best.max(likeness.likeness(said, &text))
+        })
     };
     let mut near: Vec<(f32, ColumnId)> = columns.map(|(id, column)| (near(column), id)).collect();
     near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
@@ -128,8 +135,14 @@ fn score(column: &KnownColumn, words: &[&str]) -> usize {
     if all(named) && words.len() == column.words.len() {
         return WHOLE;
     }
+    if let Some(score) = synonym_score(column, words) {
+        return score;
+    }
     if all(named) {
         return PART + named;
+    }
+    if let Some(score) = part_of_synonym(column, words) {
+        return score;
     }
     if all(words.iter().filter(both).count()) {
         // Of `agreement currency` the last word says what it is.
@@ -163,6 +176,35 @@ fn score(column: &KnownColumn, words: &[&str]) -> usize {
         true => KINDRED_DESCRIBED,
         false => 0,
     }
+}
+
+/// What words count that are a whole synonym.
+fn synonym_score(column: &KnownColumn, words: &[&str]) -> Option<usize> {
+    let of_length = |name: &&Vec<String>| name.len() == words.len();
+    let says = |name: &Vec<String>, same: fn(&str, &str) -> bool| {
+        name.iter()
+            .zip(words)
+            .all(|(known, word)| same(word, known))
+    };
+    let mut whole = column.synonyms.iter().filter(of_length);
+    if whole.clone().any(|name| says(name, is_same)) {
+        return Some(SYNONYM);
+    }
+    let like = |word: &str, known: &str| Kin::of(word).is_like(&Kin::of(known));
+    whole.any(|name| says(name, like)).then_some(SYNONYM_LIKE)
+}
+
+/// What words count that are all of one synonym, or of it and of the column's name.
+fn part_of_synonym(column: &KnownColumn, words: &[&str]) -> Option<usize> {
+    let is_of = |name: &Vec<String>| {
+        words.iter().all(|word| {
+            name.iter()
+                .chain(&column.words)
+                .any(|known| is_same(word, known))
+        })
+    };
+    let is_any = column.synonyms.iter().any(is_of);
+    is_any.then_some(SYNONYM_PART + words.len())
 }
 
 /// One and many of it are one word, and so is what is written shorter.

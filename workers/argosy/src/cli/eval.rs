@@ -177,8 +177,11 @@ pub struct EvalConditionsArgs {
     /// How many documents are made.
     #[arg(long, value_name = "N", default_value_t = 5_000)]
     pub documents: usize,
+    /// Give the schema the synonyms that its author would write, who has seen no question.
+    #[arg(long)]
+    pub synonyms: bool,
     /// Link the questions of a data set instead: which of them name the sources and days of their evidence.
-    #[arg(long, value_name = "NAME", requires = "path", conflicts_with_all = ["side", "documents"], value_parser = ["multihop_rag"])]
+    #[arg(long, value_name = "NAME", requires = "path", conflicts_with_all = ["side", "documents", "synonyms"], value_parser = ["multihop_rag"])]
     pub dataset: Option<String>,
     /// The folder of the data set.
     #[arg(long, value_name = "DIR", requires = "dataset")]

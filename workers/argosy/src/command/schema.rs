@@ -23,6 +23,7 @@ struct Shown<'a> {
     r#type: &'a str,
     unit: Option<&'a str>,
     description: &'a str,
+    synonyms: &'a [String],
     rules: Vec<&'a str>,
     model: bool,
 }
@@ -48,9 +49,15 @@ pub fn check(args: &cli::SchemaCheckArgs, output: Output) -> Result<(), CliError
     let descriptions: BTreeMap<&str, &str> = described
         .map(|(bucket, table)| (bucket.as_str(), table.description()))
         .collect();
+    let named = schemas
+        .tables()
+        .filter(|(_, table)| !table.synonyms().is_empty());
+    let synonyms: BTreeMap<&str, &[String]> = named
+        .map(|(bucket, table)| (bucket.as_str(), table.synonyms()))
+        .collect();
     if output == Output::Json {
         render::json(&serde_json::json!({
-            "name": schemas.name(), "buckets": buckets, "descriptions": descriptions,
+            "name": schemas.name(), "buckets": buckets, "descriptions": descriptions, "synonyms": synonyms,
         }));
         return Ok(());
     }
@@ -63,6 +70,19 @@ pub fn check(args: &cli::SchemaCheckArgs, output: Output) -> Result<(), CliError
     lines.for_each(|line| println!("{line}"));
     for (bucket, description) in descriptions {
         println!("{} {description}", format!("{bucket}:").bold());
+    }
+    for (bucket, names) in synonyms {
+        println!(
+            "{} also called {}",
+            format!("{bucket}:").bold(),
+            names.join(", ")
+        );
+    }
+    for (bucket, columns) in &buckets {
+        for column in columns.iter().filter(|column| !column.synonyms.is_empty()) {
+            let name = format!("{bucket}.{}:", column.column);
+            println!("{} also called {}", name.bold(), column.synonyms.join(", "));
+        }
     }
     Ok(())
 }
@@ -161,6 +181,7 @@ fn shown(column: &Column) -> Shown<'_> {
         r#type: column.form.kind.as_str(),
         unit: column.form.unit.as_deref(),
         description: &column.description,
+        synonyms: &column.synonyms,
         rules: column.rules().collect(),
         model: column.is_asked,
     }

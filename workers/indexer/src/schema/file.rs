@@ -3,10 +3,12 @@
 //! ```toml
 //! [invoices]
 //! description = "what suppliers want to be paid"
+//! synonyms = ["bill"]
 //!
 //! [invoices.total_amount]
 //! type = "number"
 //! unit = "EUR"
+//! synonyms = ["spend", "gross"]
 //! rules = [{ labels = ["Amount due", "Rechnungsbetrag"], pick = "last" }]
 //! ```
 
@@ -19,8 +21,8 @@ use super::{Column, Table};
 use envelope::Bucket;
 use regex::RegexBuilder;
 use search::BUILT_IN_FIELDS;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{MapAccess, Visitor};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -37,6 +39,10 @@ const RULES_MAX: usize = 16;
 const NAME_BYTES_MAX: usize = 64;
 /// Longest description, in bytes.
 const DESCRIPTION_BYTES_MAX: usize = 400;
+/// Most synonyms of a bucket or column.
+const SYNONYMS_MAX: usize = 32;
+/// Most words of a synonym.
+const SYNONYM_WORDS_MAX: usize = 4;
 /// Longest pattern, in bytes.
 const PATTERN_BYTES_MAX: usize = 1_000;
 /// Most memory of a compiled pattern, in bytes.
@@ -65,14 +71,16 @@ fn of(place: &str) -> String {
 
 type File = BTreeMap<String, BTreeMap<String, Spanned<RawEntry>>>;
 
-/// The key that describes a bucket. When its value is a table, it is a column of that name.
+/// The key that describes a bucket, and the one of its synonyms. When the value is a table, it is a column of that name.
 const DESCRIPTION: &str = "description";
+const SYNONYMS: &str = "synonyms";
 
-/// An entry of a bucket: a column, or a text about the bucket itself.
+/// An entry of a bucket: a column, or a text or list about the bucket itself.
 #[derive(Debug)]
 enum RawEntry {
     Column(Box<RawColumn>),
     Text(String),
+    List(Vec<String>),
 }
 
 impl<'de> Deserialize<'de> for RawEntry {
@@ -81,7 +89,10 @@ impl<'de> Deserialize<'de> for RawEntry {
         impl<'de> Visitor<'de> for Either {
             type Value = RawEntry;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a table that is a column, or `description` as a text")
+                f.write_str("a table that is a column, `description` as a text, or `synonyms` as a list of texts")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<RawEntry, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(RawEntry::List)
             }
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<RawEntry, E> {
                 Ok(RawEntry::Text(text.to_owned()))
@@ -104,6 +115,8 @@ struct RawColumn {
     unit: Option<String>,
     #[serde(default)]
     description: String,
+    #[serde(default)]
+    synonyms: Vec<String>,
     decimal: Option<Decimal>,
     order: Option<DateOrder>,
     #[serde(default)]
@@ -185,6 +198,7 @@ impl Reading<'_> {
             .map_err(|e| self.wrong(first.clone(), name, &format!("the bucket {e}")))?;
         let mut table = Table {
             description: String::new(),
+            synonyms: Vec::new(),
             columns: Vec::new(),
         };
         for (key, entry) in entries {
@@ -195,6 +209,11 @@ impl Reading<'_> {
                     check_text(&key, &text)
                         .map_err(|what| self.wrong(Some(span), &place, &what))?;
                     table.description = text;
+                }
+                RawEntry::List(names) => {
+                    check_list(&key, &names)
+                        .map_err(|what| self.wrong(Some(span), &place, &what))?;
+                    table.synonyms = names;
                 }
             }
         }
@@ -229,6 +248,7 @@ impl Reading<'_> {
             name,
             form,
             description: raw.description,
+            synonyms: raw.synonyms,
             rules,
             is_asked: raw.model,
         })
@@ -243,6 +263,33 @@ fn check_text(key: &str, text: &str) -> Result<(), String> {
         ));
     }
     check_description(text)
+}
+
+/// Checks a list in a bucket, which names the bucket.
+fn check_list(key: &str, names: &[String]) -> Result<(), String> {
+    if key != SYNONYMS {
+        return Err(format!(
+            "a list among columns: want a table `[<bucket>.{key}]`, or `{SYNONYMS}` for what people call its documents"
+        ));
+    }
+    check_synonyms(names)
+}
+
+fn check_synonyms(names: &[String]) -> Result<(), String> {
+    if names.len() > SYNONYMS_MAX {
+        return Err(format!("{} synonyms: at most {SYNONYMS_MAX}", names.len()));
+    }
+    let is_good = |name: &&String| {
+        let words = name.split(|c: char| !c.is_alphanumeric());
+        let words = words.filter(|word| !word.is_empty()).count();
+        (1..=SYNONYM_WORDS_MAX).contains(&words) && name.len() <= NAME_BYTES_MAX
+    };
+    match names.iter().find(|name| !is_good(name)) {
+        Some(name) => Err(format!(
+            "the synonym `{name}`: want 1 to {SYNONYM_WORDS_MAX} words and at most {NAME_BYTES_MAX} bytes"
+        )),
+        None => Ok(()),
+    }
 }
 
 fn check_description(text: &str) -> Result<(), String> {
@@ -270,6 +317,7 @@ fn check_column(name: &str, raw: &RawColumn) -> Result<(), String> {
         return Err(format!("`unit` has 1 to {NAME_BYTES_MAX} bytes"));
     }
     check_description(&raw.description)?;
+    check_synonyms(&raw.synonyms)?;
     let is_number = raw.kind == ValueKind::Number;
     if !is_number && (raw.unit.is_some() || raw.decimal.is_some()) {
         return Err("`unit` and `decimal` are for the type `number`".into());

@@ -51,6 +51,7 @@ pub struct Schemas {
 #[derive(Debug, Clone)]
 pub struct Table {
     description: String,
+    synonyms: Vec<String>,
     columns: Vec<Column>,
 }
 
@@ -63,6 +64,8 @@ pub struct Column {
     pub form: ValueForm,
     /// What the column holds, in words for people and models; may be empty.
     pub description: String,
+    /// Other words by which people call the column in questions.
+    pub synonyms: Vec<String>,
     rules: Vec<Rule>,
     /// Whether a model is asked where no rule found a value.
     pub is_asked: bool,
@@ -154,7 +157,7 @@ impl Schemas {
     }
 
     /// The name of these schemas. It differs wherever documents would get other values. Comments, the order of
-    /// columns and the descriptions of buckets do not count.
+    /// columns, synonyms and the descriptions of buckets do not count.
     pub fn name(&self) -> String {
         let tables: BTreeMap<&str, Vec<_>> = self
             .tables
@@ -171,6 +174,11 @@ impl Table {
     /// The description of the bucket; may be empty.
     pub fn description(&self) -> &str {
         &self.description
+    }
+
+    /// Other nouns by which people call its documents.
+    pub fn synonyms(&self) -> &[String] {
+        &self.synonyms
     }
 
     /// Its columns, by name.

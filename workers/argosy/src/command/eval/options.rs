@@ -73,6 +73,7 @@ impl From<EvalConditionsArgs> for eval::conditions::Options {
         Self {
             side: args.side.into(),
             documents: args.documents,
+            synonyms: args.synonyms,
             path: args.path,
             split: args.split.into(),
             failed: args.failed,
