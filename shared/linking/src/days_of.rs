@@ -42,7 +42,7 @@ impl Linker<'_> {
             let mut columns: Vec<((usize, bool), ColumnId)> = columns
                 .map(|(id, column)| (self.fit(column, &said), id))
                 .collect();
-            // The sort is stable. Where no word decides, a day on which something ends comes behind others that fit alike.
+            // The sort is stable. Where no word decides, a day on which something ends comes behind equal fits.
             let is_end = |id: &ColumnId| self.dictionary.column(*id).is_end();
             columns.sort_by_key(|(fit, id)| (std::cmp::Reverse(*fit), fit.0 == 0 && is_end(id)));
             columns

@@ -1,7 +1,7 @@
-//! Amounts that a question names: `over $1,100`, `between 300 and 850 euros`, `at least 1.2 V`. Pure.
+//! Parses the amounts that a question names: `over $1,100`, `between 300 and 850 euros`, `at least 1.2 V`. Pure.
 //!
-//! A number alone is no amount: it takes words of comparison around it, or a second number that it reaches to. *Not*
-//! decided here: which column is meant.
+//! A number alone is not an amount. It needs words of comparison around it, or a second number that ends a range. This
+//! module does *not* decide which column is meant.
 
 mod comparatives;
 mod currencies;
@@ -32,15 +32,15 @@ pub enum Bound {
 /// An amount as it stands in a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Amount {
-    /// Both bounds of `between`, else one.
+    /// The two bounds of `between`, or the only bound.
     pub bounds: Vec<(Bound, f64)>,
-    /// The ISO code of its currency, if one was named.
+    /// The ISO code of the currency, if the question names one.
     pub currency: Option<&'static str>,
-    /// The word behind it, in lower case, where it is a unit: `v`, `kg`, `days`.
+    /// The word behind the amount, in lower case, if it is a unit: `v`, `kg`, `days`.
     pub unit: Option<String>,
 }
 
-/// From this number on two of them with `to` between are a range of amounts, whatever stands around.
+/// Two numbers of at least this size with `to` between them are a range of amounts, whatever words are around them.
 const RANGE_MIN: f64 = 100.0;
 
 /// The amount with its comparison that begins at token `at`, and how many tokens name it.
