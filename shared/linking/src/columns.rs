@@ -57,7 +57,7 @@ impl Linker<'_> {
                 .kin
                 .iter()
                 .any(|word| said.iter().any(|said| said.kin.is_like(word)));
-            // If a source and an author have the same name, the source is meant, because it tells many documents apart.
+            // If a source and an author have the same name, the source is meant, because many documents share it.
             let is_shared = !column.is_naming();
             let is_text = column.kind() == ColumnKind::Text;
             (!column.is_named(), is_said, is_text, is_shared)

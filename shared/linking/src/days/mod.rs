@@ -1,7 +1,7 @@
 //! Parses the spans of days that a question names: days, months, quarters, halves, years, fiscal years, and spans
 //! relative to today. Pure.
 //!
-//! A span is read at a token, and the longest reading wins. A span has a first day, and a day that is the first one
+//! A span is read at a token, and longer forms are tried first. A span has a first day, and a day that is the first one
 //! after it. This module does *not* decide which column is meant, nor whose fiscal year it is.
 
 mod calendar;

@@ -153,7 +153,7 @@ impl KnownColumn {
         })
     }
 
-    /// Whether the field name leaves open if the column holds document types or topics: news have a `category`, too.
+    /// Whether the field name leaves open if the column holds document types or topics: news has a `category`, too.
     pub(crate) fn is_topic(&self) -> bool {
         let is_open = |word: &String| matches!(word.as_str(), "category" | "class" | "genre");
         !self.says_bucket && self.words.iter().any(is_open)

@@ -226,8 +226,8 @@ const PAPERS: &str = "report statement book note sheet bill form letter certific
     minutes order policy plan notice quote quotation receipt record summary proposal review paper document card badge slip deed \
     licence license permit warranty manual guide newsletter release transcript prospectus protocol dossier offer claim survey audit";
 
-/// Compound nouns for papers in one word. They are listed, because a word with the same ending, such as a notebook or a
-/// border, may be no paper.
+/// Compound nouns for papers in one word. They are listed, because a word with the same ending, such as `notebook` or
+/// `border`, may be no paper.
 const BOOKS: &str =
     "yearbook handbook logbook rulebook guidebook datasheet factsheet timesheet worksheet";
 
