@@ -160,7 +160,7 @@ pub(crate) fn is_choosing(tokens: &[QuestionToken]) -> bool {
     let Some(at) = (0..tokens.len()).find(is_compared) else {
         return false;
     };
-    // `more from Acme than from Bolt`, not `worth more in all than 500`.
+    // `more from Acme than from Bolt` compares two things; `worth more in all than 500` does not.
     let than = (at..tokens.len()).find(|at| word(*at) == "than");
     let is_than =
         than.is_some_and(|than| !tokens[than..].iter().take(3).any(QuestionToken::has_digit));
@@ -219,7 +219,7 @@ pub(crate) fn is_order(tokens: &[QuestionToken]) -> bool {
     is_ordered && !rest.iter().any(|token| is_of(&token.lower, ASKING_WORDS))
 }
 
-/// Whether a clause goes on with a verb for handing something over: `could you dig out`, not `can I pay`.
+/// Whether a clause goes on with a verb for handing something over: `could you dig out` does, `can I pay` does not.
 fn is_request(clause: &[QuestionToken], at: usize) -> bool {
     let verbs = clause.iter().skip(at).take(3);
     let mut verbs = verbs.filter(|token| !is_of(&token.lower, POLITE));

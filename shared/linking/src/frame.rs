@@ -290,7 +290,7 @@ fn is_head(tokens: &[QuestionToken], at: &Range<usize>) -> bool {
     };
     let word = next.lower.as_str();
     let is_name = |token: &QuestionToken| token.is_capital() || token.has_digit();
-    // `agreement ending in May`, but not `sports betting platform`.
+    // The verb `ending` describes the noun in `agreement ending in May`; `sports betting platform` has no such verb.
     let goes_on =
         |token: &QuestionToken| is_name(token) || text::stop::is_content_free(&token.lower);
     let is_verb = is_participle(word)
@@ -350,7 +350,7 @@ fn asked(tokens: &[QuestionToken], noun: usize, dictionary: &Dictionary) -> Opti
             // The strongest of these words wins: `compare the number of ...` compares.
             Some((_, intent)) => opened = stronger(opened, *intent),
             None if is_of(word, BETWEEN) || word.parse::<u16>().is_ok() => {}
-            // `a list of contracts`, but not `a contract`.
+            // An article may stand in `a list of contracts`, but not right before the noun: `a contract`.
             None if is_of(word, "a an") && before + 1 < noun => {}
             None if dictionary.is_column_word(word) => {}
             None => return None,

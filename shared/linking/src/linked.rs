@@ -77,7 +77,7 @@ pub struct LinkedQuestion {
     pub intent: Intent,
     /// The bucket that the question is about.
     pub bucket: Option<String>,
-    /// All of them have to hold.
+    /// The conditions. A document has to satisfy all of them.
     pub conditions: Vec<QuestionCondition>,
     /// Conditions of which a document has to satisfy any one. Each belongs to one side of a comparison, or to one of
     /// several spans of days.

@@ -178,7 +178,7 @@ impl Linker<'_> {
             .tokens
             .get(end)
             .filter(|_| !self.tokens[end - 1].is_last);
-        // `Acme aside`, but not `Acme, aside from Bolt`.
+        // `Acme aside` negates Acme, but `Acme, aside from Bolt` does not.
         let is_open = self
             .tokens
             .get(end + 1)
@@ -192,7 +192,7 @@ impl Linker<'_> {
             };
             let place = at - back;
             let previous = self.word(at, back + 1).unwrap_or_default();
-            // `bill no. 12`, but not `but no 0805`
+            // `no` in `bill no. 12` means `number`, but `but no 0805` negates.
             let is_number = back == 1 && word == "no" && self.tokens[at].has_digit();
             if is_number && !is_of(previous, "but have has") {
                 return false;
@@ -222,7 +222,7 @@ impl Linker<'_> {
             if self.tokens[place].is_last {
                 return false;
             }
-            // Verbs may stand between: `not issued by`.
+            // A verb may stand between the negation and the mention: `not issued by`.
             let is_verb = word.len() > 4 && is_participle(word);
             if !is_of(word, BESIDE_NEGATION)
                 && !is_verb

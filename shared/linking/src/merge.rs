@@ -24,9 +24,9 @@ pub(crate) struct Joined {
 /// The conjunction between a mention and the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Link {
-    /// Nothing.
+    /// No conjunction.
     None,
-    /// `and`, or a comma.
+    /// The word `and`, or a comma.
     And,
     /// `or`
     Or,

@@ -62,7 +62,7 @@ const RANGES: [&str; 8] = [
     "from",
 ];
 
-/// `between A and B`, `from A to B`, `A to B`.
+/// A range of amounts: `between A and B`, `from A to B`, `A to B`.
 fn range(tokens: &[QuestionToken], at: usize) -> Option<(usize, Amount)> {
     let before = RANGES.iter().find(|words| says(tokens, at, words));
     let skipped = before.map_or(0, |words| words.split(' ').count());
@@ -82,7 +82,7 @@ fn range(tokens: &[QuestionToken], at: usize) -> Option<(usize, Amount)> {
     if before.is_none() && !is_amount(&low) && !is_amount(&high) {
         return None;
     }
-    // `5 to 9 thousand` has its scale behind the second.
+    // In `5 to 9 thousand` the scale behind the second number holds for the first one, too.
     let low_value = match high.scale {
         Some(scale) if low.scale.is_none() && low.value * scale < high.value => low.value * scale,
         _ => low.value,
@@ -101,7 +101,7 @@ fn compared(tokens: &[QuestionToken], at: usize) -> Option<(usize, Amount)> {
     Some((skipped + length, number.compared(bound)))
 }
 
-/// `5,000 or more`, `from 5,000 up`, `5,000+`.
+/// An amount with its comparison behind it: `5,000 or more`, `from 5,000 up`, `5,000+`.
 fn compared_behind(tokens: &[QuestionToken], at: usize) -> Option<(usize, Amount)> {
     let from = usize::from(tokens.get(at)?.lower == "from");
     let (length, number) = number(tokens, at + from)?;

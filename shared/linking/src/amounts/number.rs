@@ -80,7 +80,7 @@ struct Written {
 }
 
 impl Written {
-    /// `1,100`, `1.2`, `1'000`, `2k`, `3.5M`, `12kg`, `5,000+`.
+    /// A number in digits: `1,100`, `1.2`, `1'000`, `2k`, `3.5M`, `12kg`, `5,000+`.
     fn of(text: &str) -> Option<Written> {
         let bare = text.strip_suffix('+').unwrap_or(text);
         let digits =
@@ -158,7 +158,7 @@ fn value_of(digits: &str, is_money: bool) -> Option<f64> {
     value.is_finite().then_some(sign * value)
 }
 
-/// `two thousand`, `a million`, `twenty-five`, `half a million`.
+/// A number in words: `two thousand`, `a million`, `twenty-five`, `half a million`.
 fn spelled(tokens: &[QuestionToken], at: usize) -> Option<Written> {
     let written = |value: f64, tokens| Written {
         digits: value.to_string(),

@@ -42,7 +42,7 @@ pub struct KnownColumn {
     pub field: String,
     /// The description of the column in the schema; may be empty.
     pub description: String,
-    /// The unit of its numbers, in lower case; may be empty.
+    /// The unit of the numbers, in lower case; may be empty.
     pub unit: String,
     /// The words of the field name, in lower case: `invoice_date` has two.
     pub words: Vec<String>,

@@ -67,7 +67,7 @@ pub struct Dictionary {
     described: HashSet<String>,
     /// The bucket for each name. A name that two buckets share has none.
     buckets: HashMap<String, Option<String>>,
-    /// How many documents of each bucket were counted.
+    /// The number of counted documents of each bucket.
     documents: HashMap<String, u32>,
     /// The bucket for each word of the column descriptions, and for each last word of a document type. A word that
     /// several buckets share has none.

@@ -22,7 +22,7 @@ pub(super) enum Part {
     Head,
     /// The second half of the key.
     Tail,
-    /// The first letters of its words.
+    /// The acronym of a value: the first letters of its words.
     Acronym,
 }
 

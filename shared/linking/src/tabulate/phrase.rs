@@ -58,7 +58,7 @@ pub(super) fn best(
             _ if score == 0 => {}
             Some(known) if known.score == score => {
                 let field = |id: &ColumnId| dictionary.column(*id).field == column.field;
-                // One field of two parts of the corpus is one column here.
+                // A field that several buckets have counts as one column here.
                 if !known.columns.iter().any(field) {
                     known.columns.push(id);
                 }

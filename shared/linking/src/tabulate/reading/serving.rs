@@ -57,7 +57,7 @@ impl Reading<'_> {
             word if is_of(word, HAVING) && is_most => {
                 after == "the" || words::operation(after).is_some()
             }
-            // `one line per supplier`, but not `how many lines per invoice`
+            // In `one line per supplier` the word says nothing, but in `how many lines per invoice` it does.
             "line" | "row" => words::is_per(after) && is_of(before, "one a single"),
             "expressed" => after == "as",
             // `the admissible voltage`, `the voltage limit`, `the mean level of expenditure`
