@@ -1,7 +1,8 @@
-//! A name and a year that together are what a document is called: `Adobe's revenue in 2023` where there is an
+//! Finds a name and a year that together name a document: `Adobe's revenue in 2023` where there is an
 //! `ADOBE_2023_10K.pdf`. Pure.
 //!
-//! Either alone is a word like others, or a time that is told of. *Not* for parts of a corpus with days of their own.
+//! Alone, the name may be any word and the year may be the time that the question is about. The module does *not* apply
+//! to buckets that have columns of days or years.
 
 use crate::days::{DaySpan, Grain, SpanSide, start_of_month};
 use crate::dictionary::{ColumnId, ColumnKind, is_year};
@@ -9,11 +10,12 @@ use crate::link::Linker;
 use crate::linked::Test;
 use crate::mention::{Mention, Named};
 
-/// Most years in a row that are looked for beside a name.
+/// The most years in a row that are looked for beside a name.
 const YEARS_MAX: i32 = 20;
 
 impl Linker<'_> {
-    /// Whether a value is part of what a document is called, with a year that stands in it or elsewhere in the question.
+    /// Whether a mentioned value and a year, in the mention itself or elsewhere in the question, together name a
+    /// document.
     pub(crate) fn is_called_with_year(
         &self,
         mention: &Mention,
@@ -33,7 +35,7 @@ impl Linker<'_> {
         has_year() || mentions.any(is_beside)
     }
 
-    /// The years of a span that documents are called after which are called by something else that the question names.
+    /// The years of a span that stand in names of documents beside another name that the question mentions.
     pub(crate) fn years_called(
         &self,
         span: &DaySpan,
@@ -65,7 +67,7 @@ impl Linker<'_> {
         Some((column, Test::Is(years)))
     }
 
-    /// Which of the years, or quarters, of a span stand in a path beside a name.
+    /// The years, or quarters, of a span that stand beside a name in a path.
     fn years_beside(&self, key: &str, span: &DaySpan) -> impl Iterator<Item = String> {
         let called = forms(span).into_iter();
         let called = called.map(|forms| {
@@ -75,7 +77,7 @@ impl Linker<'_> {
         called.flatten().collect::<Vec<_>>().into_iter()
     }
 
-    /// Whether nothing but what documents are called says of which time they are.
+    /// Whether the bucket has no column of days or years, so that only the names of documents tell their time.
     pub(crate) fn tells_no_days(&self, bucket: &str) -> bool {
         let mut columns = self.dictionary.columns(Some(bucket));
         !columns.any(|(_, column)| {
@@ -84,7 +86,7 @@ impl Linker<'_> {
     }
 }
 
-/// What documents may be called after of a span: for each of its years, the ways to write it, the most telling first.
+/// The ways to write each year of a span in the name of a document, the most specific first.
 fn forms(span: &DaySpan) -> Vec<Vec<String>> {
     let year_of = |year: i32| {
         vec![

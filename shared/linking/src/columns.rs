@@ -1,7 +1,7 @@
-//! Which column a mention is of. Pure.
+//! Finds the column of a mention. Pure.
 //!
-//! Days and amounts are of the column that the words around them say best: by its name, by words that stand for it, by
-//! its description, by its unit. *Not* decided here: what has to hold for days (`days_of`).
+//! Days and amounts belong to the column that the words around them describe best: by its name, by synonyms of it, by
+//! its description, or by its unit. The module does *not* build the test on days (`days_of`).
 
 use crate::amounts::Amount;
 use crate::dictionary::{ColumnId, ColumnKind, KnownColumn, KnownValue};
@@ -13,17 +13,17 @@ use crate::token::QuestionToken;
 use std::collections::HashSet;
 use text::fold;
 
-/// Of two columns with a value, the one with so many times fewer documents is not meant.
+/// If two columns have a value, the one with so many times fewer documents is not an alternative.
 const RARE: u32 = 5;
 
-/// A word around a mention, with what it weighs: the nearer, the more.
+/// A word near a mention, with a weight that grows as the word gets nearer.
 pub(crate) struct Said {
     kin: Kin,
     weight: usize,
 }
 
 impl Linker<'_> {
-    /// The column that a value is of, if it is meant as one.
+    /// The column of a mentioned value, if the value is meant as a condition.
     pub(crate) fn column_of_value(
         &self,
         mention: &Mention,
@@ -53,9 +53,17 @@ impl Linker<'_> {
         said.extend(self.said_behind(mention.at.end));
         let score = |(_, column): &(u32, ColumnId)| {
             let column = self.dictionary.column(*column);
+<<<<<<< HEAD
             let mut names = column.kin.iter().chain(&column.also_called);
             let is_said = names.any(|word| said.iter().any(|said| said.kin.is_like(word)));
             // Of a source and an author of one name the source is meant: many documents are told apart by it.
+=======
+            let is_said = column
+                .kin
+                .iter()
+                .any(|word| said.iter().any(|said| said.kin.is_like(word)));
+            // If a source and an author have the same name, the source is meant, because many documents share it.
+>>>>>>> prose-linking
             let is_shared = !column.is_naming();
             let is_text = column.kind() == ColumnKind::Text;
             (!column.is_named(), is_said, is_text, is_shared)
@@ -88,8 +96,8 @@ impl Linker<'_> {
         Err("a word like others here")
     }
 
-    /// Whether something that the part of the corpus has in no field is a name, or a number, that a sentence of its
-    /// documents may say.
+    /// Whether a mention that no field of the bucket has is still a name or number that sentences of its documents may
+    /// say.
     fn is_name(&self, mention: &Mention, key: &str) -> bool {
         let said = &self.tokens[mention.at.clone()];
         let is_number = said.iter().any(QuestionToken::has_digit);
@@ -101,8 +109,8 @@ impl Linker<'_> {
         self.is_asked_for() && !is_kind && (is_number || is_capital || said.len() > 1)
     }
 
-    /// What was named, each in every way in which the documents write it: one thing, or all that first letters stand for.
-    /// With a legal form behind it only those with that form, if there are any.
+    /// The things that a mention names, each in every way in which the documents write it. An acronym may stand for
+    /// several things. A legal form behind the mention excludes names with another legal form.
     pub(crate) fn things(
         &self,
         mention: &Mention,
@@ -116,7 +124,7 @@ impl Linker<'_> {
         };
         let said = &self.tokens[mention.at.clone()];
         if self.dictionary.column(column).is_named() {
-            // Somebody else's documents may write it in other ways, and a sentence of these as it is said.
+            // Other documents may write the name in other ways, and a sentence may write it as the question does.
             let forms = self
                 .dictionary
                 .with_key(key)
@@ -132,10 +140,10 @@ impl Linker<'_> {
             .map(|entry| fold::name_key(&entry.text))
             .collect();
         long.sort();
-        // What a scan made of a name is no other name.
+        // A name that a scanner misread is not another name.
         let mut skeletons = HashSet::new();
         long.retain(|key| skeletons.insert(fold::skeleton(key)));
-        // First letters are all of the names that they stand for; each may be written with them, too.
+        // An acronym stands for all of the names that have it; documents may also write each of them as the acronym.
         if !long.is_empty() {
             let all = long.iter().map(|key| {
                 let confused = self.dictionary.confused_with(key).flat_map(with_key);
@@ -154,7 +162,7 @@ impl Linker<'_> {
         }
         let is_number = key.contains(|c: char| c.is_ascii_digit());
         let confused = self.dictionary.confused_with(key);
-        // What a scan may have made of a number may be another number.
+        // A number that looks like a misread one may be a different number.
         let confused: Vec<&str> = confused
             .filter(|_| forms.is_empty() || !is_number)
             .collect();
@@ -174,8 +182,8 @@ impl Linker<'_> {
         vec![sorted(forms)]
     }
 
-    /// How well a column of days or amounts fits what is said: first the words of its name and description that are said,
-    /// then whether it is called after its part of the corpus.
+    /// How well a column of days or amounts fits the words around a mention. The first part counts the words of its
+    /// name and description among them; the second says whether the column is named after its bucket.
     pub(crate) fn fit(&self, column: &KnownColumn, said: &[Said]) -> (usize, bool) {
         let score = |said: &Said| {
             let says = |words: &[Kin], is_same: fn(&Kin, &Kin) -> bool| {
@@ -202,7 +210,7 @@ impl Linker<'_> {
     pub(crate) fn said_before(&self, at: usize) -> Vec<Said> {
         let words = self.words_before(at).into_iter();
         let telling = words.filter(|word| !text::stop::is_content_free(word));
-        // `a settlement date on any date before`: which date, the other words say.
+        // In `a settlement date on any date before` the other words say which date it is.
         let telling = telling.filter(|word| !is_of(word, "date dates day"));
         let weighed = telling.zip([3, 2].into_iter().chain(std::iter::repeat(1)));
         let said = weighed.map(|(word, weight)| Said {
@@ -212,7 +220,7 @@ impl Linker<'_> {
         said.filter(|said| said.kin.is_telling()).collect()
     }
 
-    /// The words behind one that may do so.
+    /// The words behind a token that may say which column is meant.
     pub(crate) fn said_behind(&self, end: usize) -> Vec<Said> {
         let words = self.words_behind(end).into_iter();
         let telling = words.filter(|word| !text::stop::is_content_free(word));
@@ -223,7 +231,7 @@ impl Linker<'_> {
         said.collect()
     }
 
-    /// The column that an amount is compared with: what is said of it, its unit, or the one that holds totals.
+    /// The column that an amount is compared with. The words around the amount, its unit, or a column of totals decide.
     pub(crate) fn column_of_amount(
         &self,
         mention: &Mention,
@@ -231,7 +239,7 @@ impl Linker<'_> {
         bucket: Option<&str>,
     ) -> Result<Fitting, &'static str> {
         let mut said = self.said_before(mention.at.start);
-        // `before VAT`, `without tax`: words that elsewhere say nothing.
+        // Words such as those of `before VAT` and `without tax` say nothing elsewhere, but count here.
         let joining = self.words_before(mention.at.start).into_iter().take(3);
         let joining = joining.chain(self.words_behind(mention.at.end));
         said.extend(
@@ -243,7 +251,7 @@ impl Linker<'_> {
                 }),
         );
         said.extend(self.said_behind(mention.at.end));
-        // `with VAT` is said of an amount that has it in it.
+        // `with VAT` describes an amount that includes it.
         let behind = self.words_behind(mention.at.end);
         let is_taxed = behind.windows(2).any(|pair| {
             is_of(pair[0], "with including incl inclusive") && is_of(pair[1], "vat tax taxes gst")
@@ -260,7 +268,7 @@ impl Linker<'_> {
             let either = |known| says(&column.kin, known) || says(&column.described_by, known);
             let fits = match unit {
                 Some(unit) => 2 * usize::from(is_in_unit(column, unit)),
-                // What is counted in volts or days is no money.
+                // A column in volts or days holds no money.
                 None if is_money && !matches!(column.unit.len(), 0 | 3) => 0,
                 None if says(&column.kin, MONEY) => 2,
                 None if !is_money => 0,
@@ -300,7 +308,7 @@ impl Linker<'_> {
         })
     }
 
-    /// The column that holds a currency, and how it is written there.
+    /// The column that holds a currency, with the ways in which the currency is written there.
     pub(crate) fn currency(
         &self,
         code: &str,
@@ -323,7 +331,7 @@ impl Linker<'_> {
     }
 }
 
-/// Whether a column is called after amounts without tax.
+/// Whether the name of a column says that it holds amounts without tax.
 fn is_untaxed(column: &KnownColumn) -> bool {
     column
         .words
@@ -337,14 +345,14 @@ fn sorted(mut forms: Vec<String>) -> Vec<String> {
     forms
 }
 
-/// Words that say that an amount is one without tax.
+/// Words that mark an amount as one without tax.
 const UNTAXED: &str = "before without excluding net";
 
-/// Words of columns that hold money.
+/// Words in names of columns that hold money.
 const MONEY: &str = "amount total value price cost sum revenue net gross fee turnover sales worth payment rate money \
     subtotal consideration charge paid currency vat tax salary budget balance";
 
-/// Whether a column is known to hold what is measured in a unit.
+/// Whether a column is known to have a unit.
 fn is_in_unit(column: &KnownColumn, unit: &str) -> bool {
     let one = |unit: &str| unit.strip_suffix('s').unwrap_or(unit).to_owned();
     if !column.unit.is_empty() && one(&column.unit) == one(unit) {
@@ -359,7 +367,7 @@ fn is_in_unit(column: &KnownColumn, unit: &str) -> bool {
         .any(|word| word.is_of(known))
 }
 
-/// Words of columns that are measured in a unit.
+/// Words in names of columns that have a unit.
 fn measured(unit: &str) -> &'static str {
     match unit {
         "v" | "mv" | "kv" | "volt" | "volts" | "millivolts" | "kilovolts" => "voltage volts volt",

@@ -1,7 +1,7 @@
-//! Which column days are of, and what has to hold for it. Pure.
+//! Finds the column that days belong to, and builds the test on it. Pure.
 //!
-//! A column that holds years alone is asked for the year; one that holds days for the days. Where documents have neither,
-//! they may be called after a year: `ACME_2018_10K.pdf`.
+//! A column of years is tested for the year, and a column of days for the days. Documents with neither may have a year
+//! in their name: `ACME_2018_10K.pdf`.
 
 use crate::amounts::Bound;
 use crate::days::{DaySpan, FiscalEnd, Grain, SpanSide};
@@ -11,13 +11,13 @@ use crate::link::{Fitting, Linker, Placed};
 use crate::linked::Test;
 use crate::mention::{Mention, Named};
 
-/// Most years in a row that are looked for among names.
+/// The most years in a row that are looked up as names.
 const YEARS_NAMED_MAX: i32 = 20;
-/// The same on one side of a year.
+/// The most years before or after a bound that are looked up as names.
 const YEARS_BESIDE_MAX: i32 = 60;
 
 impl Linker<'_> {
-    /// The column that days are meant of, and what has to hold for it.
+    /// The column that days belong to, with the test on it.
     pub(crate) fn days(
         &self,
         mention: &Mention,
@@ -25,7 +25,7 @@ impl Linker<'_> {
         bucket: Option<&str>,
     ) -> Result<(Fitting, Test), &'static str> {
         let mut said = self.said_before(mention.at.start);
-        // Words behind are of the next days that are named, if there are any.
+        // Words behind these days belong to the next days, if the question names some.
         let next = self
             .mentions
             .iter()
@@ -42,7 +42,7 @@ impl Linker<'_> {
             let mut columns: Vec<((usize, bool), ColumnId)> = columns
                 .map(|(id, column)| (self.fit(column, &said), id))
                 .collect();
-            // The sort keeps the order of those that fit alike; where nothing is said, a day on which something ends is not meant.
+            // The sort is stable. Where no word decides, a day on which something ends comes behind equal fits.
             let is_end = |id: &ColumnId| self.dictionary.column(*id).is_end();
             columns.sort_by_key(|(fit, id)| (std::cmp::Reverse(*fit), fit.0 == 0 && is_end(id)));
             columns
@@ -50,7 +50,7 @@ impl Linker<'_> {
         let days = of_kind(ColumnKind::Day);
         let years = of_kind(ColumnKind::Year);
         let is_said = |column: &((usize, bool), ColumnId)| column.0.0 > 0;
-        // `that Acme published covering 2023`: the nearest word says that the year is no day of publication.
+        // In `that Acme published covering 2023` the nearest word says that the year is not the day of publication.
         let is_about = self
             .word(mention.at.start, 1)
             .is_some_and(|word| is_of(word, "covering about regarding"))
@@ -84,8 +84,8 @@ impl Linker<'_> {
         Ok((column.into(), test))
     }
 
-    /// Whether a question for what documents say names one by what it is called, where nothing but names tells of days:
-    /// then a year is part of its name.
+    /// Whether a question about what documents say mentions a document by name in a bucket without columns of days or
+    /// years. A year in the question is then part of the document's name.
     pub(crate) fn is_called_by_year(&self, before: &[Placed], bucket: Option<&str>) -> bool {
         let Some(column) = self.named_before(before) else {
             return false;
@@ -93,7 +93,7 @@ impl Linker<'_> {
         self.is_prose(bucket) && self.tells_no_days(&column.bucket)
     }
 
-    /// The year that the documents are called after of which something was named before.
+    /// The year in the names of documents that belong to a name mentioned before.
     pub(crate) fn year_called_after(
         &self,
         span: &DaySpan,
@@ -117,7 +117,7 @@ impl Linker<'_> {
         columns.find(|column| column.is_named())
     }
 
-    /// A year that documents are called after, where they have no days.
+    /// The years of a range that stand in names of documents.
     fn year_named(
         &self,
         year: Option<(i32, i32)>,
@@ -140,8 +140,8 @@ impl Linker<'_> {
         Some((column?, Test::Is(years)))
     }
 
-    /// The years that the bounds of a column of years have between them; nothing where it holds others, or where they
-    /// are too many to be looked for by name.
+    /// The years that the bounds on a column of years enclose. The list is empty for other columns, and where the
+    /// bounds enclose too many years to look them up as names.
     pub(crate) fn years_of(&self, placed: &Placed) -> Vec<i32> {
         let Test::Amount(bounds) = &placed.test else {
             return Vec::new();
@@ -172,7 +172,7 @@ impl Linker<'_> {
         }
     }
 
-    /// When the fiscal years of the company end that is named.
+    /// The end of the fiscal years of the company that the question mentions.
     fn fiscal_end(&self) -> Option<FiscalEnd> {
         self.mentions
             .iter()

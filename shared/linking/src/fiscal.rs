@@ -1,14 +1,14 @@
-//! When a company's fiscal years end, as its documents say it: `Our fiscal year ends on 30 June`. Pure.
+//! Finds out when the fiscal years of a company end from its documents: `Our fiscal year ends on 30 June`. Pure.
 
 use crate::days::{FiscalEnd, day};
 use crate::token::{QuestionToken, tokens};
 use text::months::number_in_date;
 
-/// Words of one sentence that are looked at behind `fiscal year`.
+/// The number of words of one sentence that are read behind `fiscal year`.
 const WORDS_MAX: usize = 16;
 
-/// The last day of the fiscal years that a text speaks of, if it names a day: `the financial year runs from 1 July to 30
-/// June`, `fiscal year begins on February 1`.
+/// The last day of the fiscal years that a text describes, if it names a day: `the financial year runs from 1 July to
+/// 30 June`, `fiscal year begins on February 1`.
 pub fn end_in(text: &str) -> Option<FiscalEnd> {
     let lower = text.to_lowercase();
     let named = [
@@ -29,7 +29,7 @@ pub fn end_in(text: &str) -> Option<FiscalEnd> {
     behind.or_else(|| lower.split(['.', '\n', ';']).find_map(end_in_sentence))
 }
 
-/// The same as metadata have it: `06-30` in a field whose name speaks of a year.
+/// The same from metadata: `06-30` in a field whose name mentions a year.
 pub fn end_in_field(field: &str, value: &str) -> Option<FiscalEnd> {
     let lower = field.to_lowercase();
     let (month, date) = value.split_once('-').filter(|_| value.len() == 5)?;
@@ -41,7 +41,8 @@ pub fn end_in_field(field: &str, value: &str) -> Option<FiscalEnd> {
     (is_year && is_day).then_some(FiscalEnd { month, day: date })
 }
 
-/// `Our books close on 30 June`: a day of no year, with words for a year and for its end or beginning.
+/// A sentence such as `Our books close on 30 June`: a day without a year, with words for a year and for its end or
+/// beginning.
 fn end_in_sentence(lower: &str) -> Option<FiscalEnd> {
     const YEARS: [&str; 7] = [
         "year",
@@ -79,7 +80,7 @@ fn end_in_sentence(lower: &str) -> Option<FiscalEnd> {
             .any(|known| word.starts_with(known))
             || word == "from"
     };
-    // `30 June` is two tokens, of which both may be read as a day with what stands beside them.
+    // `30 June` is two tokens, and each may be read as a day together with its neighbour.
     match last - first < 3 && words.iter().any(begins) {
         true => day_before(named),
         false => Some(named),
@@ -87,7 +88,7 @@ fn end_in_sentence(lower: &str) -> Option<FiscalEnd> {
 }
 
 fn day_before(named: FiscalEnd) -> Option<FiscalEnd> {
-    // Any year will do: only 29 February differs.
+    // Any year that is not a leap year will do, because only 29 February differs.
     let last = day(2023, named.month, named.day)?.previous_day()?;
     Some(FiscalEnd {
         month: u8::from(last.month()),
@@ -108,7 +109,7 @@ fn end_behind(lower: &str) -> Option<FiscalEnd> {
             "begins" | "begin" | "starts" | "start" | "from" | "opens" | "commences"
         )
     };
-    // The last day that is named is the end, unless only the beginning is.
+    // The last day that the sentence names is the end, unless it names the beginning alone.
     let (at, named) = (0..words.len())
         .rev()
         .find_map(|at| Some((at, day_at(words, at)?)))?;
@@ -117,16 +118,16 @@ fn end_behind(lower: &str) -> Option<FiscalEnd> {
         .is_some_and(|from| words[from..at].iter().any(begins))
         && (0..at.saturating_sub(2)).all(|at| day_at(words, at).is_none());
     match is_first {
-        // Any year will do: only 29 February differs.
+        // The day before the beginning is the end.
         true => day_before(named),
         false => Some(named),
     }
 }
 
-/// Longest part of a text that is looked at behind `fiscal year`.
+/// The longest part of a text, in bytes, that is read behind `fiscal year`, and the longest sentence.
 const SENTENCE_BYTES_MAX: usize = 256;
 
-/// `30 June`, `June 30`, `30th of June`; `the end of June` is its last day.
+/// The day at a token: `30 June`, `June 30`, `30th of June`; `the end of June` is its last day.
 fn day_at(words: &[QuestionToken], at: usize) -> Option<FiscalEnd> {
     let word = |at: usize| words.get(at).map_or("", |token| token.lower.as_str());
     let date = |word: &str| {

@@ -1,22 +1,23 @@
-//! What the form of a question says: whether it wants something explained, or documents. Pure, by rule.
+//! What the form of a question says: whether it wants an explanation or documents. Pure, by rule.
 //!
-//! English. Read at the beginning of each clause: `how long ...`, `may I ...`, `why ...` want words; `do we have ...`,
-//! `are there ...`, `could you find ...`, an order, or no sentence at all may want documents.
+//! The rules are for English. They look at the beginning of each clause. `How long ...`, `may I ...` and `why ...` want
+//! an explanation. `Do we have ...`, `are there ...`, `could you find ...`, an order, or words that form no sentence
+//! may want documents.
 
 use crate::frame::is_of;
 use crate::token::QuestionToken;
 
 /// Words in front of a question that say nothing.
 const POLITE: &str = "please kindly so ok okay hi hello hey and then now also well just quickly";
-/// Words that open what is to be explained.
+/// Words that open a question for an explanation.
 const EXPLAINING: &str = "why when whose whom explain describe define clarify may might should must shall ought whether if";
-/// Who a request is made to, or by.
+/// Pronouns for those who make a request or receive it.
 const PERSONS: &str = "you we i they";
-/// What persons do with documents that they ask for.
+/// Verbs for what people do with documents that they ask for.
 const HAVING: &str =
     "have got hold keep see get find own possess list show give pull look receive file";
 
-/// Whether one of its clauses wants something explained.
+/// Whether one of the clauses wants an explanation.
 pub(crate) fn is_explaining(tokens: &[QuestionToken]) -> bool {
     let begins = |at: &usize| match at.checked_sub(1) {
         Some(before) => tokens[before].is_last,
@@ -72,11 +73,11 @@ fn explains(clause: &[QuestionToken]) -> bool {
     }
 }
 
-/// What persons do with amounts.
+/// Verbs for what people do with amounts.
 const RECKONING: &str =
     "add sum tot total count tally spread split divide share average take put combine";
 
-/// `what do the invoices come to`: an amount is asked for.
+/// `what do the invoices come to` asks for an amount.
 fn comes_to(clause: &[QuestionToken]) -> bool {
     let ends = |at: usize| {
         let next = clause.get(at + 1).map_or("", |next| next.lower.as_str());
@@ -91,7 +92,7 @@ fn comes_to(clause: &[QuestionToken]) -> bool {
     (1..clause.len()).any(|at| is_pair(&at) && ends(at))
 }
 
-/// `how are the invoices distributed by year`, `how does the number of invoices compare with ...`: documents are counted.
+/// `how are the invoices distributed by year` and `how does the number of invoices compare with ...` count documents.
 fn is_dividing(clause: &[QuestionToken]) -> bool {
     let says = |words: &str| clause.iter().any(|token| is_of(&token.lower, words));
     let word = |at: usize| clause.get(at).map_or("", |token| token.lower.as_str());
@@ -107,7 +108,7 @@ fn is_dividing(clause: &[QuestionToken]) -> bool {
                 .any(|pair| pair[0].lower == "add" && pair[1].lower == "up"))
 }
 
-/// `what does it mean`, `what happens when`; but not `what invoices`, nor `what is the total`.
+/// `what does it mean` and `what happens when` want an explanation; `what invoices` and `what is the total` do not.
 fn explains_what(next: &str, third: &str) -> bool {
     match next {
         "happens" | "if" | "makes" | "comes" | "belongs" | "about" | "to" | "should" | "must"
@@ -118,12 +119,12 @@ fn explains_what(next: &str, third: &str) -> bool {
     }
 }
 
-/// Words that say which of two has more.
+/// Comparatives that say which of two things has more.
 const COMPARATIVE: &str = "more fewer less higher lower larger smaller bigger greater newer older longer shorter cheaper dearer \
     later earlier heavier stronger";
-/// Words that a question begins with that is answered with one of two.
+/// First words of a question that is answered with one of two things.
 const CHOOSING: &str = "which who what are is was were do does did have has had";
-/// Two words that put one thing beside another.
+/// Pairs of words that compare one thing with another.
 const BESIDE: [(&str, &str); 17] = [
     ("next", "to"),
     ("relative", "to"),
@@ -144,8 +145,8 @@ const BESIDE: [(&str, &str); 17] = [
     ("alongside", "those"),
 ];
 
-/// Whether two things are put side by side without a word for it: `are there more from Acme or from Bolt?`, `put these next
-/// to those`. What is `more than 500` is compared with nothing else.
+/// Whether the question compares two things without a word such as `compare`: `are there more from Acme or from Bolt?`,
+/// `put these next to those`. `More than 500` compares with a number and does not count.
 pub(crate) fn is_choosing(tokens: &[QuestionToken]) -> bool {
     let word = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
     if puts_beside(tokens) {
@@ -159,7 +160,7 @@ pub(crate) fn is_choosing(tokens: &[QuestionToken]) -> bool {
     let Some(at) = (0..tokens.len()).find(is_compared) else {
         return false;
     };
-    // `more from Acme than from Bolt`, not `worth more in all than 500`.
+    // `more from Acme than from Bolt` compares two things; `worth more in all than 500` does not.
     let than = (at..tokens.len()).find(|at| word(*at) == "than");
     let is_than =
         than.is_some_and(|than| !tokens[than..].iter().take(3).any(QuestionToken::has_digit));
@@ -169,13 +170,13 @@ pub(crate) fn is_choosing(tokens: &[QuestionToken]) -> bool {
     is_asked && (is_or && than.is_none() || is_than)
 }
 
-/// Whether two words say that one thing is put beside another.
+/// Whether two neighbouring words compare one thing with another.
 fn puts_beside(tokens: &[QuestionToken]) -> bool {
     let mut pairs = tokens.windows(2);
     pairs.any(|pair| BESIDE.contains(&(pair[0].lower.as_str(), pair[1].lower.as_str())))
 }
 
-/// Whether two things are put side by side by a figure of theirs: `the gap between HX-1 and HX-2`.
+/// Whether the question compares two things by a figure: `the gap between HX-1 and HX-2`.
 pub(crate) fn is_measuring(tokens: &[QuestionToken]) -> bool {
     let says = |words: &str| tokens.iter().any(|token| is_of(&token.lower, words));
     is_choosing(tokens)
@@ -187,22 +188,22 @@ pub(crate) fn is_measuring(tokens: &[QuestionToken]) -> bool {
 const PARTICIPLES: &str = "given written built borne met made bought sold drawn sent held struck won taken put paid brought done known shown \
     grown born";
 
-/// More letters than in `cable`, `table` and `variable`, which are things.
+/// A word that ends in `able` has to be longer than `cable`, `table` and `variable`, which are things.
 const ABLE_LETTERS: usize = 8;
 
-/// Whether a word may be a participle or say what may be done, by its ending or as one of a few: `charged`, `chargeable`.
+/// Whether a word, by its ending or by a list, may be a participle or an adjective in `-able`: `charged`, `chargeable`.
 pub(crate) fn is_participle(word: &str) -> bool {
     let is_able = word.len() > ABLE_LETTERS && (word.ends_with("able") || word.ends_with("ible"));
     word.ends_with("ed") || word.ends_with("ing") || is_able || is_of(word, PARTICIPLES)
 }
 
-/// Orders for documents.
+/// Verbs of orders for documents.
 const ORDERING: &str = "list show give find get fetch pull bring open display enumerate retrieve collect gather count locate";
-/// Words that ask for what a document says.
+/// Words that ask about what a document says.
 const ASKING_WORDS: &str = "how why who whom whose what when whether if out";
 
-/// Whether somebody wants to have something, and not to know something of it: `Pull up Acme, 2023`, `I need ...`, `do we have
-/// ...`; not `find out who ...`.
+/// Whether the question orders documents and does not ask what they say: `Pull up Acme, 2023`, `I need ...`, `do we
+/// have ...`; not `find out who ...`.
 pub(crate) fn is_order(tokens: &[QuestionToken]) -> bool {
     let polite = tokens
         .iter()
@@ -218,7 +219,7 @@ pub(crate) fn is_order(tokens: &[QuestionToken]) -> bool {
     is_ordered && !rest.iter().any(|token| is_of(&token.lower, ASKING_WORDS))
 }
 
-/// Whether a clause goes on with a verb for handing something over: `could you dig out`, not `can I pay`.
+/// Whether a clause goes on with a verb for handing something over: `could you dig out` does, `can I pay` does not.
 fn is_request(clause: &[QuestionToken], at: usize) -> bool {
     let verbs = clause.iter().skip(at).take(3);
     let mut verbs = verbs.filter(|token| !is_of(&token.lower, POLITE));

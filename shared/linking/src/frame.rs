@@ -1,7 +1,9 @@
-//! Whether a question asks for documents, and for which: `list all invoices ...`, `how many 10-Ks ...`. Pure, by rule.
+//! Decides whether a question asks for documents, and for which: `list all invoices ...`, `how many 10-Ks ...`. Pure,
+//! by rule.
 //!
-//! The noun that a question is about is looked for first; what stands before it has to say that documents with it are
-//! wanted. `What is a 10-K?` and `how long should invoices be kept?` ask for words.
+//! The code first looks for the noun that the question is about. The words before the noun then have to say that such
+//! documents are wanted. `What is a 10-K?` and `how long should invoices be kept?` ask for an explanation and not for
+//! documents.
 
 use crate::dictionary::{Dictionary, KnownValue};
 use crate::form::{is_choosing, is_explaining, is_order, is_participle};
@@ -15,13 +17,13 @@ use text::fold;
 pub(crate) struct Frame {
     /// What is asked for.
     pub(crate) intent: Intent,
-    /// The tokens of the noun that it is about.
+    /// The tokens of the noun that the question is about.
     pub(crate) subject: Option<Range<usize>>,
-    /// The part of the corpus that the noun names.
+    /// The bucket that the noun names.
     pub(crate) bucket: Option<String>,
 }
 
-/// Words for documents of any kind.
+/// Nouns for documents of any kind.
 const ANY_DOCUMENT: &str =
     "document documents file files record records paper papers item items entry entries";
 
@@ -35,27 +37,27 @@ const ADDING: &str = "sum add total average mean altogether combined aggregate";
 const COMPARING: &str =
     "compare compares compared comparing comparison versus vs difference contrast";
 
-/// Words that say of which document the noun behind them is.
+/// Words that single out documents named by the noun behind them.
 const POINTING: &str = "every each all any which newest latest oldest earliest last first recent largest smallest highest \
     lowest longest shortest";
-/// Words before a noun that say that there is one of them: `oldest invoice from Acme`.
+/// Words before a noun that say that the noun denotes a single document: `oldest invoice from Acme`.
 const MOST: &str = "newest latest oldest earliest last first recent largest smallest highest lowest longest shortest biggest";
-/// Words of other kinds that stand behind a noun, and are not described by it.
+/// Words behind a noun that the noun does not describe, so that the noun is the head of its phrase.
 const BEHIND: &str = "that which whose who signed made sent issued drawn held due dated called without against between under \
     about per please";
 
-/// Most words of a name that may stand between an article and the noun.
+/// The most words of a name between an article and the noun.
 const NAME_WORDS_MAX: usize = 5;
 
-/// Words that may stand between those and the noun.
+/// Words that may stand between the words that ask and the noun.
 const BETWEEN: &str = "me us all the every each any of our those these up in by for to do does did we you i there only \
     just please amount value newest latest oldest earliest first last largest smallest biggest highest lowest \
     greatest cheapest dearest longest shortest top final recent most least new old current full complete whole entire \
     out my very let can could would will how on over both single maximum minimum two three four five six seven eight nine ten";
 
-/// What a question asks for, as far as its form tells. Where its form is none of those that are known, something that
-/// is named beyond doubt (`is_evident`) tells that the noun is meant, too; so does a noun for many, or for one that is
-/// known, where nothing is to be explained.
+/// What a question asks for, as far as its form tells. If the form is not a known one, the noun still counts in two
+/// cases. It counts if it is plural or definite and nothing is to be explained, and it counts if the question names
+/// something beyond doubt (`is_evident`).
 pub(crate) fn frame(tokens: &[QuestionToken], dictionary: &Dictionary, is_evident: bool) -> Frame {
     let nouns = nouns(tokens, dictionary);
     let mut sure = nouns.iter().filter(|noun| noun.is_sure);
@@ -70,7 +72,7 @@ pub(crate) fn frame(tokens: &[QuestionToken], dictionary: &Dictionary, is_eviden
         Some((noun, spoken(tokens)))
     };
     let spoken_of = || {
-        // `the record for most goals` is no document, nor is `to file a lawsuit`.
+        // `the record for most goals` is not a document, and neither is `to file a lawsuit`.
         let is_known = |noun: &&Noun| {
             let bucket = noun.bucket.as_deref();
             bucket.is_some_and(|bucket| noun.is_name || dictionary.is_described(bucket))
@@ -81,12 +83,12 @@ pub(crate) fn frame(tokens: &[QuestionToken], dictionary: &Dictionary, is_eviden
             .next()
             .or_else(|| known.next())
             .filter(|_| is_evident)?;
-        // What only describes documents tells nothing of a question that wants words.
+        // A word that only describes documents says nothing about a question that asks for an explanation.
         (noun.is_sure || !is_explaining).then_some(())?;
         Some((noun, spoken(tokens)))
     };
     let Some((noun, intent)) = asked_for.or_else(requested).or_else(spoken_of) else {
-        // Where nobody knows the noun, an order for something that is named beyond doubt is one for documents, too.
+        // Without a known noun, an order for something that is named beyond doubt asks for documents, too.
         let is_order = is_evident && !is_explaining && is_order(tokens);
         return Frame {
             intent: match spoken(tokens) {
@@ -109,7 +111,7 @@ pub(crate) fn frame(tokens: &[QuestionToken], dictionary: &Dictionary, is_eviden
     }
 }
 
-/// What all of the words say that is asked for.
+/// What the question asks for by its words alone, wherever they stand.
 fn spoken(tokens: &[QuestionToken]) -> Intent {
     let says = |words: &str| tokens.iter().any(|token| is_of(&token.lower, words));
     match (says(COMPARING), says(COUNTING) || says(ADDING)) {
@@ -119,17 +121,17 @@ fn spoken(tokens: &[QuestionToken]) -> Intent {
     }
 }
 
-/// A word for documents.
+/// A noun for documents.
 struct Noun {
     at: Range<usize>,
     bucket: Option<String>,
-    /// It is what documents are called, and not only a word that describes them.
+    /// Whether it is a name for the documents, and not only a word that describes them.
     is_sure: bool,
-    /// It is the name of a part of the corpus.
+    /// Whether it is the name of a bucket, or a noun for documents of any kind.
     is_name: bool,
 }
 
-/// The words for documents, in order: parts of the corpus, then kinds.
+/// The nouns for documents: first the names of buckets, then document types, then words of descriptions.
 fn nouns(tokens: &[QuestionToken], dictionary: &Dictionary) -> Vec<Noun> {
     let mut nouns = Vec::new();
     for (find, is_sure, is_name) in [
@@ -157,7 +159,7 @@ fn nouns(tokens: &[QuestionToken], dictionary: &Dictionary) -> Vec<Noun> {
             at += length;
         }
     }
-    // `audit reports` are no reports where they are called so.
+    // `audit reports` does not contain the noun `reports` where the whole is the name.
     let whole: Vec<Range<usize>> = nouns.iter().map(|noun| noun.at.clone()).collect();
     let is_part = |one: &Range<usize>, of: &Range<usize>| {
         one.len() < of.len() && of.start <= one.start && one.end <= of.end
@@ -166,7 +168,8 @@ fn nouns(tokens: &[QuestionToken], dictionary: &Dictionary) -> Vec<Noun> {
     nouns
 }
 
-/// `contracts`, `every contract`, `contract C-1042`: those that there are, or one that is known.
+/// Whether a noun is plural, numbered or behind a word such as `every`: `contracts`, `every contract`, `contract
+/// C-1042`.
 fn is_definite(tokens: &[QuestionToken], noun: &Noun) -> bool {
     let last = &tokens[noun.at.end - 1];
     let is_plural = |token: &QuestionToken| {
@@ -174,7 +177,7 @@ fn is_definite(tokens: &[QuestionToken], noun: &Noun) -> bool {
         fold::singular(&key) != key && !text::stop::is_content_free(&token.lower)
     };
     let next = tokens.get(noun.at.end).filter(|_| !last.is_last);
-    // `part lists` are of parts, too.
+    // `part lists` is plural in its second word.
     let is_many = is_plural(last) || next.is_some_and(is_plural);
     // `the 2023 agreement`, `the Acme agreement`
     let is_name = |token: &&QuestionToken| {
@@ -205,7 +208,7 @@ fn is_definite(tokens: &[QuestionToken], noun: &Noun) -> bool {
     is_many || is_all || is_numbered
 }
 
-/// `a contract`: one of them, not those that there are.
+/// Whether a noun has an indefinite article: `a contract` is any contract and not one of the corpus.
 fn is_indefinite(tokens: &[QuestionToken], noun: &Noun) -> bool {
     let before = noun
         .at
@@ -218,7 +221,7 @@ fn is_indefinite(tokens: &[QuestionToken], noun: &Noun) -> bool {
 type Find = fn(&[QuestionToken], usize, &Dictionary) -> Found;
 type Found = Option<(usize, Option<String>)>;
 
-/// A word for all documents, or the name of a part of the corpus.
+/// A noun for documents of any kind, or the name of a bucket.
 fn noun(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
     if is_of(&tokens[at].lower, ANY_DOCUMENT) {
         return Some((1, None));
@@ -234,8 +237,8 @@ fn noun(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
     named(1).or_else(longer)
 }
 
-/// What a column calls documents. Where nobody described the columns, a column that is called a category may hold topics:
-/// what it holds counts where the words around it say that documents are meant.
+/// A document type that a column holds. Where no schema describes the columns, a column called `category` may hold
+/// topics. Its values count only where the words around them say that documents are meant.
 fn kind(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
     let (length, key) = dictionary.longest_at(tokens, at)?;
     let entries = dictionary.with_key(&key);
@@ -248,7 +251,7 @@ fn kind(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
     let is_open = !dictionary.is_kind(kind);
     let column = dictionary.column(kind.column);
     let bucket = column.bucket.clone();
-    // What several parts of the corpus have says of none of them that it is meant.
+    // A type that several buckets have names none of them.
     let is_shared = kinds.any(|other| dictionary.column(other.column).bucket != bucket);
     let at_kind = at..at + length;
     let said: String = tokens[at_kind.clone()]
@@ -266,7 +269,7 @@ fn kind(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
     is_noun.then_some((length, Some(bucket).filter(|_| !is_shared)))
 }
 
-/// Whether words before a noun for many say that there are such documents: `how many yearbooks`, `list all yearbooks`.
+/// Whether words before a plural noun say that there are such documents: `how many yearbooks`, `list all yearbooks`.
 fn is_counted(tokens: &[QuestionToken], at: &Range<usize>) -> bool {
     let before = at.start.checked_sub(1);
     let before = before.map_or("", |before| tokens[before].lower.as_str());
@@ -278,8 +281,8 @@ fn is_counted(tokens: &[QuestionToken], at: &Range<usize>) -> bool {
             ))
 }
 
-/// Whether words are what the ones before them describe, and do not describe what follows: `the proxy statement by Acme`,
-/// but not `which technology company`.
+/// Whether words are the head of their noun phrase: they are in `the proxy statement by Acme`, but not in `which
+/// technology company`.
 fn is_head(tokens: &[QuestionToken], at: &Range<usize>) -> bool {
     let is_open = !tokens[at.end - 1].is_last;
     let Some(next) = tokens.get(at.end).filter(|_| is_open) else {
@@ -287,7 +290,7 @@ fn is_head(tokens: &[QuestionToken], at: &Range<usize>) -> bool {
     };
     let word = next.lower.as_str();
     let is_name = |token: &QuestionToken| token.is_capital() || token.has_digit();
-    // `agreement ending in May`, but not `sports betting platform`.
+    // The verb `ending` describes the noun in `agreement ending in May`; `sports betting platform` has no such verb.
     let goes_on =
         |token: &QuestionToken| is_name(token) || text::stop::is_content_free(&token.lower);
     let is_verb = is_participle(word)
@@ -295,8 +298,9 @@ fn is_head(tokens: &[QuestionToken], at: &Range<usize>) -> bool {
     is_name(next) || text::stop::is_content_free(word) || is_verb || is_of(word, BEHIND)
 }
 
-/// Whether the words before a noun, or a number behind it, say that one of the documents is meant: `which agreement`, `find
-/// the agreement`, `the latest agreement`, `the 2023 agreement`, `agreement no. 4`. `The technology` may be anything.
+/// Whether the words before a noun, or a number behind it, say that one of the documents is meant: `which agreement`,
+/// `find the agreement`, `the latest agreement`, `the 2023 agreement`, `agreement no. 4`. `The technology` alone may be
+/// anything.
 fn is_pointed_at(tokens: &[QuestionToken], at: &Range<usize>) -> bool {
     let word = |back: usize| {
         let before = at.start.checked_sub(back);
@@ -319,13 +323,13 @@ fn is_pointed_at(tokens: &[QuestionToken], at: &Range<usize>) -> bool {
     }
 }
 
-/// A word that the columns of one part of the corpus alone are described with.
+/// A word that occurs in the column descriptions of one bucket alone.
 fn described(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
     let bucket = dictionary.bucket_described(&tokens[at].lower)?;
     Some((1, Some(bucket.to_owned())))
 }
 
-/// What is asked for about the noun at a token; `None` when it is only spoken of.
+/// What the question asks about the noun at a token; `None` if the question only mentions it.
 fn asked(tokens: &[QuestionToken], noun: usize, dictionary: &Dictionary) -> Option<Intent> {
     let mut opened = None;
     let mut at = noun;
@@ -343,10 +347,10 @@ fn asked(tokens: &[QuestionToken], noun: usize, dictionary: &Dictionary) -> Opti
         ];
         let opens = opens.iter().find(|(words, _)| is_of(word, words));
         match opens {
-            // What comes first in the question says most: `compare the number of ...`.
+            // The strongest of these words wins: `compare the number of ...` compares.
             Some((_, intent)) => opened = stronger(opened, *intent),
             None if is_of(word, BETWEEN) || word.parse::<u16>().is_ok() => {}
-            // `a list of contracts`, but not `a contract`.
+            // An article may stand in `a list of contracts`, but not right before the noun: `a contract`.
             None if is_of(word, "a an") && before + 1 < noun => {}
             None if dictionary.is_column_word(word) => {}
             None => return None,

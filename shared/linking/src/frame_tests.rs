@@ -1,11 +1,11 @@
-//! Which questions ask for documents, where nobody described the columns.
+//! Tests of which questions ask for documents, in a corpus without a schema.
 
 use crate::days::day;
 use crate::dictionary::{Dictionary, FieldValue, NAMED};
 use crate::link::link;
 use crate::linked::{Intent, LinkedQuestion, Test};
 
-/// Deeds of two kinds, some of which say their party in a field; and news with a category each.
+/// Deeds of two kinds, some of which have their party in a field, and news with a category each.
 fn dictionary() -> Dictionary {
     let mut known = Dictionary::default();
     known.bucket("deeds");
@@ -50,7 +50,7 @@ fn a_kind_is_a_noun_where_it_stands_for_documents() {
         ("What does the lease with Harrow Mills say?", false),
         ("Open lease LT-201A, please.", true),
         ("The 2023 lease with Harrow Mills", true),
-        // A category is what news are about, as well.
+        // A category can also be a topic of news.
         ("Which technology company does TechWeek name?", false),
         ("Which sports betting platform does TechWeek name?", false),
         (
@@ -161,7 +161,7 @@ fn a_word_that_two_parts_of_the_corpus_are_called_by_names_neither() {
     assert_eq!(known.bucket_named("lease"), Some("leases"));
 }
 
-/// A folder of reports with telling names, and nothing else that is known of them.
+/// A folder of reports with names that say what they are, and without any metadata.
 fn folder() -> Dictionary {
     let mut known = Dictionary::default();
     known.bucket("generic");

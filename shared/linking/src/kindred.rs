@@ -1,12 +1,11 @@
-//! Words that people use for one another when they speak of days and amounts: `expiring` of an end, `payable` of what is
-//! due. Pure.
+//! Synonyms that people use for days and amounts: `expiring` for an end, `payable` for what is due. Pure.
 //!
-//! English, and short: what a schema describes in its own words is compared first. *Not* a list of anything that stands
-//! in documents.
+//! The list is English and short, because the words of a schema's own descriptions are compared first. It does *not*
+//! list anything that documents contain.
 
 use crate::frame::is_of;
 
-/// Words that stand for one another.
+/// Groups of words that stand for one another, one string for each group.
 const FAMILIES: [&str; 17] = [
     "end ended ending ends renewal renew renews renewed expire expires expired expiry expiring expiration terminate terminates terminated terminating \
      termination lapse lapses lapsed lapsing finish finishes finishing close closing until out over run runs running ran cease ceases ceased ceasing cessation stop stops stopping \
@@ -32,20 +31,20 @@ const FAMILIES: [&str; 17] = [
     "currency denomination denominated money",
 ];
 
-/// Fewest letters of a root that two words share.
+/// The fewest letters of a root that two words share.
 const ROOT_MIN: usize = 5;
 
-/// A word as it is compared with others.
+/// A word prepared for comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Kin {
     word: String,
     stem: String,
-    /// The families that have it, a bit each.
+    /// The families that contain the word, one bit each.
     families: u32,
 }
 
 impl Kin {
-    /// A word in lower case.
+    /// Prepares a word, which has to be in lower case.
     pub(crate) fn of(word: &str) -> Kin {
         let has = |family: &&str| family.split_ascii_whitespace().any(|known| known == word);
         let bits = FAMILIES
@@ -59,7 +58,7 @@ impl Kin {
         }
     }
 
-    /// Whether two words are the same but for their endings.
+    /// Whether two words have the same root and differ at most in their endings.
     pub(crate) fn is_like(&self, other: &Kin) -> bool {
         if self.word == other.word || self.stem == other.stem {
             return true;
@@ -71,23 +70,23 @@ impl Kin {
         short.chars().count() >= ROOT_MIN && long.starts_with(short.as_str())
     }
 
-    /// Whether two words are used for one another.
+    /// Whether two words belong to one family.
     pub(crate) fn stands_for(&self, other: &Kin) -> bool {
         self.families & other.families != 0
     }
 
-    /// Whether it is one of some words.
+    /// Whether the word is one of those in a list.
     pub(crate) fn is_of(&self, words: &str) -> bool {
         is_of(&self.word, words)
     }
 
-    /// Whether it says something by itself: `from` and `over` do so only as part of a name.
+    /// Whether the word means something by itself. `from` and `over` do so only as part of a column's name.
     pub(crate) fn is_telling(&self) -> bool {
         !is_of(&self.word, FUNCTION_WORDS)
     }
 }
 
-/// Words of families that questions use for other things more often.
+/// Words of families that have another use in most questions.
 const FUNCTION_WORDS: &str = "from out over until before after without excluding including up";
 
 #[cfg(test)]

@@ -1,25 +1,29 @@
-//! What a question says about documents, as conditions on their columns: entity linking.
+//! Entity linking: this crate turns what a question says about documents into conditions on their columns.
 //!
-//! Deterministic: words of the question are compared with the values and the names of the columns that a corpus has,
-//! and with the grammar of days and amounts. *Not* a search, and no model. Pure.
+//! The linking is deterministic. It compares the words of the question with the names and values of the columns that a
+//! corpus has, and it parses days and amounts by a fixed grammar. It does *not* search, and it asks no model. The code
+//! is pure: it does no input or output.
+//!
+//! The documents of a corpus lie in buckets. A column is a field of the documents of one bucket. Documents that no
+//! schema describes have one more column, `named`, which holds the names that their paths and titles give them.
 //!
 //! | module | what |
 //! |---|---|
-//! | [`link`](mod@link) | a question to conditions |
-//! | [`linked`] | what it amounts to |
-//! | `frame`, `form` | whether it asks for documents, and for which; whether it wants something explained |
-//! | `mention`, `meant`, `columns`, `days_of` | what it names, whether that is meant, of which column |
-//! | `called` | a name and a year that together are what a document is called |
-//! | `merge` | conditions on one column as one; what contradicts itself |
-//! | `tabulate` | what is to be counted, added up or listed of the documents that it is about |
-//! | `dictionary` | what a corpus calls things |
-//! | [`days`] | spans of days |
-//! | [`amounts`] | amounts with their comparison |
-//! | `kindred`, `likeness` | which words stand for one another: by a list, and by whoever knows more |
-//! | [`names`] | what a path calls its document |
-//! | `prose` | what a question for what documents say names |
-//! | [`fiscal`] | when fiscal years end |
-//! | [`token`] | a question as tokens |
+//! | [`link`](mod@link) | turns a question into conditions |
+//! | [`linked`] | the result of linking |
+//! | `frame`, `form` | decide whether a question asks for documents, for which, or for an explanation |
+//! | `mention`, `meant`, `columns`, `days_of` | find what a question mentions, whether it is meant, and its column |
+//! | `called` | recognises a name and a year that together name a document |
+//! | `merge` | merges conditions on one column and finds contradictions |
+//! | `tabulate` | finds out what is to be counted, added up or listed |
+//! | `dictionary` | the columns and values of a corpus |
+//! | [`days`] | parses spans of days |
+//! | [`amounts`] | parses amounts with their comparison |
+//! | `kindred`, `likeness` | synonyms: from a fixed list, and from word vectors of the caller |
+//! | [`names`] | reads the names of a document from its path |
+//! | `prose` | finds the sources and days in a question about what documents say |
+//! | [`fiscal`] | finds out when fiscal years end |
+//! | [`token`] | splits a question into tokens |
 
 pub mod amounts;
 mod called;

@@ -1,13 +1,13 @@
-//! How near words are to one another in meaning, for words of a question that stand in no column. *Not* here: who knows that;
-//! a table of word vectors does. Without one, no word is like another.
+//! The interface for similarity of meaning, for words of a question that occur in no column. This crate has *no*
+//! implementation that knows any words; a table of word vectors elsewhere is one. Without it, no word is like another.
 
-/// Who knows how near words are.
+/// Measures how similar words are in meaning.
 pub trait WordLikeness: Send + Sync {
-    /// How near two runs of words are in meaning, from -1 to 1, where 1 is the same.
+    /// The similarity of two runs of words, from -1 to 1, where 1 is the same meaning.
     fn likeness(&self, said: &str, known: &str) -> f32;
 }
 
-/// Nobody knows.
+/// The implementation without any knowledge: nothing is like anything.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct NoLikeness;
 

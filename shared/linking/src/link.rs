@@ -1,7 +1,7 @@
-//! A question to conditions. Pure.
+//! Turns a question into conditions. Pure.
 //!
-//! First what the question names (`mention`); then, for each, which column it is of (`columns`), and whether it is meant
-//! at all (`meant`); at last conditions on one column become one (`merge`).
+//! `mention` first finds what the question mentions. For each mention, `columns` then finds its column, and `meant`
+//! decides whether it is meant as a condition at all. At last `merge` makes one condition of those on one column.
 
 use crate::dictionary::{ColumnId, Dictionary};
 use crate::form::is_measuring;
@@ -15,12 +15,12 @@ use std::ops::Range;
 use text::fold;
 use time::Date;
 
-/// What `question` amounts to, asked on a day, by its words alone.
+/// Links `question`, asked on the day `today`, by its words alone.
 pub fn link(question: &str, dictionary: &Dictionary, today: Date) -> LinkedQuestion {
     link_by(question, dictionary, today, &NoLikeness)
 }
 
-/// The same, where somebody knows which words are near to one another: a column may be called in words that it has not.
+/// Links a question like [`link()`], but also matches a column by words of similar meaning, as `likeness` measures it.
 pub fn link_by(
     question: &str,
     dictionary: &Dictionary,
@@ -68,13 +68,13 @@ pub(crate) struct Linker<'a> {
     pub(crate) mentions: Vec<Mention>,
     pub(crate) dictionary: &'a Dictionary,
     pub(crate) likeness: &'a dyn WordLikeness,
-    /// Something is named beyond doubt, and it is clear in which part of the corpus.
+    /// Whether something is named beyond doubt and the bucket is known.
     pub(crate) is_evident_where: bool,
-    /// It is known which part of the corpus it is about.
+    /// Whether the bucket that the question is about is known.
     is_in_one_bucket: bool,
 }
 
-/// A mention with its column.
+/// A mention with its column and test.
 pub(crate) struct Placed {
     pub(crate) mention: usize,
     pub(crate) column: ColumnId,
@@ -82,7 +82,7 @@ pub(crate) struct Placed {
     pub(crate) is_negated: bool,
 }
 
-/// A column, and others that fit as well.
+/// The best column for a mention, with others that fit equally well.
 pub(crate) struct Fitting {
     pub(crate) column: ColumnId,
     pub(crate) rivals: Vec<ColumnId>,
@@ -134,8 +134,9 @@ impl Linker<'_> {
         linked
     }
 
-    /// Of two numbers of one form, or of two names that are listed or compared, one may be known of a field, the other of
-    /// a path alone: both are of the field then.
+    /// Moves names from the `named` column to a field. Two numbers of the same form, or two names that are listed or
+    /// compared, belong to one column: where one of them is known from a field and the other from a path alone, both
+    /// get the field.
     fn align(&self, placed: &mut [Placed]) {
         let is_number = |placed: &Placed| {
             let at = self.mentions[placed.mention].at.clone();
@@ -170,7 +171,7 @@ impl Linker<'_> {
         }
     }
 
-    /// What was said, with a digit for every digit and a letter for every letter.
+    /// The words of a mention, with `0` for each digit and `a` for each letter.
     fn form_of(&self, placed: &Placed) -> String {
         let at = self.mentions[placed.mention].at.clone();
         let said = self.tokens[at].iter().flat_map(|token| token.text.chars());
@@ -182,7 +183,7 @@ impl Linker<'_> {
         said.map(sort).collect()
     }
 
-    /// The part of the corpus: what the noun names, or where most of what is named is to be found.
+    /// The bucket of the question: the one that its noun names, or else the one that has most of what is mentioned.
     fn bucket(&self) -> Option<String> {
         if self.frame.bucket.is_some() {
             return self.frame.bucket.clone();
@@ -210,8 +211,8 @@ impl Linker<'_> {
         }
     }
 
-    /// The parts of the corpus with a field that has what is named, each once; and whether that is a number which few
-    /// documents have.
+    /// The buckets with a field that holds a mentioned value, each once. The flag says whether the value is a number
+    /// that few documents have.
     fn buckets_of(&self, mention: &Mention) -> Vec<(&str, bool)> {
         let Named::Value(key) = &mention.what else {
             return Vec::new();
@@ -233,7 +234,7 @@ impl Linker<'_> {
         buckets
     }
 
-    /// Which conditions a mention is, with what it may mean as well; or why none.
+    /// The conditions that a mention sets, with other readings of it; or the reason why it sets none.
     fn place(
         &self,
         number: usize,
@@ -307,7 +308,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether an amount of the same column was named before, in another currency.
+    /// Whether the question names an amount of the same column in another currency before this one.
     fn is_of_another_currency(&self, code: &str, new: &Placed, before: &[Placed]) -> bool {
         before.iter().any(|known| {
             let Named::Amount(amount) = &self.mentions[known.mention].what else {
@@ -318,7 +319,7 @@ impl Linker<'_> {
         })
     }
 
-    /// The columns that fit alike, by name.
+    /// The names of all columns that fit equally well.
     fn options(&self, fitting: &Fitting) -> Vec<String> {
         let name = |column: &ColumnId| self.dictionary.column(*column).field.clone();
         match fitting.rivals.is_empty() {
@@ -330,9 +331,9 @@ impl Linker<'_> {
         }
     }
 
-    /// What documents of the part of the corpus are called that a condition asks for, as they write it. Nothing where a
-    /// schema finds what they say: who lacks the field then says nothing, if it is known that those documents are meant.
-    /// Nor where all have the field.
+    /// The names of documents in the bucket that match a condition, as the documents write them. The list is empty
+    /// where the bucket has a schema and the question is known to be about that bucket, because a missing field then
+    /// says nothing about the document. The list is also empty where all documents have the field.
     fn names(&self, placed: &Placed) -> Vec<String> {
         let bucket = &self.dictionary.column(placed.column).bucket;
         let is_described = self.dictionary.is_described(bucket) && self.is_in_one_bucket;
@@ -356,7 +357,7 @@ impl Linker<'_> {
                     for scanned in self.dictionary.confused_with(&key) {
                         names.extend(called(scanned));
                     }
-                    // A sentence may say it, too.
+                    // A sentence may say the value, too.
                     names.push(form.clone());
                 }
             }
@@ -377,7 +378,8 @@ impl Linker<'_> {
         names
     }
 
-    /// How documents write a year that they are called after; a sentence may say it where none is.
+    /// The ways in which documents write a year that is part of their names, and the year itself, which a sentence may
+    /// say.
     fn year_called(&self, year: &str, called: &impl Fn(&str) -> Vec<String>) -> Vec<String> {
         let mut names = called(year);
         for scanned in self.dictionary.confused_with(year) {
@@ -391,10 +393,10 @@ impl Linker<'_> {
         self.tokens[at.start].span.start..self.tokens[at.end - 1].span.end
     }
 
-    /// Values of one column are alternatives; in a comparison they are its sides.
+    /// Merges the conditions. Values of one column are alternatives; in a comparison they are its sides.
     fn merge(&self, placed: &[Placed], question: &str, linked: &mut LinkedQuestion) {
         let is_alone = |one: &Placed| {
-            // A name and a year in one path are no sides of a comparison.
+            // A name and a year of one path are not two sides of a comparison.
             let is_year = |placed: &Placed| {
                 self.dictionary.column(placed.column).is_named() && merge::is_year(&placed.test)
             };
@@ -416,7 +418,7 @@ impl Linker<'_> {
         merge::contradictions(question, linked);
     }
 
-    /// What was placed, as a condition.
+    /// A placed mention as a condition.
     pub(crate) fn condition(&self, placed: &Placed) -> QuestionCondition {
         QuestionCondition {
             bucket: self.dictionary.column(placed.column).bucket.clone(),
@@ -429,7 +431,7 @@ impl Linker<'_> {
     }
 }
 
-/// The longest of the ways in which something is written: a name rather than its first letters.
+/// The longest form of a name, which is the full name rather than an acronym.
 fn longest(forms: &[String]) -> Option<String> {
     let longest = forms.iter().max_by_key(|form| form.chars().count());
     longest.cloned()

@@ -1,4 +1,4 @@
-//! Questions to conditions, in forms that nothing was tuned on.
+//! Tests of the conditions of questions, in wordings that no rule was tuned on.
 
 use super::*;
 use crate::days::day;
@@ -87,14 +87,14 @@ fn shown(condition: &QuestionCondition) -> String {
     format!("{not}{}: {test}", condition.field)
 }
 
-/// All conditions and sides, the former first.
+/// All conditions, followed by the sides.
 fn conditions(question: &str) -> Vec<String> {
     let linked = linked(question);
     let all = linked.conditions.iter().chain(&linked.parts);
     all.map(shown).collect()
 }
 
-/// The same without what documents are called.
+/// The conditions without those on the document type.
 fn told(question: &str) -> Vec<String> {
     let mut all = conditions(question);
     all.retain(|one| !one.starts_with("bill_type"));
@@ -381,7 +381,7 @@ fn what_is_taken_back_ends_with_what_it_is_said_of() {
             "All bills of 2024 to the exclusion of those sent from Ulm",
             "not origin: Ulm",
         ),
-        // What an amount is without takes nothing back, nor does a sentence that saves something.
+        // The tax that an amount excludes negates nothing, and neither does `save` as a verb.
         (
             "What does the cost without tax of our bills from Vandermeer come to?",
             "seller: Vandermeer",

@@ -1,95 +1,96 @@
-//! What a question amounts to.
+//! The result of linking a question.
 
 use crate::days::DayRange;
 use crate::tabulate::Tabulation;
 use std::ops::Range;
 
-/// A condition that a question amounts to.
+/// A condition that a question sets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuestionCondition {
-    /// The part of the corpus that its column is of.
+    /// The bucket of the column.
     pub bucket: String,
     /// The column.
     pub field: String,
-    /// What has to hold.
+    /// The test that a document has to pass.
     pub test: Test,
-    /// What documents are called that may lack the field, as they write it: paths, lines and sentences say so where no
-    /// schema does. They are alternatives to the test.
+    /// Names under which documents that may lack the field can still be found, as the documents write them. Where there
+    /// is no schema, such names occur in paths, lines and sentences. A document matches by a name or by the test.
     pub names: Vec<String>,
-    /// It has not to hold: `not in pounds`.
+    /// The test must fail: `not in pounds`.
     pub is_negated: bool,
-    /// Where the question says so, in bytes.
+    /// The place in the question that sets the condition, in bytes.
     pub span: Range<usize>,
 }
 
-/// What has to hold for a value.
+/// A test on the value of a column.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Test {
-    /// It is one of these things, each as the documents write it, in all the ways they do.
+    /// The value is one of these things. Each thing is a list of all the ways in which the documents write it.
     Is(Vec<Vec<String>>),
-    /// It is one of these numbers.
+    /// The value is one of these numbers.
     Number(Vec<f64>),
-    /// It lies among these days.
+    /// The value is a day in this range.
     Days(DayRange),
-    /// It is compared with a number.
+    /// The value satisfies all of these comparisons with numbers.
     Amount(Vec<(crate::amounts::Bound, f64)>),
 }
 
-/// What is asked for.
+/// What a question asks for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Intent {
-    /// Something that documents say.
+    /// A statement that documents make.
     #[default]
     Prose,
-    /// Documents: all that satisfy the conditions, or one.
+    /// Documents: one, or all that satisfy the conditions.
     Documents,
-    /// How many there are, or what their amounts come to.
+    /// The number of documents, or a figure computed from their amounts.
     Compute,
-    /// Two things side by side.
+    /// A comparison of two things.
     Compare,
 }
 
-/// Some words that fit several things alike.
+/// Words of a question that fit several things equally well.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ambiguity {
-    /// The words of the question.
+    /// The words as the question has them.
     pub said: String,
-    /// The columns that they may be of, or the names that they may stand for: two or more, what was taken first. Of names
-    /// that first letters stand for, all were taken.
+    /// The columns that the words may belong to, or the names that an acronym may stand for. There are two or more
+    /// options. The first column is the one that was used; of the names of an acronym, all were used.
     pub options: Vec<String>,
-    /// The options are columns.
+    /// Whether the options are columns and not names.
     pub is_of_columns: bool,
 }
 
-/// One of several documents that a question holds together: `the Courier report of May 3 on pumps`.
+/// One of several documents that a question needs together: `the Courier report of May 3 on pumps`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct QuestionSide {
-    /// What holds for it, together.
+    /// The conditions that the document has to satisfy, all of them.
     pub conditions: Vec<QuestionCondition>,
-    /// What the question says of it, in its words.
+    /// The words of the question about this document.
     pub said: String,
 }
 
-/// What a question amounts to.
+/// The result of linking a question.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LinkedQuestion {
-    /// What is asked for.
+    /// What the question asks for.
     pub intent: Intent,
-    /// The part of the corpus that it is about.
+    /// The bucket that the question is about.
     pub bucket: Option<String>,
-    /// All of them have to hold.
+    /// The conditions. A document has to satisfy all of them.
     pub conditions: Vec<QuestionCondition>,
-    /// What holds for one side of a comparison each, or for one of several spans of days: any of them has to hold.
+    /// Conditions of which a document has to satisfy any one. Each belongs to one side of a comparison, or to one of
+    /// several spans of days.
     pub parts: Vec<QuestionCondition>,
-    /// What is said of each of several documents that a question for what documents say holds together. Each has a condition
-    /// of [`Self::conditions`], whose values are those of all.
+    /// The documents that a question about what documents say needs together, one side each. Each side has a condition
+    /// that [`Self::conditions`] has too; there it holds the values of all sides.
     pub sides: Vec<QuestionSide>,
-    /// What was named and became no condition, with the reason.
+    /// Words that name something but set no condition, with the reason.
     pub dropped: Vec<(String, &'static str)>,
-    /// What may be meant in two ways.
+    /// Words that can be understood in two or more ways.
     pub ambiguous: Vec<Ambiguity>,
-    /// Pairs of words of the question that cannot both hold for one document: `over 500` and `under 300`.
+    /// Pairs of words of the question that no document can satisfy together: `over 500` and `under 300`.
     pub contradictory: Vec<(String, String)>,
-    /// Whether a table answers it.
+    /// Whether a table can answer the question.
     pub tabulation: Tabulation,
 }

@@ -1,4 +1,4 @@
-//! Whether a mention is meant as one, and whether the words before it take it back. Pure, by rule.
+//! Decides whether a mention is meant as a condition, and whether the words around it negate it. Pure, by rule.
 
 use crate::dictionary::{ColumnId, KnownValue};
 use crate::form::is_participle;
@@ -10,14 +10,14 @@ use crate::merge::Link;
 use crate::token::QuestionToken;
 use text::fold;
 
-/// Fewest letters of a word that is a value.
+/// The fewest letters of a single word in small letters that can be meant as a value.
 const WORD_MIN: usize = 4;
-/// How far before a mention a word may stand that takes it back.
+/// How many words before a mention are searched for a negation.
 const NEGATED_WORDS_MAX: usize = 9;
 const NEGATING: &str = "not no none nothing nobody non except excepting excluding exclude excludes excluded without minus \
     barring bar omitting omit omits ignoring ignore disregarding disregard skipping skip dropping nor neither isn't aren't \
     don't doesn't didn't weren't wasn't haven't hasn't cannot can't won't never besides leaving unless outside sans less save";
-/// Two words that do so together.
+/// Pairs of words that negate together.
 const NEGATING_PAIRS: [(&str, &str); 17] = [
     ("other", "than"),
     ("rather", "than"),
@@ -37,27 +37,27 @@ const NEGATING_PAIRS: [(&str, &str); 17] = [
     ("exclusion", "of"),
     ("instead", "of"),
 ];
-/// Words that may stand between such a word and what it takes back.
+/// Words that may stand between a negation and what it negates.
 const BESIDE_NEGATION: &str = "from by of with for in at on to about held those the any ones one and or and/or under a an that \
     which are is were was be been being issued made it its their whose has have having all anything everything out \
     those them they we us our you including booked charged signed sent dated";
-/// What stands for documents behind a word that takes them back: `minus those that are for parts by Acme` takes back what is
-/// named next, whatever it says of them.
+/// Pronouns for documents behind a negation. In `minus those that are for parts by Acme` the next mention is negated,
+/// whatever words stand before it.
 const TAKEN_BACK: &str = "those ones these whatever";
-/// What an amount is without: `the cost without tax of the invoices` takes no invoice back.
+/// Taxes: `the cost without tax of the invoices` excludes a tax and no invoice.
 const TAXES: &str = "tax taxes vat gst duty duties";
-/// Words behind a value that take it back: `Acme excluded`.
+/// Words behind a value that negate it: `Acme excluded`.
 const NEGATING_BEHIND: &str = "excluded excepted exempted omitted aside apart notwithstanding";
 
 impl Linker<'_> {
-    /// Whether a value is meant as one, and not as the word that it is, too.
+    /// Whether a value is meant as one, and not as the ordinary word that it also is.
     pub(crate) fn is_meant(&self, mention: &Mention, column: ColumnId, before: &[Placed]) -> bool {
         let tokens = &self.tokens[mention.at.clone()];
         let shown = self.dictionary.column(column);
         if shown.is_kind() && !self.is_asked_for() {
             return false;
         }
-        // `premises` are of no company that is called Premise.
+        // `premises` do not mean a company called Premise.
         if !shown.is_kind() && self.is_common_plural(mention, column) {
             return false;
         }
@@ -68,7 +68,7 @@ impl Linker<'_> {
             return true;
         }
         if !self.is_asked_for() || self.is_prose(Some(&shown.bucket)) {
-            // Names side by side: `compare Acme and Bolt`.
+            // The question compares names: `compare Acme and Bolt`.
             let is_compared = self.frame.intent == Intent::Compare && !shown.is_kind();
             return is_compared && tokens.iter().all(QuestionToken::is_capital)
                 || self.is_proper(mention, column);
@@ -78,7 +78,7 @@ impl Linker<'_> {
         let is_capital = tokens
             .iter()
             .all(|token| token.is_capital() && !token.is_first);
-        // What documents write in small letters is no name, and is said as it is.
+        // A value that documents write in small letters is not a name, so the question writes it in small letters, too.
         let is_word = shown.is_of_words() && tokens[0].lower.chars().count() >= WORD_MIN;
         tokens.len() > 1
             || is_word
@@ -88,7 +88,7 @@ impl Linker<'_> {
             || self.is_followed(mention.at.end)
     }
 
-    /// Whether one word in small letters is many of what is the name of one company.
+    /// Whether a word in small letters is only the plural of the name of a company.
     fn is_common_plural(&self, mention: &Mention, column: ColumnId) -> bool {
         let [token] = &self.tokens[mention.at.clone()] else {
             return false;
@@ -106,7 +106,7 @@ impl Linker<'_> {
         !token.is_capital() && key != *known && names.any(|value| is_company(&value))
     }
 
-    /// Whether a word before a value says that one comes: `from`, `about`, the name of a column.
+    /// Whether a word before a mention announces a value: `from`, `about`, or a word of a column's name.
     pub(crate) fn is_led(&self, at: usize) -> bool {
         let leads = "from by of with for in at on to about held except excluding without not under covering concerning \
             regarding re via as called named titled labelled marked tagged booked charged issued made supplied sold \
@@ -119,12 +119,12 @@ impl Linker<'_> {
         })
     }
 
-    /// Whether `and`, `or` or a comma joins a mention to what stands before it.
+    /// Whether `and`, `or` or a comma joins a mention to the words before it.
     fn is_listed(&self, at: usize) -> bool {
         self.link_before(at) != Link::None
     }
 
-    /// What joins a mention to what stands before it.
+    /// The conjunction between a mention and the words before it.
     pub(crate) fn link_before(&self, at: usize) -> Link {
         let between = "in from by of with for on to during since not those the";
         for back in 1..=3 {
@@ -147,7 +147,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether the word behind a value says what it is: `the freight department`, `cleaning contracts`.
+    /// Whether the word behind a value says what kind of thing it is: `the freight department`, `cleaning contracts`.
     fn is_followed(&self, end: usize) -> bool {
         let is_subject = self
             .frame
@@ -169,8 +169,8 @@ impl Linker<'_> {
         self.frame.subject.is_some() || self.is_evident_where
     }
 
-    /// Whether words before a mention take it back: `not in`, `except those from`; what is joined to such a mention is
-    /// taken back with it. So do words behind it: `Acme excluded`.
+    /// Whether words before a mention negate it: `not in`, `except those from`. A mention that a conjunction joins to a
+    /// negated one is negated, too. Words behind a mention can also negate it: `Acme excluded`.
     pub(crate) fn is_negated(&self, number: usize, before: &[Placed]) -> bool {
         let at = self.mentions[number].at.start;
         let end = self.mentions[number].at.end;
@@ -178,7 +178,7 @@ impl Linker<'_> {
             .tokens
             .get(end)
             .filter(|_| !self.tokens[end - 1].is_last);
-        // `Acme aside`, but not `Acme, aside from Bolt`.
+        // `Acme aside` negates Acme, but `Acme, aside from Bolt` does not.
         let is_open = self
             .tokens
             .get(end + 1)
@@ -192,7 +192,7 @@ impl Linker<'_> {
             };
             let place = at - back;
             let previous = self.word(at, back + 1).unwrap_or_default();
-            // `bill no. 12`, but not `but no 0805`
+            // `no` in `bill no. 12` means `number`, but `but no 0805` negates.
             let is_number = back == 1 && word == "no" && self.tokens[at].has_digit();
             if is_number && !is_of(previous, "but have has") {
                 return false;
@@ -222,7 +222,7 @@ impl Linker<'_> {
             if self.tokens[place].is_last {
                 return false;
             }
-            // Verbs may stand between: `not issued by`.
+            // A verb may stand between the negation and the mention: `not issued by`.
             let is_verb = word.len() > 4 && is_participle(word);
             if !is_of(word, BESIDE_NEGATION)
                 && !is_verb
@@ -235,7 +235,7 @@ impl Linker<'_> {
         false
     }
 
-    /// Whether a word takes back what is named behind it.
+    /// Whether a word negates the mentions behind it.
     fn takes_back(&self, place: usize) -> bool {
         let word = self.tokens[place].lower.as_str();
         let before = place
@@ -255,7 +255,8 @@ impl Linker<'_> {
         is_of(word, NEGATING) && !is_order || is_pair
     }
 
-    /// Whether a word before a mention is said of documents that are taken back: `minus those for parts by Acme`. A mark ends it.
+    /// Whether a word before a mention describes documents that are negated: `minus those for parts by Acme`. A
+    /// punctuation mark ends the description.
     fn is_of_taken_back(&self, at: usize, back: usize) -> bool {
         let word = |place: usize| self.tokens[place].lower.as_str();
         let places = (0..at - back).rev().take(NEGATED_WORDS_MAX - back);
@@ -271,7 +272,7 @@ impl Linker<'_> {
             })
     }
 
-    /// The words behind a token that may say which column is meant, up to the next thing that is named.
+    /// The words behind a token that may say which column is meant, up to the next mention.
     pub(crate) fn words_behind(&self, end: usize) -> Vec<&str> {
         let mut words = Vec::new();
         for place in end..self.tokens.len().min(end + 3) {
@@ -287,7 +288,7 @@ impl Linker<'_> {
         words
     }
 
-    /// The words before a token that may say which column is meant, back to the last thing that was named.
+    /// The words before a token that may say which column is meant, back to the last mention.
     pub(crate) fn words_before(&self, at: usize) -> Vec<&str> {
         let mut words = Vec::new();
         for back in 1..=8 {

@@ -1,6 +1,6 @@
-//! What a question names, in the order of its words: values, days, amounts, currencies. Pure.
+//! Finds what a question mentions, in the order of its words: values, days, amounts and currencies. Pure.
 //!
-//! *Not* decided here: which column a mention is of, and whether it is meant at all.
+//! This module does *not* decide which column a mention belongs to, nor whether it is meant as a condition.
 
 use crate::amounts::{self, Amount};
 use crate::days::{self, DaySpan};
@@ -10,26 +10,26 @@ use std::ops::Range;
 use text::fold;
 use time::Date;
 
-/// What a question names.
+/// Something that a question mentions.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Mention {
-    /// Its tokens.
+    /// The tokens that mention it.
     pub(crate) at: Range<usize>,
     pub(crate) what: Named,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Named {
-    /// Values with this key.
+    /// A value, as the key under which the dictionary has it.
     Value(String),
     Days(DaySpan),
     Amount(Amount),
     Currency(&'static str),
-    /// A day that no month has.
+    /// A day that the calendar does not have, such as 31 February.
     NoDay,
 }
 
-/// All that is named, without overlaps, in order. Of what begins at one token the longest counts.
+/// All mentions in order, without overlaps. Of several mentions that begin at one token, the longest wins.
 pub(crate) fn mentions(
     tokens: &[QuestionToken],
     dictionary: &Dictionary,
@@ -51,7 +51,7 @@ pub(crate) fn mentions(
             .into_iter()
             .flatten();
         let longest = named.reduce(|best, next| if next.0 > best.0 { next } else { best });
-        // The name of a column is no value: `contract value` names no contract.
+        // The name of a column is not a value: `contract value` mentions no contract.
         let column = dictionary.column_name_at(tokens, at).unwrap_or_default();
         let longest = longest.filter(|(length, _)| *length >= column);
         let longest = longest.or_else(|| Some((1, Named::Value(unknown_number(tokens, at)?))));
@@ -71,8 +71,8 @@ pub(crate) fn mentions(
 }
 
 impl Mention {
-    /// Whether it is named beyond doubt: a name of several words with a capital, a number that few documents have, days
-    /// of a year, an amount of money.
+    /// Whether the mention is beyond doubt: a name of several words with a capital letter, a number that few documents
+    /// have, days with a year, or an amount of money.
     pub(crate) fn is_evident(&self, tokens: &[QuestionToken], dictionary: &Dictionary) -> bool {
         let tokens = &tokens[self.at.clone()];
         match &self.what {
@@ -82,7 +82,7 @@ impl Mention {
                     return false;
                 }
                 let columns = entries.iter().map(|entry| dictionary.column(entry.column));
-                // A number that only few paths have names a document as well.
+                // A number that occurs in few paths names a document as well.
                 let is_rare = entries.iter().map(|entry| entry.documents).sum::<u32>() <= RARE_MAX
                     && unknown_number(tokens, 0).is_some();
                 let mut columns = columns.filter(|column| !column.is_named() || is_rare);
@@ -100,7 +100,8 @@ impl Mention {
     }
 }
 
-/// The key of a number that no document has in a field: letters and digits, as numbers of documents are.
+/// The key of a token that looks like the number of a document, although no field has it: it has capital letters and
+/// digits.
 fn unknown_number(tokens: &[QuestionToken], at: usize) -> Option<String> {
     let token = &tokens[at];
     let has_letter = token.text.contains(|c: char| c.is_ascii_uppercase());
@@ -108,12 +109,12 @@ fn unknown_number(tokens: &[QuestionToken], at: usize) -> Option<String> {
     (has_letter && digits >= NUMBER_DIGITS_MIN).then(|| fold::key(&token.text))
 }
 
-/// Most documents that have a number in their paths.
+/// A number that more documents than this have in their paths does not identify a document.
 const RARE_MAX: u32 = 4;
-/// Fewest digits of a number of a document.
+/// The fewest digits that the number of a document has.
 const NUMBER_DIGITS_MIN: usize = 3;
 
-/// One token more where a value has its legal form behind it.
+/// The number of tokens, 0 or 1, that a legal form such as `Ltd` behind a value adds to it.
 fn legal_form(tokens: &[QuestionToken], end: usize, what: &Named) -> usize {
     let is_open = !tokens[end - 1].is_last;
     let next = tokens.get(end);

@@ -1,7 +1,7 @@
-//! Conditions on one column as one, and what contradicts itself. Pure.
+//! Merges conditions on one column into one, and finds those that contradict each other. Pure.
 //!
-//! Values of one column are alternatives, and so are days that `and` or `or` joins; bounds hold together. In a comparison,
-//! and where days lie apart, each is a side of its own.
+//! Values of one column are alternatives, and so are days that `and` or `or` joins. Several bounds hold together. In a
+//! comparison, and where spans of days lie apart, each condition is a side of its own.
 
 use crate::amounts::Bound;
 use crate::days::DayRange;
@@ -9,40 +9,40 @@ use crate::dictionary::{self, NAMED};
 use crate::linked::{LinkedQuestion, QuestionCondition, Test};
 use std::ops::Range;
 
-/// Most things of one list; what is named beyond them is dropped, and told.
+/// The most values in one condition. Further values are dropped, and the result says so.
 const THINGS_MAX: usize = 50;
 
-/// A condition as it is taken in.
+/// A condition that is to be merged.
 pub(crate) struct Joined {
     pub(crate) condition: QuestionCondition,
-    /// What joins it to what was named before.
+    /// The conjunction between this condition and the mention before it.
     pub(crate) link: Link,
-    /// It is a side of a comparison.
+    /// Whether it is one side of a comparison.
     pub(crate) is_side: bool,
 }
 
-/// What joins one thing that is named to the one before.
+/// The conjunction between a mention and the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Link {
-    /// Nothing.
+    /// No conjunction.
     None,
-    /// `and`, or a comma.
+    /// The word `and`, or a comma.
     And,
     /// `or`
     Or,
 }
 
-/// What became of a condition beside another on its column.
+/// The outcome of merging a condition into another one on the same column.
 enum Met {
     Merged,
-    /// Both hold for documents, but for different ones.
+    /// Documents may satisfy either condition, but not the same document both.
     Apart,
-    /// Nothing satisfies both.
+    /// No document can satisfy both.
     Contradicts,
     Dropped(&'static str),
 }
 
-/// Takes a condition in.
+/// Merges a condition into the result.
 pub(crate) fn take_in(new: Joined, question: &str, linked: &mut LinkedQuestion) {
     let Joined {
         condition: new,
@@ -53,8 +53,8 @@ pub(crate) fn take_in(new: Joined, question: &str, linked: &mut LinkedQuestion) 
         linked.parts.push(new);
         return;
     }
-    // What a document is called is no column with one value: `the 10-K of Acme for 2023` is called all three. Of several
-    // years it is called one.
+    // A document has several names, so the names do not merge into alternatives: `the 10-K of Acme for 2023` has all
+    // three. Years do, because a document has one year in its name.
     let is_both = |known: &QuestionCondition| {
         let is_name = new.field == NAMED && !new.is_negated;
         match (is_year(&known.test), is_year(&new.test)) {
@@ -93,7 +93,7 @@ pub(crate) fn take_in(new: Joined, question: &str, linked: &mut LinkedQuestion) 
     }
 }
 
-/// Whether a name is a year.
+/// Whether all values of a test on names are years.
 pub(crate) fn is_year(test: &Test) -> bool {
     matches!(test, Test::Is(things) if things.iter().flatten().all(|form| dictionary::is_year(form)))
 }
@@ -166,7 +166,7 @@ fn meet(known: &mut QuestionCondition, new: &QuestionCondition, link: Link) -> M
     }
 }
 
-/// Of numbers and bounds, the numbers that lie between these.
+/// The numbers that satisfy the bounds, if one test has numbers and the other has bounds.
 fn numbers_inside(one: &Test, other: &Test) -> Option<Vec<f64>> {
     let (bounds, numbers) = match (one, other) {
         (Test::Amount(bounds), Test::Number(numbers))
@@ -180,7 +180,7 @@ fn numbers_inside(one: &Test, other: &Test) -> Option<Vec<f64>> {
     Some(inside.collect())
 }
 
-/// Whether one has no end and the other no beginning: both bounds are meant together.
+/// Whether one range has no end and the other no beginning, so that the two bounds are meant together.
 fn is_open_pair(one: DayRange, other: DayRange) -> bool {
     let is_since = |range: DayRange| range.from.is_some() && range.until.is_none();
     let is_until = |range: DayRange| range.from.is_none() && range.until.is_some();
@@ -197,7 +197,7 @@ fn intersection(one: DayRange, other: DayRange) -> Option<DayRange> {
     is_some.then_some(DayRange { from, until })
 }
 
-/// Both as one range, where no day lies between them.
+/// The union of two ranges, if no day lies between them.
 fn union(one: DayRange, other: DayRange) -> Option<DayRange> {
     let begins_in = |one: DayRange, other: DayRange| match (one.until, other.from) {
         (Some(until), Some(from)) => from <= until,
@@ -233,7 +233,7 @@ fn is_satisfiable(bounds: &[(Bound, f64)]) -> bool {
     low.0 < high.0 || low.0 == high.0 && low.1 && high.1
 }
 
-/// Tells of values that are asked for and taken back.
+/// Reports values that the question both asks for and negates.
 pub(crate) fn contradictions(question: &str, linked: &mut LinkedQuestion) {
     let said = |span: &Range<usize>| question.get(span.clone()).unwrap_or_default().to_owned();
     let (not, are): (Vec<_>, Vec<_>) = linked.conditions.iter().partition(|one| one.is_negated);

@@ -1,23 +1,23 @@
-//! What documents without a schema say of themselves. Pure.
+//! Reads names from documents that have no schema. Pure.
 //!
-//! A path does: `ACME_2018_10K.pdf` names a company, a year and a form, though which part means what, nobody said. Lines
-//! such as `Holder: Acme Ltd` do, too.
+//! The path `ACME_2018_10K.pdf` names a company, a year and a form, although nothing says which part means what. Lines
+//! such as `Holder: Acme Ltd` name things, too.
 
 use crate::dictionary::{VALUE_WORDS_MAX, is_year};
 
-/// Most names of one path.
+/// The most names that are taken from one path.
 const NAMES_MAX: usize = 48;
-/// How many lines of a text may say what it is.
+/// The number of lines of a text that are read for labels.
 const LINES_MAX: usize = 40;
-/// Most neighbouring words that are one name.
+/// The most neighbouring words that form one name.
 const WORDS_MAX: usize = 4;
 
-/// The names in a path, each once: its folders but the first (a year counts there, too), its parts between underscores, and up to four
-/// neighbouring words of a part.
+/// The names in a path, each once: its folders, the parts between underscores, and runs of up to four neighbouring
+/// words of a part. The first folder is left out unless it is a year.
 pub(crate) fn of_path(path: &str) -> Vec<String> {
     let path = path.split_once('#').map_or(path, |(path, _)| path);
-    // A file that lies in no folder has its name all the same.
-    // The first folder is the part of the corpus, unless it is a year: `2018/acme/10K.pdf`.
+    // The first folder is the bucket, unless it is a year: `2018/acme/10K.pdf`. A file that lies in no folder has its
+    // name all the same.
     let first = path.split('/').next().unwrap_or_default();
     let folders = usize::from(path.contains('/') && !is_year(first));
     let mut segments: Vec<&str> = path.split('/').skip(folders).collect();
@@ -43,8 +43,8 @@ pub(crate) fn of_path(path: &str) -> Vec<String> {
     names
 }
 
-/// What lines say of their document in the form `Label: value` or `| Label | value |`, with the label as a field would
-/// be called: `certificate_number`.
+/// The labelled values of a text: lines of the form `Label: value` or `| Label | value |`. Each label is written as a
+/// field name: `certificate_number`.
 pub fn of_lines<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<(String, &'a str)> {
     let labelled = lines.into_iter().take(LINES_MAX).filter_map(labelled);
     labelled.take(NAMES_MAX).collect()
@@ -72,7 +72,7 @@ fn labelled(line: &str) -> Option<(String, &str)> {
     (is_label && is_value).then(|| (words.join("_"), value))
 }
 
-/// All runs of neighbouring words, the longest first.
+/// Adds all runs of neighbouring words, the longest first.
 fn runs(words: &[&str], names: &mut Vec<String>) {
     for length in (1..=WORDS_MAX.min(words.len())).rev() {
         for run in words.windows(length) {

@@ -1,8 +1,8 @@
-//! What a question for what documents say names: where it was said, and of which day. Pure, by rule.
+//! Finds the sources and the days in a question about what documents say. Pure, by rule.
 //!
-//! `What did the Courier report of May 3 say, and what the Post?` names two documents: the day is of the first alone, and a
-//! filter of all that is named would let neither through. So each has its own conditions, a *side*. *Not* for parts of a
-//! corpus whose columns are described: what is named there is meant as a condition.
+//! `What did the Courier report of May 3 say, and what the Post?` names two documents. The day belongs to the first
+//! alone, so a filter with all that is named would find neither. Therefore each document has its own conditions, a
+//! *side*. The module does *not* apply to buckets with a schema: there every mention is meant as a condition.
 
 use crate::days::{DaySpan, Grain, SpanSide};
 use crate::dictionary::ColumnId;
@@ -13,18 +13,18 @@ use crate::mention::{Mention, Named};
 use crate::merge::{self, Joined, Link};
 use crate::token::QuestionToken;
 
-/// Most sides: each is a search.
+/// The most sides. Each side is a search of its own.
 const SIDES_MAX: usize = 3;
-/// Fewest words that are said of a document so that it can be searched for by them.
+/// The fewest words about a document that make a search for it possible.
 const SAID_WORDS_MIN: usize = 3;
-/// Words that a question begins with whose answer is yes or no.
+/// First words of a question that is answered with yes or no.
 const ASKING_WHETHER: &str = "do does did is are was were has have had can could will would should";
-/// Words of a clause that may stand before such a question.
+/// First words of a subordinate clause that may stand before such a question.
 const CLAUSES: &str = "after before between since while when whereas following although";
 
 impl Linker<'_> {
-    /// Whether it asks for what documents say, of a part of the corpus that nobody described. What is compared by a column
-    /// of numbers is of documents: `the maximum voltage of HX-1 and HX-2`.
+    /// Whether the question asks what documents say, in a bucket without a schema. A comparison by a column of numbers
+    /// asks for documents instead: `the maximum voltage of HX-1 and HX-2`.
     pub(crate) fn is_prose(&self, bucket: Option<&str>) -> bool {
         let is_other = matches!(self.frame.intent, Intent::Documents | Intent::Compute);
         let is_described = bucket.is_some_and(|bucket| self.dictionary.is_described(bucket));
@@ -32,8 +32,9 @@ impl Linker<'_> {
         self.frame.subject.is_none() && !is_other && !is_described && !is_of_numbers()
     }
 
-    /// Whether one word is a name beyond doubt: as no sentence writes its words, or with a capital inside of one. A column
-    /// that holds kinds of documents has no names, and in one that has few documents for each value too many words are some.
+    /// Whether a mention is a name beyond doubt, because it has a capital letter inside a sentence or inside a word. A
+    /// column of document types holds no names. A column with few documents for each value does not count either,
+    /// because too many ordinary words are among its values.
     pub(crate) fn is_proper(&self, mention: &Mention, column: ColumnId) -> bool {
         let shown = self.dictionary.column(column);
         let is_name = !shown.is_named() && !shown.is_kind() && !shown.is_naming();
@@ -43,8 +44,8 @@ impl Linker<'_> {
                 .any(|token| token.has_inner_capital() || token.is_capital() && !token.is_first)
     }
 
-    /// Whether days say which document is meant: one day does, a year is mostly what it tells of. A word before them may
-    /// say so, too: `published in March`.
+    /// Whether days say which document is meant. A single day does; a year is mostly the time that the question is
+    /// about. The word before the days may also say so: `published in March`.
     pub(crate) fn is_day_of_document(&self, mention: &Mention, span: &DaySpan) -> bool {
         let is_day = span.grain == Grain::Days
             && span.range.from.and_then(|from| from.next_day()) == span.range.until;
@@ -54,7 +55,8 @@ impl Linker<'_> {
         is_day || columns.any(|(_, column)| is_day_column(column) && self.fit(column, &said).0 > 0)
     }
 
-    /// Sorts what was placed into sides. Days are of a side alone, where a source is named: evidence is of other days, too.
+    /// Sorts the placed mentions into sides. Where a source is named, the days belong to its side alone and restrict no
+    /// other document, because the evidence may be of other days.
     pub(crate) fn take_sides(
         &self,
         question: &str,
@@ -64,7 +66,7 @@ impl Linker<'_> {
         let said = placed.into_iter().filter(|one| !one.is_negated);
         let (days, mut rest): (Vec<Placed>, Vec<Placed>) =
             said.partition(|one| matches!(one.test, Test::Days(_)));
-        // What a line of a text is labelled with, or one document alone has, is a weaker name than what tells many apart.
+        // A name that only a labelled line or a single document has is weaker than a name that many documents share.
         let is_field = |one: &Placed| !self.dictionary.column(one.column).is_named();
         let is_shared = |one: &Placed| !self.dictionary.column(one.column).is_naming();
         for is_strong in [&is_field as &dyn Fn(&Placed) -> bool, &is_shared] {
@@ -72,7 +74,7 @@ impl Linker<'_> {
                 rest.retain(is_strong);
             }
         }
-        // A year in a path says of which of its documents a name is, and is no name of another.
+        // A year in a path belongs to the name beside it and does not name another document.
         let is_year = |one: &&Placed| {
             self.dictionary.column(one.column).is_named() && merge::is_year(&one.test)
         };
@@ -87,7 +89,7 @@ impl Linker<'_> {
         let alone = days.iter().filter(|_| names.is_empty() && days.len() == 1);
         for one in rest.iter().chain(alone) {
             let condition = self.condition(one);
-            // What is compared is several documents.
+            // A comparison is about several documents.
             let is_one = self.frame.intent != Intent::Compare
                 && self.dictionary.column(one.column).is_named();
             let link = match is_one {
@@ -109,7 +111,7 @@ impl Linker<'_> {
         for (place, (name, days)) in names.iter().zip(&days_of).enumerate() {
             let said = self.said_of(question, name, names.get(place + 1).copied());
             let mut conditions = vec![self.condition(name)];
-            // Two days of one source are two documents, of which less is known.
+            // Two days of one source would be two documents; the side then gets no day.
             if let [day] = days.as_slice() {
                 conditions.push(self.day_of(day));
             }
@@ -123,7 +125,7 @@ impl Linker<'_> {
         }
     }
 
-    /// What stands between a name and the next one.
+    /// The words between a name and the next one.
     fn said_of(&self, question: &str, name: &Placed, next: Option<&Placed>) -> String {
         let end = self.mentions[name.mention].at.end;
         let until = next.map_or(self.tokens.len(), |next| {
@@ -136,7 +138,7 @@ impl Linker<'_> {
         }
     }
 
-    /// A day of a source. `Published before May 3` is said of a report of that day as well.
+    /// The day of a source. A report of May 3 itself also matches `published before May 3`.
     fn day_of(&self, placed: &Placed) -> QuestionCondition {
         let mut condition = self.condition(placed);
         let Named::Days(span) = &self.mentions[placed.mention].what else {
@@ -152,8 +154,8 @@ impl Linker<'_> {
         condition
     }
 
-    /// Whether what several documents say is held together, as in a comparison or a timeline: then each of them has to be
-    /// found. `Who, as the Courier and the Post report, ...?` is answered from any.
+    /// Whether the question needs several documents together, as a comparison or a timeline does, so that each of them
+    /// has to be found. Any one of the documents answers `Who, as the Courier and the Post report, ...?`.
     fn is_held_together(&self) -> bool {
         let first = self.tokens.first().map_or("", |token| token.lower.as_str());
         let asks =
@@ -168,13 +170,13 @@ fn is_day_column(column: &crate::dictionary::KnownColumn) -> bool {
     column.kind() == crate::dictionary::ColumnKind::Day
 }
 
-/// The values of the column that most of them are of, in the order of the question.
+/// The values of the column that has most of the mentions, in the order of the question.
 fn names<'a>(placed: impl Iterator<Item = &'a Placed>) -> Vec<&'a Placed> {
     let placed: Vec<&Placed> = placed.collect();
     let count = |column: ColumnId| placed.iter().filter(|one| one.column == column).count();
     let is_value = |one: &&&Placed| matches!(one.test, Test::Is(_));
     let most = placed.iter().filter(is_value).max_by_key(|one| {
-        // Of columns that are named alike the first counts.
+        // Of columns with equally many mentions the one that is mentioned first wins.
         (count(one.column), std::cmp::Reverse(one.mention))
     });
     let Some(column) = most.map(|one| one.column) else {

@@ -1,11 +1,11 @@
-//! What questions name that are for what documents say.
+//! Tests of sources and days in questions about what documents say.
 
 use crate::days::day;
 use crate::dictionary::{Dictionary, FieldValue};
 use crate::link::link;
 use crate::linked::{Intent, LinkedQuestion, QuestionCondition, Test};
 
-/// News of four sources, one of them with a slogan behind its name.
+/// News of several sources, some of them with a slogan or section behind the name.
 fn news() -> Dictionary {
     let mut dictionary = Dictionary::default();
     dictionary.bucket("generic");

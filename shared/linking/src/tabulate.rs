@@ -1,14 +1,15 @@
-//! What a question wants counted, added up or listed of the documents that it is about: an operation on their columns.
+//! Decides whether a table can answer a question, and which: an operation on the columns of the documents that satisfy
+//! the conditions, such as a count, a sum or a list. Pure.
 //!
-//! By rule, from the words that no condition was made of. Words that say nothing to a table (`about pumps`) make the
-//! question one for a search: a table without them would be exact, and wrong. *Not* the table itself, which whoever has
-//! the columns makes. Pure.
+//! The rules read the words that set no condition. Some words can be neither a condition nor part of an operation, such
+//! as `about pumps`. They make the question one for a search, because a table without them would be exact but wrong.
+//! This module does *not* make the table itself; the component that holds the columns does.
 //!
 //! | module | what |
 //! |---|---|
-//! | `words` | words that say what is to be done |
-//! | `phrase` | which column a few words mean |
-//! | `reading` | a question, word by word |
+//! | `words` | words that name an operation, and filler words |
+//! | `phrase` | finds the column that a few words mean |
+//! | `reading` | reads a question word by word |
 
 mod phrase;
 mod reading;
@@ -24,99 +25,100 @@ use crate::token::QuestionToken;
 use reading::Reading;
 use std::ops::Range;
 
-/// Most columns by which documents are told apart.
+/// The most columns that are offered to tell documents apart.
 const FACETS_MAX: usize = 3;
 
-/// What is done with the documents that satisfy the conditions.
+/// The operation on the documents that satisfy the conditions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ColumnOperation {
-    /// Each of them is shown.
+    /// Lists the documents.
     #[default]
     List,
-    /// They are counted.
+    /// Counts the documents.
     Count,
-    /// A column is added up.
+    /// Adds up a column.
     Sum,
-    /// The mean of a column.
+    /// Takes the mean of a column.
     Average,
-    /// Those with most of a column, or the newest.
+    /// Shows the documents with the largest values of a column, or the newest documents.
     Largest,
-    /// Those with least of it, or the oldest.
+    /// Shows the documents with the smallest values of a column, or the oldest documents.
     Smallest,
 }
 
-/// By what documents are taken together.
+/// The key by which documents are grouped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GroupKey {
     /// The values of a column.
     Column(String),
     /// The years of a column of days.
     Year(String),
-    /// Its quarters.
+    /// The quarters of a column of days.
     Quarter(String),
-    /// Its months.
+    /// The months of a column of days.
     Month(String),
 }
 
-/// What a table is asked for, beside the conditions.
+/// The table that a question asks for, besides its conditions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TableQuestion {
-    /// What is done.
+    /// The operation.
     pub operation: ColumnOperation,
-    /// The column that is added up, or that says which is the largest.
+    /// The column that is added up or compared.
     pub measure: Option<String>,
-    /// Whether the measure is a day: the largest is the newest then.
+    /// Whether the measure holds days. The largest value is the newest then.
     pub is_day: bool,
-    /// The column that says in which currency the measure is: amounts of two are never added.
+    /// The column with the currency of the measure. Amounts in two currencies are never added up.
     pub currency: Option<String>,
-    /// By what documents are taken together.
+    /// The key by which documents are grouped.
     pub group: Option<GroupKey>,
-    /// How many of the largest or smallest are wanted.
+    /// The number of largest or smallest documents that are wanted.
     pub limit: Option<usize>,
-    /// Columns to show of each document, the most telling ones first.
+    /// The columns to show of each document, the most important first.
     pub shown: Vec<String>,
-    /// Words that were taken for a column because they are near to it in meaning, each with that column: to be told.
+    /// Words that were matched to a column by similarity of meaning alone, each with the column. The answer has to say
+    /// so.
     pub likened: Vec<(String, String)>,
 }
 
-/// Whether a table answers a question.
+/// Whether a table can answer a question.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Tabulation {
-    /// It asks for no documents.
+    /// The question does not ask for documents.
     #[default]
     None,
-    /// It does, but a table would not be all of the answer.
+    /// The question asks for documents, but a table would not be the whole answer.
     Unfit {
-        /// Why, in words.
+        /// The reason, in words.
         why: String,
-        /// By what the documents could be told apart, if there are too many.
+        /// Columns by which the documents could be told apart, if there are too many.
         facets: Vec<GroupKey>,
     },
-    /// It is answered by this if `words`, which have no place in a table, say nothing that tells documents apart: whoever has
-    /// the documents, or the model's plan, knows.
+    /// The table answers the question only if `words`, which have no role in it, do not tell documents apart. The
+    /// caller has to check that against the documents, or with the plan of a model.
     Unsure {
         /// The table without these words.
         table: Box<TableQuestion>,
-        /// The words, each run of them as it is said.
+        /// The words, each run of neighbouring ones as the question has it.
         words: Vec<String>,
-        /// What it is else: see [`Tabulation::Unfit`].
+        /// The reason in case the words matter: see [`Tabulation::Unfit`].
         why: String,
-        /// See there, too.
+        /// The columns in that case: see [`Tabulation::Unfit`].
         facets: Vec<GroupKey>,
     },
-    /// Several columns fit what is said, and none better than another.
+    /// Several columns fit the words equally well.
     Ambiguous {
         /// The words of the question.
         said: String,
         /// The columns.
         columns: Vec<String>,
     },
-    /// It is answered by this.
+    /// This table answers the question.
     Fit(Box<TableQuestion>),
 }
 
 impl GroupKey {
-    /// The column that it reads.
+    /// The column that the key reads.
     pub fn column(&self) -> &str {
         match self {
             GroupKey::Column(column)
@@ -126,7 +128,7 @@ impl GroupKey {
         }
     }
 
-    /// What its groups are called.
+    /// The title of the column of groups.
     pub fn title(&self) -> &str {
         match self {
             GroupKey::Column(column) => column,
@@ -138,9 +140,9 @@ impl GroupKey {
 }
 
 impl Linker<'_> {
-    /// What a linked question wants tabulated.
+    /// Decides whether a table can answer a linked question, and which.
     pub(crate) fn tabulate(&self, linked: &LinkedQuestion) -> Tabulation {
-        // Sides that nobody named, and words about documents in general, are for a search.
+        // A search answers questions about what documents say, and comparisons without a noun and without named sides.
         let is_sided = !linked.parts.is_empty();
         if linked.intent == Intent::Prose
             || linked.intent == Intent::Compare && self.frame.subject.is_none() && !is_sided
@@ -163,7 +165,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether neighbouring words name a column of numbers.
+    /// Whether two neighbouring words name a column of numbers.
     pub(crate) fn names_numbers(&self) -> bool {
         let names = |tokens: &[QuestionToken]| {
             let said: Vec<&str> = tokens.iter().map(|token| token.lower.as_str()).collect();
@@ -173,7 +175,8 @@ impl Linker<'_> {
         self.tokens.windows(2).any(names)
     }
 
-    /// Whether a figure of two documents is asked for, and no noun says which documents: `voltage limit: HX-1 or HX-2?`.
+    /// Whether the question compares a figure of two documents and no noun says which documents: `voltage limit: HX-1
+    /// or HX-2?`.
     pub(crate) fn is_of_two(&self) -> bool {
         let subject = self.frame.subject.as_ref();
         self.names_two()
@@ -181,7 +184,7 @@ impl Linker<'_> {
             && subject.is_none_or(|subject| self.is_measure(subject))
     }
 
-    /// Whether all words are of what is measured, and none is what documents are called.
+    /// Whether all of the words may mean a column of numbers and none of them names a bucket.
     fn is_measure(&self, tokens: &Range<usize>) -> bool {
         self.tokens[tokens.clone()].iter().all(|token| {
             let fit = phrase::best(self.dictionary, None, &[&token.lower], phrase::is_number);
@@ -189,7 +192,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Whether a word or two next to one another may mean a column of numbers, in whatever words.
+    /// Whether one word or two neighbours may mean a column of numbers, by name, by description or by a synonym.
     fn names_measure(&self) -> bool {
         let names = |tokens: &[QuestionToken]| {
             let said: Vec<&str> = tokens.iter().map(|token| token.lower.as_str()).collect();
@@ -200,7 +203,7 @@ impl Linker<'_> {
         self.tokens.windows(2).any(names) || self.tokens.windows(1).any(names)
     }
 
-    /// Whether two documents are named, each by a number of its own, and nothing is to be explained.
+    /// Whether the question names two documents by their numbers and does not ask for an explanation.
     fn names_two(&self) -> bool {
         let mut tokens = self.tokens.iter();
         let is_beside = tokens.any(|token| {
@@ -219,8 +222,8 @@ impl Linker<'_> {
         !is_explaining && numbers.count() == 2
     }
 
-    /// By what the documents of a part of the corpus can be told apart: the years of its days, then columns with few
-    /// values.
+    /// The columns that tell the documents of a bucket apart: the years of a column of days or a column of years, then
+    /// columns with few values.
     fn facets(&self, bucket: Option<&str>) -> Vec<GroupKey> {
         let all: Vec<_> = self
             .dictionary

@@ -1,4 +1,4 @@
-//! What questions want tabulated. *Not* here: what a table comes to.
+//! Tests of the tables that questions ask for. The content of the tables is *not* tested here.
 
 use super::*;
 use crate::days::day;
@@ -63,7 +63,8 @@ fn asked(question: &str) -> Tabulation {
     link(question, &dictionary(), today).tabulation
 }
 
-/// `sum total_amount currency by vendor_name`, or why there is no table.
+/// The table as text, such as `sum total_amount currency by year of invoice_date`, or the reason for which there is
+/// none.
 pub(super) fn told(question: &str) -> String {
     match asked(question) {
         Tabulation::None => "none".into(),
@@ -310,7 +311,7 @@ fn words_that_may_say_nothing_leave_it_to_who_has_the_documents() {
             "List all invoices from Acme Pumps pronto",
             "list unless `pronto`",
         ),
-        // What stands beside the noun, behind a preposition, or in capitals says which are meant.
+        // A word beside the noun, behind a preposition, or in capitals says which documents are meant.
         (
             "List all shoddy invoices from Acme Pumps",
             "unfit: `shoddy` is no condition on a column",

@@ -1,4 +1,4 @@
-//! Questions for tables in words that stand in no column. *Not* here: what is to be done with columns that are named.
+//! Tests of questions for tables in words that occur in no column. Named columns are *not* tested here.
 
 use super::tests::{dictionary, told};
 use super::*;
@@ -72,7 +72,7 @@ fn words_that_only_lead_to_a_name_change_no_number() {
             "How many invoices per year were paid by Acme Pumps?",
             "count by year of invoice_date",
         ),
-        // What they are about, which they are, and what no column holds.
+        // These ask about a topic, about certain documents, or about something that no column holds.
         (
             "What payment terms do the invoices from Acme Pumps have?",
             "unfit: `payment` is no condition on a column",
@@ -121,7 +121,7 @@ fn words_that_only_lead_to_a_name_change_no_number() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// The same documents with a schema.
+/// The table of the same documents with a schema.
 fn told_described(question: &str) -> String {
     let mut known = dictionary();
     for (field, description, unit) in [
@@ -164,7 +164,7 @@ fn what_two_documents_have_is_put_side_by_side() {
             "Going by voltage, is it HX-3 or HX-5 that wins?",
             "List of max_voltage",
         ),
-        // What they say, and why, is no table.
+        // A question for an explanation has no table.
         ("Why has HX-3 more voltage than HX-5?", "none"),
         ("Is HX-3 interchangeable with HX-5 at full current?", "none"),
     ]
@@ -306,7 +306,7 @@ fn questions_in_other_words_are_counted_where_nothing_is_left_over() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// A table that knows two words.
+/// Word vectors that know two words.
 struct TwoWords;
 
 impl crate::WordLikeness for TwoWords {
@@ -332,12 +332,12 @@ fn a_column_that_is_near_in_meaning_is_taken_and_told() {
     };
     assert_eq!(table.group, Some(GroupKey::Column("cost_centre".into())));
     assert_eq!(table.likened, [("debtor".into(), "cost_centre".into())]);
-    // Two that are as near, and none.
+    // One word is equally similar to two columns, and the other to none.
     for word in ["payer", "planet"] {
         let told = format!("{:?}", by(word));
         assert!(told.contains("no column is called"), "{told}");
     }
-    // What the words themselves say is not told.
+    // A column that the words themselves name is not reported.
     let Tabulation::Fit(table) = by("vendor") else {
         panic!("{:?}", by("vendor"))
     };

@@ -1,27 +1,27 @@
-//! A question as tokens, with their places. Pure.
+//! Splits a question into tokens with their positions. Pure.
 //!
-//! A token is what stands between blanks, without the marks around it: `HX-2033A`, `$1,100` and `2024-05-03` are one
-//! each, and so is a sign that compares. *Not* the analyser of an index.
+//! A token is the text between blanks without the punctuation around it: `HX-2033A`, `$1,100` and `2024-05-03` are one
+//! token each. A comparison sign such as `<=` is a token of its own. This is *not* the analyser of an index.
 
 use std::ops::Range;
 
-/// Most tokens that are looked at; what is behind them is left to the search.
+/// The most tokens that are read. The search, which gets the whole question, still sees the words behind them.
 const TOKENS_MAX: usize = 512;
 
 /// One token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuestionToken {
-    /// As it is written, without an owner's `'s`.
+    /// The token as it is written, without a possessive `'s`.
     pub text: String,
     /// In lower case.
     pub lower: String,
-    /// Where it stands, in bytes.
+    /// The position in the question, in bytes.
     pub span: Range<usize>,
-    /// It is the first of a sentence, where a capital says nothing.
+    /// Whether it is the first token of a sentence, where a capital letter says nothing.
     pub is_first: bool,
-    /// The mark behind it parts it from the next: a comma, a colon, the end of a sentence.
+    /// Whether a punctuation mark separates it from the next token: a comma, a colon, the end of a sentence.
     pub is_last: bool,
-    /// That mark may stand inside a name, too: `The Courier - Sport`, `Daily | News of the World`.
+    /// Whether that mark may also stand inside a name: `The Courier - Sport`, `Daily | News of the World`.
     pub is_joint: bool,
 }
 
@@ -42,7 +42,7 @@ impl QuestionToken {
         self.text.chars().next().is_some_and(char::is_uppercase)
     }
 
-    /// Whether a capital stands behind a small letter, which no word of a sentence has: `TechWeek`, `eBay`.
+    /// Whether a capital letter follows a small one, which happens in names alone: `TechWeek`, `eBay`.
     pub(crate) fn has_inner_capital(&self) -> bool {
         let letters: Vec<char> = self.text.chars().collect();
         let behind = |pair: &[char]| pair[0].is_lowercase() && pair[1].is_uppercase();
@@ -81,7 +81,7 @@ pub fn tokens(text: &str) -> Vec<QuestionToken> {
             let Some(before) = tokens.last_mut() else {
                 continue;
             };
-            // A dash between two numbers reaches from one to the other; another mark parts what stands around it.
+            // A dash between two numbers means `to`; any other mark separates the tokens around it.
             let is_range = matches!(word, "-" | "–" | "—" | "−") && before.has_digit();
             match is_range && text[at..].trim_start().starts_with(is_number_first) {
                 true => tokens.push(QuestionToken {
@@ -113,7 +113,7 @@ pub fn tokens(text: &str) -> Vec<QuestionToken> {
     tokens
 }
 
-/// Whether a point behind a word shortens it rather than ends a sentence.
+/// Whether a full stop after a word marks an abbreviation and does not end the sentence.
 fn is_abbreviation(word: &str) -> bool {
     const SHORT: &str = "no nr nos vs inc ltd co corp approx incl excl dept ref jan feb mar apr jun jul aug sep sept \
         oct nov dec st mr mrs dr";
@@ -121,20 +121,20 @@ fn is_abbreviation(word: &str) -> bool {
     SHORT.split_ascii_whitespace().any(|short| short == lower)
 }
 
-/// How many bytes of a word are a sign that compares at its beginning.
+/// The length in bytes of the comparison sign at the beginning of a word.
 fn sign(word: &str) -> Option<usize> {
     let length = word.len() - word.trim_start_matches(['<', '>', '=', '≥', '≤']).len();
     (length > 0).then_some(length)
 }
 
-/// Signs of currencies.
+/// Currency signs.
 const SIGNS: &str = "$€£¥₹";
 
 fn is_number_first(c: char) -> bool {
     c.is_ascii_digit() || SIGNS.contains(c)
 }
 
-/// Signs of currencies, and a sign before a number, are of it.
+/// A currency sign, or a plus or minus sign, belongs to the number behind it.
 fn is_kept_first(c: char) -> bool {
     c.is_alphanumeric() || SIGNS.contains(c) || matches!(c, '-' | '+')
 }

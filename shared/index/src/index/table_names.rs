@@ -66,7 +66,8 @@ impl Index {
     fn is_described(&self, column: &str) -> bool {
         let described = &self.dictionaries.described;
         let described = described.read().unwrap_or_else(PoisonError::into_inner);
-        described.iter().any(|known| known.field == column)
+        let mut columns = described.iter().flat_map(|bucket| &bucket.columns);
+        columns.any(|known| known.field == column)
     }
 
     /// The documents of a table that lack a field, those for which a further condition holds.

@@ -1,13 +1,13 @@
-//! Words that compare an amount, before it and behind it. Pure.
+//! Parses words of comparison before and behind an amount. Pure.
 //!
-//! Comparatives are read by their form: what ends in `-er than` is more, unless it is a word for less. Words that
-//! compare days are not among them.
+//! Comparatives are recognised by their form: a word in `-er` before `than` means more, unless it is a word for less.
+//! Words that compare days are left out.
 
 use super::{Bound, says};
 use crate::frame::is_of;
 use crate::token::QuestionToken;
 
-/// Words before an amount. Longest first.
+/// Words before an amount, the longest first.
 const BEFORE: [(&str, Bound); 54] = [
     ("equal to or greater than", Bound::AtLeast),
     ("equal to or more than", Bound::AtLeast),
@@ -65,7 +65,7 @@ const BEFORE: [(&str, Bound); 54] = [
     ("precisely", Bound::Exactly),
 ];
 
-/// Signs before an amount.
+/// Signs before an amount, the longest first.
 const SIGNS: [(&str, Bound); 8] = [
     (">=", Bound::AtLeast),
     ("=>", Bound::AtLeast),
@@ -77,7 +77,7 @@ const SIGNS: [(&str, Bound); 8] = [
     ("=", Bound::Exactly),
 ];
 
-/// Words behind an amount that say how it is compared.
+/// Words behind an amount that compare it.
 const BEHIND: [(&str, Bound); 16] = [
     ("or above", Bound::AtLeast),
     ("and above", Bound::AtLeast),
@@ -100,11 +100,11 @@ const BEHIND: [(&str, Bound); 16] = [
 /// Comparatives that mean less; the others mean more.
 const LESS: &str =
     "less fewer lower smaller cheaper shorter lighter lesser weaker slower narrower thinner";
-/// What ends like a comparative and is none of amounts.
+/// Words that end like a comparative but do not compare amounts.
 const NO_AMOUNTS: &str =
     "later earlier newer older sooner younger other rather either neither another former latter";
 
-/// How many words before an amount compare it, and how: `not more than`, `exceeding`.
+/// The comparison before an amount, with the number of its words: `not more than`, `exceeding`.
 pub(super) fn before(tokens: &[QuestionToken], at: usize) -> Option<(usize, Bound)> {
     let fixed = SIGNS.iter().chain(&BEFORE);
     let mut fixed = fixed.filter(|(words, _)| says(tokens, at, words));
@@ -132,7 +132,7 @@ pub(super) fn before(tokens: &[QuestionToken], at: usize) -> Option<(usize, Boun
     Some((length, bound))
 }
 
-/// How many words behind an amount compare it, and how: `or more`.
+/// The comparison behind an amount, with the number of its words: `or more`.
 pub(super) fn behind(tokens: &[QuestionToken], at: usize) -> Option<(usize, Bound)> {
     if tokens.get(at.checked_sub(1)?)?.is_last {
         return None;
@@ -142,7 +142,7 @@ pub(super) fn behind(tokens: &[QuestionToken], at: usize) -> Option<(usize, Boun
     }
     let joins = says(tokens, at, "or") || says(tokens, at, "and");
     let word = &tokens.get(at + 1).filter(|_| joins)?.lower;
-    // `or more than 3` compares something else.
+    // `or more than 3` compares another amount.
     let is_alone = !says(tokens, at + 2, "than");
     let bound = comparative(word).filter(|_| is_alone)?;
     Some((2, with_the_bound(bound)))

@@ -1,10 +1,10 @@
-//! The currency that words of a question name. Pure.
+//! Finds the currency that words of a question name. Pure.
 
 use super::says;
 use crate::token::QuestionToken;
 use text::currencies::{SIGNS, WORDS, code};
 
-/// The currency that a word or two at token `at` name, and how many.
+/// The currency at token `at`, with the number of tokens that it takes.
 pub fn currency(tokens: &[QuestionToken], at: usize) -> Option<(usize, &'static str)> {
     let named = WORDS.iter().find(|(words, _)| says(tokens, at, words));
     if let Some((words, code)) = named {
@@ -16,7 +16,7 @@ pub fn currency(tokens: &[QuestionToken], at: usize) -> Option<(usize, &'static 
     Some((1, code))
 }
 
-/// A number without what is glued to it: `$5`, `5€`, `EUR5`, `US$5`; and the currency that this was.
+/// The currency glued to a number, if there is one, and the number without it: `$5`, `5€`, `EUR5`, `US$5`.
 pub(super) fn stripped(text: &str) -> (Option<&'static str>, &str) {
     for (sign, code) in SIGNS {
         if let Some((before, number)) = text.split_once(sign) {

@@ -1,7 +1,7 @@
-//! Amounts that a question names: `over $1,100`, `between 300 and 850 euros`, `at least 1.2 V`. Pure.
+//! Parses the amounts that a question names: `over $1,100`, `between 300 and 850 euros`, `at least 1.2 V`. Pure.
 //!
-//! A number alone is no amount: it takes words of comparison around it, or a second number that it reaches to. *Not*
-//! decided here: which column is meant.
+//! A number alone is not an amount. It needs words of comparison around it, or a second number that ends a range. This
+//! module does *not* decide which column is meant.
 
 mod comparatives;
 mod currencies;
@@ -32,15 +32,15 @@ pub enum Bound {
 /// An amount as it stands in a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Amount {
-    /// Both bounds of `between`, else one.
+    /// The two bounds of `between`, or the only bound.
     pub bounds: Vec<(Bound, f64)>,
-    /// The ISO code of its currency, if one was named.
+    /// The ISO code of the currency, if the question names one.
     pub currency: Option<&'static str>,
-    /// The word behind it, in lower case, where it is a unit: `v`, `kg`, `days`.
+    /// The word behind the amount, in lower case, if it is a unit: `v`, `kg`, `days`.
     pub unit: Option<String>,
 }
 
-/// From this number on two of them with `to` between are a range of amounts, whatever stands around.
+/// Two numbers of at least this size with `to` between them are a range of amounts, whatever words are around them.
 const RANGE_MIN: f64 = 100.0;
 
 /// The amount with its comparison that begins at token `at`, and how many tokens name it.
@@ -62,7 +62,7 @@ const RANGES: [&str; 8] = [
     "from",
 ];
 
-/// `between A and B`, `from A to B`, `A to B`.
+/// A range of amounts: `between A and B`, `from A to B`, `A to B`.
 fn range(tokens: &[QuestionToken], at: usize) -> Option<(usize, Amount)> {
     let before = RANGES.iter().find(|words| says(tokens, at, words));
     let skipped = before.map_or(0, |words| words.split(' ').count());
@@ -82,7 +82,7 @@ fn range(tokens: &[QuestionToken], at: usize) -> Option<(usize, Amount)> {
     if before.is_none() && !is_amount(&low) && !is_amount(&high) {
         return None;
     }
-    // `5 to 9 thousand` has its scale behind the second.
+    // In `5 to 9 thousand` the scale behind the second number holds for the first one, too.
     let low_value = match high.scale {
         Some(scale) if low.scale.is_none() && low.value * scale < high.value => low.value * scale,
         _ => low.value,
@@ -101,7 +101,7 @@ fn compared(tokens: &[QuestionToken], at: usize) -> Option<(usize, Amount)> {
     Some((skipped + length, number.compared(bound)))
 }
 
-/// `5,000 or more`, `from 5,000 up`, `5,000+`.
+/// An amount with its comparison behind it: `5,000 or more`, `from 5,000 up`, `5,000+`.
 fn compared_behind(tokens: &[QuestionToken], at: usize) -> Option<(usize, Amount)> {
     let from = usize::from(tokens.get(at)?.lower == "from");
     let (length, number) = number(tokens, at + from)?;

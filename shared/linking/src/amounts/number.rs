@@ -1,4 +1,4 @@
-//! A number with what stands around it: a currency before or behind, `k`, `million`, a unit. Pure.
+//! Parses a number with the words around it: a currency before or behind it, `k`, `million`, a unit. Pure.
 
 use super::currencies::{self, currency};
 use super::says;
@@ -10,15 +10,15 @@ pub(super) struct Number {
     pub(super) value: f64,
     pub(super) currency: Option<&'static str>,
     pub(super) unit: Option<String>,
-    /// What its word of scale multiplied it by.
+    /// The factor of a word such as `million`.
     pub(super) scale: Option<f64>,
-    /// `5,000+`
+    /// Whether a plus sign follows: `5,000+`.
     pub(super) is_plus: bool,
-    /// Digits and nothing else.
+    /// Whether it is written in digits alone.
     pub(super) is_bare: bool,
 }
 
-/// The number at token `at`, and how many tokens name it.
+/// The number at token `at`, with the number of tokens that it takes.
 pub(super) fn number(tokens: &[QuestionToken], at: usize) -> Option<(usize, Number)> {
     let (mut next, mut currency_of) = (at, None);
     if let Some((length, code)) = currency(tokens, at) {
@@ -34,8 +34,7 @@ pub(super) fn number(tokens: &[QuestionToken], at: usize) -> Option<(usize, Numb
     let scale = scale.filter(|_| written.scale.is_none() && written.glued.is_empty());
     next += usize::from(scale.is_some());
     let mut unit = (!written.glued.is_empty()).then(|| written.glued.to_lowercase());
-    // `87 in euros`
-    // ... but `from 2021 to 2023 in euros` names years.
+    // `87 in euros` is one amount, but `from 2021 to 2023 in euros` names years.
     let is_year = written.digits.len() == 4
         && (written.digits.starts_with("19") || written.digits.starts_with("20"));
     let is_in = !is_year
@@ -71,7 +70,7 @@ pub(super) fn number(tokens: &[QuestionToken], at: usize) -> Option<(usize, Numb
     value.is_finite().then_some((next - at, number))
 }
 
-/// A number before it is known whether it is money, which decides what a point means.
+/// A number before it is known whether it is an amount of money, which decides what a point in it means.
 struct Written {
     digits: String,
     glued: String,
@@ -81,7 +80,7 @@ struct Written {
 }
 
 impl Written {
-    /// `1,100`, `1.2`, `1'000`, `2k`, `3.5M`, `12kg`, `5,000+`.
+    /// A number in digits: `1,100`, `1.2`, `1'000`, `2k`, `3.5M`, `12kg`, `5,000+`.
     fn of(text: &str) -> Option<Written> {
         let bare = text.strip_suffix('+').unwrap_or(text);
         let digits =
@@ -100,7 +99,7 @@ impl Written {
         })
     }
 
-    /// How many tokens behind it are further groups of three digits: `12 000`.
+    /// The number of tokens behind it that are further groups of three digits: `12 000`.
     fn groups_behind(&self, tokens: &[QuestionToken], next: usize) -> usize {
         let is_open = self.glued.is_empty() && self.scale.is_none() && self.tokens == 1;
         let is_first = (1..=3).contains(&self.digits.len())
@@ -118,7 +117,7 @@ impl Written {
         }
     }
 
-    /// All its digits, those of further groups, too.
+    /// All digits, with those of further groups.
     fn groups(&self, tokens: &[QuestionToken], at: usize, end: usize) -> String {
         let mut digits = self.digits.clone();
         let first = (at..end).find(|place| tokens[*place].text.contains(self.digits.as_str()));
@@ -131,7 +130,7 @@ impl Written {
     }
 }
 
-/// The value of digits with their marks. A point before three digits parts thousands where it is money.
+/// The value of digits with their separators. In an amount of money, a point before three digits separates thousands.
 fn value_of(digits: &str, is_money: bool) -> Option<f64> {
     let digits = digits.replace(['\'', '’'], "");
     let (sign, digits) = match digits.strip_prefix('-') {
@@ -159,7 +158,7 @@ fn value_of(digits: &str, is_money: bool) -> Option<f64> {
     value.is_finite().then_some(sign * value)
 }
 
-/// `two thousand`, `a million`, `twenty-five`, `half a million`.
+/// A number in words: `two thousand`, `a million`, `twenty-five`, `half a million`.
 fn spelled(tokens: &[QuestionToken], at: usize) -> Option<Written> {
     let written = |value: f64, tokens| Written {
         digits: value.to_string(),
@@ -202,7 +201,7 @@ fn long_scale(word: &str) -> Option<f64> {
     scale(word).filter(|_| word.len() > 3)
 }
 
-/// What stands behind a number and is short enough for a unit, or counts days.
+/// Whether a word is a known unit, in its short form or spelt out.
 fn is_unit(word: &str) -> bool {
     const SPELLED: &str = "day days week weeks month months year years hours volt volts amp amps amperes \
         ampere milliamps milliamperes millivolts kilovolts watt watts kilowatts percent ohm ohms metres meters grams \

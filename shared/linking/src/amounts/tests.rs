@@ -1,4 +1,4 @@
-//! Amounts as people write them.
+//! Tests of amounts as people write them.
 
 use super::*;
 use crate::token::tokens;

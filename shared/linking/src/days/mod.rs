@@ -1,7 +1,8 @@
-//! Spans of days that a question names: days, months, quarters, halves, years, fiscal years, spans before today. Pure.
+//! Parses the spans of days that a question names: days, months, quarters, halves, years, fiscal years, and spans
+//! relative to today. Pure.
 //!
-//! Read at a token, longest first. A span says from which day on, and up to which day it is (that day is not in it).
-//! *Not* decided here: which column is meant, and whose fiscal year.
+//! A span is read at a token, and longer forms are tried first. A span has a first day, and a day that is the first one
+//! after it. This module does *not* decide which column is meant, nor whose fiscal year it is.
 
 mod calendar;
 mod read;
@@ -16,7 +17,7 @@ pub use read::read;
 
 use time::Date;
 
-/// Days from one on up to another, which is not in it; without a bound to that side.
+/// A range of days, from `from` up to but not including `until`. A range without a bound is open on that side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DayRange {
     /// The first day.
@@ -25,49 +26,50 @@ pub struct DayRange {
     pub until: Option<Date>,
 }
 
-/// What kind of span was named.
+/// The kind of span that a question names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grain {
-    /// Days, months, quarters, or what lies before or after one.
+    /// Days, weeks, months or quarters, or the time before or after some.
     Days,
-    /// A year of the calendar, or several in a row; the first and the last.
+    /// A calendar year, or several in a row: the first and the last.
     Years(i32, i32),
-    /// A fiscal year, or a quarter of one (1 to 4): whose, somebody else has to say.
+    /// A fiscal year, or a quarter of one from 1 to 4. The caller has to find out whose it is.
     Fiscal {
-        /// The year that it is called after.
+        /// The year that gives the fiscal year its name.
         year: i32,
-        /// Its quarter, if one was named.
+        /// The quarter, if the question names one.
         quarter: Option<u8>,
     },
 }
 
-/// A span that was read.
+/// A span that a question names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DaySpan {
-    /// By the calendar; of a fiscal year, the year of the calendar with the same number.
+    /// The days by the calendar. For a fiscal year, this is the calendar year with the same number.
     pub range: DayRange,
-    /// Of what kind.
+    /// The kind of the span.
     pub grain: Grain,
-    /// Which side of a fiscal span or a year was meant; [`SpanSide::In`] unless a word said otherwise.
+    /// The side of the span that the question means; [`SpanSide::In`] unless a word says otherwise.
     pub side: SpanSide,
 }
 
-/// Where days lie beside a span.
+/// The side of a span on which days lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpanSide {
-    /// In it.
+    /// In the span.
     In,
-    /// Before it.
+    /// Before the span.
     Before,
-    /// After it.
+    /// After the span.
     After,
-    /// From its first day on.
+    /// From the first day of the span on.
     Since,
-    /// Up to its last day.
+    /// Up to the last day of the span.
     Until,
 }
 
-/// In which month and on which day a fiscal year ends; it is called after the year in which it does.
+/// The month and the day on which a fiscal year ends. The fiscal year is named after the calendar year in which it
+/// ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FiscalEnd {
     /// 1 to 12.
@@ -77,7 +79,7 @@ pub struct FiscalEnd {
 }
 
 impl DayRange {
-    /// These days, seen from a side.
+    /// The days on a side of this range.
     pub fn on(self, side: SpanSide) -> DayRange {
         let (from, until) = match side {
             SpanSide::In => (self.from, self.until),
@@ -89,7 +91,7 @@ impl DayRange {
         DayRange { from, until }
     }
 
-    /// Whether a day lies in it.
+    /// Whether the range contains a day.
     pub fn has(&self, day: Date) -> bool {
         self.from.is_none_or(|from| from <= day) && self.until.is_none_or(|until| day < until)
     }
@@ -101,7 +103,8 @@ impl DaySpan {
         DaySpan { range, grain, side }
     }
 
-    /// The days that are meant, where fiscal years end on `end`; by the calendar where that is not known.
+    /// The days that the question means if fiscal years end on `end`. Without an end, fiscal years are taken as
+    /// calendar years.
     pub fn days(&self, end: Option<FiscalEnd>) -> DayRange {
         let range = match (self.grain, end) {
             (Grain::Fiscal { year, quarter }, Some(end)) => {

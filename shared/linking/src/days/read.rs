@@ -1,5 +1,5 @@
-//! Reads a span at a token: which side of it is meant, and ranges from one to another. *Not* what a span is called
-//! (`units`), nor spans that are named from today on (`relative`).
+//! Reads a span at a token: its side, and ranges from one span to another. The module does *not* know the names of
+//! spans (`units`), nor spans relative to today (`relative`).
 
 use super::calendar;
 use super::{DayRange, DaySpan, Grain, SpanSide, relative, sides, units};
@@ -7,7 +7,7 @@ use crate::token::QuestionToken;
 use text::months::number_in_date;
 use time::Date;
 
-/// The span that begins at token `at`, and how many tokens name it.
+/// The span that begins at token `at`, with the number of tokens that it takes.
 pub fn read(tokens: &[QuestionToken], at: usize, today: Date) -> Option<(usize, DaySpan)> {
     let words = words(tokens, at)?;
     let reader = Reader::new(tokens, &words, at, today);
@@ -17,7 +17,7 @@ pub fn read(tokens: &[QuestionToken], at: usize, today: Date) -> Option<(usize, 
     found.map(|(length, span)| reader.with_words_behind(length, span))
 }
 
-/// How many tokens at `at` name a day that no month has: `31 February 2024`.
+/// The number of tokens at `at` that name a day which the calendar does not have: `31 February 2024`.
 pub(crate) fn impossible(tokens: &[QuestionToken], at: usize, today: Date) -> Option<usize> {
     let words = words(tokens, at)?;
     Reader::new(tokens, &words, at, today).no_day(0)
@@ -28,19 +28,19 @@ fn words(tokens: &[QuestionToken], at: usize) -> Option<Vec<&str>> {
     Some(from.map(|token| token.lower.as_str()).collect())
 }
 
-/// Most words of a span: `between the first of January 2024 and the thirty-first of March 2024`.
+/// The most words of a span: `between the first of January 2024 and the thirty-first of March 2024`.
 const WORDS_MAX: usize = 20;
 
-/// Where the word between two ends of a span may stand at the latest.
+/// The last position of the word between the two ends of a range.
 const BETWEEN_WORDS_MAX: usize = 9;
-/// The same where no word before the first end says that a range comes.
+/// The same for a range that no word such as `from` introduces.
 const BARE_WORDS_MAX: usize = 5;
 
 pub(super) struct Reader<'a> {
     pub(super) words: &'a [&'a str],
-    /// The word before them.
+    /// The word before these words.
     before: &'a str,
-    /// The first of them has a capital.
+    /// Whether the first of these words has a capital letter.
     pub(super) is_capital: bool,
     pub(super) today: Date,
 }
@@ -61,19 +61,19 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A span with a word before it that says on which side, or two with words between.
+    /// A span behind a word that says its side, or a range of two spans with words around them.
     fn sided(&self) -> Option<(usize, DaySpan)> {
         if let Some(found) = self.between() {
             return Some(found);
         }
         let (skipped, side, is_time) = sides::before(self.words)?;
         let (length, span) = self.plain(skipped, is_time)?;
-        // `older than 30 days` has its side in it.
+        // `older than 30 days` already includes its side.
         (span.side == SpanSide::In).then_some(())?;
         Some((skipped + length, DaySpan { side, ..span }))
     }
 
-    /// `from 2021 on`, `2021 or later`.
+    /// Adds the words behind a span that say its side: `from 2021 on`, `2021 or later`.
     fn with_words_behind(&self, length: usize, span: DaySpan) -> (usize, DaySpan) {
         let behind = sides::behind(self.words.get(length..).unwrap_or_default(), self.before);
         match behind.filter(|_| span.side == SpanSide::In) {
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `between A and B`, `from A to B`: both are in it.
+    /// A range with words around it: `between A and B`, `from A to B`. Both ends are included.
     fn between(&self) -> Option<(usize, DaySpan)> {
         let joins: &[&str] = match *self.words.first()? {
             "between" => &["and"],
@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
                 .map(|join| (*at, *join))
         };
         let (at, join) = (2..BETWEEN_WORDS_MAX).find_map(|at| joined(&at))?;
-        // `from 2021 to 2023`: the years are one span already.
+        // In `from 2021 to 2023` the years are one span already.
         if let Some((length, span)) = self.plain(1, true)
             && length + 1 > at
         {
@@ -124,7 +124,8 @@ impl<'a> Reader<'a> {
         Some((second + length, span))
     }
 
-    /// `March 2023 to May 2024`, `January to March 2024`; `March and April 2024`, where one follows the other.
+    /// A range that no word introduces: `March 2023 to May 2024`, `January to March 2024`. `March and April 2024` is
+    /// one if the second span follows the first without a gap.
     fn bare_range(&self) -> Option<(usize, DaySpan)> {
         let joins = ["to", "until", "till", "through", "thru", "and", "or"];
         let at = (1..BARE_WORDS_MAX).find(|at| joins.contains(&self.word(*at)))?;
@@ -132,7 +133,7 @@ impl<'a> Reader<'a> {
         let (length, until) = self.plain(at + 1, false)?;
         let from = match self.plain(0, false) {
             Some((first, from)) if first == at && self.is_whole(0, at) => {
-                // Two that are named in full are two.
+                // Two spans that are both named in full stay two.
                 (!is_list).then_some(from)?
             }
             _ => self.completed(0, at, until)?,
@@ -142,14 +143,15 @@ impl<'a> Reader<'a> {
         Some((at + 1 + length, span))
     }
 
-    /// Whether a span says its year, or needs none.
+    /// Whether a span names its year, or needs none.
     fn is_whole(&self, at: usize, end: usize) -> bool {
         let words = || (at..end).map(|at| self.word(at));
         let is_year = |word: &str| word.len() >= 4 && word.contains(|c: char| c.is_ascii_digit());
         words().any(is_year) || words().all(|word| number_in_date(word).is_none())
     }
 
-    /// A beginning that leaves out what its end says: `3 to 17 May 2024`, `January to March 2024`, `Q1 to Q3 2024`.
+    /// The first end of a range if it leaves out what the second end says: `3 to 17 May 2024`, `January to March 2024`,
+    /// `Q1 to Q3 2024`.
     fn completed(&self, at: usize, end: usize, until: DaySpan) -> Option<DaySpan> {
         let last = until.range.until?.previous_day()?;
         let is_one_day = until.range.from == Some(last);
@@ -185,8 +187,8 @@ impl<'a> Reader<'a> {
         Some(DaySpan::of(range, Grain::Days))
     }
 
-    /// A span without a side. A month without a year counts only where a word before it says that time is meant, and
-    /// is the last one that has begun.
+    /// A span without a side. A month without a year counts only behind a word that announces a time; it is the latest
+    /// such month that has begun.
     fn plain(&self, at: usize, is_time: bool) -> Option<(usize, DaySpan)> {
         let mut the = usize::from(self.word(at) == "the");
         let is_year = |word: &str| matches!(word, "year" | "years" | "calendar" | "month" | "cy");
@@ -232,7 +234,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// From the first day of one span to the last of another.
+/// The range from the first day of one span to the last day of another.
 fn joined_spans(from: DaySpan, until: DaySpan) -> Option<DaySpan> {
     let range = DayRange {
         from: from.range.from,

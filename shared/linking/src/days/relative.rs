@@ -1,17 +1,17 @@
-//! Spans that are named from today on: `last month`, `the past 30 days`, `this quarter`, `yesterday`, `two weeks ago`.
+//! Parses spans relative to today: `last month`, `the past 30 days`, `this quarter`, `yesterday`, `two weeks ago`.
 //!
-//! The last 30 days begin thirty days before today, and today is in them. A week begins on Monday. Of a fiscal year that
-//! is named in this way only the number is known here.
+//! The last 30 days begin thirty days before today and include today. A week begins on Monday. For a relative fiscal
+//! year, this module knows only the number of the year.
 
 use super::calendar::{months, one, years};
 use super::{DayRange, DaySpan, Grain, SpanSide};
 use crate::frame::is_of;
 use time::{Date, Duration};
 
-/// Most days, weeks, months or years that are counted back.
+/// The most days, weeks, months or years that are counted.
 const COUNT_MAX: u32 = 10_000;
 
-/// Words before a number of days that say less than it, and more.
+/// Words before a number of days that mean at most that age, and words that mean a greater age.
 const WITHIN: [&str; 9] = [
     "no more than",
     "not more than",
@@ -25,10 +25,10 @@ const WITHIN: [&str; 9] = [
 ];
 const BEYOND: [&str; 5] = ["more than", "longer than", "older than", "at least", "over"];
 
-/// Behind `the last day`, what says that a column is called so.
+/// Words behind `the last day` which show that a column is meant and not yesterday.
 const DAY_OF: &str = "for of in on any some all before after last next this from to until since anywhere between during within";
 
-/// The span that words begin with, and how many of them name it.
+/// The span at the beginning of `words`, with the number of words that it takes.
 pub(super) fn read(words: &[&str], today: Date) -> Option<(usize, DaySpan)> {
     let word = |at: usize| words.get(at).copied().unwrap_or_default();
     if let Some(found) = called(words, today).or_else(|| ago(words, today)) {
@@ -65,7 +65,7 @@ pub(super) fn read(words: &[&str], today: Date) -> Option<(usize, DaySpan)> {
         }
         None => {}
     }
-    // `the last day for payment` is no day before today.
+    // `the last day for payment` is not yesterday.
     if word(1) == "day" && is_of(word(2), DAY_OF) {
         return None;
     }
@@ -90,7 +90,8 @@ pub(super) fn read(words: &[&str], today: Date) -> Option<(usize, DaySpan)> {
     Some((2 + skipped, span))
 }
 
-/// The day, week, month, quarter or year that lies so many before today's.
+/// The day, week, month, quarter or year that lies `back` units before the one with today; a negative `back` lies
+/// ahead.
 fn whole(unit: &str, back: i32, today: Date) -> Option<DayRange> {
     let (year, month) = (today.year(), i32::from(u8::from(today.month())));
     match unit {
@@ -117,7 +118,7 @@ fn whole(unit: &str, back: i32, today: Date) -> Option<DayRange> {
     }
 }
 
-/// Spans with a name of their own: `today`, `yesterday`, `year to date`, `ytd`, `the year before last`.
+/// Spans that have a name: `today`, `yesterday`, `year to date`, `ytd`, `the year before last`.
 fn called(words: &[&str], today: Date) -> Option<(usize, DaySpan)> {
     let word = |at: usize| words.get(at).copied().unwrap_or_default();
     let found = |length, range: Option<DayRange>| {
@@ -165,7 +166,7 @@ fn called(words: &[&str], today: Date) -> Option<(usize, DaySpan)> {
     }
 }
 
-/// `two weeks ago`, `no more than 30 days ago`, `older than 90 days`.
+/// Spans that are an age: `two weeks ago`, `no more than 30 days ago`, `older than 90 days`.
 fn ago(words: &[&str], today: Date) -> Option<(usize, DaySpan)> {
     let word = |at: usize| words.get(at).copied().unwrap_or_default();
     let begins = |said: &&&str| {
@@ -238,7 +239,7 @@ fn counted_on(count: u32, unit: &str, today: Date) -> Option<Date> {
     }
 }
 
-/// The same day so many months, quarters or years later.
+/// The same day of the month, a number of months, quarters or years later.
 fn months_on(count: i32, unit: &str, today: Date) -> Option<Date> {
     let many = match unit {
         "month" | "months" => count,
@@ -248,12 +249,12 @@ fn months_on(count: i32, unit: &str, today: Date) -> Option<Date> {
     };
     let months = i32::from(u8::from(today.month())).checked_add(many)?;
     let first = super::start_of_month(today.year(), months)?;
-    // The last day of a shorter month stands for those that it lacks.
+    // In a month that is too short the last day stands for the missing ones.
     let last = super::start_of_month(today.year(), months + 1)?.previous_day()?;
     first.replace_day(today.day().min(last.day())).ok()
 }
 
-/// A number of days, months or years, in digits or as a word.
+/// A count of days, months or years, in digits or as a word.
 pub(super) fn count(word: &str) -> Option<u32> {
     let spelled = [
         "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",

@@ -1,8 +1,8 @@
-//! Words around a span that say on which side of it days are meant. Pure.
+//! Parses the words around a span that say on which side of it the days are. Pure.
 
 use super::SpanSide;
 
-/// Words before a span. Longest first.
+/// Words before a span, the longest first.
 const BEFORE: [(&str, SpanSide); 54] = [
     ("up to and including", SpanSide::Until),
     ("no sooner than", SpanSide::Since),
@@ -81,11 +81,11 @@ const BEHIND: [(&str, SpanSide); 17] = [
     ("at the latest", SpanSide::Until),
 ];
 
-/// Words that end a span that `from` begins: `from 2021 on`.
+/// Words that close a span which `from` opens: `from 2021 on`.
 const BEHIND_FROM: [&str; 2] = ["on", "forward"];
 
-/// How many words before a span say on which side of it days are meant, and whether they speak of nothing but time:
-/// `by May` may be a name.
+/// The side that words before a span say, with the number of those words. The flag says whether the words announce a
+/// time for certain: `by May` may also name a person.
 pub(super) fn before(words: &[&str]) -> Option<(usize, SpanSide, bool)> {
     let (said, side) = BEFORE.iter().find(|(said, _)| begin(words, said))?;
     let is_time = !matches!(*said, "by" | "past" | "following" | "preceding" | "as of");
@@ -97,7 +97,7 @@ pub(super) fn before(words: &[&str]) -> Option<(usize, SpanSide, bool)> {
     Some((length + point, side, is_time || point > 0))
 }
 
-/// How many words behind a span say on which side of it days are meant; `opener` stands before the span.
+/// The side that words behind a span say, with the number of those words. `opener` is the word before the span.
 pub(super) fn behind(words: &[&str], opener: &str) -> Option<(usize, SpanSide)> {
     if let Some((said, side)) = BEHIND.iter().find(|(said, _)| begin(words, said)) {
         return Some((said.split(' ').count(), *side));
@@ -106,7 +106,7 @@ pub(super) fn behind(words: &[&str], opener: &str) -> Option<(usize, SpanSide)> 
     is_open.then_some((1, SpanSide::Since))
 }
 
-/// `the end of`, `the very beginning of`: how many words, and whether it is the end.
+/// A point of a span, `the end of` or `the very beginning of`: the number of its words, and whether it is the end.
 fn point(words: &[&str]) -> Option<(usize, bool)> {
     let skipped = words
         .iter()
@@ -120,7 +120,7 @@ fn point(words: &[&str]) -> Option<(usize, bool)> {
     (*words.get(skipped + 1)? == "of").then_some((skipped + 2, is_end))
 }
 
-/// The side of a whole span that is meant by a side of one end of it.
+/// The side of the whole span that follows from a side of one of its ends.
 fn at_point(side: SpanSide, is_end: bool) -> SpanSide {
     match (side, is_end) {
         (SpanSide::Before | SpanSide::Until, true) => SpanSide::Until,

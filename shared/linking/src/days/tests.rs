@@ -1,4 +1,4 @@
-//! Spans as people write them.
+//! Tests of spans of days as people write them.
 
 use super::*;
 use crate::token::tokens;

@@ -1,4 +1,5 @@
-//! What spans are called: days, weeks, months, quarters, halves, years, fiscal years. *Not* which side of them is meant.
+//! Parses the names of spans: days, weeks, months, quarters, halves, years, fiscal years. It does *not* parse their
+//! side.
 
 use super::calendar::{self, year_of};
 use super::read::Reader;
@@ -8,7 +9,8 @@ use text::months::number_in_date;
 use time::Date;
 
 impl Reader<'_> {
-    /// `fiscal year 2023`, `FY2023`, `FY 23`, `second quarter of fiscal 2023`, `Q2 FY2023`.
+    /// A fiscal year or a quarter of one: `fiscal year 2023`, `FY2023`, `FY 23`, `second quarter of fiscal 2023`, `Q2
+    /// FY2023`.
     pub(super) fn fiscal(&self, at: usize) -> Option<(usize, DaySpan)> {
         let (skipped, quarter) = match self.quarter(at) {
             Some((length, quarter)) => (length + self.of(at + length), Some(quarter)),
@@ -27,7 +29,7 @@ impl Reader<'_> {
         ))
     }
 
-    /// How many words say no more than whose fiscal year it is: `of that entity`.
+    /// The number of words that say only whose fiscal year it is: `of that entity`.
     fn owner(&self, at: usize) -> usize {
         let is_owner = self.word(at) == "of"
             && matches!(self.word(at + 1), "that" | "its" | "their" | "the" | "this")
@@ -64,7 +66,8 @@ impl Reader<'_> {
         Some((2 + year + of, short_year(self.word(at + 1 + year + of))?))
     }
 
-    /// `2024`, `calendar year 2024`, `the year 2024`, `CY2024`, with `of` or `in` before it: how many words, and which year.
+    /// The year behind a part of a year, with the number of words that it takes: `2024`, `calendar year 2024`, `the
+    /// year 2024`, `CY2024`, also behind `of` or `in`.
     fn year_behind(&self, at: usize) -> Option<(usize, i32)> {
         let mut skipped = self.of(at);
         while matches!(self.word(at + skipped), "the" | "calendar" | "year" | "cy") {
@@ -75,7 +78,7 @@ impl Reader<'_> {
         Some((skipped + 1, year))
     }
 
-    /// `Q2 2024`, `2024 Q2`, `second quarter of 2024`, `H1 2024`, `first half of 2024`.
+    /// A quarter or a half: `Q2 2024`, `2024 Q2`, `second quarter of 2024`, `H1 2024`, `first half of 2024`.
     pub(super) fn part_of_year(&self, at: usize) -> Option<(usize, DaySpan)> {
         if let Some(found) = self.glued_part(at) {
             return Some(found);
@@ -100,7 +103,8 @@ impl Reader<'_> {
         Some((before + length + after, DaySpan::of(range, Grain::Days)))
     }
 
-    /// `Q2/2024`, `Q2-24`, `2Q24`, `1H2024`, `Q1-Q3 2024`.
+    /// A quarter or a half, or a range of them, glued together in one word: `Q2/2024`, `Q2-24`, `2Q24`, `1H2024`,
+    /// `Q1-Q3 2024`.
     fn glued_part(&self, at: usize) -> Option<(usize, DaySpan)> {
         let word = self.word(at);
         let marks = ['/', '-', '–', '\'', '’'];
@@ -124,7 +128,7 @@ impl Reader<'_> {
         written(1, short_year(year)?, first, count)
     }
 
-    /// `the last day of March 2024`, `the first day of Q3 2024`.
+    /// The first or last day of a span: `the last day of March 2024`, `the first day of Q3 2024`.
     pub(super) fn edge_of_span(&self, at: usize) -> Option<(usize, DaySpan)> {
         let is_first = match self.word(at) {
             "first" => true,
@@ -145,7 +149,7 @@ impl Reader<'_> {
         Some((3 + length, DaySpan::of(calendar::one(day)?, Grain::Days)))
     }
 
-    /// `the first three months of 2024`, `the last two quarters of 2023`.
+    /// Months or quarters at an end of a year: `the first three months of 2024`, `the last two quarters of 2023`.
     pub(super) fn first_of_year(&self, at: usize) -> Option<(usize, DaySpan)> {
         let is_first = match self.word(at) {
             "first" | "opening" => true,
@@ -167,7 +171,7 @@ impl Reader<'_> {
         Some((3 + length, DaySpan::of(range, Grain::Days)))
     }
 
-    /// `week 12 of 2024`, `CW12 2024`: Monday to Sunday.
+    /// A calendar week, from Monday to Sunday: `week 12 of 2024`, `CW12 2024`.
     pub(super) fn week(&self, at: usize) -> Option<(usize, DaySpan)> {
         let word = self.word(at);
         let (length, week) = match word {
@@ -185,7 +189,7 @@ impl Reader<'_> {
         Some((length + of + 1, DaySpan::of(range, Grain::Days)))
     }
 
-    /// How many words are a day that the calendar has not.
+    /// The number of words that name a day which the calendar does not have.
     pub(super) fn no_day(&self, at: usize) -> Option<usize> {
         if let Some(month) = number_in_date(self.word(at)).filter(|_| self.word(at).len() > 2) {
             let date = date_of(self.word(at + 1))?;
@@ -246,7 +250,8 @@ impl Reader<'_> {
             .then_some((2, i32::from(ordinal)))
     }
 
-    /// `2024-05-03`, `3 May 2024`, `May 3rd, 2024`, `03.05.2024`; `3 May` alone where time is meant, the last that was.
+    /// A day: `2024-05-03`, `3 May 2024`, `May 3rd, 2024`, `03.05.2024`. `3 May` alone counts behind a word that
+    /// announces a time, and means the latest one.
     pub(super) fn one_day(&self, at: usize, is_time: bool) -> Option<(usize, DaySpan)> {
         let written = |length, day: Option<Date>| {
             Some((length, DaySpan::of(calendar::one(day?)?, Grain::Days)))
@@ -274,7 +279,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `May 2024`, `May of 2024`, `2024-05`; `March` alone where time is meant.
+    /// A month: `May 2024`, `May of 2024`, `2024-05`. `March` alone counts behind a word that announces a time.
     pub(super) fn month(&self, at: usize, is_time: bool) -> Option<(usize, DaySpan)> {
         let written = |length, year, month| {
             let range = calendar::months(year, i32::from(month), 1)?;
@@ -300,7 +305,7 @@ impl Reader<'_> {
             return Some((2, DaySpan::of(range, Grain::Days)));
         }
         let month = number_in_date(self.word(at))?;
-        // A day that no month has is not the month.
+        // The month of a day that does not exist is not a span by itself.
         if date_of(self.word_before(at)).is_some() {
             return None;
         }
@@ -315,7 +320,7 @@ impl Reader<'_> {
         written(1, self.today.year() - i32::from(!is_over), month)
     }
 
-    /// `2024`, `2019-2021`, `2019 to 2021`.
+    /// Years: `2024`, `2019-2021`, `2019 to 2021`.
     pub(super) fn years(&self, at: usize) -> Option<(usize, DaySpan)> {
         let word = self.word(at);
         let written = |length, first, last| {
@@ -360,7 +365,7 @@ impl Reader<'_> {
     }
 }
 
-/// A year that has every day.
+/// A leap year, which has every day.
 const LEAP_YEAR: i32 = 2024;
 
 fn is_fiscal(word: &str) -> bool {
@@ -370,7 +375,7 @@ fn is_fiscal(word: &str) -> bool {
     )
 }
 
-/// `q2`, `2q`, `h1`, `1h`: its first month, and how many it has.
+/// A part of a year, as its first month and its number of months: `q2`, `2q`, `h1`, `1h`.
 fn part_of(word: &str) -> Option<(i32, i32)> {
     let (letter, digit) = match word.as_bytes() {
         [digit @ b'1'..=b'4', letter] | [letter, digit @ b'1'..=b'4'] => (*letter, *digit - b'0'),
@@ -389,7 +394,7 @@ fn month_in_digits(word: &str) -> Option<u8> {
     (1..=12).contains(&month).then_some(month)
 }
 
-/// `2024-02-31`, `31.02.2024`: written as a day, whether it is one or not.
+/// Whether a word has the form of a day, even if the calendar lacks the day: `2024-02-31`, `31.02.2024`.
 fn is_written_in_digits(word: &str) -> bool {
     let is_numbers = |mark, lengths: [usize; 3]| {
         let parts: Vec<&str> = word.split(mark).collect();
@@ -404,7 +409,7 @@ fn is_written_in_digits(word: &str) -> bool {
             && year_of(word.rsplit('.').next().unwrap_or_default()).is_some()
 }
 
-/// `2023` or `23`.
+/// A year of four digits or two: `2023` or `23`.
 fn short_year(digits: &str) -> Option<i32> {
     let digits = digits.trim_start_matches(['\'', '’', '-']);
     match digits.len() {
@@ -413,7 +418,7 @@ fn short_year(digits: &str) -> Option<i32> {
     }
 }
 
-/// `3`, `3rd`, `21st`.
+/// A day of the month: `3`, `3rd`, `21st`.
 pub(super) fn date_of(word: &str) -> Option<u8> {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let ending = &word[digits.len()..];
@@ -424,7 +429,8 @@ pub(super) fn date_of(word: &str) -> Option<u8> {
         .filter(|date| fits && (1..=31).contains(date))
 }
 
-/// `2024-05-03`, `2024-05-03T10:00:00Z`, `03.05.2024`, and with slashes where only one order is a day.
+/// A day in digits: `2024-05-03`, `2024-05-03T10:00:00Z`, `03.05.2024`. With slashes it counts only if a single order
+/// of day and month is possible.
 fn numeric(word: &str) -> Option<Date> {
     if let Some(iso) = word.get(..10)
         && let [year, month, date] = iso.split('-').collect::<Vec<_>>()[..]
@@ -444,7 +450,7 @@ fn numeric(word: &str) -> Option<Date> {
         (first.parse().ok()?, second.parse().ok()?, year_of(year)?);
     let (date, month) = match mark {
         '.' => (first, second),
-        // Which comes first differs by country: only one reading may be a day.
+        // Countries differ in which comes first, so only one of the two readings may be a day.
         _ if first > 12 => (first, second),
         _ if second > 12 || first == second => (second, first),
         _ => return None,

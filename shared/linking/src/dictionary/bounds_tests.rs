@@ -1,18 +1,18 @@
-//! How much memory a dictionary takes, and how long a question does: prints both. Run by a command, in a release build:
-//! `cargo test --release -p argosy-linking --lib bounds -- --ignored --nocapture`.
+//! Measures and prints the memory of a full dictionary and the time for a question. It is run by hand in a release
+//! build: `cargo test --release -p argosy-linking --lib bounds -- --ignored --nocapture`.
 
 use crate::dictionary::{Dictionary, FieldValue};
 use crate::{NAMED, link};
 use std::time::Instant;
 
-/// Values when questions are asked, and most that a process knows of all tenants.
+/// The number of values while questions are asked, and the most values that a process keeps for all tenants together.
 const ASKED: usize = 100_000;
 const MOST: usize = 150_000;
 const MIB: f64 = 1_048_576.0;
 const BYTES_MAX: f64 = 64.0;
 const MICROS_MAX: f64 = 1_000.0;
 
-/// Memory of this process in MiB; none where the system does not say.
+/// The resident memory of this process in MiB, if the system tells it.
 fn resident() -> Option<f64> {
     let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: f64 = statm.split(' ').nth(1)?.parse().ok()?;
@@ -48,7 +48,7 @@ fn name(mut n: usize) -> String {
     name
 }
 
-/// As documents have it: a company, a number, a part of a path, each in turn.
+/// Adds values as documents have them: a company, a number and a part of a path, in turn.
 fn fill(dictionary: &mut Dictionary, from: usize, values: usize) {
     let mut at = from;
     while dictionary.value_count() < values {

@@ -1,33 +1,33 @@
-//! A column of the documents of a bucket. Pure.
+//! A column: one field of the documents of a bucket, with counts of its values. Pure.
 
 use super::{FEW, VALUE_WORDS_MAX};
 use crate::frame::is_of;
 use crate::kindred::Kin;
 use text::fold;
 
-/// Where a column stands in a dictionary.
+/// The index of a column in a dictionary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ColumnId(pub(super) u32);
 
-/// The column of what documents are called, whatever field says so: parts of paths, titles.
+/// The field name of the column of document names, which come from paths and titles.
 pub const NAMED: &str = "named";
-/// Values of this share of a column's documents or more are called numbers, or days.
+/// The share of a column's values that have to be numbers, or days, for the column to be one of numbers, or days.
 const MOSTLY: f32 = 0.9;
-/// With fewer documents for each value a column names documents: numbers of invoices, names of parts.
+/// A column with at most so many documents for each value identifies documents, as invoice numbers and part names do.
 const NAMING_MAX: f32 = 4.0;
 
-/// Words of columns of days on which something ends.
+/// Words in names of columns of days on which something ends.
 const ENDS: &str = "end ends ending due until till expiry expires expiration deadline payable lapse lapses stop closing \
     termination cessation renewal settlement maturity";
 
-/// What most values of a column are.
+/// The kind of most values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnKind {
     /// Words.
     Text,
     /// Numbers.
     Number,
-    /// Numbers that all may be years.
+    /// Numbers that may all be years.
     Year,
     /// Days.
     Day,
@@ -61,19 +61,24 @@ impl DescribedColumn {
 /// A column of the documents of a bucket.
 #[derive(Debug, Clone, Default)]
 pub struct KnownColumn {
-    /// Part of the corpus.
+    /// The bucket.
     pub bucket: String,
-    /// The field of the metadata.
+    /// The field of the documents' metadata.
     pub field: String,
-    /// What it holds, in the words of the schema; may be empty.
+    /// The description of the column in the schema; may be empty.
     pub description: String,
+<<<<<<< HEAD
     /// The words of each of its synonyms in the schema, in lower case.
     pub synonyms: Vec<Vec<String>>,
     /// The unit of its numbers, in lower case; may be empty.
+=======
+    /// The unit of the numbers, in lower case; may be empty.
+>>>>>>> prose-linking
     pub unit: String,
-    /// The words of its name, in lower case: `invoice_date` has two.
+    /// The words of the field name, in lower case: `invoice_date` has two.
     pub words: Vec<String>,
     pub(crate) kin: Vec<Kin>,
+<<<<<<< HEAD
     /// The words of its synonyms but for those that say nothing.
     pub(crate) also_called: Vec<Kin>,
     /// The words of its description but for those that say nothing.
@@ -81,15 +86,20 @@ pub struct KnownColumn {
     /// Whether a schema says more of it than its name.
     pub(super) is_described: bool,
     /// Documents that have it, of those that were counted.
+=======
+    /// The words of the description, without stop words.
+    pub(crate) described_by: Vec<Kin>,
+    /// The number of counted documents that have the column.
+>>>>>>> prose-linking
     pub(super) counted: u32,
     pub(super) texts: u32,
     pub(super) numbers: u32,
     pub(super) years: u32,
     pub(super) days: u32,
     pub(super) distinct: u32,
-    /// Of its texts, those that are in small letters.
+    /// The number of different texts without capital letters.
     pub(super) small: u32,
-    /// A value is one of what its bucket is called: `invoice` among `invoices`.
+    /// Whether a value is the singular of the bucket's name: `invoice` among `invoices`.
     pub(super) says_bucket: bool,
 }
 
@@ -105,6 +115,7 @@ impl KnownColumn {
         }
     }
 
+<<<<<<< HEAD
     pub(super) fn describe(&mut self, said: &DescribedColumn) {
         self.description = said.description.clone();
         self.unit = said.unit.to_lowercase();
@@ -112,9 +123,21 @@ impl KnownColumn {
         self.synonyms = said.synonyms.iter().map(|name| words_of(name)).collect();
         self.also_called = telling(self.synonyms.iter().flatten());
         self.described_by = telling(&words_of(&said.description));
+=======
+    pub(super) fn describe(&mut self, description: &str, unit: &str) {
+        self.description = description.to_owned();
+        self.unit = unit.to_lowercase();
+        let words = description.split(|c: char| !c.is_alphanumeric());
+        let words = words.filter(|word| word.len() > 2).map(str::to_lowercase);
+        // `Date` says nothing, because the description of every column of days has it.
+        let telling = words.filter(|word| {
+            !text::stop::is_content_free(word) && !matches!(word.as_str(), "date" | "day")
+        });
+        self.described_by = telling.map(|word| Kin::of(&word)).collect();
+>>>>>>> prose-linking
     }
 
-    /// What most of its values are.
+    /// The kind of most values.
     pub fn kind(&self) -> ColumnKind {
         let all = self.texts + self.numbers;
         let mostly = |count: u32| all > 0 && count as f32 >= MOSTLY * all as f32;
@@ -126,12 +149,12 @@ impl KnownColumn {
         }
     }
 
-    /// How many documents have a value.
+    /// The number of documents with a value.
     pub fn documents(&self) -> u32 {
         self.texts + self.numbers
     }
 
-    /// Whether its description says this value: it lists what there is.
+    /// Whether the description lists a value.
     pub fn says(&self, value: &str) -> bool {
         if self.description.is_empty() {
             return false;
@@ -148,27 +171,27 @@ impl KnownColumn {
         })
     }
 
-    /// Whether its values name documents, or few of them each.
+    /// Whether each value belongs to one document, or to few.
     pub(crate) fn is_naming(&self) -> bool {
         self.documents() as f32 <= NAMING_MAX * self.distinct as f32
     }
 
-    /// Whether it has more values than one, and few enough to choose from.
+    /// Whether the column has more than one value, and few enough to choose from.
     pub(crate) fn has_few_values(&self) -> bool {
         (2..=FEW).contains(&self.distinct)
     }
 
-    /// Whether it holds what documents are called, and no field of theirs.
+    /// Whether this is the column of document names, and not a field of the metadata.
     pub fn is_named(&self) -> bool {
         self.field == NAMED
     }
 
-    /// Whether most of its values are words in small letters, and no names.
+    /// Whether most values are words in small letters, and not names.
     pub(crate) fn is_of_words(&self) -> bool {
         !self.is_named() && 2 * self.small > self.distinct
     }
 
-    /// Whether its name says that it tells what documents are.
+    /// Whether the field name says that the column holds document types.
     pub(super) fn is_called_kind(&self) -> bool {
         let mut words = self.words.iter();
         words.any(|word| {
@@ -179,19 +202,20 @@ impl KnownColumn {
         })
     }
 
-    /// Whether its name leaves open if it says what documents are, or what they are about: news are of a category, too.
+    /// Whether the field name leaves open if the column holds document types or topics: news has a `category`, too.
     pub(crate) fn is_topic(&self) -> bool {
         let is_open = |word: &String| matches!(word.as_str(), "category" | "class" | "genre");
         !self.says_bucket && self.words.iter().any(is_open)
     }
 
-    /// Whether it is called after days on which something ends. `period_end` says which time a document is about.
+    /// Whether the field name says that something ends on the days of the column. A `period_end` does not count,
+    /// because it says which time a document is about.
     pub(crate) fn is_end(&self) -> bool {
         let says = |known: &str| self.words.iter().any(|word| is_of(word, known));
         says(ENDS) && !says("from start since begin period year")
     }
 
-    /// Whether it says what documents are: an invoice, a credit note.
+    /// Whether the column holds document types, such as invoice and credit note.
     pub(crate) fn is_kind(&self) -> bool {
         (self.is_called_kind() || self.says_bucket) && self.distinct <= FEW
     }

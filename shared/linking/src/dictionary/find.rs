@@ -1,19 +1,19 @@
-//! Looks values, columns and parts of the corpus up by the words of a question. Pure.
+//! Looks up values, columns and buckets by the words of a question. Pure.
 
 use super::signatures::{self, Part, is_one_edit};
 use super::{ColumnId, Dictionary, FEW, KnownColumn, KnownValue, VALUE_WORDS_MAX};
 use crate::token::QuestionToken;
 use text::fold;
 
-/// Fewest letters of a word that scans may have confused, or that begins with a capital and may be misspelt.
+/// The fewest letters of a word that a scanner may have misread, or that has a capital and may be misspelt.
 const DISTINCT_MIN: usize = 6;
-/// Fewest letters of another word that may be misspelt: shorter ones are other words too often.
+/// The fewest letters of a word without a capital that may be misspelt. Shorter ones are too often different words.
 const MISSPELT_MIN: usize = 9;
-/// Words of the longest value that may be misspelt.
+/// The most words of a value that may be misspelt.
 const MISSPELT_WORDS_MAX: usize = 4;
 
 impl Dictionary {
-    /// The part of the corpus that a word names, one or many of it.
+    /// The bucket that a word names, in the singular or the plural.
     pub(crate) fn bucket_named(&self, word: &str) -> Option<&str> {
         let key = fold::singular(&fold::key(word));
         let named = self.buckets.get(&key);
@@ -28,12 +28,12 @@ impl Dictionary {
         }
     }
 
-    /// Whether a word, in lower case, is one of the name of a column.
+    /// Whether a word in lower case occurs in the name of a column.
     pub(crate) fn is_column_word(&self, word: &str) -> bool {
         self.words.contains(word)
     }
 
-    /// Other keys that a scan may have made of a key, or it of them.
+    /// Other keys that a scanner may have misread as this one, or this one as them.
     pub(crate) fn confused_with(&self, key: &str) -> impl Iterator<Item = &str> {
         let skeleton = fold::skeleton(key);
         let keys = self.signatures.get(Part::Skeleton, &skeleton).iter();
@@ -41,7 +41,7 @@ impl Dictionary {
         keys.filter(move |other| *other != key && fold::skeleton(other) == skeleton)
     }
 
-    /// The only key that is one edit away; of several the one with the same letters.
+    /// The only key that is one edit away. If there are several, it is the only one among them with the same letters.
     fn misspelt(&self, key: &str) -> Option<&str> {
         let mut near: Vec<(u32, bool)> = Vec::new();
         for (part, text) in signatures::parts_near(key) {
@@ -62,13 +62,14 @@ impl Dictionary {
         best.map(|(id, _)| &*self.keys[*id as usize].text)
     }
 
-    /// Whether a value says what a document is: an invoice, a credit note.
+    /// Whether a value is a document type, such as invoice or credit note.
     pub(crate) fn is_kind(&self, value: &KnownValue) -> bool {
         let column = self.column(value.column);
         column.is_kind() || column.distinct <= FEW && column.says(&value.text)
     }
 
-    /// Whether it may say so where nobody described the columns: it is one of few, and the name of a sort of papers.
+    /// Whether a value may be a document type in a bucket without a schema, because its column has few values and the
+    /// value is a word for papers.
     pub(crate) fn may_be_kind(&self, value: &KnownValue) -> bool {
         let column = self.column(value.column);
         !self.is_described(&column.bucket)
@@ -78,13 +79,12 @@ impl Dictionary {
             && is_paper(&value.text)
     }
 
-    /// The part of the corpus whose columns are described with a word, or whose documents are called by it, if there is
-    /// one alone.
+    /// The only bucket whose column descriptions have a word, or whose document types end with it.
     pub(crate) fn bucket_described(&self, word: &str) -> Option<&str> {
         self.nouns.get(&fold::singular(word))?.as_deref()
     }
 
-    /// Every column, those of a bucket if one is named.
+    /// All columns, or those of one bucket.
     pub fn columns<'a>(
         &'a self,
         bucket: Option<&'a str>,
@@ -108,7 +108,7 @@ impl Dictionary {
         places.map(|place| &self.values[*place as usize])
     }
 
-    /// The values with these first letters.
+    /// The values with this acronym.
     pub(crate) fn with_acronym(
         &self,
         letters: &str,
@@ -119,7 +119,7 @@ impl Dictionary {
         values.filter(move |value| fold::acronym(&value.text).as_deref() == Some(&letters))
     }
 
-    /// How many tokens, two or more, are the whole name of a column: `contract value` is no contract.
+    /// The number of tokens, two or more, that are the whole name of a column: `contract value` is not a contract.
     pub(crate) fn column_name_at(&self, tokens: &[QuestionToken], at: usize) -> Option<usize> {
         let says = |name: &&Vec<String>| {
             let mut words = name.iter().zip(&tokens[at..]);
@@ -129,7 +129,7 @@ impl Dictionary {
         named.filter(says).map(Vec::len).max()
     }
 
-    /// What documents are, with the words turned: `invoices from a supplier` are supplier invoices.
+    /// A document type with its words in another order: `invoices from a supplier` are supplier invoices.
     fn turned_kind_at(&self, tokens: &[QuestionToken], at: usize) -> Option<(usize, String)> {
         let word = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
         let is_joined = matches!(word(at + 1), "of" | "from" | "by")
@@ -143,8 +143,8 @@ impl Dictionary {
         kinds.next().map(|_| (3 + article, key.clone()))
     }
 
-    /// The longest value that begins at a token: of how many tokens, and under which key. One or many of it; a legal
-    /// form behind it is not among them.
+    /// The longest value that begins at a token, as its number of tokens and its key. The value may be in the singular
+    /// or the plural. A legal form behind it is not included.
     pub(crate) fn longest_at(
         &self,
         tokens: &[QuestionToken],
@@ -175,7 +175,7 @@ impl Dictionary {
             };
             let misspelt = || {
                 let is_name = tokens[at].is_capital() && letters >= DISTINCT_MIN;
-                // One sign more or less makes another number, and no misspelt one.
+                // A number with one character more or less is another number and not a misspelt one.
                 let is_number = key.contains(|c: char| c.is_ascii_digit());
                 let may_be = (is_name || letters >= MISSPELT_MIN)
                     && length <= MISSPELT_WORDS_MAX
@@ -183,7 +183,7 @@ impl Dictionary {
                     && !is_joining(token);
                 may_be.then(|| self.misspelt(&key))?
             };
-            // Over a mark only what is written so is one name.
+            // A value that reaches across a punctuation mark has to match exactly.
             let found = known.map(String::as_str);
             let alike = || scanned().or_else(misspelt).filter(|_| !is_joined);
             if let Some(found) = found.or_else(alike) {
@@ -199,7 +199,7 @@ impl Dictionary {
             }
             is_joined |= token.is_joint;
         }
-        // `invoices from suppliers` are those, and no other invoices.
+        // `invoices from suppliers` are supplier invoices and no others.
         match (&turned, &longest) {
             (Some((words, _)), Some((fewer, _))) if words > fewer => turned,
             (Some(_), None) => turned,
@@ -208,7 +208,7 @@ impl Dictionary {
     }
 }
 
-/// No value begins with a word that joins others, unless it is written as first letters are: `IT`.
+/// Whether a token is a function word, with which no value begins, unless it is written as an acronym: `IT`.
 fn is_joining(token: &QuestionToken) -> bool {
     const WORDS: &str = "a an the in on at to of by for from with and or not no is are was were be been do does did as it \
         its this that these those all any each every i we you me us my our your they he she up out about under over";
@@ -218,23 +218,24 @@ fn is_joining(token: &QuestionToken) -> bool {
     is_listed && !(token.text.len() > 1 && is_acronym(&token.text))
 }
 
-/// `The Courier`: the name behind an article is written as one. `The age of 16` is none.
+/// Whether a token is an article that belongs to a name: it does in `The Courier`, but not in `The age of 16`.
 fn is_article_of_name(tokens: &[QuestionToken], at: usize) -> bool {
     let is_article = matches!(tokens[at].lower.as_str(), "the" | "a" | "an");
     let next = tokens.get(at + 1);
     is_article && next.is_some_and(|next| next.is_capital() || next.has_digit())
 }
 
-/// Words for papers.
+/// Nouns for papers.
 const PAPERS: &str = "report statement book note sheet bill form letter certificate agreement contract invoice filing memo memorandum \
     minutes order policy plan notice quote quotation receipt record summary proposal review paper document card badge slip deed \
     licence license permit warranty manual guide newsletter release transcript prospectus protocol dossier offer claim survey audit";
 
-/// The same in one word: what else ends like them may be no paper, as a notebook or a border.
+/// Compound nouns for papers in one word. They are listed, because a word with the same ending, such as `notebook` or
+/// `border`, may be no paper.
 const BOOKS: &str =
     "yearbook handbook logbook rulebook guidebook datasheet factsheet timesheet worksheet";
 
-/// Whether a value is called after papers, by its last word, or by the number of a form: `40-F`.
+/// Whether a value denotes papers, by its last word or by the number of a form: `40-F`.
 fn is_paper(value: &str) -> bool {
     let last = value
         .rsplit(|c: char| c.is_whitespace() || c == '_')
@@ -250,7 +251,7 @@ fn is_paper(value: &str) -> bool {
         || BOOKS.split_ascii_whitespace().any(|book| last == book)
 }
 
-/// Longest number of a form: `497-AD`.
+/// The most bytes of the number of a form: `497-AD`.
 const FORM_BYTES_MAX: usize = 6;
 
 fn is_acronym(word: &str) -> bool {

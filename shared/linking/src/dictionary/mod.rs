@@ -1,7 +1,7 @@
-//! What a corpus calls things: the values of its columns, by how they are compared. Pure.
+//! The columns and values of one tenant's corpus, indexed by the keys that values are compared by. Pure.
 //!
-//! One for each tenant: what another tenant has is unknown. Filled with every value of every document; *not* kept in
-//! step with a corpus here.
+//! Each tenant has a dictionary of its own, which knows nothing of other tenants. The caller fills it with every value
+//! of every document; keeping it in step with the corpus is *not* done here.
 
 #[cfg(test)]
 mod bounds_tests;
@@ -20,32 +20,32 @@ use signatures::{Part, Signatures};
 use std::collections::{HashMap, HashSet};
 use text::fold;
 
-/// Words of the longest value that is looked for.
+/// The most words of a value that is looked up.
 pub(crate) const VALUE_WORDS_MAX: usize = 10;
-/// A shorter word of a description is no noun for documents.
+/// A shorter word of a description is not taken for a noun for documents.
 const NOUN_LETTERS_MIN: usize = 4;
-/// A shorter last word of a bucket's name, as one, is no noun: `ups` of `write-ups`.
+/// A shorter singular of the last word of a bucket's name is not taken for a noun: `ups` of `write-ups`.
 const BUCKET_LETTERS_MIN: usize = 3;
-/// Words of descriptions that tell no document from another.
+/// Words of descriptions that do not tell one document from another.
 const ANY_DOCUMENT: [&str; 16] = [
     "year", "month", "week", "quarter", "date", "time", "number", "name", "amount", "currency",
     "total", "price", "value", "company", "code", "type",
 ];
-/// Most values of a column that says what documents are, in all the ways they are written.
+/// The most values, in all spellings, of a column that can hold document types.
 const FEW: u32 = 40;
 
 /// A value of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownValue {
-    /// Of which column.
+    /// The column that has the value.
     pub column: ColumnId,
-    /// As documents write it.
+    /// The value as documents write it.
     pub text: Box<str>,
-    /// How many documents do.
+    /// The number of documents with the value.
     pub documents: u32,
 }
 
-/// What values are compared by, and which have it.
+/// A key by which values are compared, with the values that have it.
 #[derive(Debug)]
 struct KnownKey {
     text: Box<str>,
@@ -58,40 +58,49 @@ pub struct Dictionary {
     columns: Vec<KnownColumn>,
     by_name: HashMap<(String, String), ColumnId>,
     words: HashSet<String>,
+<<<<<<< HEAD
     /// The names of several words that columns have, by the first of them.
     by_first_word: HashMap<String, Vec<Vec<String>>>,
+=======
+    /// The columns whose names have several words, by the first word.
+    by_first_word: HashMap<String, Vec<ColumnId>>,
+>>>>>>> prose-linking
     values: Vec<KnownValue>,
     keys: Vec<KnownKey>,
-    /// Keys by their parts; values by the first letters of their words.
+    /// Keys by their parts, and values by their acronyms.
     signatures: Signatures,
-    /// Buckets with a column that was described: what else their documents have is no column.
+    /// The buckets with a schema. Fields of their documents that the schema does not describe are no columns.
     described: HashSet<String>,
-    /// What buckets are called: by a name that two share, none is.
+    /// The bucket for each name. A name that two buckets share has none.
     buckets: HashMap<String, Option<String>>,
+<<<<<<< HEAD
     /// Further names of buckets, by the last word of each: by a name that two share, none is called.
     synonyms: HashMap<String, Option<String>>,
     /// How many documents of each bucket were counted.
+=======
+    /// The number of counted documents of each bucket.
+>>>>>>> prose-linking
     documents: HashMap<String, u32>,
-    /// What the columns of a bucket are described with, and the last words of what its documents are: the bucket, unless
-    /// there are several.
+    /// The bucket for each word of the column descriptions, and for each last word of a document type. A word that
+    /// several buckets share has none.
     nouns: HashMap<String, Option<String>>,
     fiscal: HashMap<String, FiscalEnd>,
     path_years: paths::PathYears,
-    /// Most values; `None` for any number.
+    /// The most values that are kept; `None` means any number.
     room: Option<usize>,
 }
 
 /// A value that a document has.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FieldValue<'a> {
-    /// A text; one that reads as a day counts as a day, too.
+    /// A text. A text that reads as a day also counts as a day.
     Text(&'a str),
     /// A number.
     Number(f64),
 }
 
 impl Dictionary {
-    /// Names a part of the corpus. The last word of its name does, too: `bills` of `purchase-bills`.
+    /// Adds a bucket under its name and under the last word of its name: `bills` of `purchase-bills`.
     pub fn bucket(&mut self, bucket: &str) {
         let key = |name: &str| fold::singular(&fold::key(name));
         let whole = key(bucket);
@@ -104,7 +113,7 @@ impl Dictionary {
                 .buckets
                 .entry(last)
                 .or_insert_with(|| Some(bucket.to_owned()));
-            // What is called so wholly keeps the name.
+            // A bucket whose whole name is this word keeps it.
             let is_shared = known.as_deref().is_some_and(|known| {
                 known != bucket && known.contains(|c: char| !c.is_alphanumeric())
             });
@@ -115,7 +124,7 @@ impl Dictionary {
         self.buckets.insert(whole, Some(bucket.to_owned()));
     }
 
-    /// Counts a document with the fields that it has. Who counts any counts all.
+    /// Counts a document with the fields that it has. A caller that counts one document has to count all.
     pub fn count<'a>(&mut self, bucket: &str, fields: impl IntoIterator<Item = &'a str>) {
         for field in fields {
             let column = self.column_of(bucket, field);
@@ -124,13 +133,14 @@ impl Dictionary {
         *self.documents.entry(bucket.to_owned()).or_default() += 1;
     }
 
-    /// Whether every document that was counted has a column.
+    /// Whether every counted document has the column.
     pub(crate) fn is_everywhere(&self, id: ColumnId) -> bool {
         let column = self.column(id);
         let documents = self.documents.get(&column.bucket);
         documents.is_some_and(|documents| column.counted == *documents)
     }
 
+<<<<<<< HEAD
     /// Gives a part of the corpus a further name, in the words of its schema: `bill` of `invoices`. A name that two parts
     /// have is none; what a part is called in the first place stays its name.
     pub fn call_bucket(&mut self, bucket: &str, synonym: &str) {
@@ -149,6 +159,12 @@ impl Dictionary {
     pub fn describe(&mut self, bucket: &str, said: &DescribedColumn) {
         let id = self.column_of(bucket, &said.field);
         self.columns[id.0 as usize].describe(said);
+=======
+    /// Describes a column and its unit; either text may be empty.
+    pub fn describe(&mut self, bucket: &str, field: &str, description: &str, unit: &str) {
+        let column = self.column_of(bucket, field);
+        self.columns[column.0 as usize].describe(description, unit);
+>>>>>>> prose-linking
         self.described.insert(bucket.to_owned());
         for word in column::words_of(&said.description) {
             self.noun(&word, bucket);
@@ -185,7 +201,7 @@ impl Dictionary {
         }
     }
 
-    /// Takes in a value of a document. Of a bucket with columns that were described before, nothing else counts.
+    /// Adds a value of a document. In a bucket with a schema, only the columns that were described before are kept.
     pub fn add(&mut self, bucket: &str, field: &str, value: FieldValue<'_>) {
         let id = self.column_of(bucket, field);
         if !self.is_column(id) {
@@ -225,7 +241,7 @@ impl Dictionary {
         }
     }
 
-    /// A value that no document had before.
+    /// Adds a value that no document had before.
     fn add_new(&mut self, id: ColumnId, text: &str, key: &str, known: Option<u32>) {
         let (Ok(place), Ok(next_key)) = (
             u32::try_from(self.values.len()),
@@ -249,7 +265,7 @@ impl Dictionary {
             Some(known) => self.keys[known as usize].values.push(place),
             None => self.add_key(key, place, next_key),
         }
-        // `Daily | News of the World`: a name, and what is said of it.
+        // `Daily | News of the World` is a name with a slogan behind it; the name alone is a key, too.
         let name = text.split_once(" | ").map(|(name, _)| fold::name_key(name));
         if let Some(name) = name.filter(|name| !name.is_empty() && name != key) {
             match (self.key_id(&name), u32::try_from(self.keys.len())) {
@@ -261,13 +277,13 @@ impl Dictionary {
         if let Some(acronym) = fold::acronym(text) {
             self.signatures.insert(Part::Acronym, &acronym, place);
         }
-        // `annual report` among publications: `reports` are of them.
+        // A type `annual report` of a bucket `publications` makes `reports` a noun for that bucket.
         if is_kind && let Some((_, last)) = text.rsplit_once(' ') {
             self.noun(&last.to_lowercase(), &bucket);
         }
     }
 
-    /// A key that no value had before.
+    /// Adds a key that no value had before.
     fn add_key(&mut self, key: &str, place: u32, id: u32) {
         self.keys.push(KnownKey {
             text: key.into(),
@@ -281,43 +297,43 @@ impl Dictionary {
         }
     }
 
-    /// Takes in no more than so many different values from now on.
+    /// Limits the number of different values. Values that are already there stay.
     pub fn set_room(&mut self, values: usize) {
         self.room = Some(values);
     }
 
-    /// Whether columns of a part of the corpus were described.
+    /// Whether the bucket has a schema.
     pub fn is_described(&self, bucket: &str) -> bool {
         self.described.contains(bucket)
     }
 
-    /// Says on which day a company's fiscal years end.
+    /// Stores the day on which the fiscal years of a company end.
     pub fn fiscal(&mut self, company: &str, end: FiscalEnd) {
         self.fiscal.insert(fold::name_key(company), end);
     }
 
-    /// On which day the fiscal years of a company end, where its documents say so.
+    /// The day on which the fiscal years of a company end, if its documents say it.
     pub(crate) fn fiscal_end(&self, company: &str) -> Option<FiscalEnd> {
         self.fiscal.get(&fold::name_key(company)).copied()
     }
 
-    /// How many different values it has.
+    /// The number of different values.
     pub fn value_count(&self) -> usize {
         self.values.len()
     }
 
-    /// A column.
+    /// The column with an id.
     pub fn column(&self, id: ColumnId) -> &KnownColumn {
         &self.columns[id.0 as usize]
     }
 
-    /// Whether a column counts: of a bucket with a schema only those that it describes do.
+    /// Whether a column counts. In a bucket with a schema only the described columns do.
     pub(crate) fn is_column(&self, id: ColumnId) -> bool {
         let column = self.column(id);
         column.is_described || !self.described.contains(&column.bucket)
     }
 
-    /// The column of what documents of a part of the corpus are called, where no schema says what they are.
+    /// The column of document names of a bucket, if the bucket has no schema.
     pub(crate) fn named_column(&self, bucket: &str) -> Option<ColumnId> {
         let name = (bucket.to_owned(), NAMED.to_owned());
         let id = self.by_name.get(&name).copied();
@@ -338,7 +354,7 @@ impl Dictionary {
     }
 }
 
-/// `2024-05-03`, and with a time behind it.
+/// Whether a text is a day, alone or with a time behind it: `2024-05-03`.
 fn is_day(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() >= 10

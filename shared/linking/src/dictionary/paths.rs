@@ -1,4 +1,4 @@
-//! Which names stand beside which year in a path: `ACME_10K_2018.pdf` is called by `ACME` and by `2018`. Pure.
+//! Records which names and years stand in one path: the names of `ACME_10K_2018.pdf` include `ACME` and `2018`. Pure.
 
 use super::{Dictionary, FieldValue, NAMED};
 use crate::names;
@@ -6,15 +6,16 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use text::fold;
 
-/// Years of one path that count.
+/// The most years of one path that are used.
 const YEARS_MAX: usize = 2;
 
-/// Names with a year of one path, by hash: two that fall together cost a condition on a name that is there.
+/// Hashes of the pairs of a name and a year that occur in one path. A collision costs at most a condition on a name
+/// that exists.
 #[derive(Debug, Default)]
 pub(super) struct PathYears(HashSet<u64>);
 
 impl Dictionary {
-    /// Takes in what a path calls its document.
+    /// Adds the names in the path of a document.
     pub fn call(&mut self, bucket: &str, path: &str) {
         let all = names::of_path(path);
         for name in &all {
@@ -26,7 +27,7 @@ impl Dictionary {
                 .iter()
                 .filter(|name| !name.split(' ').any(self::is_year))
             {
-                // As many as there are values, and no more.
+                // There are at most as many pairs as values.
                 if self.path_years.0.len() < self.values.len() {
                     self.path_years.0.insert(hash(&fold::name_key(name), year));
                 }
@@ -34,13 +35,14 @@ impl Dictionary {
         }
     }
 
-    /// Whether a document is called by a name, given by its key, and by a year.
+    /// Whether the path of a document has both a name, given by its key, and a year.
     pub fn is_called(&self, key: &str, year: &str) -> bool {
         self.path_years.0.contains(&hash(key, year))
     }
 }
 
-/// Whether a word of a path is a year, alone or with the mark of a fiscal one or a quarter: `2018`, `FY2018`, `FY18`, `2023Q2`.
+/// Whether a word of a path is a year, alone or with the mark of a fiscal year or a quarter: `2018`, `FY2018`, `FY18`,
+/// `2023Q2`.
 pub(crate) fn is_year(word: &str) -> bool {
     let key = fold::key(word);
     let bare = key.strip_prefix("fy").unwrap_or(&key);

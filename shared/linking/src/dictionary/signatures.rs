@@ -1,36 +1,36 @@
-//! Keys by what they have in common with a misspelt or badly scanned one: hashes of parts, each with the keys that have
-//! it. Pure.
+//! An index of keys by the parts that they share with a misspelt or misread form: hashes of parts, each with the keys
+//! that have the part. Pure.
 //!
-//! Hashes alone are kept, so whoever asks compares the keys that it is given. A key is one edit away from another when one
-//! letter is added, left out or replaced, or two neighbours have changed places: then the two share their letters, or
-//! their first half, or their second one.
+//! The index keeps hashes alone, so the caller has to compare the keys that it gets. A key is one edit away from
+//! another if one letter is added, left out or replaced, or if two neighbouring letters are exchanged. Then the two
+//! keys share their letters, their first half, or their second half.
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
-/// What of a key is compared.
+/// The part of a key that is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Part {
-    /// All of it.
+    /// The whole key.
     Whole,
-    /// It without what scans confuse.
+    /// The key with characters that scanners confuse folded together.
     Skeleton,
-    /// Its letters, sorted.
+    /// The letters of the key, sorted.
     Letters,
-    /// Its first half.
+    /// The first half of the key.
     Head,
-    /// Its second half.
+    /// The second half of the key.
     Tail,
-    /// The first letters of its words.
+    /// The acronym of a value: the first letters of its words.
     Acronym,
 }
 
-/// Places by the hash of a part.
+/// The places of keys or values, by the hash of a part.
 #[derive(Debug, Default)]
 pub(super) struct Signatures(HashMap<u64, Places, BuildHasherDefault<HashIsKey>>);
 
-/// Most have one place: that needs no list.
+/// One place or several. Most parts have one, which needs no list.
 #[derive(Debug)]
 enum Places {
     One(u32),
@@ -41,7 +41,7 @@ enum Places {
     Many(Box<Vec<u32>>),
 }
 
-/// Most places of one part that are kept: what more keys have in common tells nothing.
+/// The most places that are kept for one part. A part that more keys share identifies none of them.
 const PLACES_MAX: usize = 256;
 
 impl Signatures {
@@ -58,7 +58,7 @@ impl Signatures {
         }
     }
 
-    /// Places that may have the part; a few others with the same hash may be among them.
+    /// The places that have the part. A few others with the same hash may be among them.
     pub(super) fn get(&self, part: Part, text: &str) -> &[u32] {
         match self.0.get(&hash(part, text)) {
             None => &[],
@@ -75,7 +75,7 @@ fn hash(part: Part, text: &str) -> u64 {
     hasher.finish()
 }
 
-/// The keys of the map are hashes already.
+/// A hasher that passes the keys of the map through, because they are hashes already.
 #[derive(Debug, Default)]
 struct HashIsKey(u64);
 
@@ -95,14 +95,14 @@ impl Hasher for HashIsKey {
     }
 }
 
-/// The parts of a key by which a misspelt one finds it; none of one that is too short or has digits in it, where every
-/// letter tells.
+/// The parts under which a key is stored for misspelt forms. There are none for a key that is short, or that has
+/// digits, because every character of a number counts.
 pub(super) fn parts(key: &str) -> Vec<(Part, String)> {
     let letters: Vec<char> = key.chars().collect();
     of_halves(&letters, letters.len() / 2..=letters.len() / 2)
 }
 
-/// The parts of a key that may be misspelt, which the right one has, too: its halves may be a letter longer or shorter.
+/// The parts of a key that may be misspelt. The halves of the correct key may be a letter longer or shorter.
 pub(super) fn parts_near(key: &str) -> Vec<(Part, String)> {
     let letters: Vec<char> = key.chars().collect();
     let length = letters.len();
@@ -123,10 +123,10 @@ fn of_halves(letters: &[char], halves: std::ops::RangeInclusive<usize>) -> Vec<(
     parts
 }
 
-/// Fewest letters of a key that may be misspelt.
+/// The fewest letters of a key that may be misspelt.
 const LETTERS_MIN: usize = 5;
 
-/// Whether one edit makes one of the other; two neighbours that change places are one.
+/// Whether one edit turns one text into the other. An exchange of two neighbours is one edit.
 pub(super) fn is_one_edit(one: &str, other: &str) -> bool {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let (short, long) = match one.len() <= other.len() {

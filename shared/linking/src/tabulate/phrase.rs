@@ -1,30 +1,31 @@
-//! Which column a few words mean: by its name, then by the synonyms in the schema, then by its description, then by words
-//! that stand for one another.
+//! Finds the column that a few words mean: by its name, then by its synonyms in the schema, then by its description, then
+//! by words that stand for one another in English.
 
 use crate::dictionary::{ColumnId, ColumnKind, Dictionary, KnownColumn};
 use crate::kindred::Kin;
 use crate::likeness::WordLikeness;
 use text::fold;
 
-/// What a name counts that is said wholly; that is part of what is said, or has it as a part; a description that says
-/// it; and words that stand for its.
+/// The scores of a fit: the words are the whole name of the column; they are a part of the name; name and description
+/// together have all of them; all of them are synonyms of words of the name.
 const WHOLE: usize = 100;
 const PART: usize = 50;
-/// What a synonym counts that is said wholly, one that is said with other endings, and a part of one.
+/// The scores if the words are a whole synonym of the schema, the same with other endings, or a part of a synonym.
 const SYNONYM: usize = 90;
 const SYNONYM_LIKE: usize = 80;
 const SYNONYM_PART: usize = 40;
 const DESCRIBED: usize = 20;
 const KINDRED: usize = 10;
-/// The same of a description.
+/// The score if all words are synonyms of words of the description.
 const KINDRED_DESCRIBED: usize = 7;
-/// What a name or description counts that is only near in meaning.
+/// The score of a name or description that is similar in meaning alone.
 pub(super) const LIKE: usize = 5;
-/// Least likeness of words that mean a column, and least distance to the next one. Read off pairs of words, not fitted.
+/// The least similarity of words and a column, and the least distance to the next column. Both were read off pairs of
+/// words and not fitted to a test set.
 const LIKE_MIN: f32 = 0.30;
 const LIKE_MARGIN: f32 = 0.08;
 
-/// Words that columns write shorter.
+/// Short forms in names of columns, with the full words.
 const SHORT: [(&str, &str); 6] = [
     ("max", "maximum"),
     ("min", "minimum"),
@@ -34,18 +35,18 @@ const SHORT: [(&str, &str); 6] = [
     ("no", "number"),
 ];
 
-/// What names a column at least, and not only describes it.
+/// The least score for words that name a column and do not only describe it.
 pub(super) const NAMED_MIN: usize = PART;
 
-/// Which columns some words fit best.
+/// The columns that some words fit best.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fit {
     pub(super) score: usize,
-    /// Those that fit alike, in the order of the schema.
+    /// The columns that fit equally well, in the order of the schema.
     pub(super) columns: Vec<ColumnId>,
 }
 
-/// The columns of a part of the corpus, of a kind, that `words` fit best; `None` where they fit none.
+/// The columns of a bucket that `words` fit best, of those that `is_of_kind` accepts; `None` if the words fit none.
 pub(super) fn best(
     dictionary: &Dictionary,
     bucket: Option<&str>,
@@ -62,7 +63,7 @@ pub(super) fn best(
             _ if score == 0 => {}
             Some(known) if known.score == score => {
                 let field = |id: &ColumnId| dictionary.column(*id).field == column.field;
-                // One field of two parts of the corpus is one column here.
+                // A field that several buckets have counts as one column here.
                 if !known.columns.iter().any(field) {
                     known.columns.push(id);
                 }
@@ -79,8 +80,9 @@ pub(super) fn best(
     best
 }
 
-/// The column of a part of the corpus, of a kind, that words are nearest to in meaning; `None` where none is near, or two
-/// are about as near. Names and descriptions say what a column is.
+/// The column of a bucket that words are most similar to in meaning, of those that `is_of_kind` accepts. The name or
+/// the description counts, whichever is more similar. The result is `None` if no column is similar, or two are about
+/// equally so.
 pub(super) fn nearest(
     dictionary: &Dictionary,
     bucket: Option<&str>,
@@ -145,7 +147,7 @@ fn score(column: &KnownColumn, words: &[&str]) -> usize {
         return score;
     }
     if all(words.iter().filter(both).count()) {
-        // Of `agreement currency` the last word says what it is.
+        // The last word of `agreement currency` says what the column holds.
         let is_head = words
             .last()
             .is_some_and(|last| column.words.iter().any(|known| is_same(last, known)));
@@ -163,7 +165,8 @@ fn score(column: &KnownColumn, words: &[&str]) -> usize {
         });
         return KINDRED + named + like.count();
     }
-    // `issuance date`: of days alone, which are described in few words.
+    // Only columns of days, such as `issuance date`, are matched by synonyms of their description, because their
+    // descriptions are short.
     if column.kind() != ColumnKind::Day {
         return 0;
     }
@@ -178,7 +181,7 @@ fn score(column: &KnownColumn, words: &[&str]) -> usize {
     }
 }
 
-/// What words count that are a whole synonym.
+/// The score of words that are a whole synonym in the schema, if they are one.
 fn synonym_score(column: &KnownColumn, words: &[&str]) -> Option<usize> {
     let of_length = |name: &&Vec<String>| name.len() == words.len();
     let says = |name: &Vec<String>, same: fn(&str, &str) -> bool| {
@@ -194,7 +197,7 @@ fn synonym_score(column: &KnownColumn, words: &[&str]) -> Option<usize> {
     whole.any(|name| says(name, like)).then_some(SYNONYM_LIKE)
 }
 
-/// What words count that are all of one synonym, or of it and of the column's name.
+/// The score of words that all stand in one synonym or in the column's name, if they do.
 fn part_of_synonym(column: &KnownColumn, words: &[&str]) -> Option<usize> {
     let is_of = |name: &Vec<String>| {
         words.iter().all(|word| {
@@ -207,7 +210,7 @@ fn part_of_synonym(column: &KnownColumn, words: &[&str]) -> Option<usize> {
     is_any.then_some(SYNONYM_PART + words.len())
 }
 
-/// One and many of it are one word, and so is what is written shorter.
+/// Whether two words are the same apart from number and short form.
 fn is_same(word: &str, known: &str) -> bool {
     let is_short = |(short, long): &(&str, &str)| {
         (word, known) == (*short, *long) || (known, word) == (*short, *long)
@@ -217,12 +220,12 @@ fn is_same(word: &str, known: &str) -> bool {
         || SHORT.iter().any(is_short)
 }
 
-/// Whether a column holds what can be added up.
+/// Whether a column holds numbers that can be added up.
 pub(super) fn is_number(column: &KnownColumn) -> bool {
     column.kind() == ColumnKind::Number
 }
 
-/// Whether it holds days, or years.
+/// Whether a column holds days or years.
 pub(super) fn is_day(column: &KnownColumn) -> bool {
     matches!(column.kind(), ColumnKind::Day | ColumnKind::Year)
 }

@@ -1,4 +1,4 @@
-//! A question read for a table: the words that no condition was made of, and what each of them is there for.
+//! Reads a question for a table: finds a role for each word that set no condition.
 
 use super::phrase::{self, Fit, NAMED_MIN};
 use super::words::{self, Period};
@@ -23,42 +23,42 @@ mod settling;
 
 use leading::asked_again;
 
-/// Most columns that are shown of a document, beside those that the question is about.
+/// The most columns that are shown of a document, besides those that the question needs.
 const SHOWN_MAX: usize = 6;
-/// Most words of a column's name that are looked for together.
+/// The most words of a column name that are looked up together.
 const PHRASE_WORDS_MAX: usize = 4;
-/// How far behind `day` the day may stand that it is said of, in words: `the last day for payment in 2024`.
+/// The most words between `day` and the day that it announces: `the last day for payment in 2024`.
 const DAY_WORDS: usize = 5;
-/// How far behind a word before `date` that date may stand, in words.
+/// The most words between the word before `date` and the date.
 const DATE_WORDS: usize = 4;
-/// Most parts of a run that are there for one thing each.
+/// The most parts of a run that each have a role of their own.
 const PARTS_MAX: usize = 3;
-/// Words of columns that hold money.
+/// Words in names of columns that hold money.
 const MONEY: &str =
     "amount total value price cost sum revenue net gross fee turnover sales worth payment";
-/// Words of a column whose amounts are a part of another's.
+/// Words in names of columns whose amounts are part of another amount.
 const PART: &str = "net tax vat without excluding before discount";
-/// What documents are called, beside what their part of the corpus is.
+/// Words for documents, besides the name of their bucket.
 const PAPERS: &str =
     "specification sheet slip paper document record statement letter note form filing copy";
-/// What is asked for after `how`.
+/// Adjectives behind `how`.
 const DEGREES: &str = "large high big low small great much expensive costly";
 
 pub(super) struct Reading<'a> {
     linker: &'a Linker<'a>,
     linked: &'a LinkedQuestion,
     bucket: Option<&'a str>,
-    /// What each token is for, if that is known.
+    /// Whether each token has a role.
     is_taken: Vec<bool>,
-    /// The tokens of what became a condition.
+    /// The tokens of the mentions that set a condition.
     mentions: Vec<Range<usize>>,
     operation: Option<ColumnOperation>,
-    /// Where somebody who was asked back about the question begins to ask for a list.
+    /// The token at which the user, who was asked back, begins to ask for a list.
     asked_again: Option<usize>,
     table: TableQuestion,
-    /// Words without a place that may say nothing.
+    /// Words that have no role in the table and may mean nothing.
     unplaced: Vec<String>,
-    /// What it comes to in money is asked for, without a word for adding up: `what do the invoices cost?`.
+    /// Whether the question asks for an amount of money without a word for adding up: `what do the invoices cost?`.
     asks_for_money: bool,
 }
 
@@ -78,7 +78,7 @@ impl<'a> Reading<'a> {
         let subject = linker.frame.subject.clone();
         let subject = subject.filter(|subject| linker.is_of_documents(subject));
         if let Some(subject) = &subject {
-            // Documents are called by several words: `part specifications`.
+            // Several words may stand for documents: `part specifications`.
             let is_called = |token: &&QuestionToken| {
                 is_of(&fold::singular(&token.lower), PAPERS)
                     || linker.dictionary.bucket_described(&token.lower) == linked.bucket.as_deref()
@@ -106,11 +106,11 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The table that is asked for, and the words without a place in it that may say nothing.
+    /// The table that the question asks for, with the words that have no role in it and may mean nothing.
     pub(super) fn table(mut self) -> Outcome<(TableQuestion, Vec<String>)> {
         self.read_operation();
         for run in self.runs() {
-            // `by year of issue`: what was taken along has its place.
+            // In `by year of issue` the run `issue` got its role together with `year`.
             if !self.is_taken[run.clone()].iter().all(|taken| *taken) {
                 self.place_parts(run)?;
             }
@@ -129,7 +129,8 @@ impl<'a> Reading<'a> {
         &self.linker.tokens[at].lower
     }
 
-    /// How many tokens from one on name a column with more words than one: `maximum voltage` asks for no maximum.
+    /// The number of tokens, more than one, that name a column from here on: `maximum voltage` does not ask for a
+    /// maximum.
     fn phrase_at(&self, at: usize) -> Option<usize> {
         (2..=PHRASE_WORDS_MAX).rev().find(|length| {
             let tokens = self.linker.tokens.get(at..at + length);
@@ -150,7 +151,7 @@ impl<'a> Reading<'a> {
         phrase::best(self.linker.dictionary, self.bucket, &said, is_of_kind)
     }
 
-    /// The column that some tokens are nearest to, where they are in none.
+    /// The column that some tokens, which occur in no column, are most similar to in meaning.
     fn near(
         &self,
         tokens: &Range<usize>,
@@ -171,7 +172,7 @@ impl<'a> Reading<'a> {
         )
     }
 
-    /// Neighbouring tokens that are there for something that is not known yet.
+    /// Runs of neighbouring tokens whose role is not known yet.
     fn runs(&self) -> Vec<Range<usize>> {
         let mut runs: Vec<Range<usize>> = Vec::new();
         let mut phrase_until = 0;
@@ -184,7 +185,7 @@ impl<'a> Reading<'a> {
             let is_said = at < phrase_until
                 || words::period(word).is_some()
                 || !words::is_filler(word) && !is_degree;
-            // `per date`, `by due year`: what says nothing elsewhere does so here.
+            // In `per date` and `by due year` a word that elsewhere is filler names the group.
             let before = (0..at)
                 .rev()
                 .map(|at| self.word(at))
@@ -210,7 +211,7 @@ impl<'a> Reading<'a> {
         runs
     }
 
-    /// What is known so far, to go back to where words turn out to be there for something else.
+    /// A copy of the findings so far, to return to when a run turns out to have another role.
     fn findings(&self) -> (TableQuestion, bool, Vec<bool>) {
         let table = self.table.clone();
         (table, self.asks_for_money, self.is_taken.clone())
@@ -220,7 +221,7 @@ impl<'a> Reading<'a> {
         (self.table, self.asks_for_money, self.is_taken) = before.clone();
     }
 
-    /// Finds out what a run is there for, or its parts, where it is none of one thing: `budget quoted in`.
+    /// Finds the role of a run. If the run as a whole has none, finds the roles of its parts: `budget quoted in`.
     fn place_parts(&mut self, run: Range<usize>) -> Outcome<()> {
         let before = self.findings();
         let whole = self.place(run.clone());
@@ -237,7 +238,8 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Whether a run is at most so many that each have their place; nothing is known of it else.
+    /// Whether a run consists of at most `parts` parts that each have a role. If it does not, the findings stay as they
+    /// were.
     fn place_in_parts(&mut self, run: &Range<usize>, parts: usize) -> bool {
         let before = self.findings();
         for middle in run.start + 1..run.end {
@@ -254,7 +256,7 @@ impl<'a> Reading<'a> {
         false
     }
 
-    /// Finds out what a run is there for.
+    /// Finds the role of a run.
     fn place(&mut self, run: Range<usize>) -> Outcome<()> {
         let joins = self.joining(&run);
         let leads = self.mentions.iter().any(|mention| mention.start == run.end);
@@ -272,7 +274,8 @@ impl<'a> Reading<'a> {
             mention.end == run.start || mention.start >= run.end && mention.start - run.end <= near
         };
         let is_beside = self.mentions.iter().any(is_beside);
-        // `with an end date in 2027` says of which column a condition is, and not what the oldest is by.
+        // `with an end date in 2027` names the column of a condition, and not the column that the oldest document is
+        // found by.
         if is_beside && self.is_of_condition(&run) || self.is_own_number(&run) {
             return Ok(());
         }
@@ -308,7 +311,7 @@ impl<'a> Reading<'a> {
                 self.table.shown.push(field);
                 Ok(())
             }
-            // What the documents were wanted for before does not matter any more.
+            // The reason for which the documents were first wanted does not matter any more.
             None if self.asked_again.is_some_and(|again| run.end <= again) => Ok(()),
             None => Err(unfit(format!(
                 "`{}` is no condition on a column",
@@ -317,7 +320,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// What joins a run to what it says of documents: `by kind of part`.
+    /// The word that introduces a run as the key of a group: `by kind of part`.
     fn joining(&self, run: &Range<usize>) -> Option<&'a str> {
         let mut at = run.start;
         while at > 0 {
@@ -340,7 +343,8 @@ impl<'a> Reading<'a> {
         None
     }
 
-    /// Whether a run says no more than `date`, of a day that is the largest or the smallest: which day, what is beside it says.
+    /// Whether a run says only `date` and the words beside it say which day that is, because the largest or smallest
+    /// day is wanted or days are mentioned next.
     fn is_day_alone(&self, run: &Range<usize>) -> bool {
         let is_most = matches!(
             self.operation,
@@ -361,7 +365,7 @@ impl<'a> Reading<'a> {
         let Some(fit) = self.fit(run.clone(), |_| true) else {
             return false;
         };
-        // `with settlement in euros`: of the days and the currency of a settlement the one that has a condition.
+        // `with settlement in euros` may mean the day or the currency of a settlement; the one with a condition counts.
         let mut fields = fit.columns.iter().map(|column| self.field(*column));
         let conditions = || self.linked.conditions.iter();
         fields.any(|field| conditions().any(|condition| condition.field == field))

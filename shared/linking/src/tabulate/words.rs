@@ -1,4 +1,4 @@
-//! Words that say what is to be done with documents, and words that say nothing to a table.
+//! Words that name an operation on documents, and filler words that mean nothing to a table.
 
 use super::ColumnOperation;
 use crate::frame::is_of;
@@ -11,17 +11,17 @@ const LARGEST: &str = "largest biggest highest greatest dearest longest heaviest
 const SMALLEST: &str = "smallest lowest least littlest cheapest shortest lightest minimum minimal min fewest tiniest slightest";
 const NEWEST: &str = "newest latest youngest";
 const OLDEST: &str = "oldest earliest";
-/// Words that join a group to what it is counted by.
+/// Words that introduce the key of a group.
 const PER: &str = "per each every by across according";
-/// Words that say the size of a document, where no column is called so.
+/// Words for the size of a document in general, used where no column has such a name.
 const SIZE: &str = "size worth value amount volume sum figure price cost costs charge charges expense expenses outlay spend spending";
-/// What companies and people do with documents, whichever those are.
+/// Verbs for what companies and people do with documents of any kind.
 const HANDLING: &str = "send sends sent issue issues issued submit submits submitted raise raises raised write writes wrote bill \
     bills billed charge charges charged supply supplies supplied deliver delivers delivered grant grants granted award awards \
     awarded publish publishes published release releases released sign signs signed make makes made file files filed receive \
     receives received get gets got hold holds held have has had produce produces produced owe owes pay pays paid put puts";
 
-/// Words that say nothing to a table: what asks, joins and is polite, and what only leads to a condition.
+/// Filler words: words that ask, join or are polite, and words that only introduce a condition.
 const FILLER: &str = "list show give find get fetch display enumerate pull bring name return export search select need \
     want see provide retrieve print present identify collect gather extract supply look looking like tell compare \
     compared comparison versus vs difference contrast number quantity me us our we you i file filed files held hold \
@@ -53,7 +53,7 @@ const FILLER: &str = "list show give find get fetch display enumerate pull bring
     going back calendar throughout single separately individually apiece taking take exist exists lie lies money terms gap numerous according distributed \
     spread divided owe owes owed state larger smaller bigger longer shorter cheaper dearer newer older others stand stands";
 
-/// An operation that a word says, and whether it is said of days.
+/// The operation that a word names, and whether it is an operation on days.
 pub(super) fn operation(word: &str) -> Option<(ColumnOperation, bool)> {
     let all = [
         (AVERAGE, ColumnOperation::Average, false),
@@ -68,27 +68,27 @@ pub(super) fn operation(word: &str) -> Option<(ColumnOperation, bool)> {
     found.map(|(_, operation, is_day)| (*operation, *is_day))
 }
 
-/// Whether what follows may be what documents are grouped by.
+/// Whether the words behind this one may be the key of a group.
 pub(super) fn is_per(word: &str) -> bool {
     is_of(word, PER)
 }
 
-/// Whether a word says the size of documents, whatever that is.
+/// Whether a word stands for the size of documents, whatever column that is.
 pub(super) fn is_size(word: &str) -> bool {
     is_of(word, SIZE)
 }
 
-/// Whether a word says what somebody does with documents, and nothing of which they are.
+/// Whether a word says what somebody does with documents, and not which documents they are.
 pub(super) fn is_handling(word: &str) -> bool {
     is_of(word, HANDLING)
 }
 
-/// Whether a word says nothing to a table by itself.
+/// Whether a word by itself means nothing to a table.
 pub(super) fn is_filler(word: &str) -> bool {
     text::stop::is_content_free(word) || is_per(word) || is_of(word, FILLER)
 }
 
-/// A part of the calendar.
+/// A unit of the calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Period {
     Year,
@@ -96,7 +96,7 @@ pub(super) enum Period {
     Month,
 }
 
-/// The part of the calendar that a word names, and whether the word says that it is grouped by, too.
+/// The unit of the calendar that a word names, and whether the word also says that documents are grouped by it.
 pub(super) fn period(word: &str) -> Option<(Period, bool)> {
     Some(match word {
         "year" | "years" => (Period::Year, false),

@@ -1,19 +1,20 @@
-//! Words without a place in a table that may say nothing: where they stand tells. Pure. *Not* whether they do: that, who has the
-//! documents or a model's plan knows.
+//! Finds words that have no role in a table and, by their position, may mean nothing. Pure. This module does *not*
+//! decide whether they mean something: only the documents, or the plan of a model, show it.
 
 use super::leading::{POLITE, WRITING};
 use super::*;
 
-/// Most words that may say nothing together.
+/// The most neighbouring words that may mean nothing.
 const IDLE_WORDS_MAX: usize = 3;
-/// Behind one of these, wherever it stands, the last word may be a verb that says which documents: `did Acme dispute`.
+/// Words behind which, at any distance, the last word may be a verb that says which documents: `did Acme dispute`.
 const DOING: &str =
     "we i you they us did do does have has had can could will would shall should may might must to";
-/// What asks for the words of documents.
+/// Words that ask what documents say.
 const SAYING: &str = "say says state states stated mention mentions mentioned contain contains explain explains mean means";
 
 impl Reading<'_> {
-    /// Whether a run, or an end of it while the rest has its place, may say nothing; that is kept then.
+    /// Whether a run may mean nothing, or one end of it while the rest has a role. The words are then kept in
+    /// `unplaced`.
     pub(super) fn is_idle(&mut self, run: &Range<usize>) -> bool {
         let before = self.findings();
         for middle in run.start + 1..run.end {
@@ -37,9 +38,11 @@ impl Reading<'_> {
         self.relates(run) || self.may_be_idle(run)
     }
 
-    /// Whether a run stands where words say what is done with a list, and not which documents are on it: before the noun and
-    /// not beside it, unless a preposition leads to it; or as the last word behind a condition, where it can be no verb. Names and
-    /// numbers are never idle. Whether a run is, who has the documents knows: one word more may be what all is about.
+    /// Whether a run stands where words say what to do with a list, and not which documents are on it. One such
+    /// position is before the noun with a word between, at the beginning of the question or behind a word of the
+    /// request. The other one is the last word right behind a condition, where it cannot be a verb. Names and numbers
+    /// always mean something. Only the documents show whether the run really means nothing, because a single word may
+    /// be the topic of all of them.
     fn may_be_idle(&self, run: &Range<usize>) -> bool {
         let tokens = &self.linker.tokens[run.clone()];
         let is_name = |(at, token): (usize, &QuestionToken)| {

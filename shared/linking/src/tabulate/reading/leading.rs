@@ -1,30 +1,31 @@
-//! Words of a question that say nothing to a table by themselves: what a request begins with, and what leads to a condition.
-//! Pure.
+//! Words that mean nothing to a table by themselves: the first words of a request, and words that introduce a
+//! condition. Pure.
 
 use super::relating::TOPIC;
 use super::*;
 use crate::form::is_participle;
 use crate::mention::Named;
 
-/// How far behind a participle the condition may be that it leads to, in words.
+/// How many words behind a participle are searched for the condition that it introduces.
 const LEAD_WORDS_MAX: usize = 3;
-/// Things of any kind.
+/// Words for things of any kind.
 const THINGS: &str = "stuff goods items things wares articles services premises components parts devices products equipment";
-/// What of a paper begins and ends.
+/// Words for the parts of a contract that begin and end.
 const TERMS: &str =
     "obligation obligations term terms duty duties validity rights coverage services";
 /// Nouns that are parts of prepositions: `in respect of`.
 const PREPOSITIONAL: &str = "behalf respect provision accordance regard regards relation relative connection reference account favour \
     favor terms light view";
-/// Words that a request may begin with, before its verb.
+/// Words that may stand before the verb of a request.
 pub(super) const POLITE: &str = "please kindly can could would will you i we d ll to like want need wish us let me now hi hello hey just";
-/// What is written about documents, and is no list of them.
+/// Verbs for texts about documents. A list of documents is not such a text.
 pub(super) const WRITING: &str = "summarize summarise explain describe define clarify analyse analyze discuss outline assess evaluate \
     translate interpret paraphrase quote recap condense digest brief characterise characterize review";
 
 impl Reading<'_> {
-    /// Whether a run only leads to a condition: a verb (`drawn up with`, `awarded to`, `that went out to`), such a verb of things of
-    /// any kind (`goods bought from`), or the noun of a preposition (`on behalf of`).
+    /// Whether a run only introduces a condition. It may be a verb (`drawn up with`, `awarded to`, `that went out to`),
+    /// such a verb behind a word for things of any kind (`goods bought from`), or the noun of a preposition (`on behalf
+    /// of`).
     pub(super) fn leads(&self, run: &Range<usize>) -> bool {
         let word = match &self.linker.tokens[run.clone()] {
             // `with obligations ending in 2024`
@@ -41,12 +42,13 @@ impl Reading<'_> {
             .tokens
             .get(run.end)
             .map_or("", |next| &next.lower);
-        // `contracts about catering with Acme`, `invoices disputed by Acme`: what they are about, and which they are.
+        // `catering` in `contracts about catering with Acme` is a topic, and `disputed` in `invoices disputed by Acme`
+        // says which invoices are meant. Neither only introduces a condition.
         let is_thing = word.lower.ends_with("ing") && is_of(before, "about for on of regarding");
-        // `chargeable to Acme`, but not `deductible in 2024`.
+        // `chargeable to Acme` introduces a condition, but `deductible in 2024` does not.
         let is_able = word.lower.ends_with("able") || word.lower.ends_with("ible");
         let is_open = is_able && !is_of(after, "to by");
-        // `the leaking Acme invoices`: what stands before a name and its noun says which of them.
+        // In `the leaking Acme invoices` the word before a name and its noun says which invoices are meant.
         let subject = self.linker.frame.subject.as_ref();
         let is_adjective = subject.is_some_and(|subject| {
             let mut mentions = self.mentions.iter();
@@ -71,13 +73,13 @@ impl Reading<'_> {
         {
             return true;
         }
-        // `with respect to the voltage`, where two are compared by it.
+        // `with respect to the voltage` names the figure by which two things are compared.
         if is_of_preposition && self.linked.intent == Intent::Compare {
             return true;
         }
         let next = run.end..self.is_taken.len().min(run.end + LEAD_WORDS_MAX);
         let is_mention = |at: &usize| self.mentions.iter().any(|mention| mention.start == *at);
-        // Nothing that is not known yet stands between them.
+        // Only known words stand between the run and the mention.
         let mut between = next.clone().take_while(|at| !is_mention(at));
         let is_near = next.clone().any(|at| is_mention(&at));
         (is_verb || is_of_preposition)
@@ -99,8 +101,9 @@ impl Reading<'_> {
         is_day && is_of(before, "with whose having")
     }
 
-    /// Whether a run says what somebody does who is named, or what documents are called anyway: `did Acme send us`, `for
-    /// parts of`; or how large they are, where no column says so.
+    /// Whether a run means nothing because it says what somebody who is named does with documents (`did Acme send us`),
+    /// because it names the documents once more (`for parts of`), or because it stands for their size where no column
+    /// does.
     pub(super) fn is_handled(&self, run: &Range<usize>) -> bool {
         let [word] = &self.linker.tokens[run.clone()] else {
             return false;
@@ -115,8 +118,8 @@ impl Reading<'_> {
             || self.needs_measure() && words::is_size(&word.lower)
     }
 
-    /// Whether a run is the verb that a request begins with: `Collate for me all the invoices`. What stands right before
-    /// a noun describes it: `Overdue invoices`.
+    /// Whether a run is the verb at the beginning of a request: `Collate for me all the invoices`. A word right before
+    /// a noun describes it instead: `Overdue invoices`.
     pub(super) fn is_request(&self, run: &Range<usize>) -> bool {
         let Some(subject) = &self.linker.frame.subject else {
             return false;
@@ -140,7 +143,7 @@ impl Reading<'_> {
     }
 }
 
-/// Where a reply to a question back asks for a list: `… - User clarified: List all of them`.
+/// The token at which the reply to a question back asks for a list: `… - User clarified: List all of them`.
 pub(super) fn asked_again(tokens: &[QuestionToken]) -> Option<usize> {
     let mut pairs = tokens.windows(2);
     let at = pairs.position(|pair| pair[0].text == "User" && pair[1].text == "clarified")?;
@@ -149,7 +152,7 @@ pub(super) fn asked_again(tokens: &[QuestionToken]) -> Option<usize> {
 }
 
 impl Linker<'_> {
-    /// Whether the noun of a question is what documents are called, and no word of a column that describes them.
+    /// Whether the noun of a question names documents, and not only a column that describes them.
     pub(super) fn is_of_documents(&self, subject: &Range<usize>) -> bool {
         let mut tokens = self.tokens[subject.clone()].iter();
         !tokens.all(|token| {
@@ -158,7 +161,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Whether a mention became no condition.
+    /// Whether a mention set no condition.
     pub(super) fn is_dropped(&self, at: &Range<usize>, linked: &LinkedQuestion) -> bool {
         let words: Vec<&str> = self.tokens[at.clone()]
             .iter()

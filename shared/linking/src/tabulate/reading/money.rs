@@ -1,5 +1,5 @@
-//! Words for money that stand in no column: `the outlay before tax` is added up from the column that holds net amounts. Pure.
-//! *Not* which column of numbers is meant where nothing is said of money.
+//! Finds the column for words for money that occur in no column: `the outlay before tax` means the column of net
+//! amounts. Pure. The module does *not* choose a column of numbers where no word is about money.
 
 use super::settling::is_money;
 use super::*;
@@ -8,37 +8,37 @@ use super::*;
 const SAID: &str = "outlay outlays outgoings expenditure expenditures expense expenses spend spending spendings cost costs \
     price prices bill charge charges payment payments disbursement disbursements consideration commitment obligation \
     liability money sum amount worth value proceeds damage figure total subtotal fee fees";
-/// Those of them that are terms of a contract as often.
+/// Those of the words above that are as often terms of a contract.
 const DEBTS: &str =
     "payment payments consideration commitment obligation liability damage charge charges";
-/// What says that one amount for all is wanted.
+/// Words that ask for one amount of all documents.
 const ALL: &str = "total overall aggregate cumulative combined";
-/// What leads from an amount to the documents that it is of.
+/// Words that lead from an amount to the documents that have it.
 const BEHIND: &str = "of for on do does did we before after net including excluding inclusive with without arising across";
-/// Words that say of which sort, and mean no column by themselves.
+/// Adjectives for the sort of an amount, which mean no column by themselves.
 const SORTS: &str = "contracted contractual budgetary financial monetary aggregate cumulative full entire whole overall total combined";
-/// What is in an amount, or is not.
+/// Taxes, which an amount may include or not.
 const TAXES: &str = "tax taxes vat gst duty duties";
-/// What says that it is not, before a tax or behind one.
+/// Words that say that a tax is not included, before the tax or behind it.
 const WITHOUT: &str =
     "before net without excluding excl ex exclusive pre less untaxed pretax subtotal";
-/// Words between an amount and what says of which sort it is.
+/// Words between an amount and the words that say whether tax is included.
 const JOINING: &str = "of the any and all included inclusive including incl with gross plus";
-/// Words between what is broken down and the word for it.
+/// Words between an amount and the word for breaking it down.
 const SKIPPED: &str = "of the total amount amounts with including incl without excluding before";
-/// How far before a tax that may stand, in words.
+/// How many words before a tax are searched for the word that includes or excludes it.
 const TAX_WORDS: usize = 2;
-/// How far behind an amount that may stand, in words.
+/// How many words behind an amount are read for a tax.
 const NEAR: usize = 4;
 
 impl Reading<'_> {
-    /// The column of money that a run of words means, if it is one of money: the one with taxes, unless it says that they are
-    /// left out.
+    /// The column of money that a run means, if the run is about money. It is the column with taxes, unless the words
+    /// exclude them.
     pub(super) fn money(&self, run: &Range<usize>) -> Option<Fit> {
         let mut words = self.parts(run.clone());
         words.retain(|word| !self.is_called(word));
         let has = |known: &str| words.iter().any(|word| is_of(word, known));
-        // `the amount including tax`: what says of which sort it is stands before the tax.
+        // In `the amount including tax` the words that say whether tax is included stand before the tax.
         let is_tax = words
             .iter()
             .all(|word| is_of(word, TAXES) || is_of(word, WITHOUT) || is_of(word, JOINING));
@@ -81,19 +81,20 @@ impl Reading<'_> {
         (columns.len() == 1).then_some(Fit { score: 1, columns })
     }
 
-    /// Whether money is named between a word and the noun.
+    /// Whether a word for money stands between a token and the noun.
     pub(super) fn is_money_ahead(&self, at: usize) -> bool {
         let subject = self.linker.frame.subject.as_ref();
         let end = subject.map_or(at, |subject| subject.start);
         (at + 1..end).any(|at| is_of(self.word(at), SAID))
     }
 
-    /// Whether documents are to be taken, put or added before a word: `if you take all invoices together`.
+    /// Whether a verb such as `take`, `put` or `add` stands before a token: `if you take all invoices together`.
     pub(super) fn says_take(&self, end: usize) -> bool {
         (0..end).any(|at| is_of(self.word(at), "take put add"))
     }
 
-    /// Whether a run asks what documents come to: `what is the outlay for the invoices?`, `cost of all deals, please`.
+    /// Whether a run asks for the amount of documents: `what is the outlay for the invoices?`, `cost of all deals,
+    /// please`.
     pub(super) fn asks_what_it_costs(&self, run: &Range<usize>) -> bool {
         let Some(subject) = &self.linker.frame.subject else {
             return false;
@@ -120,7 +121,7 @@ impl Reading<'_> {
         is_ahead && is_amount && self.money(run).is_some()
     }
 
-    /// Whether a run says no more than what the amount that is meant already is with, or without.
+    /// Whether a run only repeats whether the measure includes taxes.
     pub(super) fn is_of_money(&self, run: &Range<usize>) -> bool {
         let words = self.parts(run.start.saturating_sub(2)..run.end);
         let is_known = |word: &String| {
@@ -137,7 +138,7 @@ impl Reading<'_> {
             && is_part == is_without(&words)
     }
 
-    /// Whether what was taken for a count is of an amount: `a breakdown of the outlay`.
+    /// Whether the word that was read as a count breaks down an amount: `a breakdown of the outlay`.
     pub(super) fn is_broken_down(&self, run: &Range<usize>) -> bool {
         let mut before = (0..run.start).rev().map(|at| self.word(at));
         let before = before.find(|word| !is_of(word, SKIPPED));
@@ -145,7 +146,7 @@ impl Reading<'_> {
             && before.is_some_and(|word| is_of(word, "breakdown split tally down"))
     }
 
-    /// Whether one amount for each of several groups or sides is wanted.
+    /// Whether the question wants one amount for each of several groups or sides.
     fn is_split(&self) -> bool {
         // `the price of every contract` and `of contracts signed by Acme` name no group.
         let subject = self.linker.frame.subject.as_ref();
@@ -162,7 +163,7 @@ impl Reading<'_> {
         is_per || self.linked.intent == Intent::Compare && self.is_between_many()
     }
 
-    /// Words in small letters, those with a hyphen taken apart: `tax-inclusive` is two.
+    /// The words of tokens in small letters, split at hyphens: `tax-inclusive` is two words.
     fn parts(&self, tokens: Range<usize>) -> Vec<String> {
         let words = tokens.flat_map(|at| self.word(at).split('-'));
         words
@@ -172,13 +173,13 @@ impl Reading<'_> {
     }
 }
 
-/// Whether words say that taxes are left out.
+/// Whether words exclude taxes.
 fn is_without(words: &[String]) -> bool {
     let says = |known: &str| words.iter().any(|word| is_of(word, known));
     says("net untaxed pretax subtotal") || says(WITHOUT) && says(TAXES)
 }
 
-/// Whether a column holds amounts of money, and not those of taxes alone: by a word of its name or its description.
+/// Whether a column holds amounts of money other than taxes, by a word of its name or description.
 pub(super) fn holds_amounts(column: &KnownColumn) -> bool {
     let described = column.description.split(|c: char| !c.is_alphanumeric());
     let described: Vec<String> = described.map(str::to_lowercase).collect();
@@ -189,7 +190,7 @@ pub(super) fn holds_amounts(column: &KnownColumn) -> bool {
     is_money(column) && !is_tax && all.any(|word| is_of(word, MONEY) || is_of(word, SAID))
 }
 
-/// Whether a column holds amounts without what is added to them: by its name, else by its description.
+/// Whether a column holds amounts without tax, by its name or, if the name does not say it, by its description.
 pub(super) fn is_part(column: &KnownColumn) -> bool {
     let is_named = |known: &str| column.words.iter().any(|word| is_of(word, known));
     if is_named("total gross incl including inclusive") {

@@ -1,17 +1,17 @@
-//! Which column is meant by words of a question: what documents are taken together by, and what is added up or compared. Pure.
+//! Finds the columns that words of a question name: the key of the groups, and the measure. Pure.
 
 use super::*;
 
-/// How far behind a verb what it leads to may begin, in words.
+/// The most words between a run and the mention that it introduces.
 const NEAR: usize = 2;
 
 impl Reading<'_> {
-    /// Whether documents are to be taken together by what a run says.
+    /// Groups documents by what a run names. The result says whether the run is a key of groups.
     pub(super) fn group_by(&mut self, run: &Range<usize>, joins: Option<&str>) -> Outcome<bool> {
         let first = words::period(self.word(run.start)).filter(|_| run.len() == 2);
         let period = words::period(self.word(run.end - 1)).or(first);
         let is_grouped = joins.is_some() || period.is_some_and(|(_, is_implied)| is_implied);
-        // `Going by voltage, HX-1 or HX-2?` takes no documents together.
+        // `Going by voltage, HX-1 or HX-2?` does not group documents.
         let is_of_two = self.linked.intent == Intent::Compare && self.is_between_two();
         if !is_grouped || is_of_two || self.table.group.is_some() {
             return Ok(false);
@@ -41,7 +41,7 @@ impl Reading<'_> {
         Ok(true)
     }
 
-    /// Whether a run says more of the column that documents are taken together by: `period of termination notice`.
+    /// Whether a run says more about the column that documents are grouped by: `period of termination notice`.
     pub(super) fn is_of_group(&self, run: &Range<usize>) -> bool {
         let is_behind = run.start >= 2
             && self.word(run.start - 1) == "of"
@@ -61,9 +61,9 @@ impl Reading<'_> {
         self.is_taken[at] || self.linker.dictionary.is_column_word(self.word(at))
     }
 
-    /// The part of the calendar that documents are taken together by, of the column of days that is meant.
+    /// The group key for a unit of the calendar, on the column of days that is meant.
     fn calendar(&mut self, run: &Range<usize>, period: Period) -> Outcome<GroupKey> {
-        // `by year granted`
+        // In `by year granted` the unit of the calendar comes first.
         let is_first = words::period(self.word(run.end - 1)).is_none();
         let said = if is_first {
             run.start + 1..run.end
@@ -71,7 +71,7 @@ impl Reading<'_> {
             run.start..run.end - 1
         };
         let days = |column: &KnownColumn| column.kind() == ColumnKind::Day;
-        // `by accounting year`: the year that documents state, if they state one.
+        // `by accounting year` means the column in which documents state that year, if there is one.
         let is_fiscal = said
             .clone()
             .any(|at| is_of(self.word(at), "fiscal financial business accounting"));
@@ -99,7 +99,8 @@ impl Reading<'_> {
         Ok(GroupKey::Column(self.field(year)))
     }
 
-    /// The column of days that is told behind a part of the calendar: `year of issue`, `month in which it was signed`.
+    /// The column of days that the words behind a unit of the calendar name: `year of issue`, `month in which it was
+    /// signed`.
     fn told_behind(&mut self, run: &Range<usize>) -> Option<Fit> {
         let behind = run.end..self.is_taken.len().min(run.end + 5);
         let is_joining = |at: usize| {
@@ -108,7 +109,7 @@ impl Reading<'_> {
                 "of in which it they that was were is are its their the",
             )
         };
-        // `per year were paid` says what was done, and not which year it is.
+        // `per year were paid` says what was done, and not which year is meant.
         let begins = behind.clone().next()?;
         if !is_of(self.word(begins), "of in it they") {
             return None;
@@ -119,7 +120,8 @@ impl Reading<'_> {
             return None;
         }
         let fit = self.fit(at..at + 1, |column| column.kind() == ColumnKind::Day)?;
-        // Of two days that fit alike, the one on which something ends has a word of its own.
+        // If several columns of days fit equally well, those on which something ends are left out, because a question
+        // has words of its own for an end.
         let is_alone = fit.columns.len() == 1;
         let is_meant = |id: &ColumnId| is_alone || !self.is_end(*id);
         let columns: Vec<ColumnId> = fit.columns.iter().copied().filter(is_meant).collect();
@@ -134,7 +136,7 @@ impl Reading<'_> {
         Some(fit)
     }
 
-    /// Keeps what was taken for a column because it is near in meaning alone: the answer tells it.
+    /// Records words that were matched to a column by similarity of meaning alone, because the answer has to say so.
     fn tell_likened(&mut self, run: &Range<usize>, fit: &Fit) {
         if fit.score == phrase::LIKE {
             let (said, field) = (self.said(run), self.field(fit.columns[0]));
@@ -150,13 +152,13 @@ impl Reading<'_> {
         }
     }
 
-    /// Whether a run says which column is added up, or says which is the largest.
+    /// Takes the column that a run names as the measure. The result says whether the run names one.
     pub(super) fn measure_by(&mut self, run: &Range<usize>) -> Outcome<bool> {
         let is_most = matches!(
             self.operation,
             Some(ColumnOperation::Largest | ColumnOperation::Smallest)
         );
-        // `the price with VAT` is not the column `vat`.
+        // `the price with VAT` does not mean the column `vat`.
         let money = self.money(run).filter(|_| !self.table.is_day);
         let numbers = self
             .fit(run.clone(), phrase::is_number)
@@ -176,7 +178,7 @@ impl Reading<'_> {
             true => None,
             false => self.near(run, phrase::is_number),
         });
-        // What only stands for a column's words, beside a condition, leads to that condition.
+        // Words that only are synonyms of a column's words, in front of a condition, introduce that condition.
         let leads = best.as_ref().is_some_and(|fit| {
             let column = self.linker.dictionary.column(fit.columns[0]);
             fit.score < NAMED_MIN && phrase::is_day(column)
@@ -191,7 +193,7 @@ impl Reading<'_> {
         Ok(true)
     }
 
-    /// Whether something that is named stands right behind a run, with words between that say nothing: `that we pay in the dollar`.
+    /// Whether a mention stands close behind a run, with only filler words between: `that we pay in the dollar`.
     fn is_before_mention(&self, run: &Range<usize>) -> bool {
         let is_open = !self.linker.tokens[run.end - 1].is_last;
         let mut starts = self.mentions.iter().map(|mention| mention.start);
@@ -204,7 +206,7 @@ impl Reading<'_> {
         is_open && starts.any(is_near)
     }
 
-    /// The column that a run means; asks back where two fit alike.
+    /// The only column that a run means. If several fit equally well, the user has to be asked back.
     fn one_of(&self, run: &Range<usize>, fit: &Fit) -> Outcome<ColumnId> {
         match fit.columns[..] {
             [one] => Ok(one),

@@ -1,18 +1,18 @@
-//! What is to be done with documents, as the words of a question say it, and with how many of the largest. Pure. *Not* what follows
-//! where no word says it (`settling`).
+//! Reads from the words of a question which operation is wanted, and for how many of the largest documents. Pure. The
+//! operation of a question that has no word for it is *not* found here (`settling`).
 
 use super::*;
 
-/// How many documents `the largest invoices` are.
+/// The number of documents that `the largest invoices` asks for.
 const MOST_OF_MANY: usize = 5;
-/// What documents do first or last.
+/// Verbs for what documents do first or last.
 const COMING: &str = "came comes come was were is arrived";
 const NUMBERS: [&str; 9] = [
     "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
 ];
 
 impl Reading<'_> {
-    /// What the words say that is to be done; the strongest of several.
+    /// Finds the operation that the words name. If they name several, the strongest wins.
     pub(super) fn read_operation(&mut self) {
         let rank = |operation| match operation {
             ColumnOperation::Average => 4,
@@ -94,7 +94,7 @@ impl Reading<'_> {
                 }
                 ("tally", _) if self.is_money_ahead(at) => Some((ColumnOperation::Sum, false)),
                 ("more" | "fewer", _) if before == "there" => Some((ColumnOperation::Count, false)),
-                // Where a request begins, it is what is to be done; else it is part of a column's name.
+                // At the beginning of a request `total` is the operation; elsewhere it belongs to the name of a column.
                 ("total", _) if at == 0 => Some((ColumnOperation::Sum, false)),
                 ("numbers", "of") if self.linked.intent == Intent::Compare => {
                     Some((ColumnOperation::Count, false))
@@ -130,7 +130,7 @@ impl Reading<'_> {
         (1..self.is_taken.len()).any(|at| (self.word(at - 1), self.word(at)) == ("how", "many"))
     }
 
-    /// Whether a clause ends with a word, or goes on with what documents are taken together by.
+    /// Whether a clause ends with a token, or goes on with a group.
     fn ends_clause(&self, at: usize) -> bool {
         let next = self
             .linker
@@ -143,7 +143,8 @@ impl Reading<'_> {
             || words::is_per(next)
     }
 
-    /// How many are wanted: `top 5`, `three largest`; of many without a number a few, of one that one.
+    /// The number of documents that is wanted: `top 5`, `three largest`. Without a number, a plural means a few and a
+    /// singular means one.
     fn limit_beside(&mut self, at: usize) -> usize {
         for near in [at.checked_sub(1), Some(at + 1)].into_iter().flatten() {
             let Some(token) = self
@@ -187,9 +188,9 @@ impl Reading<'_> {
             || (1..self.is_taken.len()).any(|at| {
                 self.word(at) == "one" && is_of(self.word(at - 1), "the which single only")
             });
-        // `highest amount invoices from Acme`: what is highest is no document.
+        // In `highest amount invoices from Acme` the amount is highest, and not a document.
         let begins = (0..at).all(|at| is_of(self.word(at), "the our"));
-        // `largest Acme invoices`: names may stand between.
+        // In `largest Acme invoices` a name stands between.
         let is_named = |at: usize| self.mentions.iter().any(|mention| mention.contains(&at));
         let is_beside = self
             .linker

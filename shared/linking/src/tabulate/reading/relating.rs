@@ -1,24 +1,25 @@
-//! Words that say how what is named belongs to the documents: `bills for stuff bought from Acme`. What is counted or added up
-//! does not change by them, as long as they lead to a name or a day that became a condition. Pure.
+//! Words that say how a mention is related to the documents: `bills for stuff bought from Acme`. They do not change a
+//! count or a sum, as long as they lead to a name or a day that set a condition. Pure.
 
 use super::leading::WRITING;
 use super::*;
 
-/// Most words of one run.
+/// The most words of such a run.
 const WORDS_MAX: usize = 3;
-/// How far behind it what it leads to may begin, in words.
+/// The most words between a run and the mention that it leads to.
 const NEAR: usize = 3;
-/// Shorter words say too little to be a part of what documents are called.
+/// A word with fewer bytes says too little to be part of a name of documents.
 const CALLED_BYTES: usize = 4;
-/// What is said of, is a topic, and tells documents apart.
+/// Words that introduce a topic, or that say what happened to a document, and so tell documents apart.
 pub(super) const TOPIC: &str = "about say says said saying state states mention mentions mentioned mentioning contain contains \
     containing discuss discusses discussing describe describes explain explains regarding concerning topic topics dispute \
     disputes disputed claim claims claimed refuse refused reject rejected cancel cancelled contested breached terminated credited \
     refunded overcharged outstanding pending approved unapproved unpaid overdue late";
 
 impl Reading<'_> {
-    /// Whether a run may only lead from the documents, or from another name, to a name or a day, where a number over documents is
-    /// asked for. Whether it says more, who has the documents knows. Names, numbers and topics are left alone.
+    /// Whether a run may only lead from the documents, or from another name, to a name or a day, in a question that
+    /// asks for a number over documents. Only the documents show whether the run means more. A run with names, numbers
+    /// or topics never counts.
     pub(super) fn relates(&self, run: &Range<usize>) -> bool {
         let Some(subject) = &self.linker.frame.subject else {
             return false;
@@ -56,7 +57,7 @@ impl Reading<'_> {
             && led.any(starts)
     }
 
-    /// Whether a run is what a question is about, or what somebody who is named has done, and not only what leads to a name:
+    /// Whether a run is the object of the question, or says what a named company did, and does not only lead to a name:
     /// `contracts about insurance with Acme`, `that Acme broke in 2024`, `the average discount on invoices`.
     fn is_object(&self, run: &Range<usize>) -> bool {
         let before = (0..run.start).rev().map(|at| self.word(at));
@@ -77,27 +78,27 @@ impl Reading<'_> {
         is_measure || is_of_name || is_led_to && !is_done
     }
 
-    /// Where the noun begins with all that it is called.
+    /// The token at which the noun begins, with all words of the bucket's name before it.
     pub(super) fn noun_start(&self, subject: &Range<usize>) -> usize {
         let before = (0..subject.start).rev();
         let called = before.take_while(|at| self.is_of_name(*at..*at + 1));
         called.last().unwrap_or(subject.start)
     }
 
-    /// Whether a run before the noun is a part of what documents are called: `part info sheets`.
+    /// Whether a run before the noun is part of the bucket's name: `part info sheets`.
     pub(super) fn is_of_bucket(&self, run: &Range<usize>) -> bool {
         let subject = self.linker.frame.subject.as_ref();
         subject.is_some_and(|subject| run.end == subject.start) && self.is_of_name(run.clone())
     }
 
-    /// Whether a run says whose day or number is meant: `with a bill date in 2024`.
+    /// Whether a run only repeats the noun before a day or a number: `with a bill date in 2024`.
     pub(super) fn is_own_number(&self, run: &Range<usize>) -> bool {
         let next = self.linker.tokens.get(run.end);
         let is_own = next.is_some_and(|next| is_of(&next.lower, "date dated day number no"));
         is_own && self.is_of_name(run.clone())
     }
 
-    /// Whether a word is one of what documents are called: `certificates of compliance`, `showing ISO 9001 compliance`.
+    /// Whether a word is part of the bucket's name: `certificates of compliance`, `showing ISO 9001 compliance`.
     pub(super) fn is_called(&self, word: &str) -> bool {
         let called = self
             .bucket
@@ -108,7 +109,7 @@ impl Reading<'_> {
         word.len() >= CALLED_BYTES && called.any(|known| known == word)
     }
 
-    /// Whether words are of the name of the part of the corpus.
+    /// Whether all words of a run are words of the bucket's name.
     fn is_of_name(&self, run: Range<usize>) -> bool {
         let Some(bucket) = self.bucket else {
             return false;

@@ -1,30 +1,32 @@
-//! Words that say nothing to a table where they stand, and much elsewhere: `which exhibits the highest amount`, but not `contracts
-//! with exhibits`. Pure. *Not* words that lead to what is named (`leading`), and none that say nothing anywhere (`words`).
+//! Words that mean nothing to a table in one position and much elsewhere: `which exhibits the highest amount`, but not
+//! `contracts with exhibits`. Pure. Words that introduce a condition are *not* here (`leading`), nor words that mean
+//! nothing anywhere (`words`).
 
 use super::*;
 
-/// What says that one side is compared with another.
+/// Words that compare one side with another.
 const COMPARING: &str = "differ differs relative outnumber outnumbers exceed exceeds";
-/// What one of two documents that are named does, and by what they differ: else `offers` may be what is counted.
+/// Words for what one of two named documents does, and for their difference. With other documents, `offers` may be
+/// counted.
 const OF_TWO: &str = "offer offers beat beats win wins margin";
-/// What a document does with the most or least of something.
+/// Verbs for having the most or least of something.
 const HAVING: &str = "exhibit exhibits rank ranks show shows offer offers carry carries";
-/// Words before the name of a column of numbers that say that what may be at most is meant.
+/// Adjectives before the name of a column of numbers that say that its maximum is meant.
 const LIMITING: &str = "admissible permissible permitted allowable allowed nominal rated";
-/// Who sells, who buys, and what else a name may be of.
+/// Nouns for sellers, for buyers, and for other bearers of names.
 const SELLING: &str =
     "supplier vendor seller provider contractor manufacturer maker producer creditor payee biller";
 const BUYING: &str = "customer client buyer purchaser payer debtor recipient";
 const CALLED: &str = "auditor certifier assessor inspector company firm organisation organization counterparty partner holder \
     issuer department team brand town city location site standard";
-/// How many words may stand before the verb that a request begins with.
+/// The most words before the verb of a request.
 const POLITE_WORDS: usize = 3;
-/// Where documents are kept.
+/// Nouns for the place where documents are kept.
 const KEEPING: &str =
     "register archive system database library repository folder collection corpus";
 
 impl Reading<'_> {
-    /// Whether a word says nothing where it stands.
+    /// Whether a word means nothing in its position.
     pub(super) fn serves(&self, run: &Range<usize>) -> bool {
         let [word] = &self.linker.tokens[run.clone()] else {
             return false;
@@ -55,7 +57,7 @@ impl Reading<'_> {
             word if is_of(word, HAVING) && is_most => {
                 after == "the" || words::operation(after).is_some()
             }
-            // `one line per supplier`, but not `how many lines per invoice`
+            // In `one line per supplier` the word says nothing, but in `how many lines per invoice` it does.
             "line" | "row" => words::is_per(after) && is_of(before, "one a single"),
             "expressed" => after == "as",
             // `the admissible voltage`, `the voltage limit`, `the mean level of expenditure`
@@ -82,8 +84,9 @@ impl Reading<'_> {
         }
     }
 
-    /// Whether a noun only says what that is which is named behind it: `from the auditor Acme`, `where the provider is Acme`. A
-    /// customer is none where the column holds vendors, and what describes documents is no such noun: `the disputed Acme invoices`.
+    /// Whether a noun only says what kind of thing the name beside it is: `from the auditor Acme`, `where the provider
+    /// is Acme`. A noun for buyers does not count if the column holds sellers, and the other way round. A word that
+    /// describes documents does not count either: `the disputed Acme invoices`.
     fn is_apposition(&self, run: &Range<usize>) -> bool {
         let role = self.word(run.start);
         let opposite = match (is_of(role, SELLING), is_of(role, BUYING)) {
@@ -109,7 +112,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Whether a column of a condition on words is called or described by one of some words.
+    /// Whether the name or description of a column with a condition has one of some words.
     fn conditions_say(&self, known: &str) -> bool {
         let is_field = |column: &KnownColumn| {
             let mut conditions = self.linked.conditions.iter().chain(&self.linked.parts);

@@ -1,4 +1,5 @@
-//! What the words of a question leave open of its table: what is done, with which column, which are shown. Pure.
+//! Decides what the words of a question leave open about its table: the operation, the measure, and the columns that
+//! are shown. Pure.
 
 use super::money::{holds_amounts, is_part};
 use super::*;
@@ -6,15 +7,16 @@ use crate::linked::Test;
 use std::cmp::Reverse;
 use text::currencies::CODES;
 
-/// Words of columns that hold no money, whatever there is beside them.
+/// Words in names of columns that hold no money, whatever other words the name has.
 const COUNTED: &str = "days day weeks months month years year hours period notice term duration count quantity qty pieces pages \
     page percent percentage voltage volts current amps power frequency weight mass length width height size temperature \
     resistance rating score rank";
 
 impl Reading<'_> {
-    /// What is done, as far as the words alone did not say: what a total is of, makes it a sum.
+    /// Decides the operation if the words did not. For example, a question that computes something from a measure wants
+    /// a sum.
     pub(super) fn settle(&mut self) -> Outcome<()> {
-        // `The net amount for every vendor` is what it comes to for each.
+        // `The net amount for every vendor` means the sum for each vendor.
         if let (None, Some(GroupKey::Column(_)), None) =
             (self.operation, &self.table.group, &self.table.measure)
         {
@@ -25,7 +27,7 @@ impl Reading<'_> {
             self.operation,
             Some(ColumnOperation::Largest | ColumnOperation::Smallest)
         );
-        // `Top voltage: HX-1 or HX-2?` wants what both have.
+        // `Top voltage: HX-1 or HX-2?` asks for the values of both.
         if is_most && has_measure && self.linked.intent == Intent::Compare && self.is_between_two()
         {
             self.operation = None;
@@ -66,7 +68,7 @@ impl Reading<'_> {
         self.table.shown.iter().find(is_number).cloned()
     }
 
-    /// Whether the sides of a comparison are many documents each, and not one.
+    /// Whether each side of a comparison is many documents and not a single one.
     pub(super) fn is_between_many(&self) -> bool {
         let is_many = |field: &str| {
             let mut columns = self.linker.dictionary.columns(self.bucket);
@@ -77,7 +79,7 @@ impl Reading<'_> {
         self.linker.frame.subject.is_some() && parts.any(|part| is_many(&part.field))
     }
 
-    /// Whether it is said that documents are counted: `are there more contracts with Acme than with Bolt?`.
+    /// Whether a word says that documents are counted: `are there more contracts with Acme than with Bolt?`.
     fn says_count(&self) -> bool {
         let mut tokens = self.linker.tokens.iter();
         tokens.any(|token| {
@@ -88,7 +90,7 @@ impl Reading<'_> {
         })
     }
 
-    /// Whether the sides of a comparison are documents that are named, each by a number of its own.
+    /// Whether the sides of a comparison are documents that are named by their numbers.
     pub(super) fn is_between_two(&self) -> bool {
         let is_number = |field: &str| {
             let mut columns = self.linker.dictionary.columns(self.bucket);
@@ -104,7 +106,8 @@ impl Reading<'_> {
             && parts.all(|part| is_number(&part.field) && has_digit(&part.test))
     }
 
-    /// Whether a list of documents is wanted, where nothing is counted: `what does invoice 4 say?` asks for its words.
+    /// Checks that a question without another operation wants a list. `what does invoice 4 say?` asks for its words
+    /// instead.
     pub(super) fn is_list(&self) -> Outcome<()> {
         if self.table.operation != ColumnOperation::List || self.linked.intent == Intent::Compare {
             return Ok(());
@@ -125,7 +128,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The column that is meant where none is named: of amounts the one that holds totals.
+    /// Chooses the measure if the question names none. Of columns with amounts it is the one with totals.
     pub(super) fn measure_by_default(&mut self) -> Outcome<()> {
         if self.table.measure.is_some() {
             return Ok(());
@@ -176,24 +179,25 @@ impl Reading<'_> {
         }
     }
 
-    /// The first column of days on which something begins, one that is called after the documents before others.
+    /// The best column of days if the question names none: preferably one on which nothing ends, and of those one named
+    /// after the bucket.
     pub(super) fn day_by_default(&self, kind: ColumnKind) -> Option<ColumnId> {
         let columns = self.linker.dictionary.columns(self.bucket);
         let days = columns.filter(|(_, column)| column.kind() == kind);
         let subject = self.subject();
         let is_called =
             |column: &KnownColumn| subject.iter().any(|word| column.words.contains(word));
-        // The first of those that are alike.
+        // Of columns that are equally good the first one wins.
         let best = days.min_by_key(|(id, column)| (column.is_end(), !is_called(column), *id));
         best.map(|(id, _)| id)
     }
 
-    /// Whether something ends on the day that a column holds.
+    /// Whether something ends on the days of a column.
     pub(super) fn is_end(&self, column: ColumnId) -> bool {
         self.linker.dictionary.column(column).is_end()
     }
 
-    /// What one document is called.
+    /// The noun for one document of the bucket.
     pub(super) fn subject(&self) -> Vec<String> {
         let bucket = self
             .bucket
@@ -201,8 +205,8 @@ impl Reading<'_> {
         bucket.into_iter().collect()
     }
 
-    /// The column that says in which currency the measure is: it is called so, or holds codes of currencies. A measure is
-    /// money unless it has another unit, or is called after what is counted.
+    /// The column with the currency of the measure: its name says `currency`, or it holds currency codes. A measure is
+    /// money unless it has another unit, or its name says that it holds something else.
     pub(super) fn currency(&self) -> Option<String> {
         let measure = self.table.measure.as_ref().filter(|_| !self.table.is_day)?;
         let dictionary = self.linker.dictionary;
@@ -227,7 +231,7 @@ impl Reading<'_> {
         Some(most.1.field.clone())
     }
 
-    /// The columns of each document that are shown: those of the question, then those that most documents have.
+    /// Chooses the columns to show of each document: first those of the question, then those that most documents have.
     pub(super) fn show(&mut self) {
         let mut shown = std::mem::take(&mut self.table.shown);
         shown.splice(
@@ -274,13 +278,14 @@ impl Reading<'_> {
     }
 }
 
-/// Whether a unit is one, and none of money.
+/// Whether a column has a unit that is not one of money.
 fn is_measured(unit: &str) -> bool {
     let is_code = CODES.iter().any(|code| code.eq_ignore_ascii_case(unit));
     !unit.is_empty() && !is_code && !unit.contains(['$', '€', '£', '¥', '₹'])
 }
 
-/// Whether a column of numbers holds money: it has no other unit, and is not called after what is counted.
+/// Whether a column of numbers holds money: it has no other unit, and its name does not say that it holds something
+/// else.
 pub(super) fn is_money(column: &KnownColumn) -> bool {
     let mut words = column.words.iter();
     !is_measured(&column.unit) && !words.any(|word| is_of(word, COUNTED))
