@@ -1,5 +1,5 @@
-//! The invariants of every seed, whatever struck. Each invariant is a named function, which reads what is left
-//! (`fleet::Remains`) and says what is wrong, if anything is.
+//! The invariants that hold after the run of every seed, whatever disturbed it. Each invariant is a named function: it
+//! reads the state that the run leaves behind (`fleet::Remains`) and says what is wrong, if anything is.
 
 use crate::conversation::{
     self, logs_are_the_fold, logs_say_how_turns_ended, turns_of_a_conversation_do_not_overlap,

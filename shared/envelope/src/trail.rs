@@ -1,5 +1,5 @@
-//! The trail: what each step did, how long it took, and every fallback it took. It travels on the
-//! main path and is returned with the answer, so that a bad answer can be explained.
+//! The trail: what each step did, how long it took, and every fallback that it used. It is passed on from step to step
+//! and returned with the answer, so that a bad answer can be explained.
 
 use crate::lookup::SearchConditions;
 use crate::remark::Remarks;

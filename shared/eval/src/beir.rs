@@ -1,6 +1,6 @@
 //! Data sets in the form of BEIR: `corpus.jsonl`, `queries.jsonl`, `qrels.tsv`.
 //!
-//! Questions without judgements are not asked. A document is one unit, however the chunker cuts it.
+//! Questions without judgements are skipped. Relevance is judged for whole documents, however the chunker cuts them.
 
 use super::Error;
 use super::dataset::{Dataset, Gold, Question, Unit, at, doc_id, document, read};

@@ -1,10 +1,11 @@
 //! The life of one message, readable as one function: [`Worker::process`].
 //!
 //! ```text
-//! decode -> too late or ended? ack -> delivered too often? give up -> redelivered? finish what is
-//! stored -> handle, under a time limit, with beats -> publish the outputs -> ack
+//! deadline passed or turn ended? ack -> decode -> delivered too often? give up -> redelivered? finish what an
+//! earlier delivery has stored -> handle, under a time limit -> publish the outputs -> ack
 //! ```
-//! Everything before the ack may happen again, and repeating it does no harm.
+//! Meanwhile the consumer loop tells the server that the message is in progress. Everything before the ack may happen
+//! again, and repeating it does no harm.
 
 use crate::delivery_outcome::{AckReason, DeliveryOutcome};
 use crate::disposition::{Disposition, dispose, newer_wire_delay};

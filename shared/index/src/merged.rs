@@ -1,8 +1,8 @@
-//! Merges the hits by words and by vectors into one list of candidates, and makes the passages of those that are
-//! shown.
+//! Merges the hits of the word search and of the vector search into one list of candidates, and makes the passages
+//! of the search result from the best of them.
 //!
-//! A candidate is an address and a score; its record is fetched when it may be shown. *Not* here: how candidates
-//! are scored again ([`crate::rerank`]) and which of them are shown ([`crate::diversify`]).
+//! A candidate is an address in the index and a score; its stored record is fetched only when the candidate may be in
+//! the result. *Not* here: how candidates are reranked ([`crate::rerank`]) and picked ([`crate::diversify`]).
 
 use crate::Error;
 use crate::diversify::{Scored, pick};

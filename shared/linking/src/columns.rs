@@ -53,17 +53,9 @@ impl Linker<'_> {
         said.extend(self.said_behind(mention.at.end));
         let score = |(_, column): &(u32, ColumnId)| {
             let column = self.dictionary.column(*column);
-<<<<<<< HEAD
             let mut names = column.kin.iter().chain(&column.also_called);
             let is_said = names.any(|word| said.iter().any(|said| said.kin.is_like(word)));
-            // Of a source and an author of one name the source is meant: many documents are told apart by it.
-=======
-            let is_said = column
-                .kin
-                .iter()
-                .any(|word| said.iter().any(|said| said.kin.is_like(word)));
             // If a source and an author have the same name, the source is meant, because many documents share it.
->>>>>>> prose-linking
             let is_shared = !column.is_naming();
             let is_text = column.kind() == ColumnKind::Text;
             (!column.is_named(), is_said, is_text, is_shared)

@@ -1,4 +1,4 @@
-//! Three servers (or more) that replicate each other, for tests of what replicas change.
+//! A cluster of three or more servers, for tests of behaviour that depends on replicas.
 
 use super::{Options, Routes, Server, ServerError, io, probe};
 use futures_util::future::try_join_all;

@@ -1,4 +1,5 @@
-//! Decides where each value stands, and which format a document's file has.
+//! Decides which file format a document has, and whether the value of a field stands in its front matter, its text, its
+//! path, or nowhere.
 
 use crate::dice::Dice;
 use crate::field::{Field, FileKind, Shelf, Stand};

@@ -24,10 +24,10 @@ Counters whose label values are known at the start begin at 0, so that the first
 corpus, `all`, `several` or `other`. No label ever holds an id, a question or the text of an error. On Linux each process has
 `process_*` as well: CPU, memory, file descriptors, start time.
 
-`complexity` is `simple` for a question that is searched for and answered at once (mode `simple`), and `complex` for all others, including
-turns that were ended from outside and left no trail; latency targets differ by it.
-`route` is `agentic`, `simple`, or `unknown` where a turn was ended from outside and left no trail. `revision` is the value of
-`ARGOSY_REVISION` when the binary was compiled, or empty.
+`complexity` is `simple` for a question that is searched for and answered at once (mode `simple`), and `complex` for all others. The two
+have different latency targets. `route` is `agentic` or `simple`. A turn that the gateway or a client ended (as at its deadline) has no
+trail: its `complexity` is `complex`, and its `route` is `unknown`. `revision` is the value of `ARGOSY_REVISION` when the binary was
+compiled, or empty.
 
 ## What goes by another name
 | you may look for | here | because |

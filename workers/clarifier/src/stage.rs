@@ -1,5 +1,5 @@
-//! The clarifier's step: it builds the prompt, calls the model and reads the reply. It is the only module of the
-//! crate that waits.
+//! The clarifier's step: it builds the prompt, calls the model and reads the reply. No other module of the crate has
+//! asynchronous code.
 
 use crate::clarification;
 use crate::options::Options;

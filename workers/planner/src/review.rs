@@ -1,6 +1,6 @@
-//! Reads what a large model decides after a search that found too little: that it is enough, one more call, or a
-//! question back. Pure. *Not* the call of the model ([`reviewing`](crate::reviewing)), and not the step that follows
-//! from the decision, which is the graph's matter.
+//! Reads the decision of a large model after a search that found too little: to answer all the same, to search once
+//! more, or to ask the user back. Pure. *Not* here: the call of the model ([`reviewing`](crate::reviewing)), and the
+//! step that follows from the decision, which the graph in `route.rs` makes.
 
 use crate::tools::{ToolCall, Toolbox};
 use envelope::Doubt;

@@ -1,4 +1,4 @@
-//! Tests of the actions of a loop against an index with given results.
+//! Tests of the actions of a loop (a search, a look at a document) against a stub index with fixed results.
 
 use super::*;
 use crate::options::Options;

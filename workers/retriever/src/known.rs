@@ -1,8 +1,8 @@
-//! Tells whether passages that are known already hold what a question asks for. Pure.
+//! Tells whether the given passages contain what a question asks for. Pure.
 //!
 //! The rules err on the side of caution: a needless search costs a second, whereas an answer from the wrong passages
-//! is wrong. Every name and number of the question has to stand in the passages; where it has none, its words have
-//! to.
+//! is wrong. Every name and number of the question has to occur in the passages. If the question has none, all of its
+//! significant words have to occur.
 
 use envelope::Passage;
 use serde_json::Value;

@@ -67,30 +67,20 @@ pub struct KnownColumn {
     pub field: String,
     /// The description of the column in the schema; may be empty.
     pub description: String,
-<<<<<<< HEAD
     /// The words of each of its synonyms in the schema, in lower case.
     pub synonyms: Vec<Vec<String>>,
-    /// The unit of its numbers, in lower case; may be empty.
-=======
     /// The unit of the numbers, in lower case; may be empty.
->>>>>>> prose-linking
     pub unit: String,
     /// The words of the field name, in lower case: `invoice_date` has two.
     pub words: Vec<String>,
     pub(crate) kin: Vec<Kin>,
-<<<<<<< HEAD
-    /// The words of its synonyms but for those that say nothing.
+    /// The words of the synonyms, without stop words.
     pub(crate) also_called: Vec<Kin>,
-    /// The words of its description but for those that say nothing.
-    pub(crate) described_by: Vec<Kin>,
-    /// Whether a schema says more of it than its name.
-    pub(super) is_described: bool,
-    /// Documents that have it, of those that were counted.
-=======
     /// The words of the description, without stop words.
     pub(crate) described_by: Vec<Kin>,
+    /// Whether a schema gives the column a description or synonyms.
+    pub(super) is_described: bool,
     /// The number of counted documents that have the column.
->>>>>>> prose-linking
     pub(super) counted: u32,
     pub(super) texts: u32,
     pub(super) numbers: u32,
@@ -115,7 +105,6 @@ impl KnownColumn {
         }
     }
 
-<<<<<<< HEAD
     pub(super) fn describe(&mut self, said: &DescribedColumn) {
         self.description = said.description.clone();
         self.unit = said.unit.to_lowercase();
@@ -123,18 +112,6 @@ impl KnownColumn {
         self.synonyms = said.synonyms.iter().map(|name| words_of(name)).collect();
         self.also_called = telling(self.synonyms.iter().flatten());
         self.described_by = telling(&words_of(&said.description));
-=======
-    pub(super) fn describe(&mut self, description: &str, unit: &str) {
-        self.description = description.to_owned();
-        self.unit = unit.to_lowercase();
-        let words = description.split(|c: char| !c.is_alphanumeric());
-        let words = words.filter(|word| word.len() > 2).map(str::to_lowercase);
-        // `Date` says nothing, because the description of every column of days has it.
-        let telling = words.filter(|word| {
-            !text::stop::is_content_free(word) && !matches!(word.as_str(), "date" | "day")
-        });
-        self.described_by = telling.map(|word| Kin::of(&word)).collect();
->>>>>>> prose-linking
     }
 
     /// The kind of most values.
@@ -228,7 +205,8 @@ pub(super) fn words_of(text: &str) -> Vec<String> {
     words.map(str::to_lowercase).collect()
 }
 
-/// The words that tell one column from another: all columns of days are described as a date of something.
+/// The words that tell one column from another: without stop words, and without `date`, which the description of every
+/// column of days has.
 fn telling<'a>(words: impl IntoIterator<Item = &'a String>) -> Vec<Kin> {
     let is_telling = |word: &&String| {
         word.len() > 2

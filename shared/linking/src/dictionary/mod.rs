@@ -58,13 +58,8 @@ pub struct Dictionary {
     columns: Vec<KnownColumn>,
     by_name: HashMap<(String, String), ColumnId>,
     words: HashSet<String>,
-<<<<<<< HEAD
-    /// The names of several words that columns have, by the first of them.
+    /// The names and synonyms of columns that have several words, by the first word.
     by_first_word: HashMap<String, Vec<Vec<String>>>,
-=======
-    /// The columns whose names have several words, by the first word.
-    by_first_word: HashMap<String, Vec<ColumnId>>,
->>>>>>> prose-linking
     values: Vec<KnownValue>,
     keys: Vec<KnownKey>,
     /// Keys by their parts, and values by their acronyms.
@@ -73,13 +68,9 @@ pub struct Dictionary {
     described: HashSet<String>,
     /// The bucket for each name. A name that two buckets share has none.
     buckets: HashMap<String, Option<String>>,
-<<<<<<< HEAD
-    /// Further names of buckets, by the last word of each: by a name that two share, none is called.
+    /// The bucket of each synonym, by the last word of the synonym; `None` for a synonym that two buckets share.
     synonyms: HashMap<String, Option<String>>,
-    /// How many documents of each bucket were counted.
-=======
     /// The number of counted documents of each bucket.
->>>>>>> prose-linking
     documents: HashMap<String, u32>,
     /// The bucket for each word of the column descriptions, and for each last word of a document type. A word that
     /// several buckets share has none.
@@ -140,9 +131,8 @@ impl Dictionary {
         documents.is_some_and(|documents| column.counted == *documents)
     }
 
-<<<<<<< HEAD
-    /// Gives a part of the corpus a further name, in the words of its schema: `bill` of `invoices`. A name that two parts
-    /// have is none; what a part is called in the first place stays its name.
+    /// Gives a bucket a synonym, such as `bill` for `invoices`. A synonym that two buckets have names neither, and the name
+    /// of a bucket comes before a synonym of another.
     pub fn call_bucket(&mut self, bucket: &str, synonym: &str) {
         let Some(last) = column::words_of(synonym).pop() else {
             return;
@@ -155,16 +145,10 @@ impl Dictionary {
         }
     }
 
-    /// Says what a column holds, how people call it, and in which unit its numbers are.
+    /// Describes a column: what it holds, its synonyms and its unit.
     pub fn describe(&mut self, bucket: &str, said: &DescribedColumn) {
         let id = self.column_of(bucket, &said.field);
         self.columns[id.0 as usize].describe(said);
-=======
-    /// Describes a column and its unit; either text may be empty.
-    pub fn describe(&mut self, bucket: &str, field: &str, description: &str, unit: &str) {
-        let column = self.column_of(bucket, field);
-        self.columns[column.0 as usize].describe(description, unit);
->>>>>>> prose-linking
         self.described.insert(bucket.to_owned());
         for word in column::words_of(&said.description) {
             self.noun(&word, bucket);

@@ -1,6 +1,6 @@
-//! What an older server does with a request of a newer client: fields that it does not know are skipped when the
-//! bytes are parsed, and a condition that is empty afterwards is refused, in the words of a server of version
-//! 1.18.2.
+//! Makes the fake server behave like an older Qdrant that gets a request of a newer client. An older server skips the
+//! fields that it does not know when it parses the bytes, and refuses a condition that is empty afterwards. The text
+//! of the error is that of Qdrant 1.18.2.
 
 use qdrant_client::qdrant::condition::ConditionOneOf;
 use qdrant_client::qdrant::r#match::MatchValue;

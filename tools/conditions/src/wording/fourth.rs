@@ -1,5 +1,5 @@
-//! The wording of the fourth side: that of an analyst of procurement and compliance. Its author had seen neither the
-//! linker nor the sentences of test.
+//! The wording of the questions of `Half::Fourth`, as an analyst of procurement and compliance asks them. Its author
+//! had seen neither the linker nor the questions of `Half::Test`.
 
 use super::{Group, Most, Noun, Slot, Span, Turn, Wording};
 use crate::field::Field::{

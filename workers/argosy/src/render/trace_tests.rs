@@ -1,5 +1,5 @@
-//! Tests of the rendering of a trace. Each picture is compared as a whole, so that a change shows what users will
-//! see.
+//! Tests of the rendering of a trace. Whole outputs are compared with text files, so that the diff of a change shows
+//! what users will see.
 
 use super::*;
 use envelope::{Role, TurnId};
