@@ -2,8 +2,9 @@
 //! catalog, which hands descriptions to planners.
 
 use envelope::Bucket;
-use index::{DescribedBucket, DescribedColumn};
+use index::DescribedBucket;
 use indexer::schema::{Schemas, Table};
+use linking::DescribedColumn;
 
 /// What schemas say of buckets and their columns, for the linking of questions.
 pub fn described(schemas: &Schemas) -> Vec<DescribedBucket> {

@@ -53,8 +53,12 @@ impl Linker<'_> {
         said.extend(self.said_behind(mention.at.end));
         let score = |(_, column): &(u32, ColumnId)| {
             let column = self.dictionary.column(*column);
-            let mut names = column.kin.iter().chain(&column.also_called);
-            let is_said = names.any(|word| said.iter().any(|said| said.kin.is_like(word)));
+            let says = |words: &[Kin], is_same: fn(&Kin, &Kin) -> bool| {
+                let is_said = |word: &Kin| said.iter().any(|said| is_same(&said.kin, word));
+                words.iter().any(is_said)
+            };
+            let is_said =
+                says(&column.kin, Kin::is_like) || says(&column.also_called, Kin::is_form_of);
             // If a source and an author have the same name, the source is meant, because many documents share it.
             let is_shared = !column.is_naming();
             let is_text = column.kind() == ColumnKind::Text;
@@ -183,7 +187,7 @@ impl Linker<'_> {
             };
             let fits = [
                 (4, says(&column.kin, Kin::is_like)),
-                (3, says(&column.also_called, Kin::is_like)),
+                (3, says(&column.also_called, Kin::is_form_of)),
                 (3, says(&column.kin, Kin::stands_for)),
                 (2, says(&column.described_by, Kin::is_like)),
                 (1, says(&column.described_by, Kin::stands_for)),

@@ -133,12 +133,17 @@ struct Noun {
 
 /// The nouns for documents: first the names of buckets, then document types, then words of descriptions.
 fn nouns(tokens: &[QuestionToken], dictionary: &Dictionary) -> Vec<Noun> {
-    let mut nouns = Vec::new();
+    let mut nouns: Vec<Noun> = Vec::new();
     for (find, is_sure, is_name) in [
         (noun as Find, true, true),
         (kind, true, false),
+        (synonym, true, true),
         (described, false, false),
     ] {
+        // A synonym counts only if nothing else names a bucket.
+        if is_name && nouns.iter().any(|noun| noun.bucket.is_some()) {
+            continue;
+        }
         let mut at = 0;
         while at < tokens.len() {
             if let Some(length) = dictionary.column_name_at(tokens, at) {
@@ -235,6 +240,12 @@ fn noun(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
     let is_open = !tokens[at].is_last;
     let longer = || named(2).or_else(|| named(3)).filter(|_| is_open);
     named(1).or_else(longer)
+}
+
+/// A synonym of a bucket.
+fn synonym(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
+    let bucket = dictionary.bucket_also_called(&tokens[at].lower)?;
+    Some((1, Some(bucket.to_owned())))
 }
 
 /// A document type that a column holds. Where no schema describes the columns, a column called `category` may hold

@@ -70,6 +70,11 @@ impl Kin {
         short.chars().count() >= ROOT_MIN && long.starts_with(short.as_str())
     }
 
+    /// Whether two words have the same stem: `spent` and `spends` do not, `bill` and `billing` do.
+    pub(crate) fn is_form_of(&self, other: &Kin) -> bool {
+        self.word == other.word || self.stem == other.stem
+    }
+
     /// Whether two words belong to one family.
     pub(crate) fn stands_for(&self, other: &Kin) -> bool {
         self.families & other.families != 0

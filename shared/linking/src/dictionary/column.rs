@@ -74,7 +74,7 @@ pub struct KnownColumn {
     /// The words of the field name, in lower case: `invoice_date` has two.
     pub words: Vec<String>,
     pub(crate) kin: Vec<Kin>,
-    /// The words of the synonyms, without stop words.
+    /// The words of its synonyms that no other column of the bucket has in its name or synonyms.
     pub(crate) also_called: Vec<Kin>,
     /// The words of the description, without stop words.
     pub(crate) described_by: Vec<Kin>,
@@ -110,8 +110,20 @@ impl KnownColumn {
         self.unit = said.unit.to_lowercase();
         self.is_described = !(said.description.is_empty() && said.synonyms.is_empty());
         self.synonyms = said.synonyms.iter().map(|name| words_of(name)).collect();
-        self.also_called = telling(self.synonyms.iter().flatten());
         self.described_by = telling(&words_of(&said.description));
+    }
+
+    /// The words of its synonyms, without stop words and words that only join others.
+    pub(super) fn synonym_words(&self) -> Vec<Kin> {
+        let mut words = telling(self.synonyms.iter().flatten());
+        words.retain(Kin::is_telling);
+        words
+    }
+
+    /// The words of its name and of its synonyms.
+    pub(super) fn all_names(&self) -> Vec<Kin> {
+        let synonyms = self.synonym_words().into_iter();
+        synonyms.chain(self.kin.iter().cloned()).collect()
     }
 
     /// The kind of most values.

@@ -16,16 +16,14 @@ impl Dictionary {
     /// The bucket that a word names, in the singular or the plural.
     pub(crate) fn bucket_named(&self, word: &str) -> Option<&str> {
         let key = fold::singular(&fold::key(word));
-        let named = self.buckets.get(&key);
-        let known = |bucket: &&str| {
-            self.buckets
-                .contains_key(&fold::singular(&fold::key(bucket)))
-        };
-        match named {
-            Some(named) => named.as_deref(),
-            // No documents of this tenant need to be in a part that a schema describes.
-            None => self.synonyms.get(&key)?.as_deref().filter(known),
-        }
+        self.buckets.get(&key)?.as_deref()
+    }
+
+    /// The bucket with documents of this tenant that has a word as a synonym in its schema, in the singular or the plural.
+    pub(crate) fn bucket_also_called(&self, word: &str) -> Option<&str> {
+        let key = |word: &str| fold::singular(&fold::key(word));
+        let bucket = self.synonyms.get(&key(word))?.as_deref();
+        bucket.filter(|bucket| self.buckets.contains_key(&key(bucket)))
     }
 
     /// Whether a word in lower case occurs in the name of a column.

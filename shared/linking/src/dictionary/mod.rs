@@ -153,13 +153,22 @@ impl Dictionary {
         for word in column::words_of(&said.description) {
             self.noun(&word, bucket);
         }
-        let is_telling =
-            |word: &String| !text::stop::is_content_free(word) && Kin::of(word).is_telling();
-        for name in self.columns[id.0 as usize].synonyms.clone() {
-            // `valid until` leads to a day.
-            if name.iter().all(is_telling) {
-                self.column_name(&name);
-            }
+        self.tell_apart(bucket);
+    }
+
+    /// Leaves each column of a bucket the words of its synonyms that no other column there has.
+    fn tell_apart(&mut self, bucket: &str) {
+        let columns = self.columns.iter_mut();
+        let mut columns: Vec<&mut KnownColumn> =
+            columns.filter(|column| column.bucket == bucket).collect();
+        let named: Vec<Vec<Kin>> = columns.iter().map(|column| column.all_names()).collect();
+        for (at, column) in columns.iter_mut().enumerate() {
+            let mut also_called = column.synonym_words();
+            also_called.retain(|word| {
+                let mut others = named.iter().enumerate().filter(|(other, _)| *other != at);
+                !others.any(|(_, names)| names.iter().any(|name| name.is_form_of(word)))
+            });
+            column.also_called = also_called;
         }
     }
 

@@ -46,6 +46,18 @@ pub(super) struct Fit {
     pub(super) columns: Vec<ColumnId>,
 }
 
+impl Fit {
+    /// Whether words of the column's own name are said, and not a synonym.
+    pub(super) fn is_named(&self) -> bool {
+        self.score == WHOLE || (PART..SYNONYM_LIKE).contains(&self.score)
+    }
+
+    /// Whether a whole synonym is said.
+    pub(super) fn is_synonym(&self) -> bool {
+        (SYNONYM_LIKE..=SYNONYM).contains(&self.score)
+    }
+}
+
 /// The columns of a bucket that `words` fit best, of those that `is_of_kind` accepts; `None` if the words fit none.
 pub(super) fn best(
     dictionary: &Dictionary,
@@ -94,12 +106,11 @@ pub(super) fn nearest(
     let columns = columns.filter(|(_, column)| !column.is_named() && is_of_kind(column));
     let near = |column: &KnownColumn| {
         let called = likeness.likeness(said, &column.words.join(" "));
-        let synonyms = column.synonyms.iter().map(|name| name.join(" "));
-        let described = Some(column.description.clone()).filter(|text| !text.is_empty());
-        let others = synonyms.chain(described);
-        others.fold(called, |best, text| {
-            best.max(likeness.likeness(said, &text))
-        })
+        // Synonyms count only when they are said: a word that is near one of them is near those of other columns, too.
+        match column.description.is_empty() {
+            true => called,
+            false => called.max(likeness.likeness(said, &column.description)),
+        }
     };
     let mut near: Vec<(f32, ColumnId)> = columns.map(|(id, column)| (near(column), id)).collect();
     near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
@@ -199,6 +210,10 @@ fn synonym_score(column: &KnownColumn, words: &[&str]) -> Option<usize> {
 
 /// The score of words that all stand in one synonym or in the column's name, if they do.
 fn part_of_synonym(column: &KnownColumn, words: &[&str]) -> Option<usize> {
+    let is_telling = |word: &&str| !text::stop::is_content_free(word) && Kin::of(word).is_telling();
+    if !words.iter().all(is_telling) {
+        return None;
+    }
     let is_of = |name: &Vec<String>| {
         words.iter().all(|word| {
             name.iter()

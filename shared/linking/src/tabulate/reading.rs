@@ -139,9 +139,11 @@ impl<'a> Reading<'a> {
             let is_free = || self.is_taken[at..at + length].iter().all(|taken| !taken);
             tokens.is_some_and(is_open)
                 && is_free()
-                && self
-                    .fit(at..at + length, |_| true)
-                    .is_some_and(|fit| fit.score >= NAMED_MIN)
+                && self.fit(at..at + length, |_| true).is_some_and(|fit| {
+                    // `overall amount` may be a synonym, and asks for a sum.
+                    let is_asking = words::operation(self.word(at)).is_some();
+                    fit.is_named() || fit.is_synonym() && !is_asking
+                })
         })
     }
 

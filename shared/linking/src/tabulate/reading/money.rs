@@ -110,7 +110,7 @@ impl Reading<'_> {
         let is_of_them = is_of(word(run.end), BEHIND);
         let is_tax = parts
             .iter()
-            .all(|part| is_of(part, TAXES) || is_of(part, WITHOUT));
+            .all(|part| is_of(part, TAXES) || is_of(part, WITHOUT) || is_of(part, JOINING));
         let near = if is_tax { NEAR } else { 1 };
         let mut ahead = run.start.saturating_sub(near)..run.start;
         let is_total = ahead.any(|at| is_of(self.word(at), ALL)) || says(ALL);

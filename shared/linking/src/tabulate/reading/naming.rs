@@ -163,7 +163,7 @@ impl Reading<'_> {
         let numbers = self
             .fit(run.clone(), phrase::is_number)
             .filter(|fit| {
-                let is_named = fit.score >= NAMED_MIN && fit.columns.len() == 1;
+                let is_named = fit.is_named() && fit.columns.len() == 1;
                 !self.table.is_day && (money.is_none() || is_named)
             })
             .or(money);
@@ -181,7 +181,7 @@ impl Reading<'_> {
         // Words that only are synonyms of a column's words, in front of a condition, introduce that condition.
         let leads = best.as_ref().is_some_and(|fit| {
             let column = self.linker.dictionary.column(fit.columns[0]);
-            fit.score < NAMED_MIN && phrase::is_day(column)
+            !fit.is_named() && phrase::is_day(column)
         }) && self.is_before_mention(run);
         let Some(fit) = best.filter(|_| !leads) else {
             return Ok(false);
