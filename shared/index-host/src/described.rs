@@ -17,10 +17,12 @@ pub fn described(schemas: &Schemas) -> Vec<DescribedBucket> {
 }
 
 fn of_column(column: &indexer::schema::Column) -> DescribedColumn {
+    // People also call a column as its documents do.
+    let names = column.names_in_documents().into_iter();
     DescribedColumn {
         field: column.name.clone(),
         description: column.description.clone(),
-        synonyms: column.synonyms.clone(),
+        synonyms: column.synonyms.iter().cloned().chain(names).collect(),
         unit: column.form.unit.clone().unwrap_or_default(),
     }
 }

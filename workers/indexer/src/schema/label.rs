@@ -46,6 +46,11 @@ impl Label {
         Label(folded.signs.into_iter().map(|(c, _)| c).collect())
     }
 
+    /// The label in lower case.
+    pub(super) fn text(&self) -> String {
+        self.0.iter().collect()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         !self.0.iter().any(|c| c.is_alphanumeric())
     }

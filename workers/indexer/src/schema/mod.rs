@@ -29,7 +29,8 @@ pub use value::{UnfitValue, ValueForm, ValueKind};
 
 use documents::document::sha256_hex;
 use envelope::Bucket;
-use rule::Rule;
+use label::Label;
+use rule::{How, Rule};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -188,6 +189,16 @@ impl Table {
 }
 
 impl Column {
+    /// The names that documents use for the column: the labels and the metadata keys of its rules, in lower case.
+    pub fn names_in_documents(&self) -> Vec<String> {
+        let names = |rule: &Rule| match &rule.how {
+            How::Keys(keys) => keys.iter().map(|key| key.to_lowercase()).collect(),
+            How::Labels(labels) => labels.iter().map(Label::text).collect(),
+            How::Pattern(_) => Vec::new(),
+        };
+        self.rules.iter().flat_map(names).collect()
+    }
+
     /// The column's rules in a few words each, in their order.
     pub fn rules(&self) -> impl Iterator<Item = &str> {
         self.rules.iter().map(|rule| rule.said.as_str())

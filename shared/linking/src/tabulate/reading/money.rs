@@ -47,7 +47,7 @@ impl Reading<'_> {
             is_of(word, WITHOUT) || is_of(word, "with including incl included inclusive")
         };
         let is_amount_of_tax =
-            is_tax && has(TAXES) && (has(WITHOUT) || before.iter().any(is_sorted));
+            is_tax && has(TAXES) && (has(WITHOUT) || words.iter().chain(&before).any(is_sorted));
         let said_before = if is_amount_of_tax { before } else { Vec::new() };
         let all_known = words.iter().all(|word| {
             [SAID, SORTS, TAXES, WITHOUT, JOINING]

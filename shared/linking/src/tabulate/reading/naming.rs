@@ -4,6 +4,8 @@ use super::*;
 
 /// The most words between a run and the mention that it introduces.
 const NEAR: usize = 2;
+/// Words that ask for a sum.
+const SUMMING: &str = "total overall aggregate cumulative combined sum";
 
 impl Reading<'_> {
     /// Groups documents by what a run names. The result says whether the run is a key of groups.
@@ -160,8 +162,14 @@ impl Reading<'_> {
         );
         // `the price with VAT` does not mean the column `vat`.
         let money = self.money(run).filter(|_| !self.table.is_day);
+        // `The total of the invoices` asks for a sum, even if a column has the synonym `total`; `the highest total` does not.
+        let is_sum = !is_most
+            && self.operation != Some(ColumnOperation::Average)
+            && run.len() == 1
+            && is_of(self.word(run.start), SUMMING);
         let numbers = self
             .fit(run.clone(), phrase::is_number)
+            .filter(|fit| !(is_sum && fit.is_synonym()))
             .filter(|fit| {
                 let is_named = fit.is_named() && fit.columns.len() == 1;
                 !self.table.is_day && (money.is_none() || is_named)
