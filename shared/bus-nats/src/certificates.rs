@@ -45,8 +45,8 @@ impl Certificates {
     pub fn register(registry: &Registry) -> Result<IntGaugeVec, telemetry::Error> {
         registry.gauge(
             "argosy_certificate_expiry_seconds",
-            "Unix time at which a certificate for NATS ends: the last of those of the authority, the first of the client's; \
-            not there without TLS, and where the file is no certificate.",
+            "Unix time at which the certificates in a file for NATS expire: the last one of `ca`, the first one of \
+             `client`. Absent without TLS, and if the file is no certificate.",
             &["role", "file"],
         )
     }

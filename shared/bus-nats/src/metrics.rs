@@ -51,17 +51,17 @@ impl Metrics {
         )?;
         let reconnects = registry.counter(
             "argosy_nats_reconnects_total",
-            "Times the connection to NATS came back.",
+            "Times that the connection to NATS was restored.",
             &["role"],
         )?;
         let errors = registry.counter(
             "argosy_nats_errors_total",
-            "Errors that NATS sent unasked, such as a forbidden publish.",
+            "Errors that the NATS server reported by itself, such as a forbidden publish.",
             &["role"],
         )?;
         let failures = registry.counter(
             "argosy_publish_failures_total",
-            "Tries to store a message that failed, by why.",
+            "Failed tries to store a message, by the reason.",
             &["role", "reason"],
         )?;
         Ok(Metrics {

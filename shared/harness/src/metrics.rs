@@ -111,54 +111,55 @@ impl Metrics {
             )?,
             processed: r.counter(
                 "argosy_messages_processed_total",
-                "Messages answered, by how.",
+                "Deliveries that a role has finished, by the outcome.",
                 &["role", "outcome"],
             )?,
             redeliveries: r.counter(
                 "argosy_message_redeliveries_total",
-                "Deliveries after the first of a message.",
+                "Deliveries of messages that had been delivered before.",
                 &["role"],
             )?,
             queue_wait: r.histogram(
                 "argosy_queue_wait_seconds",
-                "From publishing a step to starting it.",
+                "Time from the publication of a step to the start of the work on it.",
                 &["role"],
                 buckets::QUEUE_WAIT,
             )?,
             step_duration: r.histogram(
                 "argosy_step_duration_seconds",
-                "From starting a step to its answer.",
+                "Time from the start of the work on a step until it is acked, given back or given up.",
                 &["role", "outcome"],
                 buckets::STEP_DURATION,
             )?,
             inflight: r.gauge(
                 "argosy_inflight_messages",
-                "Messages being worked on.",
+                "Messages in work at the moment.",
                 &["role"],
             )?,
             limit: r.gauge(
                 "argosy_concurrency_limit",
-                "Messages that may be worked on at once.",
+                "The most messages that a process may work on at once.",
                 &["role"],
             )?,
             holds: r.counter(
                 "argosy_holds_total",
-                "Times a message was held because everything behind the role was busy.",
+                "Times that a message was held because all that its step depends on, such as every model node, was \
+                 busy.",
                 &["role"],
             )?,
             beats: r.counter(
                 "argosy_ack_extensions_total",
-                "In-progress signals sent.",
+                "In-progress acks sent for messages that take long.",
                 &["role"],
             )?,
             ack_failures: r.counter(
                 "argosy_ack_failures_total",
-                "Answers that did not reach the server.",
+                "Acks that did not reach the server.",
                 &["role"],
             )?,
             dead: r.counter(
                 "argosy_dead_letters_total",
-                "Messages given up.",
+                "Messages that were given up, by the class of the failure.",
                 &["role", "reason"],
             )?,
             dead_lost: r.counter(
@@ -168,59 +169,63 @@ impl Metrics {
             )?,
             fallbacks: r.counter(
                 "argosy_fallbacks_total",
-                "Named defaults that were taken.",
+                "Fallbacks that were used, by kind.",
                 &["role", "kind"],
             )?,
             prompts: r.counter(
                 "argosy_prompt_calls_total",
-                "Steps that a model answered, by the prompt and the version of its text; `own` for a text that a replay brought.",
+                "Steps that a model answered, by the prompt and the version of its text; the version is `own` if a \
+                 replay set the text.",
                 &["role", "prompt", "version"],
             )?,
             fanin_incomplete: r.counter(
                 "argosy_fanin_incomplete_total",
-                "Fan-outs reduced without all parts: missing at the soft deadline, not waited for, or failed.",
+                "Fan-outs whose answer was written without all parts: parts were `missing` at the soft deadline, were \
+                 not waited for (`early`), or `failed`.",
                 &["reason"],
             )?,
             abandoned: r.counter(
                 "argosy_drain_abandoned_total",
-                "Steps given back unfinished while draining.",
+                "Steps that a draining process gave back unfinished.",
                 &["role"],
             )?,
             drain: r.histogram(
                 "argosy_drain_duration_seconds",
-                "From being told to stop to having stopped, of one consumer.",
+                "Time from the stop signal until a consumer of the process has stopped.",
                 &["role"],
                 buckets::DRAIN_DURATION,
             )?,
             fanout: r.histogram(
                 "argosy_fanout_messages",
-                "Map steps of one search.",
+                "Number of map steps of one search.",
                 &[],
                 buckets::SMALL_COUNTS,
             )?,
             maps: r.counter(
                 "argosy_map_chunks_total",
-                "Passages that were read, by whether they help; unknown where the reading failed.",
+                "Passages that mappers read, by whether they help with the question; `unknown` if the map step failed.",
                 &["relevant"],
             )?,
             facts: r.counter(
                 "argosy_map_facts_total",
-                "Facts that models stated of passages, by whether the passage has them; those it has not are left out.",
+                "Facts that models found in passages, by whether the passage really contains them; the others are left \
+                 out of the answer.",
                 &["in_passage"],
             )?,
             validations: r.counter(
                 "argosy_validations_total",
-                "Drafts that were checked, by what came of it.",
+                "Drafts that the validator checked, by the verdict.",
                 &["verdict"],
             )?,
             tables: r.counter(
                 "argosy_tables_total",
-                "Tables that were made of documents, by what was done with them.",
+                "Tables made from documents to answer a question, by the operation.",
                 &["operation"],
             )?,
             outputs: r.counter(
                 "argosy_llm_output_repairs_total",
-                "Outputs of models that had to be JSON, by how they were read.",
+                "Model outputs that had to be JSON, by whether they were clean, repaired, or replaced by a fallback \
+                 (`defaulted`).",
                 &["role", "result"],
             )?,
         };

@@ -64,7 +64,7 @@ impl CatalogMetrics {
     pub fn new(registry: &Registry) -> Result<CatalogMetrics, telemetry::Error> {
         let made: IntCounterVec = registry.counter(
             "argosy_catalog_refreshes_total",
-            "Catalogs of the corpus that were made for plans, by what came of it.",
+            "Tries to make a catalog of the corpus for plans, by the outcome.",
             &["outcome"],
         )?;
         let missing = registry.counter(

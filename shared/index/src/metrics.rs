@@ -91,13 +91,13 @@ impl Metrics {
         let metrics = Metrics {
             duration: registry.histogram(
                 "argosy_retrieval_duration_seconds",
-                "One search, from the request to its passages.",
+                "Time of one search, from the request to its passages.",
                 labels,
                 buckets::RETRIEVAL_DURATION,
             )?,
             hits: registry.histogram(
                 "argosy_retrieval_hits",
-                "Passages that match in all, per search.",
+                "Number of passages that match a search, including those that are not returned.",
                 labels,
                 HITS,
             )?,
@@ -108,23 +108,24 @@ impl Metrics {
             )?,
             repeated: registry.counter(
                 "argosy_retrieval_repeated_total",
-                "Candidates that were passed over because they say what a passage of the search says.",
+                "Candidates that were skipped because a passage in the result says the same.",
                 labels,
             )?,
             sentence_cache: registry.counter(
                 "argosy_retrieval_sentence_cache_lookups_total",
-                "Candidates whose sentences were among those that searches have read, and those that had to be read.",
+                "Candidates of searches, by whether their sentences were in the cache (`hit`) or had to be read \
+                 (`miss`).",
                 &["result"],
             )?,
             without_vector: registry.gauge(
                 "argosy_retrieval_chunks_without_vector",
-                "Chunks that came without a vector of the embedder: no search by vectors finds them.",
+                "Chunks that came without a vector of the edition's embedder; the vector search does not find them.",
                 &["edition"],
             )?,
             lag: registry.gauge(
                 "argosy_index_lag_messages",
-                "Messages of the corpus stream from what the index of an edition has taken in to the newest one of that \
-                edition; not there while the server cannot be asked.",
+                "How many messages of the corpus stream the index of an edition is behind the newest message of that \
+                 edition. Absent while the server cannot be asked.",
                 &["edition"],
             )?,
         };

@@ -46,7 +46,7 @@ pub(crate) fn lookups(
 ) -> Result<[IntCounter; 2], telemetry::Error> {
     let lookups = registry.counter(
         "argosy_llm_cache_lookups_total",
-        "Map calls that were looked up among those made before.",
+        "Map calls that were looked up in the cache of earlier answers.",
         &["model", "result"],
     )?;
     Ok(["hit", "miss"].map(|result| lookups.with_label_values(&[model, result])))

@@ -147,13 +147,13 @@ impl Metrics {
         let metrics = Metrics {
             duration: registry.histogram(
                 "argosy_llm_request_duration_seconds",
-                "Time of one call of one node, without waiting for a place.",
+                "Time of one call to one node, without the wait for a place.",
                 &["role", "model", "node", "outcome"],
                 buckets::LLM_DURATION,
             )?,
             tokens: registry.counter(
                 "argosy_llm_tokens_total",
-                "Tokens read, written and found cached.",
+                "Tokens that models read (`input`), wrote (`output`), or had in their prefix cache (`cached`).",
                 &["role", "model", "direction"],
             )?,
             in_flight: registry.gauge(
@@ -163,7 +163,7 @@ impl Metrics {
             )?,
             retries: registry.counter(
                 "argosy_llm_retries_total",
-                "Calls that were tried again, by why.",
+                "Calls that were repeated, by the reason.",
                 &["model", "node", "reason"],
             )?,
             first_token: registry.histogram(
@@ -180,17 +180,18 @@ impl Metrics {
             )?,
             hedges: registry.counter(
                 "argosy_llm_hedges_total",
-                "Late calls that were made a second time on another node, by whose answer was taken.",
+                "Hedged calls: late calls that were made a second time on another node, by whether the second call \
+                 `won` or `lost`.",
                 &["model", "result"],
             )?,
             healthy: registry.gauge(
                 "argosy_llm_node_healthy",
-                "Whether a node is asked: 1 while its breaker is closed.",
+                "1 while the circuit breaker of a node is closed, so that the node gets calls, else 0.",
                 &["model", "node"],
             )?,
             breaker: registry.gauge(
                 "argosy_llm_node_breaker",
-                "What the breaker of a node is: 1 for that, 0 for the others.",
+                "State of the circuit breaker of a node: 1 for the present state, 0 for the others.",
                 &["model", "node", "state"],
             )?,
             waiting: registry.gauge(
@@ -200,13 +201,13 @@ impl Metrics {
             )?,
             waited: registry.histogram(
                 "argosy_llm_wait_seconds",
-                "Time that a call waited for a place, got or not; 0 where one was free.",
+                "Time that a call waited for a place at a node, also if it got none; 0 if a place was free.",
                 &["model"],
                 buckets::QUEUE_WAIT,
             )?,
             permits: registry.gauge(
                 "argosy_llm_node_permits",
-                "Calls that this process gives a node at once, as found out by its latency.",
+                "The most calls that this process makes to a node at once, adapted to the latency of the node.",
                 &["model", "node"],
             )?,
         };

@@ -44,26 +44,26 @@ impl Metrics {
     pub fn new(registry: &Registry) -> Result<Metrics, telemetry::Error> {
         let flush = registry.histogram(
             "argosy_conversation_store_flush_seconds",
-            "Putting a batch of events on disk, after which the store answers for them.",
+            "Time to write a batch of events to disk; only then does the store serve them.",
             &[],
             buckets::RETRIEVAL_DURATION,
         )?;
         let open = registry.gauge(
             "argosy_conversation_store_open",
-            "Whether the store could be opened, and has not failed since: without it the logs are read.",
+            "1 while the store is open and works, else 0; without a store the process reads the logs from the stream.",
             &[],
         )?;
         let metrics = Metrics {
             open: open.with_label_values::<&str>(&[]),
             lag: registry.gauge(
                 "argosy_conversation_store_lag_events",
-                "Events of the stream that the store has not taken in; not there while the server cannot be asked, or no store is \
-                open.",
+                "Events of the stream that the store lacks. Absent while the server cannot be asked or no store is \
+                 open.",
                 &[],
             )?,
             bytes: registry.gauge(
                 "argosy_conversation_store_bytes",
-                "Bytes of the store on disk, what was set aside included.",
+                "Bytes of the store on disk, including damaged stores that were set aside.",
                 &[],
             )?,
             conversations: registry.gauge(
@@ -74,7 +74,8 @@ impl Metrics {
             flush: flush.with_label_values::<&str>(&[]),
             recovery: registry.histogram(
                 "argosy_conversation_store_recovery_seconds",
-                "Until the store could be read: opening and checking its folder, or feeding it the whole stream anew.",
+                "Time until the store could be read: to open and check its folder (`open`), or to fill it from the \
+                 whole stream (`rebuild`).",
                 &["how"],
                 buckets::STORE_RECOVERY,
             )?,

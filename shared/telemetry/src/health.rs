@@ -92,7 +92,11 @@ impl Health {
     /// When the registry has such a metric.
     pub fn measure(&self, registry: &Registry, role: &str) -> Result<(), Error> {
         let labels = ["role", "condition"];
-        let gauge = registry.gauge(MET, "Whether a condition of being ready is met.", &labels)?;
+        let gauge = registry.gauge(
+            MET,
+            "1 if this condition of `/readyz` is met, else 0.",
+            &labels,
+        )?;
         let conditions = self.conditions();
         let _ = self.0.met.set((gauge, role.to_owned()));
         for (name, readiness) in conditions.iter() {

@@ -80,12 +80,12 @@ impl Counts {
         let counts = Counts {
             exported: registry.counter(
                 "argosy_spans_exported_total",
-                "Spans that the collector took.",
+                "Spans that the collector accepted.",
                 &[],
             )?,
             dropped: registry.counter(
                 "argosy_spans_dropped_total",
-                "Spans that did not reach the collector, by why.",
+                "Spans that did not reach the collector, by the reason.",
                 &["reason"],
             )?,
         };

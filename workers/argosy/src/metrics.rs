@@ -19,10 +19,12 @@ const HEAD: &str = "# Metrics
 Each process serves these metrics at `/metrics` of its [admin endpoints](operations/watch.md#ready-alive), in the text format of
 Prometheus. `ARGOSY_WRITE_DOCS=1 cargo test -p argosy --test metrics` writes this page; the same test without the variable compares it.
 
-Counters whose label values are known at the start begin at 0, so that the first count shows as a step.
-`role` is one of the nine roles, `model` and `node` are names of the configuration, `bucket` is a bucket of the
-corpus, `all`, `several` or `other`. No label ever holds an id, a question or the text of an error. On Linux each process has
-`process_*` as well: CPU, memory, file descriptors, start time.
+Counters whose label values are known at the start begin at 0, so that `increase()` sees the first count.
+
+The label `role` is one of the nine roles; `model` and `node` are names from the configuration. `bucket` is the bucket of the corpus that is
+searched, `all` for a search without buckets, `several` for a search in more than one, and `other` for a bucket that the corpus does not
+have. No label ever contains an id, a question or the text of an error. On Linux each process also has `process_*`: CPU, memory, file
+descriptors, and start time.
 
 `complexity` is `simple` for a question that is searched for and answered at once (mode `simple`), and `complex` for all others. The two
 have different latency targets. `route` is `agentic` or `simple`. A turn that the gateway or a client ended (as at its deadline) has no
@@ -30,22 +32,22 @@ trail: its `complexity` is `complex`, and its `route` is `unknown`. `revision` i
 compiled, or empty.
 
 ## What goes by another name
-| you may look for | here | because |
+| you may look for | here it is | because |
 |---|---|---|
-| iterations of a question | `argosy_query_rounds` | the word for it is round, in options, trails and budgets too |
+| iterations of a question | `argosy_query_rounds` | an iteration is called a round here, also in options, trails and budgets |
 | clarifications asked | `argosy_queries_total` with `outcome` `clarification` | a question back ends its turn |
-| clarifications open, answered, expired | nothing | no process waits for a reply: it comes as a question of its own |
-| a verdict `off_topic` | `argosy_validations_total` with `insufficient` | only a model that judges (`model_of.validator`) looks at topics; where it finds an answer off topic or incomplete, the fleet searches once more |
-| a repair that `failed` | `argosy_llm_output_repairs_total` with `defaulted` | an output that cannot be read has a named default, always |
-| dead letters by `max_deliver`, `poison`, `schema` | `argosy_dead_letters_total` with `bug` and `permanent` | the label is the class, which decides what is done; the exact word is the letter's `Argosy-Dead-Reason` |
-| dead letters by `budget`, `expired` | `argosy_fallbacks_total` with `budget_spent`; `argosy_queries_total` with `expired` | a spent budget and a passed deadline end a turn in order, without a letter |
-| the route of a fan-out | `argosy_fanout_messages` without it | only agentic turns fan out |
-| searches by collection | `bucket` | the parts of a corpus are buckets |
-| endpoints of a model | `node` | |
-| partitions, owners | nothing | no process holds the state of a turn or a conversation |
-| state on disk, its flushes and recoveries | `argosy_conversation_store_*` | the store of conversations is a view of their stream |
-| the size of a conversation | `argosy_conversation_log_bytes_total` over `argosy_conversation_turns_total` | an id of a conversation is a secret: what is counted is a turn on average |
-| reloads of the configuration | nothing | a process reads its configuration at the start, and a wrong one stops the start |
+| clarifications open, answered, expired | no metric | no process waits for the reply to a question back: the reply is a new question |
+| a verdict `off_topic` | `argosy_validations_total` with `insufficient` | only a model that judges (`model_of.validator`) checks the topic; if it finds an answer off topic or incomplete, the fleet searches once more |
+| a repair that `failed` | `argosy_llm_output_repairs_total` with `defaulted` | an output that cannot be read is always replaced by a named fallback |
+| dead letters by `max_deliver`, `poison`, `schema` | `argosy_dead_letters_total` with `bug` and `permanent` | the label is the class of the failure, which decides what happens to the message; the exact reason is the header `Argosy-Dead-Reason` of the dead letter |
+| dead letters by `budget`, `expired` | `argosy_fallbacks_total` with `budget_spent`; `argosy_queries_total` with `expired` | when the budget is spent or the deadline passes, a turn ends normally, without a dead letter |
+| the route of a fan-out | `argosy_fanout_messages`, without a label `route` | only agentic turns fan out |
+| searches by collection | the label `bucket` | the parts of a corpus are called buckets |
+| endpoints of a model | the label `node` | an endpoint is called a node |
+| partitions, owners | no metric | no process holds the state of a turn or a conversation |
+| state on disk, its flushes and recoveries | `argosy_conversation_store_*` | the only state on disk besides indexes is the store of conversations, a copy of their stream |
+| the size of a conversation | `argosy_conversation_log_bytes_total` over `argosy_conversation_turns_total` | the id of a conversation is a secret, so no metric is kept for each conversation; this is the average size of a turn |
+| reloads of the configuration | no metric | a process reads its configuration only at the start, and does not start with a wrong one |
 ";
 
 /// The conditions of readiness besides the consumer of a role, which has the role's name.

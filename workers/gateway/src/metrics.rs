@@ -44,36 +44,38 @@ impl Metrics {
             )?,
             queries: r.counter(
                 "argosy_queries_total",
-                "Turns that ended, by how.",
+                "Turns that ended, by the outcome.",
                 &["complexity", "outcome"],
             )?,
             duration: r.histogram(
                 "argosy_query_duration_seconds",
-                "From storing a question to its terminal event.",
+                "Time from the storing of a question to its terminal event.",
                 &["complexity", "route", "outcome"],
                 buckets::QUERY_DURATION,
             )?,
             llm_calls: r.histogram(
                 "argosy_query_llm_calls",
-                "Model calls of a turn; those that it took over of its parent are not counted again.",
+                "Model calls of a turn, without those that it took over from its parent.",
                 &["route", "outcome"],
                 buckets::SMALL_COUNTS,
             )?,
             rounds: r.histogram(
                 "argosy_query_rounds",
-                "Rounds of searching and reading that a turn did itself; 0 when it ended before the first.",
+                "Rounds of search and reading of a turn, without those that it took over from its parent; 0 if it \
+                 ended before the first.",
                 &["route", "outcome"],
                 buckets::SMALL_COUNTS,
             )?,
             refusals: r.counter(
                 "argosy_refusals_total",
-                "Questions that were not taken on, by why.",
+                "Questions that were refused, by the reason.",
                 &["code"],
             )?,
             conversations: Conversations::new(r)?,
             waiting: r.gauge(
                 "argosy_questions_waiting",
-                "Questions put off because their tenants have all their turns running or have spent their tokens of the minute.",
+                "Questions that wait because their tenant runs as many turns as it may or has spent its tokens of the \
+                 minute.",
                 &[],
             )?,
             stream_bytes: r.gauge("argosy_stream_bytes", "Bytes in a stream.", &["stream"])?,
@@ -84,17 +86,17 @@ impl Metrics {
             )?,
             pending: r.gauge(
                 "argosy_consumer_pending_messages",
-                "Messages that wait for their first delivery to a role, as the server's leader says.",
+                "Messages that wait for their first delivery to a role, as the leader of the consumer reports.",
                 &["role"],
             )?,
             ack_pending: r.gauge(
                 "argosy_consumer_ack_pending_messages",
-                "Messages delivered to a role and not answered, as the server's leader says.",
+                "Messages delivered to a role and not acked yet, as the leader of the consumer reports.",
                 &["role"],
             )?,
             dead: r.gauge(
                 "argosy_dead_letter_messages",
-                "Steps and documents of a role that lie as dead letters.",
+                "Dead letters of a role that are stored, of steps and of documents.",
                 &["role"],
             )?,
         };

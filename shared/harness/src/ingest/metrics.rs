@@ -38,22 +38,22 @@ impl IngestMetrics {
         let metrics = IngestMetrics {
             documents: registry.counter(
                 "argosy_documents_total",
-                "Documents, by what came of them.",
+                "Documents that indexers have finished, by the outcome.",
                 &["outcome"],
             )?,
             chunks: registry.counter(
                 "argosy_document_chunks_total",
-                "Messages stored in the corpus.",
+                "Messages stored in the corpus stream.",
                 &[],
             )?,
             bytes: registry.counter(
                 "argosy_document_bytes_total",
-                "Bytes of documents that were read.",
+                "Size in bytes of the documents that were read.",
                 &[],
             )?,
             columns: registry.counter(
                 "argosy_document_columns_total",
-                "Columns of schemas, by what became of them.",
+                "Schema columns of documents, by the outcome of reading their values.",
                 &["outcome"],
             )?,
         };

@@ -28,12 +28,13 @@ impl Conversations {
     pub(super) fn new(r: &Registry) -> Result<Conversations, telemetry::Error> {
         let lost = r.counter(
             "argosy_conversation_append_conflicts_total",
-            "Appends to the log of a conversation that did not hold, or were not confirmed: the log was read anew.",
+            "Appends to the log of a conversation that conflicted with another append or were not confirmed, so that \
+             the log was read again.",
             &[],
         )?;
         let waited = r.counter(
             "argosy_conversation_turns_waited_total",
-            "Turns of conversations that were taken on behind others: they wait in the log.",
+            "Turns of conversations that had to wait in the log behind another turn.",
             &[],
         )?;
         let all = Conversations {
@@ -44,25 +45,26 @@ impl Conversations {
             )?,
             bytes: r.counter(
                 "argosy_conversation_log_bytes_total",
-                "Bytes of these events; over the turns that ended, the bytes of a turn in the log.",
+                "Bytes of the events appended to the logs of conversations; divided by the turns that ended, the size \
+                 of a turn in the log.",
                 &["kind"],
             )?,
             lost: lost.with_label_values::<&str>(&[]),
             turns: r.counter(
                 "argosy_conversation_turns_total",
-                "Turns whose end was written into the log of their conversation, by how they ended.",
+                "Turns whose end was written into the log of their conversation, by the outcome.",
                 &["outcome"],
             )?,
             waited: waited.with_label_values::<&str>(&[]),
             reach: r.gauge(
                 "argosy_conversation_log_reach_seconds",
-                "Age of the oldest event that is kept of any conversation; 0 without one.",
+                "Age of the oldest event that is kept of all conversations; 0 if there is none.",
                 &[],
             )?,
             unfinished: r.gauge(
                 "argosy_conversation_erasures_unfinished",
-                "Erasures that the last sweep could not go on with, or that had left something; not there before it, \
-                and while the server cannot be asked.",
+                "Erasures that the last sweep could not continue, or that had left messages behind. Absent before the \
+                 first sweep, and while the server cannot be asked.",
                 &[],
             )?,
         };

@@ -40,12 +40,12 @@ impl RoomMetrics {
         Ok(RoomMetrics {
             free: registry.gauge(
                 "argosy_data_free_bytes",
-                "Bytes that may still be written to the disk of the data folder, of a role that keeps files in it.",
+                "Bytes that can still be written to the disk of the data folder, for roles that keep files in it.",
                 &["role"],
             )?,
             size: registry.gauge(
                 "argosy_data_size_bytes",
-                "Bytes of the whole disk of the data folder, of a role that keeps files in it.",
+                "Size in bytes of the disk of the data folder, for roles that keep files in it.",
                 &["role"],
             )?,
         })
