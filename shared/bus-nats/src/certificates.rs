@@ -1,6 +1,6 @@
-//! When the certificates of a connection expire, read from their files as they are now. A supervisor may have
+//! Reads when the certificates of a connection expire, from their files as they are now. A supervisor may have
 //! replaced the files, and the client reads them again for every connection. *Not* here: whether the server accepts
-//! them.
+//! the certificates.
 
 use super::Options;
 use async_nats::rustls::pki_types::CertificateDer;

@@ -1,4 +1,5 @@
-//! What setting up has changed, or would change, about one stream, consumer or object store, its size included.
+//! The result of setting up one stream, consumer or object store: what was changed, or what a check would have
+//! changed. Its size is included.
 
 use super::room::SCALED_FROM;
 use async_nats::jetstream::stream::Info;

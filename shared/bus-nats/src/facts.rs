@@ -1,7 +1,6 @@
-//! What a server reports about itself and about the rights of this client, for people who look for the cause of a
-//! problem.
+//! Asks a server about itself and about the rights of this client, for people who look for the cause of a problem.
 //!
-//! *Not* for workers: they need none of it, because a failing call tells them enough.
+//! Workers do *not* use it: a call that fails tells them enough.
 
 use super::{NatsBus, api};
 use bus::{BusError, Publish, PublishError, Stream, WriteCondition};

@@ -1,8 +1,8 @@
 //! The bus on a NATS server with JetStream (2.14 or newer).
 //!
-//! It speaks JetStream's API over the core client: each call is one request on the client's shared
-//! inbox, so that a publish costs no subscription and a refusal keeps its code. The typed API of the
-//! client is used where it saves work and costs nothing (set-up, ordered reading).
+//! It calls JetStream's API over the core client. Each call is one request on the client's shared inbox, so a publish
+//! needs no subscription of its own, and the error code of a refusal is kept. The typed API of the client is used
+//! where it saves work and costs nothing, as for setting up and ordered reading.
 
 mod address;
 mod api;

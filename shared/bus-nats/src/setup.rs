@@ -1,6 +1,7 @@
-//! Making streams and consumers, and checking whether they are as this release wants them.
+//! Makes streams and consumers, and checks whether existing ones are as this release wants them.
 //!
-//! Only `argosy setup` makes them. A worker checks its own, and does not become ready when they differ.
+//! Only `argosy setup` makes them. A worker checks its own stream and consumer, and does not become ready when they
+//! differ.
 
 use super::change::{Change, left, loses_nothing, made, mark, max_bytes};
 use super::room::{self, Plan};

@@ -1,8 +1,8 @@
-//! The contract: the operations that the system needs from JetStream, and no others.
+//! The contract of the bus: the operations that the system needs from JetStream, and no others.
 //!
-//! Three features of JetStream are left out on purpose: dedup ids (subjects that are created once are stronger),
-//! server-side back-off, and work-queue retention for anything that a join or a redelivery reads. The only queue
-//! holds the documents that wait to be indexed: a document is removed when every consumer has acked it.
+//! Three features of JetStream are left out on purpose: dedup ids (creating a subject only once is a stronger
+//! guarantee), server-side back-off, and work-queue retention for messages that a join or a redelivery reads. Only
+//! the stream of documents to be indexed is a queue: a document is removed when every consumer has acked it.
 
 use crate::sizes::told;
 use crate::stream::{ConsumerProgress, ConsumerSpec, Stream, StreamState};

@@ -1,13 +1,13 @@
-//! How many bytes each stream is made with: a function of what is wanted, what exists and what the server offers.
-//! Pure: `bus-nats` reads the server and changes it.
+//! Decides the size of each stream from the wanted size, the existing stream and the room that the server offers.
+//! Pure: `bus-nats` reads these figures from the server and applies the result.
 //!
-//! A size that an operator has set is kept, or there is an error. A size that nobody has set is *elastic*: the
-//! stream is made smaller where the server has less room, and is left alone where it is larger already. A stream
-//! that is made smaller records in its metadata what was wanted then, so that a later comparison does not report a
-//! mistake.
+//! A size that an operator has set is kept, or setting up fails. A size that no operator has set is *elastic*: the
+//! stream is made smaller where the server has less room, and stays as it is where it is larger already. A stream
+//! that was made smaller has the size that was wanted in its metadata, so that a later check does not report a
+//! difference.
 //!
-//! All figures are those of `max_bytes`, for one copy: a server compares them with its own room, and an account
-//! with the room of all copies ([`of_account`]).
+//! All figures are values of `max_bytes`, which count one copy. A server compares them with its own room, but an
+//! account's limit counts all copies ([`of_account`]).
 
 use std::collections::BTreeSet;
 

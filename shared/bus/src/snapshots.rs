@@ -1,8 +1,9 @@
-//! Snapshots: large files that replicas leave for each other. Each holds the state of a view at one sequence of its
-//! stream, and is passed on in pieces, so that none has to fit into memory.
+//! The trait of the snapshot store. A snapshot is a large file with the state of a view at one sequence of its
+//! stream, which replicas leave for each other. It is read and written in pieces, so that it need not fit into
+//! memory.
 //!
 //! The trait is separate from [`Bus`](super::Bus), because only processes that keep a view need it. A snapshot is
-//! *not* the truth: losing one costs a replay of the stream, so no operation here is repeated until it succeeds.
+//! *not* authoritative: losing one costs a replay of the stream, so no operation here is repeated until it succeeds.
 
 use super::BusError;
 use bytes::Bytes;

@@ -1,4 +1,4 @@
-//! Streams and consumers by name, and their specifications.
+//! The names and the specifications of streams and consumers.
 
 use envelope::Role;
 use std::time::Duration;

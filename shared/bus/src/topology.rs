@@ -1,5 +1,5 @@
-//! Which streams and consumers a fleet needs, in one place: `argosy setup` makes them, workers only check them, and
-//! the memory bus is built from them.
+//! The list of the streams and consumers that a fleet needs. `argosy setup` makes them, workers only check them, and
+//! the memory bus is built from the list.
 
 use crate::{BusError, ConsumerSpec, Retention, StoredMessage, Stream, StreamSpec};
 use envelope::subject::EDITION;

@@ -1,4 +1,4 @@
-//! All rows of the table of an answer, as comma-separated values.
+//! Writes all rows of the table of an answer as comma-separated values.
 
 use bus::{Bus, BusError};
 use envelope::limits::ATTACHMENT_BYTES_MAX;

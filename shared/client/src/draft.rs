@@ -1,6 +1,6 @@
-//! The draft of an answer, put together from the live messages that a client hears while the answer is written.
+//! Puts the draft of an answer together from the live messages that a client receives while the answer is written.
 //!
-//! Pure. A draft is *not* the answer: it is unchecked, and the terminal event has to replace it.
+//! Pure. A draft is *not* the answer: it is unchecked, and the client has to replace it by the terminal event.
 
 use crate::News;
 use envelope::live::LiveText;

@@ -1,4 +1,4 @@
-//! Why a client has no answer, or none yet.
+//! The reasons why a client has no answer, or none yet.
 
 use bus::{BusError, PublishError};
 use envelope::{CodecError, IdError, TurnId};

@@ -1,5 +1,5 @@
-//! Asking, as any client of the fleet does it: publish a question, hear its stages, wait for its one terminal
-//! event. It works on either bus.
+//! Asks a question as any client of the fleet does: it publishes the question, reports the stages of the turn, and
+//! waits for its one terminal event. It works on either bus.
 
 use crate::Error;
 use crate::random_token;

@@ -4,10 +4,10 @@
 //! process only: nothing is written to disk, nothing crosses a process boundary, and everything is gone when the
 //! last handle is dropped. It has no replicas, so nothing ever lags and [`PublishError::Conflict`] never happens.
 //!
-//! Time is tokio's, so tests can pause the clock. There is no background task: expiry, schedules and redelivery are
-//! processed by the next call on the stream, and a waiting call wakes up when the next of them falls due. One mutex
-//! guards the state and is never held across an await. Streams are bounded by their specifications, and
-//! subscriptions by a queue that drops what does not fit, as a server does with slow consumers.
+//! Time is tokio's, so tests can pause the clock. There is no background task: the next call on a stream processes
+//! expiry, schedules and redelivery, and a call that waits for a message wakes up when one of these falls due. One
+//! mutex guards the state and is never held across an await. The specification of a stream limits its size. A
+//! subscription has a bounded queue, which drops messages that do not fit, as a server does with slow consumers.
 
 mod consumer;
 mod core;

@@ -1,4 +1,4 @@
-//! Putting back the messages that a stream held in an earlier process, for a caller that keeps them elsewhere.
+//! Puts messages back into a stream that held them in an earlier process. The caller has kept them elsewhere.
 
 use super::MemoryBus;
 use super::log::Log;
