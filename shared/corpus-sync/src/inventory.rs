@@ -1,6 +1,6 @@
-//! What the corpus stream holds of each edition, and how two editions differ.
+//! Lists what the corpus stream contains of each edition, and how two editions differ.
 //!
-//! Documents are counted by their heads: a document without its head does not exist yet.
+//! Documents are counted by their heads (chunk 0): a document without its head is not complete and does not count.
 
 use crate::sync::heads;
 use bus::{Bus, BusError};

@@ -1,5 +1,5 @@
-//! A run over a folder: it compares the folder with what is indexed, publishes the changes and waits for the
-//! results. *Not* here: how each of these is done, which is in the modules of those names.
+//! Runs the synchronisation of a folder: compares the folder with what is indexed, publishes the changes and waits
+//! for the results. *Not* here: how each of these steps works; see the modules `scan`, `publish` and `wait`.
 
 use crate::error::Error;
 use crate::{publish, reach, scan, wait};

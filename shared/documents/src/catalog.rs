@@ -1,6 +1,6 @@
-//! Compares what is indexed with what is on disk. Pure.
+//! Compares the indexed documents with the files on disk, and plans an indexing run. Pure.
 //!
-//! Its input is one tenant's heads from the corpus stream, or from a local index that was fed from it. Making the
+//! Its input is the heads of one tenant's documents, from the corpus stream or from a local index of it. Making the
 //! plan changes nothing.
 
 use crate::document::Stamp;

@@ -1,8 +1,8 @@
-//! The chunker: lines of text become pieces that fit a small model. A piece has at most [`CHUNK_TOKENS_MAX`] tokens
-//! by default; cuts are between sentences, rows and sections, with a little overlap inside a section.
+//! The chunker: it cuts lines of text into pieces that fit a small model. A piece has at most [`CHUNK_TOKENS_MAX`]
+//! tokens by default. Cuts are between sentences, rows and sections, and pieces of one section overlap a little.
 //!
-//! Words are never cut, with one exception that every limit needs: a "word" that is longer than a whole piece
-//! (base64, for example). Pure and deterministic.
+//! Words are not cut, except a "word" that is longer than a whole piece (base64, for example). Pure and
+//! deterministic.
 
 mod unit;
 

@@ -1,8 +1,8 @@
-//! A folder of files, read one document at a time.
+//! Reads a folder of files, one document at a time.
 //!
 //! Memory holds one document, however large the corpus is. Files come in the order of their names, so that two runs
-//! do the same. Links are followed, and circles of links are detected. [`Cursor`] reads documents of that walk
-//! again.
+//! do the same. Links are followed, and circles of links are detected. A [`Cursor`] reads single documents of this
+//! walk again.
 
 use crate::document::{Document, Stamp, bucket_of, doc_id_of, sha256_hex};
 use crate::reader::{Documents, Skip, SkipReason, bytes_of, form_of, read_documents};

@@ -1,7 +1,7 @@
-//! A document: one file of the corpus, read and made into lines of text.
+//! A document: one file of the corpus, read into lines of text.
 //!
-//! The bucket and the id of a document are derived here from the path of its file alone, so the same file is the
-//! same document on every run and every machine. *Not* here: how a file is read; see [`crate::reader`].
+//! The path of the file alone determines the bucket and the id of the document, so a file is the same document in
+//! every run and on every machine. *Not* here: how a file is read; see [`crate::reader`].
 
 use crate::reader::{SkipReason, TITLE_CHARS_MAX, file_stem};
 use envelope::{Bucket, DocId, TenantId};

@@ -1,7 +1,7 @@
-//! Files to documents, and documents to chunks.
+//! Reads files into documents, and cuts documents into chunks.
 //!
-//! *Not* an index, and not the corpus stream: the binary decides what is published, and when. The code blocks, and
-//! is pure except where it reads files.
+//! *Not* here: the index and the corpus stream; the binary decides what is published, and when. The code blocks, and
+//! it is pure except where it reads files.
 //!
 //! | module | what |
 //! |---|---|

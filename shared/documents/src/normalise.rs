@@ -2,7 +2,7 @@
 //!
 //! The rules are conservative: compatibility characters are unified (NFKC), invisible ones removed, words that were
 //! broken at line ends joined, digits and letters that a scanner confused corrected, and repeated page headers and
-//! footers removed. *Not* spelling correction, and `10²` does not become `102`.
+//! footers removed. Spelling is *not* corrected, and `10²` does not become `102`.
 
 mod ocr;
 mod pages;

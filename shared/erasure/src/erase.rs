@@ -1,4 +1,4 @@
-//! Begins an erasure, or continues one that another process left unfinished.
+//! Begins an erasure, or continues one that another process has left unfinished.
 
 use crate::note::Note;
 use crate::pass::Pass;

@@ -1,4 +1,4 @@
-//! What was erased where.
+//! The report of an erasure: how many messages of each kind were erased.
 
 use envelope::{ConversationId, UnixMs};
 use serde::Serialize;

@@ -1,6 +1,6 @@
-//! Why a file, or a part of one, was not read: a code for programs, a sentence for people.
+//! The reasons why a file, or a part of one, was not read: a code for programs and a sentence for people.
 //!
-//! Each sentence says what to do about it, where there is something to do.
+//! Each sentence says what the user can do about it, if there is something to do.
 
 /// A file that was not read, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
