@@ -1,8 +1,9 @@
-//! Admission: whether a question of a conversation opens a turn, is refused, or needs something else first.
+//! Decides whether a question of a conversation opens a turn or is refused, or whether other turns have to be ended
+//! or cancelled first.
 //!
-//! The decision uses the last event alone, and the append succeeds only if that is still the last event. A writer
-//! that loses reads and decides again. *Not* here: whether the turn has a terminal event already; the gateway looks
-//! for one after the read, and once more after the append.
+//! The decision uses the last event of the log alone, and the append succeeds only if that event is still the last
+//! one. If another writer was faster, the writer reads the log and decides again. *Not* here: whether the turn has a
+//! terminal event already; the gateway looks for one after the read, and once more after the append.
 
 use crate::ending::overdue;
 use crate::event::{EventKind, LogEvent, TurnOpening};

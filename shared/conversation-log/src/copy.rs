@@ -1,7 +1,7 @@
-//! Copies of logs: a fork, which gets turns of its own, and the import of an exported log.
+//! Makes copies of logs: a fork, whose turns get new ids, and the import of an exported log.
 //!
-//! Both become a list of events with their old positions, which are then written one by one. Where an event refers
-//! to the position of another, the reference is adapted to the new log. Pure.
+//! Each copy is a list of events with their old positions, which are then written one by one. Where an event refers
+//! to the position of another event, the reference is changed to the position in the new log. Pure.
 
 use crate::ending::{Ending, end_unknown};
 use crate::event::{EventKind, LogEvent, TurnEnd, TurnOpening};

@@ -1,7 +1,7 @@
-//! What the terminal event of a turn changes in its conversation, and which turn is next.
+//! Decides what the terminal event of a turn changes in its conversation, and which turn begins next.
 //!
-//! Every process that appends the end of a turn, or finds it in the log, starts the next turn. So it does not
-//! matter which of them dies. Pure.
+//! Every process that appends the end of a turn, or finds it in the log, starts the next turn. So it does no harm if
+//! one of these processes dies. Pure.
 
 use crate::event::{EventKind, KeptText, LogEvent, TurnEnd, evidence_that_fits};
 use crate::limits::{OVERDUE_MS, QUESTION_BYTES_MAX};

@@ -1,6 +1,6 @@
-//! What the erasure of a conversation takes: the event that ends its log, and what has to be removed elsewhere.
+//! Makes the event that erases a conversation: it ends the log and lists what has to be removed elsewhere.
 //!
-//! Pure. *Not* here: removing it, which concerns every stream (`erasure`).
+//! Pure. *Not* here: the removal from the streams (the crate `erasure`).
 
 use crate::event::{Erasure, EventKind, LogEvent};
 use crate::state::{AppendError, Read, append};

@@ -1,7 +1,7 @@
-//! The events of a conversation's log, as they are stored.
+//! The events of a conversation's log, in the form in which they are stored.
 //!
-//! An event has a version of its own, which every later release can read. Unknown fields are ignored, and nothing
-//! is appended after an event of a newer version. An event does not contain its own sequence: the reader adds it
+//! An event has a version of its own, and every later release can read it. Unknown fields are ignored, and nothing is
+//! appended after an event of a newer version. An event does not contain its own sequence: the reader adds it
 //! ([`Read`](crate::state::Read)).
 
 use crate::limits::{ANSWER_BYTES_MAX, EVIDENCE_BYTES_MAX};

@@ -1,6 +1,6 @@
-//! Checks a log by folding it again: whether each event carries the state that follows from the one before it.
+//! Checks a log by folding it again: each event has to contain the state that follows from the event before it.
 //!
-//! In normal operation this is not needed: a writer folds one event, and a reader trusts the last one. It is for
+//! Normal operation does not need this check: a writer folds one event, and a reader trusts the last one. It is for
 //! people who doubt a log. *Not* a repair. Pure.
 
 use crate::state::{AppendError, Read, State};

@@ -1,9 +1,10 @@
-//! The log of a conversation: which events there are, what state follows from them, and what may be appended next.
+//! The log of a conversation: which events there are, which state follows from them, and which event may be appended
+//! next.
 //!
-//! Decisions are pure. The log is a stream of one subject per conversation, and each event carries the state after
-//! it, so that a decision needs one read of the last event. The crate also has the stores that keep such logs on
-//! local disk or in memory; a store decides nothing. *Not* here: the stream, the write condition by which two
-//! writers take turns, and what is sent because of an event; those belong to the gateway.
+//! Decisions are pure. The log is a stream with one subject per conversation. Each event contains the state after it,
+//! so that a decision needs to read only the last event. The crate also has the stores that keep such logs on local
+//! disk or in memory; a store decides nothing. *Not* here, but in the gateway: the stream, the write condition that
+//! keeps two writers apart, and what is sent because of an event.
 //!
 //! | module | what |
 //! |---|---|

@@ -1,4 +1,5 @@
-//! Where the events of conversations are read from: the stream itself, or a store that follows it.
+//! The trait by which events of conversations are read, from the stream itself or from a store that follows the
+//! stream.
 
 use crate::event::LogEvent;
 use envelope::{Class, Classify, ConversationId, TenantId};

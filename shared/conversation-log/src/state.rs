@@ -1,7 +1,7 @@
-//! The state of a conversation after its events: the fold.
+//! The state of a conversation after its events, and the fold that computes it.
 //!
-//! One function says which state an event leads to. A writer uses it for the state that the event carries, and a
-//! check of a log folds the log again and compares. Pure.
+//! One function computes the state to which an event leads. A writer stores this state in the event, and a check of a
+//! log computes it again and compares. Pure.
 
 use crate::event::{EventKind, LogEvent, TurnEnd, TurnOpening};
 use crate::limits::{CHILDREN_MAX, EXCHANGES_KEPT};

@@ -1,8 +1,9 @@
-//! The store of conversations' events: a view of their stream, or the truth where there is no stream.
+//! The trait of a store of conversations' events. A store is a view of the stream, or the only copy where there is no
+//! stream.
 //!
-//! A store takes in events in stream order and reports its position. It has one writer and many readers. It refuses
-//! an event that does not follow on what it has; the writer then empties it and feeds it again. *Not* here: the
-//! feeding, and whether a stream still has what a store lacks.
+//! A store takes in events in the order of the stream and reports its position. It has one writer and many readers.
+//! It refuses an event that does not follow the events that it has; the writer then empties the store and feeds it
+//! again. *Not* here: the feeding, and whether a stream still has the events that a store lacks.
 //!
 //! | module | what |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Tests that an erased sentence is in no file any more.
+//! Tests that no file contains a sentence any more after it was erased.
 
 mod common;
 

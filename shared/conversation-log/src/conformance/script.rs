@@ -1,4 +1,4 @@
-//! Conversations as a gateway would write them, for tests of stores.
+//! Writes conversations as a gateway would write them, for tests of stores.
 
 use crate::event::{Erasure, EventKind, KeptText, LogEvent, TurnEnd, TurnOpening};
 use crate::source::ConversationKey;

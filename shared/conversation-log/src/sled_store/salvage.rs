@@ -1,9 +1,9 @@
 //! Recovers what can still be read of a broken folder into a new one, for a store that nothing can rebuild.
 //!
 //! sled gives up a whole file for one page that it cannot read, so this module searches the bytes of the files
-//! instead: each value shows where it begins, which key it belongs to, and whether it is intact. Replaced values
-//! are found as well; the newest one counts. A conversation may then miss events in the middle: its head says how
-//! many.
+//! instead: each value shows where it begins, which key it belongs to, and whether it is intact. Where the search
+//! also finds replaced values, the newest value of a key counts. A recovered conversation may lack events in the
+//! middle; its head records how many.
 
 use crate::sled_store::change::RECORDS_AT_ONCE;
 use crate::sled_store::floor;

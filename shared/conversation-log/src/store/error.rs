@@ -1,4 +1,4 @@
-//! The errors of a store. No message names a conversation: an id is a secret.
+//! The errors of a store. No message names a conversation, because the id of a conversation is a secret.
 
 use crate::event::EventError;
 use crate::source::SourceError;

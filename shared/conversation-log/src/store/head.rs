@@ -1,5 +1,5 @@
-//! The head of a conversation: what a store knows of it besides its events. It follows from the events alone, so
-//! that a store can be checked against itself.
+//! The head of a conversation: a few numbers that a store keeps beside its events, such as their count. They follow
+//! from the events alone, so that a store can check itself.
 
 use crate::event::{EventKind, LogEvent};
 use crate::store::StoreError;

@@ -1,5 +1,5 @@
-//! What a batch changes, decided before anything of it is written. Pure: a store looks up what it has, and then
-//! writes the whole plan at once.
+//! Plans what a batch changes, before anything of it is written. Pure: a store looks up what it has, and then writes
+//! the whole plan at once.
 
 use crate::source::ConversationKey;
 use crate::store::head::{ConversationHead, Mark};
