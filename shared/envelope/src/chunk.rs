@@ -1,6 +1,6 @@
-//! The messages of the corpus stream: one per chunk, and tombstones.
+//! The messages of the corpus stream: one for each chunk, and tombstones for chunks that were deleted.
 //!
-//! The newest message of a subject wins. Chunk 0, the head, represents the document. *Not* here: how a document is
+//! The newest message of a subject counts. Chunk 0, the head, represents the document. *Not* here: how a document is
 //! cut into chunks, and how their vectors are made.
 
 use crate::codec::CodecError;

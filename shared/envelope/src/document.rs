@@ -1,9 +1,9 @@
-//! A document on its way into the corpus: the headers of its message, and the event that reports the result.
+//! A document that is sent to be indexed: the headers of its message, and the event that reports the result.
 //!
-//! The body of the message is the document itself, byte for byte. Where a file contains several documents, it is
-//! one of them as JSON ([`DocumentForm`]). The identity of a document follows from tenant and source alone, never
-//! from the subject: two publishers cannot make two documents of one source. Publishers choose the name in the
-//! subject freely.
+//! The body of the message is the document itself, byte for byte. If a file contains several documents, the body is
+//! one of them as JSON ([`DocumentForm`]). The identity of a document follows from its tenant and source alone, so
+//! two publishers cannot make two documents of one source. It does not depend on the subject, in which publishers
+//! choose the name freely.
 
 use crate::edition::Edition;
 use crate::ids::{Bucket, DocId, TenantId};

@@ -1,10 +1,9 @@
-//! Editions: whole corpora side by side, one of which is searched.
+//! Editions: whole copies of the corpus side by side, one of which is searched.
 //!
 //! An edition is everything that one pipeline (chunker and embedder) has made of the documents. There are two at
-//! most: the *current* one, which every search reads, and one *beside* it, which is being built or is kept so that
-//! a switch can be undone. Documents are indexed for both. This module has the record that says which editions
-//! there are, and the changes that it allows. Pure. *Not* here: where the record is stored, and which processes
-//! watch it.
+//! most: the *current* one, which every search reads, and one *beside* it, which is being built or is kept so that a
+//! switch can be undone. Documents are indexed for all editions. This module has the record that lists the editions,
+//! and the changes that it allows. Pure. *Not* here: where the record is stored, and which processes watch it.
 
 use crate::WIRE;
 use crate::refusal::cut;

@@ -1,5 +1,5 @@
-//! Classes of failure: what a caller should do about an error. Callers ask an error for its class and never read
-//! its text.
+//! The classes of failure: each says what a caller should do about an error. Callers ask an error for its class and
+//! never read its text.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! The messages that follow from a scatter record, and from nothing else. Because of these functions a retriever
-//! that crashed half-way, a redelivery and the soft deadline all create the same messages.
+//! Makes the messages that follow from a scatter record, from the record alone. So the same messages are created
+//! after a retriever has crashed half-way, by a redelivery, and at the soft deadline.
 
 use crate::codec::WIRE;
 use crate::message::{Case, Envelope, Header};

@@ -1,7 +1,7 @@
-//! What narrows a search: a list of conditions, all of which have to hold.
+//! The filter of a search: a list of conditions, all of which have to hold.
 //!
-//! The planner and the user write filters, and retrieval executes them. OR and nesting are left out on purpose. The
-//! forms that people and models write are parsed into this one.
+//! The planner and the user write filters, and the retriever applies them. There is no OR and no nesting, on purpose.
+//! People and models may write filters in several forms, which are all parsed into this one.
 
 use crate::limits::CONDITIONS_MAX;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Names of the message headers that Argosy reads or writes, and nothing else.
+//! The names of the message headers that Argosy reads or writes.
 
 /// The turn; a publisher may choose the id with it instead of the field `id`.
 pub const TURN: &str = "Argosy-Turn";

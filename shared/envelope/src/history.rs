@@ -1,7 +1,7 @@
-//! The earlier part of a conversation, as the planner is given it with a question.
+//! The earlier part of a conversation, in the form in which the planner gets it with a question.
 //!
-//! A conversation may be long, so this is a bounded view: the last exchanges with their answers, the earlier ones
-//! with their questions alone, and the chunks that the last answer cites. *Not* here: the log of the conversation,
+//! A conversation may be long, so this is a bounded view: the last exchanges with their answers, earlier questions
+//! without answers, and the ids of the chunks that the last answer cites. *Not* here: the log of the conversation,
 //! which keeps more.
 
 use crate::limits::{

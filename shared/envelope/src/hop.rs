@@ -1,11 +1,11 @@
-//! The hops: one row per role says what its steps carry and which exits a step may have.
+//! The table of roles: one row per role lists what its steps carry and which exits a step may have.
 //!
-//! Everything that has to know all roles follows from these rows: [`Role`] itself with its lists, [`Payload`] and
-//! its reader, [`Exit`], and what a stage is given ([`Task`]). *Not* here: which step follows from an exit; that is
-//! [`route`](crate::route). A match over a payload or an exit names every variant, so a new row does not compile
-//! until each of these matches handles it.
+//! Whatever depends on the set of roles is generated from these rows: [`Role`] itself with its lists, [`Payload`] and
+//! its reader, [`Exit`], and the input of a stage ([`Task`]). *Not* here: which step follows from an exit; that is
+//! [`route`](crate::route). A match over a payload or an exit names every variant, so after a new row the code does
+//! not compile until each of these matches handles it.
 //!
-//! On the wire a payload is written as its inner type: the role in the subject says which one it is.
+//! On the wire a payload is written without the name of its variant: the role in the subject tells which one it is.
 
 use crate::codec::{CodecError, decode};
 use crate::failure::{Class, Classify};

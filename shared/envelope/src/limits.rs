@@ -1,4 +1,4 @@
-//! Every limit of the wire, with its unit. Limits that concern one crate alone are kept in that crate.
+//! The limits of the wire, with their units. A limit that concerns one crate alone is in that crate.
 
 /// Largest encoded envelope, in bytes. Checked before publishing; NATS' own limit is 1 MiB.
 pub const ENVELOPE_BYTES_MAX: usize = 256 * 1024;

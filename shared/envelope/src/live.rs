@@ -1,7 +1,8 @@
-//! The messages on `argosy.live.<turn>` while a turn runs: they reach listeners that are connected, at most once.
+//! The messages on `argosy.live.<turn>` while a turn runs. They are delivered at most once, to the listeners that are
+//! connected.
 //!
-//! There are two kinds of bodies: a [`TrailEntry`](crate::TrailEntry) for each step that is done, and a
-//! [`LiveText`] for each piece of a draft as it is written. Only the latter has a field `text`.
+//! There are two kinds of bodies: a [`TrailEntry`](crate::TrailEntry) for each step that is done, and a [`LiveText`]
+//! for each piece of a draft while it is written. Only a `LiveText` has a field `text`.
 
 use crate::role::Role;
 use serde::{Deserialize, Serialize};

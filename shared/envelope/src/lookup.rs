@@ -1,8 +1,8 @@
-//! Looking into the corpus by request and reply: search, count, metadata, catalog. A look-up begins no turn, calls
-//! no language model and stores nothing; any retriever that is ready answers it.
+//! Requests that look into the corpus, and their replies: search, count, metadata, catalog. A look-up begins no turn,
+//! calls no language model and stores nothing; any retriever that is ready answers it.
 //!
-//! Requests are parsed by hand, as questions are: a program in another language deserves an error that names the
-//! field and the fix. *Not* the fleet's own search, which is a [`Plan`](crate::Plan).
+//! Requests are parsed by hand, like questions, because the author of a program in another language needs an error
+//! that names the field and the fix. *Not* here: the search within a turn, which is a [`Plan`](crate::Plan).
 
 mod catalog;
 

@@ -1,8 +1,8 @@
-//! What a planner reads out of a question, besides what to search for: its class, what is wanted, conditions in
-//! words.
+//! The meaning that a planner reads in a question, besides what to search for: its class, its intent, the form of the
+//! answer, and conditions in words.
 //!
-//! The planner says what the question means; a retriever, which knows the corpus, turns that into typed conditions.
-//! *Not* here: how the question is read (the planner) and which conditions follow (`linking`).
+//! The planner says what the question means; a retriever, which knows the corpus, turns the conditions in words into
+//! typed ones. *Not* here: how the question is read (the planner) and which conditions follow (`linking`).
 
 use crate::filter::Op;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
-//! The mode that a question asks for, and the mode that the gateway chooses where the question leaves it open.
+//! The mode that a question asks for, and the mode that the gateway chooses if the question leaves it open.
 //!
-//! These are two types on purpose: after hop 0 there is always one of the [`Mode`]s, and no worker has to handle an
-//! open one. *Not* here: the rules by which the gateway decides.
+//! These are two types on purpose: after hop 0 there is always a [`Mode`], and no worker has to handle an open
+//! choice. *Not* here: the rules by which the gateway decides.
 
 use crate::message::Mode;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
-//! Another model or other prompts for the model calls of one turn, to try what the answer would have been.
+//! Overrides the model or the prompts for the model calls of one turn, to find out what the answer would have been.
 //!
-//! They travel in the case, so every step of the turn sees them and no process has to be restarted. A question may
-//! name a model among those that the fleet offers. Prompts are *not* part of a question: only a replay of a
-//! recorded step can bring them. A worker of a release that does not know the field drops it.
+//! The overrides are in the case, so every step of the turn gets them and no process has to be restarted. A question
+//! may name a model among those that the fleet offers. A question can *not* bring prompts: only a replay of a
+//! recorded step can. A worker of a release that does not know the field drops it.
 
 use crate::limits::{MODEL_NAME_BYTES_MAX, PROMPT_BYTES_MAX};
 use serde::{Deserialize, Serialize};

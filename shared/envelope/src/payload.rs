@@ -1,4 +1,4 @@
-//! The typed payload of each hop.
+//! The payload types of the steps. The diagram shows which role makes each payload and which role takes it.
 //!
 //! ```text
 //! conversation Recall -> planner

@@ -1,4 +1,5 @@
-//! The task of the planner, and the routes by which it may send a question. *Not* here: the plan that it makes.
+//! The task of the planner, and the routes by which it may send a question. *Not* here: the plan that the planner
+//! makes.
 
 use crate::history::History;
 use serde::{Deserialize, Serialize};

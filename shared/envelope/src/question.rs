@@ -1,7 +1,7 @@
-//! The ingress message: what a publisher may say, and every reason for refusing it.
+//! The ingress message, which asks a question: its fields, and every reason for refusing it.
 //!
-//! It is parsed by hand, field by field, because a publisher in another language deserves an error that names the
-//! field and the fix; a derived parser names a type.
+//! It is parsed by hand, field by field, because the author of a program in another language needs an error that
+//! names the field and the fix. The error of a derived parser names a Rust type.
 
 use crate::filter::{ConditionOrigin, Filter};
 use crate::history::History;

@@ -1,5 +1,6 @@
-//! A remark that accompanies an answer: a contradiction between its sources, or an action that it asks for. The
-//! stage that writes a remark does *not* check it against the sources, and the validator does not judge it.
+//! A remark that accompanies an answer. It reports a contradiction between the sources, or an action that the answer
+//! asks for. The stage that writes a remark does *not* check it against the sources, and the validator does not judge
+//! it.
 
 use serde::{Deserialize, Serialize};
 

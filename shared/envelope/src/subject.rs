@@ -1,4 +1,4 @@
-//! The subject grammar: every subject of the system, built and parsed here and nowhere else.
+//! The subject grammar. Every subject of the system is built and parsed here and nowhere else.
 //!
 //! ```text
 //! argosy.query                                  ingress

@@ -1,5 +1,6 @@
-//! What checks found about an answer: about each sentence by rules, and about the whole by a model, where one
-//! judges. *Not* here: how they check; the validator compares sentences with passages, and asks the model.
+//! The results of checking an answer: what rules found about each sentence, and what a model, if one judges, found
+//! about the whole. *Not* here: the checks themselves. The validator compares sentences with passages, and asks the
+//! model.
 
 use serde::{Deserialize, Serialize};
 

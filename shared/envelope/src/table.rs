@@ -1,7 +1,7 @@
-//! A table that answers a question about documents, and the documents that it is made of.
+//! A table that answers a question about documents, with the documents from which it is made.
 //!
-//! The retriever, which has the columns, makes it once ([`Listing`]); the stage that writes the answer and the one
-//! that checks it read the same table. *Not* here: which documents there are, and how a table is displayed.
+//! The retriever, which has the columns, makes the table once ([`Listing`]). The stage that writes the answer and the
+//! stage that checks it read the same table. *Not* here: how the documents are found, and how a table is displayed.
 
 use crate::attachment::FileRef;
 use crate::limits::TABLE_ROWS_MAX;

@@ -1,4 +1,5 @@
-//! The one event that ends a turn: what publishers receive. Its fields are public interface.
+//! The terminal event: the one message that ends a turn, and that publishers receive. Its fields are public
+//! interface.
 
 use crate::filter::Filter;
 use crate::ids::{Bucket, ConversationId, TenantId, TurnId};

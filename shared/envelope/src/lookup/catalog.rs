@@ -1,7 +1,7 @@
-//! The catalog: which buckets a tenant's documents are in, and which columns each bucket has. People and planners
-//! ask for it.
+//! The catalog of a tenant's documents: their buckets, and the columns of each bucket. People and planners ask for
+//! it.
 //!
-//! *Not* here: how it is made, which the index does, and the schemas that describe columns, which the indexer has.
+//! *Not* here: how the index makes the catalog, and the schemas that describe columns, which the indexer has.
 
 use super::{FacetValue, is_zero, number, object, tenant};
 use crate::ids::{Bucket, TenantId};
