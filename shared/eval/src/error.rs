@@ -1,4 +1,4 @@
-//! Why a measurement was not made.
+//! The reasons why a measurement could not be made.
 
 use crate::fleet::FleetError;
 use index_host::{InvalidOptions, search_factory};

@@ -1,4 +1,5 @@
-//! A whole fleet in this process, passed in by the caller. A measurement does not know what the fleet is made of.
+//! The trait of a whole fleet in this process. The caller passes the fleet in, so a measurement does not depend on
+//! its parts.
 
 use bus::Bus;
 use envelope::{Profile, Terminal};

@@ -1,7 +1,7 @@
-//! Questions for a whole fleet, the answers that are expected, and whether an answer is the expected one.
+//! Questions for a whole fleet with the expected answers, and the check whether an answer is the expected one.
 //!
 //! There are two sources: the labelled questions of the sample corpus, and MultiHop-RAG with the words of its
-//! answers. *Not* whether an answer is good: only strings that have to occur in it are looked for.
+//! answers. *Not* checked: whether an answer is good; the check only looks for strings that have to occur in it.
 
 use super::dataset::{Dataset, DatasetName, Split, draw};
 use super::{Error, multihop};

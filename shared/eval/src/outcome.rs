@@ -1,5 +1,5 @@
-//! The result of a measurement: an object for programs, lines for people. *Not* here: how a line is displayed on a
-//! terminal, which the caller decides.
+//! The result of a measurement: an object for programs, and lines for people. *Not* here: how a line is displayed on
+//! a terminal, which the caller decides.
 
 use serde::Serialize;
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! Measures what a search finds, method by method: every question of a data set is asked, timed and compared with
-//! the right answers.
+//! Measures what a search finds, for each method: every question of a data set is asked and timed, and the result is
+//! compared with the right answers.
 
 use super::dataset::{Dataset, DatasetName, Split};
 use super::ground::Ground;

@@ -1,4 +1,4 @@
-//! The search that a measurement uses: the configured one, in one process.
+//! The configured search, in one process, as a measurement uses it.
 
 use crate::error::Error;
 use index_host::search_factory::{SearchFactory, embedder};

@@ -1,5 +1,5 @@
-//! Signals in the result of a search that there is no answer. Pure. Which signal is the best one is measured, not
-//! assumed.
+//! Signals in the result of a search that show whether there is an answer. Pure. The measurement decides which signal
+//! is the best one.
 
 use search::SearchResult;
 

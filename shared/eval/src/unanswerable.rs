@@ -1,8 +1,8 @@
-//! Measures whether it is reported early that the documents do not say.
+//! Measures how well questions without an answer in the corpus are recognised right after the search.
 //!
-//! A question without an answer in the corpus is *caught* when the retriever would ask back; a question with an
-//! answer for which it would ask back is a *false alarm*. The retriever's own rule decides, over its own search
-//! with its options. No text of a data set is reported: a question that was judged wrongly is named by its id.
+//! A question without an answer is *caught* when the retriever would ask back; a question with an answer for which it
+//! would ask back is a *false alarm*. The retriever's own rule decides, over its own search with its options. No text
+//! of a data set is reported: a question that was judged wrongly is named by its id.
 
 use super::dataset::{Dataset, DatasetName, Question, Split};
 use super::ground::Ground;

@@ -1,6 +1,6 @@
 //! Measures which class the rules give to questions whose class is known.
 //!
-//! The rules are those that a planner falls back on, so no model is called and no document is read. *Not* measured:
+//! The rules are the planner's fallback for the model, so no model is called and no document is read. *Not* measured:
 //! the classes that a model would give, and what follows from a class.
 
 mod labels;

@@ -1,9 +1,9 @@
-//! Measures the verdicts on sentences, against people's marks and against sentences that are known to be true or
-//! false.
+//! Measures how well the verdicts on sentences agree with people's marks, and with sentences that are known to be
+//! true or false.
 //!
-//! No model is called and nothing is searched. Without a folder, the sentences of the sample corpus are reworded
-//! and mutated, and the offline reader's answers to its questions are checked. In a folder, each of
-//! `ragtruth_test`, `scifact` and `multihop_rag` that exists is measured.
+//! No model is called and nothing is searched, except for the answers of the offline reader. Without a folder, the
+//! sentences of the sample corpus are reworded and mutated, and the offline reader's answers to its questions are
+//! checked. In a folder, each of the data sets `ragtruth_test`, `scifact` and `multihop_rag` that exists is measured.
 
 mod calibration;
 mod fitted;

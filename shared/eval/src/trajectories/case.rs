@@ -1,5 +1,5 @@
-//! A trajectory as its file has it: a question, the replies of its model, and the expected way. *Not* here: how it
-//! is run.
+//! The contents of a trajectory's file: a question, the replies of its model, and the expected roles, searches and
+//! outcome. *Not* here: how a trajectory is run.
 
 use envelope::{Outcome, Role, SearchStrategy};
 use serde::{Deserialize, Serialize};

@@ -1,18 +1,18 @@
-//! Measures whether questions take the expected way through a fleet.
+//! Measures whether questions take the expected steps through a fleet.
 //!
-//! A trajectory is a file: a question, the replies of its model, and the expected way: which role works on it at
-//! each hop, what is searched for in the corpus, how often a model is called, how it ends. Each one runs through
-//! the real stages of a fleet in this process, on the memory bus, and is compared exactly. *Not* measured: how good
-//! an answer is.
+//! A trajectory is a file with a question, the replies of its model, and the expected steps: which role works at each
+//! hop, what is searched for in the corpus, how often a model is called, and how the turn ends. Each trajectory runs
+//! through the real stages of a fleet in this process, on the memory bus, and is compared exactly. *Not* measured:
+//! how good an answer is.
 //!
 //! | module | what |
 //! |---|---|
 //! | `case` | the contents of a file |
-//! | `bundled` | the files that are built in |
-//! | [`scripted`] | the model |
+//! | `bundled` | the files that are in the binary |
+//! | [`scripted`] | the model with scripted replies |
 //! | `recorded` | records what is searched for in the corpus |
 //! | `run` | runs a case through a fleet |
-//! | `seen` | the way that a question took, and how it differs: pure |
+//! | `seen` | the steps that a question took, and how they differ from the expected ones (pure) |
 
 mod bundled;
 mod case;

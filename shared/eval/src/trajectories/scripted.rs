@@ -1,5 +1,5 @@
-//! A model with scripted replies, role by role; where there is none, it replies as the offline reader does. It is
-//! never an LLM.
+//! A model with scripted replies for each role. If no scripted reply fits, it replies like the offline reader. It
+//! never calls a language model.
 
 use super::case::ScriptedReply;
 use envelope::Usage;

@@ -1,5 +1,5 @@
-//! The way that a question took, from its terminal event and the recorded searches, and how it differs from the
-//! expected one. Pure.
+//! Reads the steps that a question took from its terminal event and the recorded searches, and compares them with the
+//! expected ones. Pure.
 
 use super::case::{ToolCall, Trajectory, TrajectoryCase, TrajectoryEnding};
 use envelope::{Fallback, Role, Terminal, TrailEntry};
