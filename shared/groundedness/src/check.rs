@@ -1,4 +1,4 @@
-//! The check: an answer gets a verdict for each of its sentences.
+//! Checks an answer against its passages: each sentence gets a verdict.
 
 use crate::coverage::Evidence;
 use crate::features::{

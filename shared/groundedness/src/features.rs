@@ -1,4 +1,5 @@
-//! The features of a sentence compared with the passages: a few figures, and the score that they add up to.
+//! Computes the features of a sentence compared with the passages: a few figures, and the score that follows from
+//! them.
 
 use crate::claims;
 use crate::coverage::{Covered, Evidence, Window};

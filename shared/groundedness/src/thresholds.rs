@@ -1,4 +1,4 @@
-//! The thresholds of a verdict, and the weights of a score: one table, with the origin of each figure.
+//! The thresholds of a verdict and the weights of a score, with the origin of each figure.
 
 /// How many features a sentence has.
 pub(crate) const COUNT: usize = 9;

@@ -1,4 +1,4 @@
-//! Metrics of the harness. Label values are roles and words of this crate, never ids.
+//! The metrics of the harness. Label values are roles and words of this crate, never ids.
 
 use crate::consumer_loop::ConsumerEvent;
 use crate::delivery_outcome::{AckReason, DeliveryOutcome};

@@ -1,10 +1,10 @@
-//! A new turn that begins at a recorded step of another one: the retry of a dead letter, or the replay of a turn.
+//! Begins a new turn at a recorded step of another turn, to retry a dead letter or to replay a turn.
 //!
-//! An ended turn stays ended, so the new turn has an id of its own and names its parent. It begins at the hop of
-//! the recorded step, under the same write conditions as any other, and what the step reads of earlier hops
-//! (scatter records and parts) is copied beside it. Its id is derived from the step that it begins at, and every
-//! message is created once. Replaying twice, or again after half a replay, therefore has the same effect as
-//! replaying once. *Not* here: a copy of answers; every step from there on is done again.
+//! An ended turn stays ended, so the new turn has an id of its own and names its parent. It begins at the hop of the
+//! recorded step, under the same write conditions as any other step. The scatter records and parts of earlier hops
+//! that the step reads are copied into the new turn. The id of the turn is derived, and every message is created only
+//! once. Replaying twice, or again after an interrupted replay, therefore has the same effect as replaying once.
+//! Answers are *not* copied: every step from there on is done again.
 
 mod ids;
 mod renew;

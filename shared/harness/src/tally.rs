@@ -1,6 +1,6 @@
-//! What a process has done for a role since it started, read back from its histograms.
+//! Counts what a process has done for a role since it started, by reading the role's histograms.
 //!
-//! It has counts only. Shares and quantiles are left to the reader, who chooses the period and the processes.
+//! It has counts only. The reader computes shares and quantiles, because it chooses the period and the processes.
 
 use envelope::Role;
 use prometheus::HistogramVec;

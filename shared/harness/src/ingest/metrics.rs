@@ -1,4 +1,4 @@
-//! Metrics of an indexer besides those of messages. Label values are words of this crate, never ids.
+//! The metrics of an indexer besides those of its messages. Label values are words of this crate, never ids.
 
 use envelope::document::DocumentOutcome;
 use prometheus::IntCounterVec;

@@ -1,5 +1,5 @@
-//! The ids of replayed turns: each is derived from the turn or dead letter that it continues, so that replaying
-//! twice has the same effect as replaying once. *Not* here: whether the replay is possible; see [`super::check`].
+//! Derives the id of a replayed turn from the turn or dead letter that it continues, so that replaying twice has the
+//! same effect as replaying once. *Not* here: whether the replay is possible; see [`super::check`].
 
 use bus::StoredMessage;
 use envelope::{Subject, TurnId, header};
