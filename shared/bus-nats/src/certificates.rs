@@ -21,7 +21,7 @@ pub struct Certificates {
 }
 
 impl Certificates {
-    /// Those that `options` name, for the role of this process. Nothing is read yet.
+    /// The certificates that `options` name, for the role of this process. No file is read yet.
     ///
     /// # Errors
     /// When the registry has another family of this name.

@@ -80,7 +80,7 @@ impl Default for Options {
 /// How much of what the server says unasked is remembered.
 const SAID_MAX: usize = 64;
 
-/// What happens to the connection, for readiness and metrics.
+/// The state of the connection, for readiness and metrics.
 #[derive(Debug, Default)]
 pub struct Connection {
     up: AtomicBool,
@@ -104,7 +104,7 @@ impl Connection {
         self.refusals.load(Ordering::Relaxed)
     }
 
-    /// What the server said unasked, the first of it.
+    /// The first messages of the errors that the server sent unasked.
     pub fn said(&self) -> Vec<String> {
         self.heard().clone()
     }

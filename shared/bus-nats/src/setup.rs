@@ -29,7 +29,7 @@ pub async fn setup(bus: &NatsBus, topology: &Topology) -> Result<Vec<Change>, Bu
     setup_within(bus, topology, &Allowance::default()).await
 }
 
-/// The same with sizes that may be less than wanted, see [`bus::sizes`].
+/// Like [`setup`], but sizes may be smaller than wanted, see [`bus::sizes`].
 pub async fn setup_within(
     bus: &NatsBus,
     topology: &Topology,
@@ -50,8 +50,8 @@ pub async fn check(bus: &NatsBus, topology: &Topology) -> Result<Vec<Change>, Bu
     check_within(bus, topology, &Allowance::default()).await
 }
 
-/// Says what [`setup_within`] would do, but for the room of what is missing: that is found out only when
-/// it is made.
+/// Reports what [`setup_within`] would do, except for the sizes of missing streams, which are decided only when the
+/// streams are made.
 pub async fn check_within(
     bus: &NatsBus,
     topology: &Topology,

@@ -29,7 +29,8 @@ pub use turn::{Ask, News, answer, ask, cancel, new_turn, trace_id, trace_id_in};
 /// An id for a conversation that cannot be guessed, because anyone who knows it may read and continue the
 /// conversation. It has 128 bits from the operating system.
 ///
-/// # Errors When the operating system provides no random bits.
+/// # Errors
+/// When the operating system provides no random bits.
 pub fn new_conversation() -> Result<ConversationId, Error> {
     let mut bits = [0u8; 16];
     getrandom::fill(&mut bits).map_err(|error| Error::Random(error.to_string()))?;

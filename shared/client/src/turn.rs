@@ -47,8 +47,8 @@ pub enum News<'a> {
     },
 }
 
-/// Publishes the question and waits for its terminal event. `live` hears what happens meanwhile: stages and drafts
-/// as well, unless the field `stream` of the question says otherwise.
+/// Publishes the question and waits for its terminal event. `live` gets the news meanwhile; they include stages and
+/// drafts unless the field `stream` of the question says otherwise.
 pub async fn ask(
     bus: &dyn Bus,
     ask: Ask,

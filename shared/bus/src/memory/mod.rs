@@ -54,7 +54,8 @@ impl MemoryBus {
         MemoryBus::starting_at(topology, EPOCH)
     }
 
-    /// The same with a clock that starts at `epoch`: pass the real time for real questions.
+    /// Like [`MemoryBus::new`], with a clock that starts at `epoch`. Pass the real time when real questions are
+    /// asked.
     pub fn starting_at(topology: &Topology, epoch: UnixMs) -> Arc<MemoryBus> {
         let mut logs: BTreeMap<Stream, Log> = topology
             .streams()
