@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use search::IndexFeed;
 use std::sync::Arc;
 
-/// The part of the stream that is of an edition.
+/// The messages of one edition in the corpus stream.
 pub struct Reach {
     /// The bus.
     pub bus: Arc<dyn Bus>,

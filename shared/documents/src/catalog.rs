@@ -123,8 +123,8 @@ impl Catalog {
         self.entries.is_empty()
     }
 
-    /// Compares the disk with the catalog. What could not be read is kept: a share that is not
-    /// mounted does not empty the index.
+    /// Compares the disk with the catalog. Documents whose files could not be read are kept, so that a share that is
+    /// not mounted does not empty the index.
     pub fn diff(&self, disk: &[Stamp], skipped: &[Skip], mode: PublishMode) -> IndexPlan {
         let mut plan = IndexPlan::default();
         for stamp in disk {

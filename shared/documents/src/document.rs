@@ -83,7 +83,7 @@ struct Body<'a> {
 }
 
 impl Document {
-    /// Title, extension, metadata and lines as JSON. The same document is the same bytes.
+    /// Title, extension, metadata and lines as JSON. The same document always gives the same bytes.
     pub fn to_json(&self) -> Vec<u8> {
         let body = Body {
             title: Cow::Borrowed(&self.title),
