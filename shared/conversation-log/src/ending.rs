@@ -11,13 +11,13 @@ use envelope::{Outcome, Terminal, TurnId, UnixMs};
 /// What a terminal event changes. [`next_to_begin`] of the state after it says which turn is next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ending {
-    /// This is to be appended.
+    /// The event to append.
     Append(Box<LogEvent>),
-    /// The turn has its end, or was never opened.
+    /// There is nothing to append: the turn has an end already, or was never opened.
     Ended,
 }
 
-/// A turn whose hop 0 is wanted.
+/// A turn that begins, so that its hop 0 has to be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Begin {
     /// The turn.
@@ -26,8 +26,8 @@ pub struct Begin {
     pub opened: u64,
 }
 
-/// What the end of a turn changes after the last event of its conversation, where answers are kept for this many
-/// milliseconds.
+/// Decides what the end of a turn changes after `before`, the last event of its conversation. Answers are kept for
+/// `answers_kept_ms` milliseconds.
 pub fn end(
     before: Option<&Read>,
     terminal: &Terminal,

@@ -6,8 +6,8 @@ use crate::event::{Erasure, EventKind, LogEvent};
 use crate::state::{AppendError, Read, append};
 use envelope::{TurnId, UnixMs};
 
-/// The event that erases a conversation of which `events` is all that is kept, oldest first. Turns whose messages are
-/// gone from every stream by themselves are left out: those whose deadline is over for longer than `kept_ms`.
+/// Makes the event that erases a conversation. `events` is all that is kept of its log, oldest first. Turns whose
+/// deadline passed more than `kept_ms` ago are left out, because their messages have expired from every stream.
 ///
 /// # Errors
 /// [`AppendError::Erased`] when that was done before.

@@ -17,7 +17,7 @@ pub struct EndedExchange {
     pub end: TurnEnd,
 }
 
-/// Reads the exchanges at these places, in their order; `None` for one of which too little is kept.
+/// Reads the exchanges at these places, in their order. An exchange of which too little is kept is `None`.
 ///
 /// # Errors
 /// When events cannot be read.

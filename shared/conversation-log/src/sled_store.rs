@@ -52,10 +52,10 @@ use std::time::Duration;
 /// What is done about a damaged folder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OnDamage {
-    /// The store begins empty: a stream can feed it anew.
+    /// Begin with an empty store, because a stream can feed it again.
     #[default]
     Rebuild,
-    /// What can still be read is brought over: nothing else has it.
+    /// Recover what can still be read, because there is no other copy.
     Salvage,
 }
 
@@ -71,7 +71,7 @@ pub struct Options {
     pub silence: Duration,
     /// How long one call may take before the store has failed. Default 60 s. Trim, reset and purge may take half an hour.
     pub call_max: Duration,
-    /// What tests make of its points. Default nothing.
+    /// What happens at the points at which tests make the store fail. Default nothing.
     pub inject: Injection,
 }
 
@@ -93,8 +93,8 @@ pub struct SledStore {
 }
 
 impl SledStore {
-    /// Opens a folder, and makes it where it is not there. A broken one is set aside, which is told. Reads all that is in
-    /// it once.
+    /// Opens a folder, and creates it if there is none. A broken folder is renamed, which the result reports.
+    /// Everything in the folder is read once.
     ///
     /// # Errors
     /// When another process has the folder, a later release wrote it, or the disk refuses.

@@ -3,7 +3,7 @@
 //! | name | what |
 //! |---|---|
 //! | `owner.pid` | the process that owns the folder |
-//! | `events-<n>` | sled's folder; the one with the highest `n` is current, one with a lower `n` is about to be deleted |
+//! | `events-<n>` | sled's folder; the highest `n` is current, a lower one is about to be deleted |
 //! | `copy-<n>` | a folder that is being written and is not current yet |
 //! | `whole-<n>` | a copy of a generation from before sled opened it, because opening may damage it |
 //! | `corrupt-<unix ms>` | a folder that was found broken |

@@ -73,14 +73,14 @@ impl Classify for OpenError {
     }
 }
 
-/// A store was broken and was begun anew.
+/// The report of a broken store that was replaced by a new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {
     /// What was found.
     pub why: String,
     /// Where the broken folder is now.
     pub aside: PathBuf,
-    /// What was brought over, where that was asked for. Otherwise nothing was: the store is empty.
+    /// What was recovered, if that was asked for. Otherwise the new store is empty.
     pub salvage: Option<Salvage>,
 }
 

@@ -32,7 +32,8 @@ pub(crate) struct Change {
 
 /// Plans a batch for a store at position `held`; `head_of` looks up the head of a conversation.
 ///
-/// # Errors When an entry of the batch does not follow on what the store has: then nothing of the batch is taken.
+/// # Errors
+/// When an entry of the batch does not follow on what the store has: then nothing of the batch is taken.
 pub(crate) fn plan(
     batch: EntryBatch,
     held: LogPosition,
