@@ -15,7 +15,7 @@ pub struct FileRef {
     pub key: String,
     /// Its name, as a person would save it.
     pub name: String,
-    /// What it is, as in HTTP.
+    /// Its media type, as in HTTP.
     pub media_type: String,
     /// Its size.
     pub bytes: u64,

@@ -34,7 +34,7 @@ pub struct ChunkRecord {
     pub of: u32,
     /// Which version of the document: SHA-256 of its bytes in hex, and what its publisher added.
     pub hash: String,
-    /// True when the chunk is no more.
+    /// True on a tombstone: the chunk was deleted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deleted: bool,
     /// Title of the document with the headings of the chunk.
@@ -151,7 +151,7 @@ impl ChunkRecord {
     }
 }
 
-/// The vector of a chunk, one byte a number: a quarter of the room, and the order of hits stays
+/// The vector of a chunk, with one byte for each number. This takes a quarter of the room and keeps the order of hits
 /// (docs/retrieval.md).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Embedding {
@@ -176,7 +176,7 @@ impl Embedding {
         }
     }
 
-    /// The vector, as good as it is kept.
+    /// The vector, as exactly as one byte for each number allows.
     pub fn vector(&self) -> Vec<f32> {
         self.values
             .iter()

@@ -14,7 +14,7 @@ pub const WIRE: u16 = 1;
 /// The oldest wire version that this release reads.
 pub(crate) const WIRE_READ_MIN: u16 = 1;
 
-/// Why bytes are no message, or a message no bytes.
+/// Why bytes cannot be decoded, or a message cannot be encoded.
 #[derive(Debug, thiserror::Error)]
 pub enum CodecError {
     /// Over the limit; publishing it would be refused or time out.
@@ -43,7 +43,7 @@ pub enum CodecError {
         /// The role.
         role: crate::role::Role,
     },
-    /// Not what it should be.
+    /// The bytes are no JSON of the expected form.
     #[error("unreadable message: {0}")]
     Malformed(#[from] serde_json::Error),
 }

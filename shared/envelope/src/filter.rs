@@ -185,7 +185,7 @@ impl Filter {
         Ok(Filter(conditions))
     }
 
-    /// Both filters at once.
+    /// The conditions of both filters.
     pub fn and(mut self, other: Filter) -> Filter {
         for condition in other.0 {
             if !self.0.contains(&condition) {
@@ -195,7 +195,7 @@ impl Filter {
         self
     }
 
-    /// What is left when all guesses are dropped, and what was dropped.
+    /// The filter without its guesses, and the conditions that were dropped.
     pub fn relax(&self) -> (Filter, Vec<Condition>) {
         let (dropped, kept) = self.0.iter().cloned().partition(|c| c.origin.is_guess());
         (Filter(kept), dropped)

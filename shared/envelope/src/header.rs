@@ -22,7 +22,7 @@ pub const TRACEPARENT: &str = "traceparent";
 pub const TRACESTATE: &str = "tracestate";
 /// On a terminal event: it replaces one that was erased, and is delivered to no client.
 pub const ERASED: &str = "Argosy-Erased";
-/// Dead letters: why.
+/// Dead letters: the reason, as a code.
 pub const DEAD_REASON: &str = "Argosy-Dead-Reason";
 /// Dead letters: the error in words.
 pub const DEAD_ERROR: &str = "Argosy-Dead-Error";

@@ -21,7 +21,7 @@ pub struct History {
     /// Chunk ids that the last answer cites, the first cited first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
-    /// How many exchanges are told of by neither: there was no room for them.
+    /// How many exchanges are in neither list, because there was no room.
     #[serde(default, skip_serializing_if = "is_none")]
     pub left_out: u32,
 }
@@ -50,9 +50,9 @@ fn is_none(n: &u32) -> bool {
 }
 
 impl History {
-    /// The view of a conversation of these exchanges, oldest first: the newest
-    /// `HISTORY_EXCHANGES_MAX` with the beginnings of their answers, the questions of those before, all of it within
-    /// `HISTORY_CHARS_MAX` characters. What is nearest to the question is kept.
+    /// The view of a conversation with these exchanges, oldest first. It has the newest
+    /// `HISTORY_EXCHANGES_MAX` with the beginnings of their answers, and the questions of earlier ones, within
+    /// `HISTORY_CHARS_MAX` characters in all. The newest are kept.
     pub fn of(exchanges: Vec<Exchange>, evidence: Vec<String>) -> History {
         let mut left = HISTORY_CHARS_MAX;
         let mut history = History {
@@ -116,7 +116,7 @@ impl History {
         last.or(self.older.last()).map_or("", String::as_str)
     }
 
-    /// How many exchanges it tells of, whole or in part.
+    /// How many exchanges it contains, whole or in part.
     pub fn len(&self) -> usize {
         self.exchanges.len() + self.older.len()
     }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What was found out about a draft.
+/// The score of a draft.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct DraftScore {
     /// Every check of the rules was passed.

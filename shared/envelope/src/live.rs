@@ -7,7 +7,7 @@
 use crate::role::Role;
 use serde::{Deserialize, Serialize};
 
-/// A piece of text that a stage writes. A draft: the terminal event has the checked answer.
+/// A piece of a draft that a stage writes. It is unchecked: only the terminal event has the checked answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LiveText {
     /// The role that writes it.
@@ -21,6 +21,6 @@ pub struct LiveText {
     pub draft: u16,
     /// Number of the piece, from 0. A gap says that pieces were dropped.
     pub n: u32,
-    /// The text. Empty at the beginning of a draft that has no text yet: what was shown before is void.
+    /// The text. An empty text at the beginning of a draft means that the text shown before is void.
     pub text: String,
 }

@@ -12,35 +12,35 @@ use serde_json::Value;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionClass {
-    /// One thing is asked about one thing.
+    /// It asks one thing about one thing.
     #[default]
     Simple,
-    /// Things are held against each other.
+    /// It compares things.
     Comparative,
-    /// One answer is needed to ask for the next.
+    /// It needs one answer in order to ask for the next.
     MultiStep,
-    /// An order of events, or a change over time.
+    /// It asks for an order of events, or for a change over time.
     Temporal,
 }
 
-/// What a question wants done.
+/// The intent of a question: what the answer has to provide.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionIntent {
     /// Something that documents say.
     #[default]
     Qa,
-    /// Documents: all that satisfy its conditions.
+    /// A list of all documents that satisfy the conditions.
     List,
-    /// What documents say, in short.
+    /// A summary of what documents say.
     Summarize,
-    /// Things side by side.
+    /// A comparison of things.
     Compare,
-    /// A number that comes out of documents: how many, how much in all.
+    /// A number that is computed from documents: how many, or how much in all.
     Compute,
 }
 
-/// Which parts of the index a search asks.
+/// Which parts of the index a search uses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchStrategy {

@@ -19,13 +19,13 @@ pub struct Overrides {
     pub prompts: BTreeMap<String, String>,
 }
 
-/// Overrides that cannot travel.
+/// Why overrides are refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OverrideError {
-    /// No name of a model.
+    /// The name of the model is empty or too long.
     #[error("a model's name has 1 to {MODEL_NAME_BYTES_MAX} bytes")]
     Model,
-    /// Too much text.
+    /// The prompts are too long.
     #[error("the prompts have {bytes} bytes, the limit is {PROMPT_BYTES_MAX}")]
     Prompts {
         /// How much it is.
@@ -34,7 +34,7 @@ pub enum OverrideError {
 }
 
 impl Overrides {
-    /// True when everything is as configured.
+    /// True when nothing is overridden.
     pub fn is_empty(&self) -> bool {
         *self == Overrides::default()
     }

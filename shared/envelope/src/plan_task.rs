@@ -4,7 +4,7 @@
 use crate::history::History;
 use serde::{Deserialize, Serialize};
 
-/// What the planner is asked for.
+/// The task of the planner.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum PlanTask {
@@ -20,8 +20,8 @@ pub enum PlanTask {
         /// What was wrong with it, in words.
         why: String,
     },
-    /// Too little was found, and a large model decides whether it is enough all the same, what to search for next,
-    /// or whether the user is asked.
+    /// A decision by a large model after a search that found too little: to answer all the same, to search once more,
+    /// or to ask the user back.
     Review {
         /// What is missing by rule, in words.
         why: String,
