@@ -19,7 +19,7 @@ const UNANSWERABLE: &str = "unanswerable";
 /// What MultiHop-RAG says where there is none.
 const INSUFFICIENT: &str = "Insufficient information.";
 
-/// A labelled question of the sample corpus, as its file has it.
+/// A labelled question of the sample corpus, as the file contains it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabelledQuestion {
@@ -27,15 +27,15 @@ pub struct LabelledQuestion {
     pub id: String,
     /// As it is asked.
     pub question: String,
-    /// What it is an example of.
+    /// The kind of question, such as `unanswerable`.
     pub kind: String,
-    /// Conditions that are sent along.
+    /// Conditions that are sent with the question.
     #[serde(default)]
     pub filters: Option<Value>,
     /// Parts of the corpus that it is asked of.
     #[serde(default)]
     pub buckets: Option<Vec<String>>,
-    /// The documents that say it.
+    /// The documents that contain the answer.
     pub sources: BTreeSet<String>,
     /// What its answer has to contain.
     pub contains: Vec<String>,
@@ -63,7 +63,7 @@ pub(super) struct FleetQuestion {
 }
 
 impl LabelledQuestion {
-    /// Those of the sample corpus.
+    /// The labelled questions of the sample corpus.
     ///
     /// # Errors
     /// When a line of the file that is built in is none.
@@ -74,7 +74,7 @@ impl LabelledQuestion {
             .collect()
     }
 
-    /// What a client sends along.
+    /// The fields that a client sends with the question.
     pub fn fields(&self) -> Map<String, Value> {
         let filters = self.filters.clone().map(|filters| ("filters", filters));
         let buckets = self.buckets.clone().map(|names| ("buckets", names.into()));
@@ -89,7 +89,7 @@ impl LabelledQuestion {
         wanted.filter(|part| !said.contains(&plain(part))).collect()
     }
 
-    /// Whether its documents say nothing of it.
+    /// Whether the documents do not contain an answer.
     pub fn is_unanswerable(&self) -> bool {
         self.kind == UNANSWERABLE
     }

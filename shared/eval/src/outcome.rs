@@ -4,7 +4,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-/// What a measurement came to.
+/// The result of a measurement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvalReport {
     /// The object for programs.
@@ -13,7 +13,7 @@ pub struct EvalReport {
     pub lines: Vec<TextLine>,
 }
 
-/// How a part of a line stands out.
+/// The emphasis of a part of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Emphasis {
     /// It does not.

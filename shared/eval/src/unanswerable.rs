@@ -45,22 +45,22 @@ struct Sums {
     machine: String,
 }
 
-/// What is asked, and what is kept of it.
+/// The options of the measurement.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The folder of MultiHop-RAG.
     pub path: PathBuf,
-    /// Which questions.
+    /// The split whose questions are asked.
     pub split: Split,
-    /// Where the index is kept. Default: nowhere.
+    /// The folder in which the index is kept. Default: none, it is not kept.
     pub index: Option<PathBuf>,
-    /// Whether each question that was judged wrongly is told.
+    /// Whether the report names each question that was judged wrongly.
     pub failed: bool,
-    /// Where a page is written.
+    /// The file to which an HTML page is written.
     pub report: Option<PathBuf>,
 }
 
-/// Asks every question; `say` is told how far it is.
+/// Asks every question, and reports the progress to `say`.
 ///
 /// # Errors
 /// When the data set cannot be read or has questions of one kind alone, a search fails, or the page cannot be written.

@@ -26,26 +26,26 @@ use score::Score;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// What is made and asked, and what is kept of it.
+/// The options of the measurement.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Which side of the generated corpus.
+    /// The part of the generated corpus whose questions are linked.
     pub side: Half,
-    /// How many documents are made.
+    /// The number of documents to generate.
     pub documents: usize,
-    /// Whether its schema has synonyms.
+    /// Whether the schema of the corpus has synonyms.
     pub synonyms: bool,
     /// The folder of MultiHop-RAG, whose questions are linked instead.
     pub path: Option<PathBuf>,
-    /// Which of those questions.
+    /// The split of those questions.
     pub split: Split,
-    /// Whether each question that is not wholly right is told.
+    /// Whether the report names each question whose conditions are not all right.
     pub failed: bool,
-    /// Where a page is written.
+    /// The file to which an HTML page is written.
     pub report: Option<PathBuf>,
 }
 
-/// Links every question, and looks up what its conditions hold for; `say` is told how far it is.
+/// Links every question, looks up the documents for which its conditions hold, and reports the progress to `say`.
 ///
 /// # Errors
 /// When the corpus cannot be made, the data set cannot be read, a search fails, or the page cannot be written.

@@ -35,20 +35,20 @@ use std::path::PathBuf;
 /// What is run.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Only cases with this in their name.
+    /// Only cases with this text in their name.
     pub name: Option<String>,
-    /// A folder of `.json` files. Default: those that are built in, over the sample corpus.
+    /// A folder of `.json` files. Default: the files in the binary, over the sample corpus.
     pub path: Option<PathBuf>,
 }
 
-/// What the cases came to.
+/// The results of the cases.
 #[derive(Debug)]
 pub struct TrajectoriesReport {
     /// Each of them.
     pub runs: Vec<TrajectoryRun>,
 }
 
-/// Runs every case through a fleet that `start` gives for it; `say` is told how far it is.
+/// Runs every case through a fleet that `start` makes for it, and reports the progress to `say`.
 ///
 /// # Errors
 /// When there is no case, the file or the settings of one are none, a fleet fails, or a question gets no end.
@@ -77,7 +77,7 @@ pub async fn run(
 }
 
 impl TrajectoriesReport {
-    /// How many took another way than was expected.
+    /// How many cases took other steps than expected.
     pub fn differing(&self) -> usize {
         let differing = self.runs.iter().filter(|one| !one.differences.is_empty());
         differing.count()

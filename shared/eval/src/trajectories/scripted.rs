@@ -19,12 +19,12 @@ pub struct ScriptedChat {
 }
 
 impl ScriptedChat {
-    /// One that has nothing written down yet.
+    /// A model without scripted replies.
     pub fn new() -> Arc<ScriptedChat> {
         Arc::default()
     }
 
-    /// Sets its next replies. Returns the ones that were not asked for.
+    /// Sets the next replies. Returns the earlier ones that no call has used.
     pub fn says(&self, replies: Vec<ScriptedReply>) -> Vec<ScriptedReply> {
         let mut left = self.replies.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut *left, replies)

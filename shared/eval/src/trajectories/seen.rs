@@ -6,12 +6,12 @@ use envelope::{Fallback, Role, Terminal, TrailEntry};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Something that is not as expected.
+/// A difference between the expected and the actual steps.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TrajectoryDifference {
     /// What.
     pub what: String,
-    /// As it was to be.
+    /// The expected value.
     pub expected: String,
     /// As it was.
     pub seen: String,
