@@ -3,7 +3,7 @@
 /// How many features a sentence has.
 pub(crate) const COUNT: usize = 9;
 
-/// What a verdict takes.
+/// The thresholds of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
     /// A sentence with a lower score is unsupported, 0 to 1. The default flags 5 of 100 unmarked sentences in answers to
@@ -12,8 +12,8 @@ pub struct Thresholds {
     /// A window is near-verbatim when this share of the weight of the words of a sentence stands in it, 0 to 1. Only
     /// such a window contradicts.
     pub aligned_min: f32,
-    /// By how much another sentence must fit better around a value or a name than every sentence that has it, for it
-    /// to stand for something else, 0 to 1.
+    /// A value or a name belongs to something else if another sentence fits better to the words around it than every
+    /// sentence that has it, by this margin or more, 0 to 1.
     pub binding_margin: f32,
 }
 

@@ -12,7 +12,7 @@ use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};
 use std::time::Duration;
 use telemetry::Registry;
 
-/// The families, registered at 0 for one role.
+/// The metric families, registered at 0 for one role.
 #[derive(Clone)]
 pub struct Metrics {
     received: IntCounterVec,

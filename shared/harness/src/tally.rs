@@ -15,12 +15,12 @@ pub struct Tally {
     pub in_flight: u64,
     /// Messages that may be worked on at once.
     pub limit: u64,
-    /// Messages answered, however.
+    /// Messages that were acked, given up or returned.
     pub answered: u64,
-    /// Those of them that were given up or are to be tried again.
+    /// Messages among them that were given up or are to be tried again.
     pub errors: u64,
-    /// Messages that were handled completely, by duration: one count per bound of [`STEP_DURATION`], and one for
-    /// longer ones.
+    /// Messages that were handled completely, by duration: one count for each bound of [`STEP_DURATION`], and one for
+    /// longer durations.
     pub durations: Vec<u64>,
 }
 

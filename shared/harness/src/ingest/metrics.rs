@@ -5,7 +5,7 @@ use prometheus::IntCounterVec;
 use stage::Columns;
 use telemetry::Registry;
 
-/// What an indexer counts beside the messages.
+/// The metrics of an indexer besides those of its messages.
 #[derive(Clone)]
 pub struct IngestMetrics {
     documents: IntCounterVec,

@@ -20,7 +20,7 @@ pub fn retry_id(letter: &StoredMessage) -> TurnId {
     TurnId::again(&format!("retry/{}/{origin}", letter.subject))
 }
 
-/// The ids that replays of a turn have, in their order.
+/// The ids of the replays of a turn, in their order.
 pub fn replay_ids(turn: &TurnId) -> Vec<TurnId> {
     (1..=REPLAYS_MAX)
         .map(|n| TurnId::again(&format!("replay/{turn}/{n}")))
