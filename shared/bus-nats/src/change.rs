@@ -1,5 +1,5 @@
 //! The result of setting up one stream, consumer or object store: what was changed, or what a check would have
-//! changed. Its size is included.
+//! changed, including its size.
 
 use super::room::SCALED_FROM;
 use async_nats::jetstream::stream::Info;

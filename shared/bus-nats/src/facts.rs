@@ -17,7 +17,7 @@ use tokio::time::Instant;
 pub struct Facts {
     /// As it was configured.
     pub name: String,
-    /// Such as `2.14.0`.
+    /// The version, such as `2.14.0`.
     pub version: String,
     /// Largest message, in bytes.
     pub max_payload: usize,

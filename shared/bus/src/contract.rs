@@ -24,7 +24,7 @@ impl Headers {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The same with one more header.
+    /// Adds a header.
     pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
         self.0.push((name.into(), value.into()));
         self

@@ -1,6 +1,5 @@
-//! The trait of the snapshot store. A snapshot is a large file with the state of a view at one sequence of its
-//! stream, which replicas leave for each other. It is read and written in pieces, so that it need not fit into
-//! memory.
+//! The trait of the snapshot store. A snapshot is a large file that replicas leave for each other: the state of a
+//! view at one sequence of its stream. It is read and written in pieces, so that it need not fit into memory.
 //!
 //! The trait is separate from [`Bus`](super::Bus), because only processes that keep a view need it. A snapshot is
 //! *not* authoritative: losing one costs a replay of the stream, so no operation here is repeated until it succeeds.

@@ -10,7 +10,7 @@ const KEPT_MAX: usize = 16 * 1024;
 /// Where something is missing.
 const GAP: char = '…';
 
-/// The draft as far as it has arrived. It is empty when there is none, or none that may still be shown.
+/// The draft as far as it has arrived. It is empty when there is no draft, or no draft that may still be shown.
 #[derive(Debug, Default)]
 pub struct DraftText {
     text: String,

@@ -62,7 +62,7 @@ pub fn ended_turns(events: &[Read]) -> Vec<TurnId> {
 /// number is given. The log names its parent, and is independent of it afterwards.
 ///
 /// # Errors
-/// When there are not so many, or nothing is kept.
+/// When the log has fewer ended turns than were asked for, or nothing of it is kept.
 pub fn fork(
     parent: &ConversationId,
     events: &[Read],

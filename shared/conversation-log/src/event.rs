@@ -132,7 +132,7 @@ pub enum EventError {
     /// A later release wrote it.
     #[error("the event has version {0}, this release reads up to {VERSION}")]
     Newer(u16),
-    /// It is none.
+    /// The bytes are no event.
     #[error("no event of a conversation: {0}")]
     Unreadable(String),
 }

@@ -2,7 +2,7 @@
 //!
 //! An `ended` event mostly contains the question, as it was asked or as it was rewritten for the search, so nothing
 //! else is read. If it does not, because turns overlapped or an older release wrote it, the `opened` event is read as
-//! well. *Not* here: how much of them a later turn gets (the role `conversation`).
+//! well. *Not* here: how much of this text a later turn gets (the role `conversation`).
 
 use crate::event::{EventKind, LogEvent, TurnEnd};
 use crate::source::{ConversationKey, EventSource, SourceError};

@@ -8,17 +8,17 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`event`] | the events, and how they are written and read |
+//! | [`event`] | the events, as they are written and read |
 //! | [`state`] | the state after an event: the fold |
 //! | [`fold`] | whether the states in a log follow from its events |
 //! | `admission` | whether a question opens a turn |
 //! | [`ending`] | what a terminal event changes |
-//! | [`erasure`] | what the erasure of a conversation takes |
+//! | [`erasure`] | the event that erases a conversation |
 //! | [`copy`] | copies of logs: forks and imports |
 //! | [`exchanges`] | the text of exchanges, read from their events |
-//! | [`source`] | where events are read from |
-//! | [`store`] | where they are kept, as a trait |
-//! | `memory_store`, [`sled_store`] | in memory, and on local disk |
+//! | [`source`] | the trait by which events are read |
+//! | [`store`] | the trait of the stores that keep events |
+//! | `memory_store`, [`sled_store`] | the stores in memory and on local disk |
 //! | `conformance` | the conformance suite of stores, for tests (feature `conformance`) |
 
 mod admission;

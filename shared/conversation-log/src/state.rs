@@ -53,9 +53,9 @@ pub struct OpenTurn {
 /// A question back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pending {
-    /// The turn that ended with it.
+    /// The turn that ended with the question back.
     pub turn: TurnId,
-    /// The exchange that ended with it, by its place in the log.
+    /// The exchange of that turn, by its place in the log.
     pub place: ExchangePlace,
     /// When it was asked: a message from before that time is no reply.
     pub asked: UnixMs,

@@ -33,16 +33,16 @@ pub const SCAN_MAX: usize = 256;
 /// How far a store has come.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LogPosition {
-    /// When the stream of these sequences was created; 0 where the store has never been told.
+    /// When the stream of these sequences was created; 0 if the store has never been reset for a stream.
     pub created: UnixMs,
-    /// The last sequence of that stream that the store has taken in or passed over; 0 for none.
+    /// The last sequence of that stream that the store has taken in or skipped; 0 for none.
     pub sequence: u64,
 }
 
 /// An event with its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogEntry {
-    /// Of which conversation.
+    /// The conversation of the event.
     pub key: ConversationKey,
     /// Its sequence in the stream.
     pub sequence: u64,
@@ -62,7 +62,7 @@ pub struct EntryBatch {
 /// How much a store holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StoreSizes {
-    /// Conversations, including the erased ones of which only the mark is left.
+    /// Conversations, including erased ones, of which only the event `erased` is left.
     pub conversations: u64,
     /// Their events.
     pub events: u64,

@@ -1,4 +1,4 @@
-//! Tests that no file contains a sentence any more after it was erased.
+//! Tests that an erased sentence is not left in any file.
 
 mod common;
 

@@ -71,7 +71,7 @@ pub struct Summary {
     pub unchanged: usize,
     /// Documents that were deleted.
     pub deleted: usize,
-    /// Documents of which another publisher published a newer version meanwhile.
+    /// Documents of which another publisher has published a newer version in the meantime.
     pub superseded: usize,
     /// Messages that were stored in the corpus stream.
     pub chunks: usize,
@@ -84,7 +84,7 @@ pub struct Summary {
     pub skipped: Vec<SkippedFile>,
 }
 
-/// A file that could not be indexed, or of which something was left out.
+/// A file that could not be indexed, or not completely.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct SkippedFile {
     /// The file, relative to the corpus.

@@ -62,8 +62,8 @@ impl Catalog {
         }
     }
 
-    /// Takes in one record, in the order of the stream; those of other tenants and chunks that are no heads are
-    /// passed over.
+    /// Takes in one record, in the order of the stream. Records of other tenants, and chunks that are no heads, are
+    /// skipped.
     pub fn observe(&mut self, record: &ChunkRecord) {
         if !record.is_head() || record.tenant != self.tenant {
             return;

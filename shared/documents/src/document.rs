@@ -44,7 +44,7 @@ pub struct Document {
     pub lines: Vec<NumberedLine>,
 }
 
-/// A line of text and where it stands.
+/// A line of text and its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NumberedLine {
     /// Line in the file, from 1. For HTML, PDF and DOCX: in the text that is made of them; for
@@ -147,9 +147,9 @@ pub fn bucket_of(source: &str) -> Bucket {
         .unwrap_or_else(|| Bucket::new(GENERIC_BUCKET).expect("a constant that keeps the rule"))
 }
 
-/// The document id of a path: a readable slug of the path inside its bucket, and always a hash of
-/// tenant and whole path. The hash is there even when the slug says it all: `a.md` and `a.txt`
-/// have the same slug, and the subject of a chunk does not name the tenant.
+/// The document id of a path: a readable slug of the path inside its bucket, and a hash of the tenant and the whole
+/// path. The hash is always there, because `a.md` and `a.txt` have the same slug, and because the subject of a chunk
+/// does not name the tenant.
 pub fn doc_id_of(tenant: &TenantId, source: &str) -> DocId {
     let inner = match source.split_once('/') {
         Some((folder, rest)) if Bucket::new(folder).is_ok() => rest,

@@ -215,8 +215,8 @@ pub fn bytes_of(path: &Path, source: &str) -> Result<Vec<u8>, SkipReason> {
     Ok(bytes)
 }
 
-/// Reads the bytes of a file that is one document, known as `source` inside the corpus; with it, what
-/// was left out of it.
+/// Reads the bytes of a file that is one document, known as `source` inside the corpus. Also returns what was left
+/// out of it.
 pub fn read_bytes(
     bytes: &[u8],
     source: &str,

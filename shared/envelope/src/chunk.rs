@@ -128,7 +128,7 @@ impl ChunkRecord {
         }
     }
 
-    /// True for chunk 0, which stands for the document.
+    /// True for chunk 0, which represents the document.
     pub fn is_head(&self) -> bool {
         self.n == 0
     }
@@ -157,7 +157,7 @@ impl ChunkRecord {
 pub struct Embedding {
     /// The embedder that made it, see `llm::Embedder::name`.
     pub by: String,
-    /// What one unit of [`Embedding::values`] stands for.
+    /// The value of one unit of [`Embedding::values`].
     pub scale: f32,
     /// The numbers in units of the scale, -127 to 127; in JSON: Base64 of their bytes.
     #[serde(serialize_with = "to_base64", deserialize_with = "from_base64")]

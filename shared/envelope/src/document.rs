@@ -95,7 +95,7 @@ impl HeaderError {
 }
 
 impl Notice {
-    /// A notice of a document that is there, without anything optional.
+    /// A notice of a document that is not deleted, without any optional header.
     pub fn new(tenant: TenantId, source: impl Into<String>) -> Notice {
         Notice {
             tenant,

@@ -125,7 +125,7 @@ pub enum EditionError {
     /// It is the current one.
     #[error("`{0}` is the current edition; another has to be switched to first")]
     Current(Edition),
-    /// It is not beside the current one.
+    /// There is no such edition beside the current one.
     #[error("there is no edition `{0}`; `argosy edition begin {0}` begins it")]
     Unknown(Edition),
 }

@@ -1,5 +1,5 @@
-//! Makes the messages that follow from a scatter record, from the record alone. So the same messages are created
-//! after a retriever has crashed half-way, by a redelivery, and at the soft deadline.
+//! Makes the messages that follow from a scatter record. They depend on nothing else, so the same messages are
+//! created after a retriever has crashed half-way, by a redelivery, and at the soft deadline.
 
 use crate::codec::WIRE;
 use crate::message::{Case, Envelope, Header};

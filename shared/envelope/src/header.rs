@@ -46,7 +46,7 @@ pub(crate) const DELETED: &str = "Argosy-Deleted";
 pub(crate) const FORCE: &str = "Argosy-Force";
 /// Documents: what the bytes are, `file` or `document`.
 pub const FORM: &str = "Argosy-Form";
-/// Documents: a JSON object of metadata, beside what the document says of itself.
+/// Documents: a JSON object of metadata, in addition to the metadata in the document.
 pub const METADATA: &str = "Argosy-Metadata";
 /// Documents: the object that holds the bytes, where they are too many for a message.
 pub const OBJECT: &str = "Argosy-Object";

@@ -36,7 +36,7 @@ pub struct Exchange {
     pub answer: String,
 }
 
-/// Where an exchange stands in the log of its conversation.
+/// The place of an exchange in the log of its conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExchangePlace {
     /// Sequence of the event that opened its turn.

@@ -187,7 +187,8 @@ pub enum RetrieverExit {
     Found(Box<Scatter>),
     /// A table of documents: no passage has to be read.
     Listed(Box<Listing>),
-    /// No passage was found with everything relaxed that may be, or so many that the user has to choose.
+    /// Even with every guessed condition dropped, the search found no passage; or there are so many documents that
+    /// the user has to choose.
     NothingFound(Doubt),
 }
 
@@ -313,7 +314,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// A task that reads nothing, or of which nothing was read.
+    /// A task without evidence: it needs none, or none was read.
     pub fn bare(payload: impl Into<Payload>) -> Task {
         Task {
             payload: payload.into(),

@@ -1,8 +1,8 @@
 //! The wire format: what a message contains, where it is published, and which step follows.
 //!
 //! Everything that one process of the fleet sends to another is a type of this crate, and the whole graph of an
-//! answer is one pure function of it ([`route::route`]). Nothing *happens* here: the crate has no clock, no I/O and
-//! no async runtime. Times come in as [`UnixMs`], bytes go out.
+//! answer is one pure function ([`route::route`]). Nothing *happens* here: the crate has no clock, no I/O and no
+//! async runtime. Times come in as [`UnixMs`], bytes go out.
 //!
 //! | module | what |
 //! |---|---|

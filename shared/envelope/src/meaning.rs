@@ -76,7 +76,7 @@ pub struct WordedConstraint {
     pub field: Option<String>,
     /// How it is compared.
     pub operator: Op,
-    /// With what: a string, a number, or a list of them.
+    /// The value to compare with: a string, a number, or a list of them.
     pub value: Value,
     /// The words of the question that say it.
     pub raw: String,

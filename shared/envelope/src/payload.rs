@@ -44,16 +44,16 @@ pub struct Plan {
     /// Search terms.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<String>,
-    /// The parts of the question. Where the retriever is configured to (`retriever.sub_queries`), each is searched
-    /// for by itself beside the whole: at most [`SUB_QUERIES_MAX`](crate::limits::SUB_QUERIES_MAX). A simple
-    /// question has none.
+    /// The parts of the question, at most [`SUB_QUERIES_MAX`](crate::limits::SUB_QUERIES_MAX). If the retriever is
+    /// configured to do so (`retriever.sub_queries`), it searches for each part in addition to the whole question. A
+    /// simple question has no parts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sub_queries: Vec<String>,
     /// What the planner read out of the question, on top of the publisher's own filter.
     #[serde(default, skip_serializing_if = "Filter::is_empty")]
     pub filter: Filter,
-    /// The question in a form that stands alone, where it refers to earlier messages. The graph moves it into the
-    /// case, where every later step finds it.
+    /// The question in a self-contained form, if it refers to earlier messages. The graph moves it into the case,
+    /// where every later step finds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewritten: Option<String>,
     /// The question before this one. Its words count in the search, with a lower weight than those of the query
@@ -91,7 +91,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan when there is no better one: search for the question as it stands.
+    /// The plan when there is no better one: search for the question as it is.
     pub fn from_question(case: &Case) -> Plan {
         Plan {
             query: case.question.best().to_owned(),
@@ -152,7 +152,7 @@ pub struct Passage {
     pub doc_id: DocId,
     /// The piece: `<doc_id>.<n>`.
     pub chunk_id: String,
-    /// Title of the document, with the heading the piece stands under.
+    /// Title of the document, with the headings above the piece.
     pub title: String,
     /// Where the document came from, usually a path inside the corpus.
     pub source: String,

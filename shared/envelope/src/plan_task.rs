@@ -41,7 +41,7 @@ pub enum PlanTask {
 pub enum PlanRoute {
     /// The chunks that the last answer cites answer this question, too.
     DirectAnswer,
-    /// It stands alone: it is searched for as it is.
+    /// The question is self-contained: it is searched for as it is.
     #[default]
     Retrieve,
     /// It is searched for as it was rewritten.

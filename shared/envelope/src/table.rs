@@ -242,7 +242,7 @@ impl DecimalSum {
         true
     }
 
-    /// What it comes to.
+    /// The sum.
     pub fn total(&self) -> f64 {
         self.units as f64 / UNIT as f64
     }

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// With an answer; it may be that the corpus does not say.
+    /// With an answer, which may say that the corpus does not contain one.
     Answered,
     /// With a question back.
     Clarification,
@@ -85,7 +85,7 @@ pub struct Terminal {
     /// The table that the answer tells, where documents were listed, counted or added up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<Box<AnswerTable>>,
-    /// The question as it was searched for, where it was rewritten so that it stands alone.
+    /// The question as it was searched for, if it was rewritten into a self-contained form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewritten: Option<String>,
     /// The mode that the gateway chose, if the question left it open.
@@ -148,7 +148,7 @@ pub struct Terminal {
 /// A question back to the user. No step waits for the reply, which is a turn of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clarification {
-    /// The turn that ended with it.
+    /// The turn that ended with the question back.
     pub id: String,
     /// What is unclear: `no_results` where a search found nothing, `unclear` where the question is, `ambiguous` where several
     /// columns fit it, `too_many` where too many documents do, `ungrounded` where no answer held.
@@ -353,7 +353,7 @@ impl Clarification {
         }
     }
 
-    /// Until when it can be answered that was asked at `asked`, where answers are kept for so many milliseconds.
+    /// Until when a question back of time `asked` can be answered, if answers are kept for `answers_kept_ms`.
     pub fn expires(&self, asked: UnixMs, answers_kept_ms: u64) -> UnixMs {
         let told = self.expires.unwrap_or(asked.plus(CLARIFICATION_MS));
         told.min(asked.plus(answers_kept_ms))

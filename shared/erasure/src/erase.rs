@@ -51,8 +51,8 @@ struct Erased {
 /// by several processes at the same time.
 ///
 /// # Errors
-/// [`Error::Unknown`] when there is nothing; any other one leaves something to be gone on with, by the next call or by
-/// the sweep.
+/// [`Error::Unknown`] when there is nothing; any other one leaves an unfinished erasure, which the next call or the
+/// sweep continues.
 pub async fn erase(
     bus: &Arc<dyn Bus>,
     topology: &Topology,

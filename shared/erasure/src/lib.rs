@@ -14,9 +14,9 @@
 //! |---|---|
 //! | `erase` | begins an erasure, or continues one |
 //! | `pass` | one pass through all streams |
-//! | `answers` | terminal events: cancelled, or replaced by bare ones |
+//! | `answers` | cancels turns, and replaces their terminal events by ones without content |
 //! | `note` | the note by which the sweep knows that an erasure is not finished |
-//! | `report` | what was erased where |
+//! | `report` | how many messages of each kind were erased |
 
 mod answers;
 mod erase;

@@ -48,7 +48,7 @@ pub(super) enum ExpectedAnswer {
     Strings(Vec<String>),
     /// These words, in order.
     Words(Vec<String>),
-    /// That the documents do not say.
+    /// The answer that the documents do not say.
     Nothing,
 }
 
@@ -66,7 +66,7 @@ impl LabelledQuestion {
     /// The labelled questions of the sample corpus.
     ///
     /// # Errors
-    /// When a line of the file that is built in is none.
+    /// When a line of the file in the binary is invalid.
     pub fn sample() -> Result<Vec<LabelledQuestion>, serde_json::Error> {
         sample::QUESTIONS
             .lines()

@@ -1,4 +1,4 @@
-//! Measurements of answers to questions whose right answers are known.
+//! Measures the answers to questions whose right answers are known.
 //!
 //! It measures retrieval (which chunks or documents come first), conditions (what a question says about documents),
 //! classes (what kind of question it is) and groundedness (whether the passages support the answer). The caller names

@@ -39,13 +39,13 @@ impl TextLine {
         TextLine(vec![(Emphasis::Strong, text.into())])
     }
 
-    /// The same, going on with this, as it is.
+    /// Appends text without emphasis.
     #[must_use]
     pub fn plain(self, text: impl Into<String>) -> TextLine {
         self.then(Emphasis::None, text)
     }
 
-    /// The same, going on with this.
+    /// Appends text with an emphasis.
     #[must_use]
     pub fn then(mut self, emphasis: Emphasis, text: impl Into<String>) -> TextLine {
         self.0.push((emphasis, text.into()));

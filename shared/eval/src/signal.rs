@@ -6,7 +6,7 @@ use search::SearchResult;
 /// A number made of one search; the higher, the likelier an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signal {
-    /// What the searcher says of it, see [`SearchResult::relevance`].
+    /// The relevance that the searcher reports, see [`SearchResult::relevance`].
     Relevance,
     /// The best score.
     Top,

@@ -58,7 +58,7 @@ const AROUND: usize = 9;
 /// The figures of one sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SentenceFeatures {
-    /// Where the sentence stands, in bytes of the answer.
+    /// The place of the sentence, in bytes of the answer.
     pub at: Range<usize>,
     /// In the order of [`FEATURES`]; none for a sentence that claims nothing.
     pub figures: Option<[f32; COUNT]>,

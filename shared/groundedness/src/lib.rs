@@ -1,4 +1,4 @@
-//! Groundedness: rules that compare each sentence of an answer with the text of passages.
+//! The rules of groundedness. They compare each sentence of an answer with the text of passages.
 //!
 //! The rules compare words, values, names, and the words that reverse the meaning of a sentence; docs/trust.md says
 //! what they cannot see. They use no model, and do *not* judge whether the answer is what was asked for. Pure.

@@ -32,9 +32,9 @@ const ABOUT_MIN: f32 = 0.6;
 /// What is wrong with a value or a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fault {
-    /// It stands there for something else.
+    /// The passages have it for something else.
     Misplaced,
-    /// It stands nowhere.
+    /// The passages do not have it.
     Nowhere,
     /// A near-verbatim sentence has another in its place.
     Replaced,

@@ -9,8 +9,8 @@ pub struct Thresholds {
     /// A sentence with a lower score is unsupported, 0 to 1. The default flags 5 of 100 unmarked sentences in answers to
     /// questions of the dev third of RAGTruth, by their words alone.
     pub supported_min: f32,
-    /// A window is near-verbatim when this share of the weight of the words of a sentence stands in it, 0 to 1. Only
-    /// such a window contradicts.
+    /// A window is near-verbatim when it contains this share of the weight of a sentence's words, 0 to 1. Only such a
+    /// window contradicts.
     pub aligned_min: f32,
     /// A value or a name belongs to something else if another sentence fits better to the words around it than every
     /// sentence that has it, by this margin or more, 0 to 1.

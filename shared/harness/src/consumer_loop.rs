@@ -1,6 +1,6 @@
 //! The loop that keeps a consumer's slots busy until it is told to stop, and then drains.
 //!
-//! It knows nothing of steps: every role that takes steps, the indexer, and the gateway's consumers run on it.
+//! It knows nothing of steps: workers, indexers and the gateway's consumers all run on it.
 
 use bus::{Bus, BusError, ConsumerSpec, Delivery, Puller};
 use futures_util::future::BoxFuture;

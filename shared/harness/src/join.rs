@@ -1,4 +1,4 @@
-//! Fan-out and join.
+//! Fans a search out into map steps, and joins their parts into the reducer's step.
 //!
 //! The scatter record alone decides which map steps there are: any process that finds some of them missing publishes
 //! them again. A mapper stores its part, then asks the stream's leader how many parts there are; a mapper that sees

@@ -26,7 +26,7 @@ use telemetry::TraceContext;
 #[derive(Debug, Clone, PartialEq)]
 enum Recorded {
     Step(Envelope<Payload>),
-    /// Of a map step: the scatter record that it follows from.
+    /// For a map step: the scatter record from which it follows.
     FanOut(Envelope<Scatter>),
 }
 

@@ -1,6 +1,6 @@
 //! Counts what a process has done for a role since it started, by reading the role's histograms.
 //!
-//! It has counts only. The reader computes shares and quantiles, because it chooses the period and the processes.
+//! A tally has counts only. Whoever reads it computes shares and quantiles over a period and processes of its choice.
 
 use envelope::Role;
 use prometheus::HistogramVec;

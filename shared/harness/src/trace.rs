@@ -1,5 +1,5 @@
 //! Records the span of one delivery of a step. The gateway makes the spans of questions, and the pool of model nodes
-//! those of model calls.
+//! makes those of model calls.
 //!
 //! The delivery that acks a step records its span under an id that is derived from the step's subject. The step's
 //! outputs name this id as their parent, whichever delivery published them. A delivery that leaves the step to a

@@ -36,8 +36,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// When a bus starts unless told otherwise: 2026-01-01 00:00 UTC, so that a simulation depends on
-/// its seed alone.
+/// The time at which the clock of a bus starts by default: 2026-01-01 00:00 UTC, so that a simulation depends on its
+/// seed alone.
 pub const EPOCH: UnixMs = UnixMs(1_767_225_600_000);
 
 /// Most messages of one [`Bus::last_of_each`], as on the server.

@@ -1,4 +1,4 @@
-//! The folder of a store. It contains sled's folders, of which one is valid, the *current generation*:
+//! The folder of a store. sled's folders in it are numbered *generations*, one of which is current.
 //!
 //! | name | what |
 //! |---|---|

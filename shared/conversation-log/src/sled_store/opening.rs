@@ -1,5 +1,5 @@
-//! Opens a store from a folder, whatever the folder contains: locks, tidies and checks it. A broken folder of sled's
-//! is renamed and replaced by a new one.
+//! Opens a store from a folder, whatever the folder contains: locks, tidies and checks it. If sled's folder is
+//! broken, it is renamed and replaced by a new one.
 
 use crate::sled_store::engine::{self, Engine};
 use crate::sled_store::floor::{self, Floor};

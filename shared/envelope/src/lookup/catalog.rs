@@ -173,7 +173,7 @@ impl CorpusCatalog {
 }
 
 impl CatalogColumn {
-    /// A column of which nothing but its name is known.
+    /// A column of which only the name is known.
     pub fn new(field: impl Into<String>) -> CatalogColumn {
         CatalogColumn {
             field: field.into(),

@@ -2,8 +2,8 @@
 //! conditions, and with the right ones.
 //!
 //! Searches use words alone, like those of a retriever without vectors. For a question that asks for documents, the
-//! conditions filter the search, and if nothing is found, they are dropped, the last one first. For any other
-//! question, the conditions only reserve a share of the list.
+//! conditions filter the search. While nothing is found, they are dropped one by one, the last one first. For any
+//! other question, the conditions only reserve a share of the list.
 
 use super::known::Known;
 use crate::Error;

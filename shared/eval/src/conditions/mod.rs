@@ -3,8 +3,8 @@
 //! The corpus is generated from a seed, with questions whose conditions and documents are known from its records. Its
 //! files are indexed with its schema, its questions are linked to the index, and the documents for which the
 //! conditions hold are looked up, as a retriever does. Each question is also searched for without conditions, with
-//! its own, and with the right ones. A second measurement links questions that people wrote, from a data set, to real
-//! documents (`sources`).
+//! the linked ones, and with the right ones. A second measurement links questions that people wrote, from a data set,
+//! to real documents (`sources`).
 
 mod finding;
 mod known;

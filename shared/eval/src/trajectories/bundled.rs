@@ -62,10 +62,10 @@ const FILES: &[(&str, &str)] = files![
     "transistors-three-searches",
 ];
 
-/// Those that are built in.
+/// The cases in the binary.
 ///
 /// # Errors
-/// When a file is none; it is named.
+/// When a file is invalid; the error names it.
 pub fn bundled() -> Result<Vec<NamedCase>, Error> {
     FILES.iter().map(|(name, text)| read(name, text)).collect()
 }

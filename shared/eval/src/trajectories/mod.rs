@@ -51,7 +51,7 @@ pub struct TrajectoriesReport {
 /// Runs every case through a fleet that `start` makes for it, and reports the progress to `say`.
 ///
 /// # Errors
-/// When there is no case, the file or the settings of one are none, a fleet fails, or a question gets no end.
+/// When there is no case, its file or settings are invalid, a fleet fails, or a turn does not end.
 pub async fn run(
     options: &Options,
     start: impl AsyncFn(CaseFleet) -> Result<Box<dyn Fleet>, StartError>,
@@ -83,7 +83,7 @@ impl TrajectoriesReport {
         differing.count()
     }
 
-    /// As it is told.
+    /// The results as a report.
     pub fn outcome(&self) -> EvalReport {
         let (runs, differing) = (&self.runs, self.differing());
         let mut outcome = EvalReport::of(&json!({ "trajectories": runs, "differing": differing }));

@@ -63,7 +63,7 @@ pub enum StartError {
 /// next case.
 ///
 /// # Errors
-/// When its settings are none, its fleet does not run, or its question gets no end.
+/// When its settings are invalid, its fleet does not run, or its turn does not end.
 pub async fn run_case(
     case: &NamedCase,
     folder: &Path,

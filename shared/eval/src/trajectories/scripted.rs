@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The name that its replies are labelled with.
 const NAME: &str = "scripted";
 
-/// Such a model.
+/// A model with scripted replies.
 #[derive(Default)]
 pub struct ScriptedChat {
     replies: Mutex<Vec<ScriptedReply>>,
