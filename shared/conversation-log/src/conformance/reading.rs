@@ -1,4 +1,4 @@
-//! Cases about reading from a store.
+//! Conformance cases about reading from a store.
 
 use super::{Script, StoreGround, key};
 use crate::source::{ConversationKey, EventSource};

@@ -1,4 +1,4 @@
-//! Cases about what a store removes, and what it keeps.
+//! Conformance cases about what a store removes, and what it keeps.
 
 use super::{Script, StoreGround, key};
 use crate::event::EventKind;
