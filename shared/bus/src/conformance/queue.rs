@@ -1,4 +1,4 @@
-//! Conformance cases about a queue with several consumers: each consumer gets every message, and the last ack removes the
+//! Conformance cases about a queue with several consumers: each consumer gets every message. The last ack removes the
 //! message.
 
 use super::place::{Ground, TestPlace, next, silent, within};
