@@ -1,8 +1,8 @@
-//! Server addresses as they are configured: URLs separated by commas, which may contain a user with a password, or
-//! a token.
+//! Parses the configured server addresses: URLs separated by commas, each with an optional user and password, or a
+//! token.
 //!
-//! This is *not* a URL parser; the client has one. The client ignores what stands before the `@`, so it is taken
-//! off here and used as credentials, and is never shown.
+//! This is *not* a full URL parser; the client has one. The client ignores what a URL has before the `@`, so this
+//! module takes that part off and uses it as credentials, which are never shown.
 
 /// Where the servers are, without user, password or token.
 pub(super) fn servers(urls: &str) -> Vec<String> {

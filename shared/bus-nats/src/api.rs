@@ -1,4 +1,4 @@
-//! JetStream's API, call by call.
+//! The calls of JetStream's API, one function each.
 
 use super::{Parsed, headers_or_none, stored};
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};

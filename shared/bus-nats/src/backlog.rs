@@ -1,4 +1,4 @@
-//! The progress and the backlog of consumers: read-only calls that the leader answers.
+//! Reads the progress and the backlog of consumers. The calls change nothing, and the leader answers them.
 
 use super::{Parsed, api, stored};
 use async_nats::Client;

@@ -1,6 +1,6 @@
-//! When the certificates of a connection expire, read from their files as they are now. A supervisor may have
+//! Reads when the certificates of a connection expire, from their files as they are now. A supervisor may have
 //! replaced the files, and the client reads them again for every connection. *Not* here: whether the server accepts
-//! them.
+//! the certificates.
 
 use super::Options;
 use async_nats::rustls::pki_types::CertificateDer;
@@ -21,7 +21,7 @@ pub struct Certificates {
 }
 
 impl Certificates {
-    /// Those that `options` name, for the role of this process. Nothing is read yet.
+    /// The certificates that `options` name, for the role of this process. No file is read yet.
     ///
     /// # Errors
     /// When the registry has another family of this name.

@@ -1,4 +1,5 @@
-//! What setting up has changed, or would change, about one stream, consumer or object store, its size included.
+//! The result of setting up one stream, consumer or object store: what was changed, or what a check would have
+//! changed, including its size.
 
 use super::room::SCALED_FROM;
 use async_nats::jetstream::stream::Info;
@@ -6,24 +7,24 @@ use bus::BusError;
 use bus::sizes::{StreamSize, WantedStream, told};
 use std::collections::HashMap;
 
-/// What was done, or with `check` would have to be done.
+/// A change that setting up has made, or that a check would make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// It was not there.
+    /// It did not exist and was created.
     Created(String),
     /// It is as wanted.
     Unchanged(String),
-    /// It differed in this and was changed.
+    /// It differed in this way and was changed.
     Updated(String, String),
-    /// It was not there, and is smaller than wanted: there is no more room.
+    /// It did not exist, and was made smaller than wanted because there is no more room.
     Scaled(String, String),
-    /// It has another size than wanted, and keeps it: it was made in less room, or larger than now
+    /// It has another size than wanted and keeps it: it was made when there was less room, or is larger than now
     /// wanted.
     Kept(String, String),
 }
 
 impl Change {
-    /// What it is about.
+    /// The name of the stream, consumer or object store.
     pub fn name(&self) -> &str {
         match self {
             Change::Created(name)
@@ -34,7 +35,7 @@ impl Change {
         }
     }
 
-    /// Whether it is, or was, something else than wanted.
+    /// Whether it differs, or differed, from what is wanted.
     pub fn is_drift(&self) -> bool {
         match self {
             Change::Created(_) | Change::Updated(..) | Change::Scaled(..) => true,

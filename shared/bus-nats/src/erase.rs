@@ -1,4 +1,4 @@
-//! Erasing one message from a stream, so that the server overwrites its bytes on disk.
+//! Erases one message from a stream, so that the server overwrites its bytes on disk.
 
 use super::api;
 use async_nats::Client;

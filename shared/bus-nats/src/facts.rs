@@ -1,7 +1,6 @@
-//! What a server reports about itself and about the rights of this client, for people who look for the cause of a
-//! problem.
+//! Asks a server about itself and about the rights of this client, for people who look for the cause of a problem.
 //!
-//! *Not* for workers: they need none of it, because a failing call tells them enough.
+//! Workers do *not* use it: a call that fails tells them enough.
 
 use super::{NatsBus, api};
 use bus::{BusError, Publish, PublishError, Stream, WriteCondition};
@@ -13,12 +12,12 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use tokio::time::Instant;
 
-/// The server at the other end.
+/// The server to which this process is connected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
     /// As it was configured.
     pub name: String,
-    /// Such as `2.14.0`.
+    /// The version, such as `2.14.0`.
     pub version: String,
     /// Largest message, in bytes.
     pub max_payload: usize,
@@ -37,14 +36,14 @@ pub struct Account {
     pub streams: u64,
 }
 
-/// The server's clock beside ours.
+/// The server's clock compared with the clock of this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Clock {
-    /// What the server says, in its own time.
+    /// The time on the server's clock.
     pub server: UnixMs,
-    /// What it was here when that was said, as far as can be told: the middle of the round trip.
+    /// The time on this machine's clock when the server read its own, estimated as the middle of the round trip.
     pub here: UnixMs,
-    /// The round trip. The comparison is right to half of it.
+    /// The duration of the round trip. The comparison is wrong by at most half of it.
     pub round_trip: Duration,
 }
 
@@ -96,7 +95,7 @@ impl NatsBus {
         })
     }
 
-    /// The server's clock; told with the state of a stream, so there has to be one.
+    /// The server's clock. The server reports it with the state of a stream, so there has to be a stream.
     pub async fn clock(&self, stream: Stream) -> Result<Clock, BusError> {
         let call = format!("$JS.API.STREAM.INFO.{}", stream.name());
         let (asked, begun) = (super::now(), Instant::now());
@@ -113,8 +112,8 @@ impl NatsBus {
         })
     }
 
-    /// Publishes to a stored subject in a way that its stream refuses, so that nothing is stored: true
-    /// when the stream said so. A forbidden publish gets no answer; see [`super::Connection::said`].
+    /// Publishes to a stored subject in a way that its stream refuses, so that nothing is stored; returns true when
+    /// the stream has refused it. A forbidden publish gets no answer; see [`super::Connection::said`].
     pub async fn rehearse(&self, subject: &str) -> bool {
         let message = Publish {
             fence: WriteCondition::LastIs(subject.to_owned(), NEVER),

@@ -1,4 +1,4 @@
-//! Documents that are too large for a message, in JetStream's object store.
+//! Stores documents that are too large for a message in JetStream's object store.
 
 use super::erase::erase;
 use super::objects::{store, stream_of};

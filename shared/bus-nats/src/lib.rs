@@ -1,8 +1,8 @@
 //! The bus on a NATS server with JetStream (2.14 or newer).
 //!
-//! It speaks JetStream's API over the core client: each call is one request on the client's shared
-//! inbox, so that a publish costs no subscription and a refusal keeps its code. The typed API of the
-//! client is used where it saves work and costs nothing (set-up, ordered reading).
+//! It calls JetStream's API over the core client. Each call is one request on the client's shared inbox, so a publish
+//! needs no subscription of its own, and the error code of a refusal is kept. The typed API of the client is used
+//! where it saves work and costs nothing, as for setting up and ordered reading.
 
 mod address;
 mod api;
@@ -80,7 +80,7 @@ impl Default for Options {
 /// How much of what the server says unasked is remembered.
 const SAID_MAX: usize = 64;
 
-/// What happens to the connection, for readiness and metrics.
+/// The state of the connection, for readiness and metrics.
 #[derive(Debug, Default)]
 pub struct Connection {
     up: AtomicBool,
@@ -104,7 +104,7 @@ impl Connection {
         self.refusals.load(Ordering::Relaxed)
     }
 
-    /// What the server said unasked, the first of it.
+    /// The first messages of the errors that the server sent unasked.
     pub fn said(&self) -> Vec<String> {
         self.heard().clone()
     }

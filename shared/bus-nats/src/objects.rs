@@ -1,5 +1,5 @@
-//! The buckets of JetStream's object store: their specifications, and making them. Each bucket is kept in a stream
-//! of its own, so `argosy setup` makes it like every stream.
+//! Makes the buckets of JetStream's object store, and has their specifications. The server keeps each bucket in a
+//! stream of its own, so `argosy setup` makes it like every stream.
 
 use super::change::{Change, left, loses_nothing, made, mark, max_bytes};
 use super::room::Plan;

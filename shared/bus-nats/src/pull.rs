@@ -1,8 +1,8 @@
-//! Pulling: a consumer asks for exactly as many messages as it has free slots, over one inbox.
+//! Pulls messages over one inbox: a consumer asks for exactly as many messages as it has free slots.
 //!
-//! The client's own consumer stream fills a buffer, and messages in it count as delivered while they wait. Here a
-//! pull request asks only for messages that can be worked on now. Requests are topped up when they cover less than
-//! half of the free slots, so that a busy worker makes one request for many messages.
+//! The client's own consumer stream fills a buffer, and messages in that buffer count as delivered although nothing
+//! works on them. Here a pull request asks only for messages that can be worked on now. A new request is made when
+//! the open ones cover less than half of the free slots, so that a busy worker makes one request for many messages.
 
 use super::headers_or_none;
 use async_nats::{Client, Message, Subscriber};

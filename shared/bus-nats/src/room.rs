@@ -1,10 +1,10 @@
-//! How much room the streams can have on this server: it reads the existing streams and the limits of the account
-//! and, on a server without a cluster, probes how much more the server accepts.
+//! Finds out how much room the streams can have on this server. It reads the existing streams and the limits of the
+//! account and, on a server without a cluster, probes how much more the server accepts.
 //!
-//! [`bus::sizes`] decides the sizes from these figures. A server does not tell a client how much room it has, so
-//! the probe asks for a stream of some size and deletes it at once. In a cluster that would tell little: servers
-//! learn of each other's reservations with a delay, and streams lie on different servers. There only the limit of
-//! the account is known beforehand.
+//! [`bus::sizes`] decides the sizes from these figures. A server does not tell a client how much room it has, so the
+//! probe creates a stream of some size and deletes it at once. A cluster is not probed, because the result would mean
+//! little: its servers learn of each other's reservations with a delay, and streams are on different servers. There
+//! only the limit of the account is known beforehand.
 
 use super::NatsBus;
 use super::objects::stream_of;

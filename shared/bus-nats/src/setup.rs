@@ -1,6 +1,7 @@
-//! Making streams and consumers, and checking whether they are as this release wants them.
+//! Makes streams and consumers, and checks whether existing ones are as this release wants them.
 //!
-//! Only `argosy setup` makes them. A worker checks its own, and does not become ready when they differ.
+//! Only `argosy setup` makes them. A worker checks its own stream and consumer, and does not become ready when they
+//! differ.
 
 use super::change::{Change, left, loses_nothing, made, mark, max_bytes};
 use super::room::{self, Plan};
@@ -28,7 +29,7 @@ pub async fn setup(bus: &NatsBus, topology: &Topology) -> Result<Vec<Change>, Bu
     setup_within(bus, topology, &Allowance::default()).await
 }
 
-/// The same with sizes that may be less than wanted, see [`bus::sizes`].
+/// Like [`setup`], but sizes may be smaller than wanted, see [`bus::sizes`].
 pub async fn setup_within(
     bus: &NatsBus,
     topology: &Topology,
@@ -49,8 +50,8 @@ pub async fn check(bus: &NatsBus, topology: &Topology) -> Result<Vec<Change>, Bu
     check_within(bus, topology, &Allowance::default()).await
 }
 
-/// Says what [`setup_within`] would do, but for the room of what is missing: that is found out only when
-/// it is made.
+/// Reports what [`setup_within`] would do, except for the sizes of missing streams, which are decided only when the
+/// streams are made.
 pub async fn check_within(
     bus: &NatsBus,
     topology: &Topology,

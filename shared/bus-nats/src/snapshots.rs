@@ -1,6 +1,6 @@
-//! Snapshots in JetStream's object store. They are written through the client's object store, but read without it:
-//! its reader lets the server send as fast as it can, so a large object and a slow disk would fill the memory. The
-//! reader here asks for some hundred messages of at most 128 KiB at a time.
+//! Keeps snapshots in JetStream's object store. The client's object store writes them but does not read them: its
+//! reader lets the server send as fast as it can, so a large object and a slow disk would fill the memory. The reader
+//! in this module asks for some hundred messages of at most 128 KiB at a time.
 
 use super::NatsBus;
 use super::objects::{store, stream_of};

@@ -1,4 +1,4 @@
-//! Runs the conformance suite on NATS: each case has a nats-server of its own.
+//! Runs the conformance suite on NATS. Each case has a nats-server of its own.
 #![expect(
     clippy::unwrap_used,
     reason = "a test that cannot go on may panic, in its helpers too"

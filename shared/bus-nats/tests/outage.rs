@@ -1,5 +1,5 @@
-//! Tests with a server that dies and comes back: confirmed messages are still there, and pullers and listeners go
-//! on.
+//! Tests with a server that dies and comes back: confirmed messages are still stored, and pullers and subscriptions
+//! continue.
 
 use argosy_bus_nats::{self as nats, NatsBus};
 use bus::topology::Topology;

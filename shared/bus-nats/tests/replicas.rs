@@ -1,4 +1,5 @@
-//! Tests of what differs with three replicas: conflicting writes, counts from the leader, the loss of a server.
+//! Tests of behaviour that three replicas change: conflicting writes, counts from the leader, and the loss of a
+//! server.
 
 use argosy_bus_nats::{self as nats, NatsBus};
 use bus::topology::Topology;

@@ -1,4 +1,5 @@
-//! Tests of setting up on servers with little room: what is made, what is reported, and what is left alone.
+//! Tests of setting up on servers with little room: which streams are made, what is reported, and what is not
+//! changed.
 
 use argosy_bus_nats::{self as nats, Change, NatsBus, Options};
 use bus::sizes::Allowance;

@@ -1,9 +1,9 @@
-//! The conformance suite: every implementation of the bus has to pass it, and the other crates rely on what it
+//! The conformance suite of the bus. Every implementation has to pass it, and the other crates rely on what it
 //! checks.
 //!
-//! A bus runs the suite with [`conformance!`](crate::conformance!): each case becomes a test of its own, on an
-//! empty bus that a function of the test makes. The suite does *not* test three replicas: they differ in how far
-//! they lag, not in what they guarantee.
+//! A bus runs the suite with [`conformance!`](crate::conformance!): each case becomes a test of its own, on an empty
+//! bus that a function of the test makes. The suite does *not* test three replicas: replicas differ in how far they
+//! lag, not in what they guarantee.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

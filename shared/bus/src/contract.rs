@@ -1,8 +1,8 @@
-//! The contract: the operations that the system needs from JetStream, and no others.
+//! The contract of the bus: the operations that the system needs from JetStream, and no others.
 //!
-//! Three features of JetStream are left out on purpose: dedup ids (subjects that are created once are stronger),
-//! server-side back-off, and work-queue retention for anything that a join or a redelivery reads. The only queue
-//! holds the documents that wait to be indexed: a document is removed when every consumer has acked it.
+//! Three features of JetStream are left out on purpose: dedup ids (creating a subject only once is a stronger
+//! guarantee), server-side back-off, and work-queue retention for messages that a join or a redelivery reads. Only
+//! the stream of documents to be indexed is a queue: a document is removed when every consumer has acked it.
 
 use crate::sizes::told;
 use crate::stream::{ConsumerProgress, ConsumerSpec, Stream, StreamState};
@@ -24,14 +24,14 @@ impl Headers {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The same with one more header.
+    /// Adds a header.
     pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
         self.0.push((name.into(), value.into()));
         self
     }
 }
 
-/// A condition on what is stored already.
+/// The condition under which a message is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WriteCondition {
     /// There is no condition: the newest version wins.
@@ -50,7 +50,7 @@ pub enum WriteCondition {
 pub struct Schedule {
     /// When.
     pub at: UnixMs,
-    /// The subject it fires as, in the same stream.
+    /// The subject under which the fired message is stored, in the same stream.
     pub target: String,
     /// How long the fired message is kept; absent means as long as the stream keeps messages.
     pub ttl: Option<Duration>,
@@ -65,7 +65,7 @@ pub struct Publish {
     pub headers: Headers,
     /// Body.
     pub body: Bytes,
-    /// What must hold for it to be stored.
+    /// The condition under which it is stored.
     pub fence: WriteCondition,
     /// How long it is kept, in whole seconds (rounded up); absent means as long as its stream keeps.
     pub ttl: Option<Duration>,
@@ -114,11 +114,11 @@ pub struct Delivery {
 
 /// How a delivery is answered.
 pub trait Ack: Send + Sync {
-    /// Done; returns when the server has confirmed it.
+    /// Acks the message; returns when the server has confirmed the ack.
     fn ack(&self) -> BoxFuture<'_, Result<(), BusError>>;
-    /// Not done: deliver it again after `delay`. Never without a delay.
+    /// Asks the server to deliver the message again after `delay`; a nak always has a delay.
     fn nak(&self, delay: Duration) -> BoxFuture<'_, Result<(), BusError>>;
-    /// Still at it: the ack time-out starts anew.
+    /// Tells the server that the work goes on, so that the ack time-out starts anew.
     fn in_progress(&self) -> BoxFuture<'_, Result<(), BusError>>;
 }
 
@@ -127,16 +127,16 @@ pub trait Puller: Send {
     /// The next delivery. Never more than `free` messages are on their way to this process. May be
     /// dropped and called again without losing a message.
     fn next(&mut self, free: usize) -> BoxFuture<'_, Result<Delivery, BusError>>;
-    /// Stops pulling; returns what had been delivered and not yet been handed out.
+    /// Stops pulling, and returns the deliveries that it has not handed out yet.
     fn close(self: Box<Self>) -> BoxFuture<'static, Vec<Delivery>>;
 }
 
-/// A message of core NATS: not stored, at most once.
+/// A message of core NATS: it is not stored, and is delivered at most once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoreMessage {
     /// Where.
     pub subject: String,
-    /// Where an answer is awaited, if one is.
+    /// The subject to which a reply is sent, if one is awaited.
     pub reply: Option<String>,
     /// Headers.
     pub headers: Headers,
@@ -144,7 +144,7 @@ pub struct CoreMessage {
     pub body: Bytes,
 }
 
-/// A core subscription.
+/// A subscription to core messages.
 pub trait Subscription: Send {
     /// The next message; `None` when the subscription ended.
     fn next(&mut self) -> BoxFuture<'_, Option<CoreMessage>>;
@@ -152,27 +152,26 @@ pub trait Subscription: Send {
 
 /// A stream read in order from a sequence on, without a durable consumer.
 pub trait Reader: Send {
-    /// The next message, waiting for it if need be; with the number of matching messages after it.
+    /// The next message, with the number of matching messages after it. Waits for the message if there is none yet.
     fn next(&mut self) -> BoxFuture<'_, Result<(StoredMessage, u64), BusError>>;
 }
 
-/// JetStream as the harness sees it.
+/// The operations on JetStream that the system needs.
 pub trait Bus: Send + Sync + 'static {
     /// The time.
     fn now(&self) -> UnixMs;
     /// Stores a message; returns its sequence when the stream has confirmed it.
     fn publish(&self, message: Publish) -> BoxFuture<'_, Result<u64, PublishError>>;
-    /// The newest message at a subject, which may hold wildcards; asked of the stream's leader.
+    /// The newest message at a subject, which may have wildcards. The stream's leader answers.
     fn last<'a>(
         &'a self,
         stream: Stream,
         subject: &'a str,
     ) -> BoxFuture<'a, Result<Option<StoredMessage>, BusError>>;
-    /// How many subjects that match hold a message; asked of the stream's leader.
+    /// The number of matching subjects that have a message. The stream's leader answers.
     fn count<'a>(&'a self, stream: Stream, filter: &'a str)
     -> BoxFuture<'a, Result<u64, BusError>>;
-    /// The newest message of each matching subject, at most 1,024; may come from a follower that
-    /// lags.
+    /// The newest message of each matching subject, for at most 1,024 subjects. A follower that lags may answer.
     fn last_of_each<'a>(
         &'a self,
         stream: Stream,
@@ -187,15 +186,15 @@ pub trait Bus: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Box<dyn Reader>, BusError>>;
     /// Room and positions of a stream.
     fn state(&self, stream: Stream) -> BoxFuture<'_, Result<StreamState, BusError>>;
-    /// The oldest message at a subject, which may hold wildcards, from sequence `from` on; asked of the
-    /// stream's leader.
+    /// The oldest message at a subject, which may have wildcards, from sequence `from` on. The stream's leader
+    /// answers.
     fn first<'a>(
         &'a self,
         stream: Stream,
         subject: &'a str,
         from: u64,
     ) -> BoxFuture<'a, Result<Option<StoredMessage>, BusError>>;
-    /// How far a durable consumer is; asked of its leader.
+    /// The progress of a durable consumer. The consumer's leader answers.
     fn progress<'a>(
         &'a self,
         consumer: &'a ConsumerSpec,
@@ -206,8 +205,8 @@ pub trait Bus: Send + Sync + 'static {
         &'a self,
         consumer: &'a ConsumerSpec,
     ) -> BoxFuture<'a, Result<Box<dyn Puller>, BusError>>;
-    /// Makes a durable consumer, which also gets the messages that are stored already. An existing one is changed
-    /// to the specification. For set-up and for the management of editions, never for a worker.
+    /// Makes a durable consumer, which also gets the messages that are stored already. An existing consumer is
+    /// changed to the specification. Only setting up and the management of editions call this, never a worker.
     fn add_consumer<'a>(
         &'a self,
         consumer: &'a ConsumerSpec,
@@ -218,7 +217,7 @@ pub trait Bus: Send + Sync + 'static {
         &'a self,
         consumer: &'a ConsumerSpec,
     ) -> BoxFuture<'a, Result<(), BusError>>;
-    /// The message with this sequence, if it is there; asked of the stream's leader.
+    /// The message with this sequence, if it is stored. The stream's leader answers.
     fn message(
         &self,
         stream: Stream,
@@ -229,7 +228,8 @@ pub trait Bus: Send + Sync + 'static {
             Ok(first.filter(|stored| stored.sequence == sequence))
         })
     }
-    /// The same from any replica, which is cheaper: one that lags has nothing yet, or something still.
+    /// Like [`Bus::message`], but any replica answers, which is cheaper. A replica that lags may lack a message that
+    /// is stored, or still have one that was deleted.
     fn message_anywhere(
         &self,
         stream: Stream,
@@ -237,8 +237,8 @@ pub trait Bus: Send + Sync + 'static {
     ) -> BoxFuture<'_, Result<Option<StoredMessage>, BusError>> {
         self.message(stream, sequence)
     }
-    /// Deletes the message with this sequence and overwrites it where it is stored; false when it was not there. On
-    /// several replicas the log of their agreement still holds it until that is compacted.
+    /// Deletes the message with this sequence and overwrites its bytes; false when it was not stored. With several
+    /// replicas, their Raft log keeps the message until the log is compacted.
     fn erase(&self, stream: Stream, sequence: u64) -> BoxFuture<'_, Result<bool, BusError>>;
     /// Deletes every message of a stream that matches; returns how many. Their bytes stay in the server's files until
     /// those are written anew.
@@ -252,20 +252,20 @@ pub trait Bus: Send + Sync + 'static {
         subject: &'a str,
         queue: Option<&'a str>,
     ) -> BoxFuture<'a, Result<Box<dyn Subscription>, BusError>>;
-    /// Keeps bytes under a name, for what is too large for a message; replaces what is there. They go
-    /// after [`FILES_KEPT`](crate::topology::FILES_KEPT), or when they are deleted.
+    /// Keeps bytes that are too large for a message under a name, and replaces older ones. They are deleted after
+    /// [`FILES_KEPT`](crate::topology::FILES_KEPT) at the latest.
     fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, Result<(), BusError>>;
-    /// The bytes under a name, if they are there; refused when they are over `max_bytes`.
+    /// The bytes under a name, if there are any; an error when they are larger than `max_bytes`.
     fn get_file<'a>(
         &'a self,
         name: &'a str,
         max_bytes: u64,
     ) -> BoxFuture<'a, Result<Option<Bytes>, BusError>>;
-    /// The share of the room of files that is taken, from 0 to 1; 0 where that is not known.
+    /// The share of the files' room that is in use, from 0 to 1; 0 if that is not known.
     fn files_taken(&self) -> BoxFuture<'_, Result<f64, BusError>> {
         Box::pin(std::future::ready(Ok(0.0)))
     }
-    /// Deletes what is under a name; nothing there is as good.
+    /// Deletes the bytes under a name. It is no error if there are none.
     fn delete_file<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), BusError>>;
     /// Whether the connection is up.
     fn connected(&self) -> bool;
@@ -293,7 +293,7 @@ pub enum PublishError {
 }
 
 impl PublishError {
-    /// The word for it, in spans.
+    /// The name of the error in spans.
     pub fn code(&self) -> &'static str {
         match self {
             PublishError::Exists => "exists",

@@ -1,13 +1,14 @@
 //! The bus: a trait with the operations that the system needs from JetStream.
 //!
-//! Two implementations pass one conformance suite (`conformance`): [`memory`] in one process, and `bus-nats` on a
-//! server. *Not* here: what is written to the streams (`streams`) and the loop that takes deliveries (`harness`).
+//! It has two implementations, which pass the same conformance suite (`conformance`): [`memory`] in one process, and
+//! `bus-nats` on a server. *Not* here: what is written to the streams (`streams`) and the loop that takes deliveries
+//! (`harness`).
 //!
 //! | module | what |
 //! |---|---|
 //! | `contract` | the trait [`Bus`] and its types: messages, write conditions, deliveries, errors |
 //! | `stream` | streams and consumers by name, and their specifications |
-//! | `snapshots` | a second trait, for processes that keep a view of a stream |
+//! | `snapshots` | the trait for processes that keep a view of a stream and store snapshots of it |
 //! | [`topology`] | which streams and consumers a fleet needs |
 //! | [`sizes`] | how large each stream is made, given what the server offers |
 //! | [`memory`] | the bus in one process |

@@ -1,13 +1,13 @@
-//! How many bytes each stream is made with: a function of what is wanted, what exists and what the server offers.
-//! Pure: `bus-nats` reads the server and changes it.
+//! Decides the size of each stream from the wanted size, the existing stream and the room that the server offers.
+//! Pure: `bus-nats` reads these figures from the server and applies the result.
 //!
-//! A size that an operator has set is kept, or there is an error. A size that nobody has set is *elastic*: the
-//! stream is made smaller where the server has less room, and is left alone where it is larger already. A stream
-//! that is made smaller records in its metadata what was wanted then, so that a later comparison does not report a
-//! mistake.
+//! A size that an operator has set is kept, or setting up fails. A size that no operator has set is *elastic*: the
+//! stream is made smaller where the server has less room, and stays as it is where it is larger already. A stream
+//! that was made smaller has the size that was wanted in its metadata, so that a later check does not report a
+//! difference.
 //!
-//! All figures are those of `max_bytes`, for one copy: a server compares them with its own room, and an account
-//! with the room of all copies ([`of_account`]).
+//! All figures are values of `max_bytes`, which count one copy. A server compares them with its own room, but an
+//! account's limit counts all copies ([`of_account`]).
 
 use std::collections::BTreeSet;
 
@@ -29,9 +29,9 @@ pub struct Allowance {
 /// A stream that is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WantedStream {
-    /// Its name, or that of the object store.
+    /// The name of the stream or object store.
     pub name: String,
-    /// Bytes that it is to have.
+    /// The size that is wanted, in bytes.
     pub wanted: u64,
     /// Whether the size may be reduced, because no operator has set it.
     pub is_elastic: bool,
@@ -39,7 +39,7 @@ pub struct WantedStream {
     pub found: Option<ExistingStream>,
 }
 
-/// A stream that is there.
+/// A stream that exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExistingStream {
     /// Bytes that it may hold; `u64::MAX` where it has no limit.
@@ -57,14 +57,14 @@ pub struct StreamSize {
     pub scaled_from: Option<u64>,
 }
 
-/// There is not enough room even for the least.
+/// There is not enough room even for the smallest possible sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shortage {
-    /// Bytes that are wanted beyond what is there.
+    /// Bytes that the wanted sizes need beyond the existing ones.
     pub wanted: u64,
     /// Bytes that are offered.
     pub offered: u64,
-    /// Bytes that would have to be offered if every size gave way.
+    /// Bytes that the smallest possible sizes would need.
     pub least: u64,
 }
 
@@ -143,7 +143,8 @@ pub fn can_give_way(parts: &[WantedStream], sizes: &[StreamSize]) -> bool {
 /// The sizes that fit into the room on offer. Sizes that an operator has set come first; the rest is shared out
 /// among the elastic ones in proportion to what they want, in whole MiB.
 ///
-/// # Errors [`Shortage`] when the set sizes and the minimum of all others are more than is offered.
+/// # Errors
+/// [`Shortage`] when the set sizes and the minimum of all others are more than is offered.
 pub fn fit(
     parts: &[WantedStream],
     each: Option<u64>,

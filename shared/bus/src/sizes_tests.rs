@@ -1,5 +1,5 @@
-//! Tests of stream sizes when there is little room, written as data: what is shared out, what is kept, what is
-//! refused.
+//! Tests of stream sizes when there is little room. The cases are tables of data: which streams share the room, which
+//! keep their size, and when setting up is refused.
 
 use super::*;
 use crate::topology::Topology;

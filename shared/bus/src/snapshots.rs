@@ -1,8 +1,8 @@
-//! Snapshots: large files that replicas leave for each other. Each holds the state of a view at one sequence of its
-//! stream, and is passed on in pieces, so that none has to fit into memory.
+//! The trait of the snapshot store. A snapshot is a large file that replicas leave for each other: the state of a
+//! view at one sequence of its stream. It is read and written in pieces, so that it need not fit into memory.
 //!
 //! The trait is separate from [`Bus`](super::Bus), because only processes that keep a view need it. A snapshot is
-//! *not* the truth: losing one costs a replay of the stream, so no operation here is repeated until it succeeds.
+//! *not* authoritative: losing one costs a replay of the stream, so no operation here is repeated until it succeeds.
 
 use super::BusError;
 use bytes::Bytes;
@@ -13,12 +13,12 @@ use futures_util::stream::BoxStream;
 /// The bytes of a snapshot in order. After an error the bytes so far are incomplete.
 pub type Pieces = BoxStream<'static, std::io::Result<Bytes>>;
 
-/// A snapshot that is there.
+/// A stored snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
     /// Its name.
     pub name: String,
-    /// The sequence that it stands at.
+    /// The sequence up to which its view has taken in the stream.
     pub sequence: u64,
     /// Its size in bytes.
     pub bytes: u64,
@@ -26,21 +26,21 @@ pub struct Snapshot {
     pub stored_at: UnixMs,
 }
 
-/// Where snapshots are kept, for [`SNAPSHOTS_KEPT`](crate::topology::SNAPSHOTS_KEPT) at most.
+/// The store of snapshots, which keeps each for [`SNAPSHOTS_KEPT`](crate::topology::SNAPSHOTS_KEPT) at most.
 pub trait Snapshots: Send + Sync + 'static {
-    /// Those that are there whole, in no promised order.
+    /// The complete snapshots, in any order.
     fn list(&self) -> BoxFuture<'_, Result<Vec<Snapshot>, BusError>>;
-    /// Keeps a snapshot under a name, in place of the one there. It is there once all of it is.
-    /// One writer at a time: what another one left half-way is removed.
+    /// Stores a snapshot under a name, and replaces an older one. The snapshot is listed once all of it is stored.
+    /// There may be one writer at a time: what another writer has left half-way is removed.
     fn put<'a>(
         &'a self,
         name: &'a str,
         sequence: u64,
         pieces: Pieces,
     ) -> BoxFuture<'a, Result<(), BusError>>;
-    /// The bytes under a name, if they are there. When a snapshot is replaced meanwhile, reading ends in an error
-    /// or in bytes that do not belong together: the reader has to verify a checksum.
+    /// The bytes under a name, if there are any. When the snapshot is replaced during the reading, the reading ends
+    /// in an error or in bytes that do not belong together, so the reader has to verify a checksum.
     fn get<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Option<Pieces>, BusError>>;
-    /// Removes what is under a name; nothing there is as good.
+    /// Removes the snapshot under a name. It is no error if there is none.
     fn remove<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), BusError>>;
 }

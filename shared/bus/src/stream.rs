@@ -1,4 +1,4 @@
-//! Streams and consumers by name, and their specifications.
+//! The names and the specifications of streams and consumers.
 
 use envelope::Role;
 use std::time::Duration;
@@ -87,7 +87,7 @@ pub enum Retention {
     DropOld,
 }
 
-/// What is wanted of a stream.
+/// The specification of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamSpec {
     /// Which.
@@ -151,11 +151,11 @@ pub struct ConsumerProgress {
 /// A durable consumer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsumerSpec {
-    /// On which stream.
+    /// The stream that it consumes.
     pub stream: Stream,
     /// Its durable name; for a thinking role, the role's word.
     pub name: String,
-    /// What it takes.
+    /// The subjects that it takes.
     pub filters: Vec<String>,
     /// After how long an unanswered delivery is made again.
     pub ack_wait: Duration,

@@ -1,5 +1,5 @@
-//! Which streams and consumers a fleet needs, in one place: `argosy setup` makes them, workers only check them, and
-//! the memory bus is built from them.
+//! The list of the streams and consumers that a fleet needs. `argosy setup` makes them, workers only check them, and
+//! the memory bus is built from the list.
 
 use crate::{BusError, ConsumerSpec, Retention, StoredMessage, Stream, StreamSpec};
 use envelope::subject::EDITION;
@@ -98,7 +98,8 @@ const ANSWER_CONSUMER: &str = "gateway-answers";
 
 /// The editions in the stored record; the consumers of the corpus follow from it.
 ///
-/// # Errors When it cannot be read, for example because a process of a newer release wrote it.
+/// # Errors
+/// When it cannot be read, for example because a process of a newer release wrote it.
 pub fn editions_in(record: &StoredMessage) -> Result<Editions, BusError> {
     envelope::decode(&record.body).map_err(|error| {
         BusError::Refused(format!(

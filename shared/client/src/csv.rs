@@ -1,4 +1,4 @@
-//! All rows of the table of an answer, as comma-separated values.
+//! Writes all rows of the table of an answer as comma-separated values.
 
 use bus::{Bus, BusError};
 use envelope::limits::ATTACHMENT_BYTES_MAX;
@@ -20,7 +20,8 @@ pub enum CsvError {
 
 /// All rows of the table of an answer: those in the event, or those of its file where there are more.
 ///
-/// # Errors When the answer has no table, or the file cannot be read.
+/// # Errors
+/// When the answer has no table, or the file cannot be read.
 pub async fn csv(bus: &dyn Bus, terminal: &Terminal) -> Result<Vec<u8>, CsvError> {
     let table = terminal.table.as_ref();
     let table = table.ok_or_else(|| CsvError::NoTable(terminal.turn.clone()))?;

@@ -1,6 +1,6 @@
-//! The draft of an answer, put together from the live messages that a client hears while the answer is written.
+//! Puts the draft of an answer together from the live messages that a client receives while the answer is written.
 //!
-//! Pure. A draft is *not* the answer: it is unchecked, and the terminal event has to replace it.
+//! Pure. A draft is *not* the answer: it is unchecked, and the client has to replace it by the terminal event.
 
 use crate::News;
 use envelope::live::LiveText;
@@ -10,7 +10,7 @@ const KEPT_MAX: usize = 16 * 1024;
 /// Where something is missing.
 const GAP: char = '…';
 
-/// The draft as far as it has arrived. It is empty when there is none, or none that may still be shown.
+/// The draft as far as it has arrived. It is empty when there is no draft, or no draft that may still be shown.
 #[derive(Debug, Default)]
 pub struct DraftText {
     text: String,

@@ -1,4 +1,4 @@
-//! Why a client has no answer, or none yet.
+//! The reasons why a client has no answer, or none yet.
 
 use bus::{BusError, PublishError};
 use envelope::{CodecError, IdError, TurnId};
@@ -49,7 +49,7 @@ pub enum Error {
         /// Whether the question is still where no gateway has begun with it.
         is_untaken: bool,
     },
-    /// The answer is there and cannot be read.
+    /// There is an answer, but it cannot be read.
     #[error("the answer cannot be read: {0}")]
     Unreadable(CodecError),
     /// The turn has not ended.

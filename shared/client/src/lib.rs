@@ -1,15 +1,16 @@
-//! What every front door of the fleet is built on: asking, fetching an answer, cancelling, looking into the corpus.
+//! The client library for every front door of the fleet. It asks questions, fetches answers, cancels turns and looks
+//! into the corpus.
 //!
-//! It works on either bus and talks to no gateway directly: a client only publishes and listens. *Not* the command
-//! line: it has no colours and no exit codes.
+//! It works on either bus and never calls a gateway directly: a client only publishes and listens. *Not* here: the
+//! command line with its colours and exit codes.
 //!
 //! | function | what |
 //! |---|---|
-//! | [`ask`] | publishes a question, hears its stages, waits for its terminal event |
-//! | [`answer`] | the terminal event of a turn that was asked before |
-//! | [`csv`](fn@csv) | the table of an answer, all rows of it |
+//! | [`ask`] | publishes a question, reports its stages, waits for its terminal event |
+//! | [`answer`] | fetches the terminal event of a turn that was asked before |
+//! | [`csv`](fn@csv) | writes all rows of the table of an answer |
 //! | [`cancel`] | ends a turn |
-//! | [`DraftText`] | the draft of an answer, from the live messages |
+//! | [`DraftText`] | puts the draft of an answer together from the live messages |
 //! | [`lookup::ask`] | asks a retriever to look into the corpus, without a question |
 
 mod csv;
@@ -28,7 +29,8 @@ pub use turn::{Ask, News, answer, ask, cancel, new_turn, trace_id, trace_id_in};
 /// An id for a conversation that cannot be guessed, because anyone who knows it may read and continue the
 /// conversation. It has 128 bits from the operating system.
 ///
-/// # Errors When the operating system provides no random bits.
+/// # Errors
+/// When the operating system provides no random bits.
 pub fn new_conversation() -> Result<ConversationId, Error> {
     let mut bits = [0u8; 16];
     getrandom::fill(&mut bits).map_err(|error| Error::Random(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! Asking a retriever to look into the corpus, on either bus.
+//! Asks a retriever to look into the corpus, on either bus.
 
 use crate::random_token;
 use bus::{Bus, BusError, CoreMessage, Headers};

@@ -1,5 +1,5 @@
-//! Asking, as any client of the fleet does it: publish a question, hear its stages, wait for its one terminal
-//! event. It works on either bus.
+//! Asks a question as any client of the fleet does: it publishes the question, reports the stages of the turn, and
+//! waits for its one terminal event. It works on either bus.
 
 use crate::Error;
 use crate::random_token;
@@ -47,8 +47,8 @@ pub enum News<'a> {
     },
 }
 
-/// Publishes the question and waits for its terminal event. `live` hears what happens meanwhile: stages and drafts
-/// as well, unless the field `stream` of the question says otherwise.
+/// Publishes the question and waits for its terminal event. `live` gets the news meanwhile; they include stages and
+/// drafts unless the field `stream` of the question says otherwise.
 pub async fn ask(
     bus: &dyn Bus,
     ask: Ask,

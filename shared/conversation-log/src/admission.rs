@@ -1,8 +1,9 @@
-//! Admission: whether a question of a conversation opens a turn, is refused, or needs something else first.
+//! Decides whether a question of a conversation opens a turn or is refused, or whether other turns have to be ended
+//! or cancelled first.
 //!
-//! The decision uses the last event alone, and the append succeeds only if that is still the last event. A writer
-//! that loses reads and decides again. *Not* here: whether the turn has a terminal event already; the gateway looks
-//! for one after the read, and once more after the append.
+//! The decision uses the last event of the log alone, and the append succeeds only if that event is still the last
+//! one. If another writer was faster, the writer reads the log and decides again. *Not* here: whether the turn has a
+//! terminal event already; the gateway looks for one after the read, and once more after the append.
 
 use crate::ending::overdue;
 use crate::event::{EventKind, LogEvent, TurnOpening};
@@ -10,7 +11,7 @@ use crate::limits::{CLOCKS_MS, WAITING_MAX};
 use crate::state::{AppendError, Pending, Read, State, append};
 use envelope::{Busy, RefusalCode, TurnId, UnixMs};
 
-/// What a conversation may have.
+/// The limits of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Turns that may wait behind the one that runs. Default 4.
@@ -32,43 +33,43 @@ pub struct AdmissionRequest {
     pub opened: TurnOpening,
     /// What is done while another turn runs.
     pub when_busy: Busy,
-    /// The clarification that it names, if it names one.
+    /// The turn of the clarification that the question names, if it names one.
     pub reply_to: Option<TurnId>,
 }
 
 /// The decision on a question.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Admission {
-    /// This event has to be appended; where it `begins`, hop 0 is created then.
+    /// The event that has to be appended. If the turn `begins`, hop 0 is created afterwards.
     Open {
         /// The event.
         event: Box<LogEvent>,
         /// No turn is before it.
         begins: bool,
     },
-    /// The turn was opened before; where it `begins`, its hop 0 has to be there.
+    /// The turn was opened before. If it `begins`, its hop 0 has to exist.
     IsOpen {
         /// No turn is before it.
         begins: bool,
     },
-    /// Turns whose time is up have to be ended first.
+    /// Turns whose deadline has passed have to be ended first.
     EndFirst(Vec<TurnId>),
-    /// Turns that run or wait are to be cancelled first.
+    /// Turns that run or wait have to be cancelled first.
     Interrupt(Vec<TurnId>),
-    /// It is not taken on.
+    /// The question is refused.
     Refuse(AdmissionRefusal),
 }
 
-/// Why a question is not taken on.
+/// Why a question is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AdmissionRefusal {
-    /// Others of the conversation run or wait.
+    /// Other turns of the conversation run or wait.
     #[error("{0} questions of the conversation run or wait; ask again when they have ended")]
     Busy(usize),
     /// The conversation was erased.
     #[error("the conversation was erased; begin another one")]
     Erased,
-    /// A later release wrote its last event.
+    /// A later release wrote the last event of the conversation.
     #[error("a later release writes this conversation; bring this gateway to that release")]
     Newer,
     /// The clarification that it names is not known to this tenant, or not to this conversation.

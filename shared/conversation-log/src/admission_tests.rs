@@ -1,4 +1,4 @@
-//! Tests of admission, case by case.
+//! Tests of admission, one for each case.
 
 use super::*;
 use crate::test_log::{Log, asking, terminal, turn};

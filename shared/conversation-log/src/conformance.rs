@@ -1,8 +1,8 @@
-//! The conformance suite of stores: every store has to pass it, and the other crates rely on what it checks.
+//! The conformance suite of stores. Every store has to pass it, and the other crates rely on what it checks.
 //!
 //! A store runs the suite with [`store_conformance!`](crate::store_conformance!): each case becomes a test of its
 //! own, on an empty store that a function of the test makes. The suite does not cover damaged files; the store that
-//! has files tests those.
+//! writes files has its own tests of them.
 #![expect(
     clippy::unwrap_used,
     missing_docs,

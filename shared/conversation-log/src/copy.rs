@@ -1,7 +1,7 @@
-//! Copies of logs: a fork, which gets turns of its own, and the import of an exported log.
+//! Makes copies of logs: a fork, whose turns get new ids, and the import of an exported log.
 //!
-//! Both become a list of events with their old positions, which are then written one by one. Where an event refers
-//! to the position of another, the reference is adapted to the new log. Pure.
+//! Each copy is a list of events with their old positions, which are then written one by one. Where an event refers
+//! to the position of another event, the reference is changed to the position in the new log. Pure.
 
 use crate::ending::{Ending, end_unknown};
 use crate::event::{EventKind, LogEvent, TurnEnd, TurnOpening};
@@ -17,13 +17,13 @@ pub struct Places(BTreeMap<u64, u64>);
 /// Why a log cannot be copied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CopyError {
-    /// There are not so many turns.
+    /// The log has fewer ended turns than were asked for.
     #[error("no more than {0} of its turns can be taken over: so many have ended and are kept")]
     Turns(usize),
-    /// Nothing of it is kept, or it was erased.
+    /// No event of the conversation is kept, or it was erased.
     #[error("nothing of it is kept")]
     Empty,
-    /// The list cannot be a log.
+    /// The events of the list are not in order.
     #[error("event {0} does not follow on the one before it")]
     Order(u64),
     /// The list was edited, or written by a program with other rules.
@@ -58,11 +58,11 @@ pub fn ended_turns(events: &[Read]) -> Vec<TurnId> {
         .collect()
 }
 
-/// The log of a conversation `child` that takes over the first `turns` turns of `parent`'s: all that have ended without
-/// a number. It names its parent, and shares nothing with it afterwards.
+/// The log of a conversation `child` that takes over the first `turns` turns of `parent`, or all ended turns if no
+/// number is given. The log names its parent, and is independent of it afterwards.
 ///
 /// # Errors
-/// When there are not so many, or nothing is kept.
+/// When the log has fewer ended turns than were asked for, or nothing of it is kept.
 pub fn fork(
     parent: &ConversationId,
     events: &[Read],
@@ -134,7 +134,8 @@ impl Fork<'_> {
 
 /// Checks whether a list of events can be a part of one log: in order, each with the state that follows.
 ///
-/// # Errors Where it cannot.
+/// # Errors
+/// Where it cannot.
 pub fn check(events: &[Read]) -> Result<(), CopyError> {
     let Some(first) = events.first() else {
         return Err(CopyError::Empty);
@@ -155,12 +156,13 @@ pub fn check(events: &[Read]) -> Result<(), CopyError> {
 }
 
 impl Places {
-    /// Notes where an event was written that had been at `before`.
+    /// Records the new position of the event that was at `before`.
     pub fn note(&mut self, before: u64, now: u64) {
         self.0.insert(before, now);
     }
 
-    /// An event as it is written into its new log. References to events that are no longer kept are removed.
+    /// Prepares an event for its new log: references get their new positions, and references to events that are no
+    /// longer kept are removed.
     pub fn put_right(&self, read: &Read) -> LogEvent {
         let state = &read.event.state;
         // 0 stands for the event itself, here and there.

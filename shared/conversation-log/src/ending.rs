@@ -1,7 +1,7 @@
-//! What the terminal event of a turn changes in its conversation, and which turn is next.
+//! Decides what the terminal event of a turn changes in its conversation, and which turn begins next.
 //!
-//! Every process that appends the end of a turn, or finds it in the log, starts the next turn. So it does not
-//! matter which of them dies. Pure.
+//! Every process that appends the end of a turn, or finds it in the log, starts the next turn. So it does no harm if
+//! one of these processes dies. Pure.
 
 use crate::event::{EventKind, KeptText, LogEvent, TurnEnd, evidence_that_fits};
 use crate::limits::{OVERDUE_MS, QUESTION_BYTES_MAX};
@@ -11,13 +11,13 @@ use envelope::{Outcome, Terminal, TurnId, UnixMs};
 /// What a terminal event changes. [`next_to_begin`] of the state after it says which turn is next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ending {
-    /// This is to be appended.
+    /// The event to append.
     Append(Box<LogEvent>),
-    /// The turn has its end, or was never opened.
+    /// There is nothing to append: the turn has an end already, or was never opened.
     Ended,
 }
 
-/// A turn whose hop 0 is wanted.
+/// A turn that begins, so that its hop 0 has to be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Begin {
     /// The turn.
@@ -26,8 +26,8 @@ pub struct Begin {
     pub opened: u64,
 }
 
-/// What the end of a turn changes after the last event of its conversation, where answers are kept for this many
-/// milliseconds.
+/// Decides what the end of a turn changes after `before`, the last event of its conversation. Answers are kept for
+/// `answers_kept_ms` milliseconds.
 pub fn end(
     before: Option<&Read>,
     terminal: &Terminal,

@@ -1,4 +1,4 @@
-//! Tests of the ends of turns, case by case.
+//! Tests of the ends of turns, one for each case.
 
 use super::*;
 use crate::test_log::{Log, asking, terminal, turn};

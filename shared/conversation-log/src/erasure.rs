@@ -1,13 +1,13 @@
-//! What the erasure of a conversation takes: the event that ends its log, and what has to be removed elsewhere.
+//! Makes the event that erases a conversation: it ends the log and lists what has to be removed elsewhere.
 //!
-//! Pure. *Not* here: removing it, which concerns every stream (`erasure`).
+//! Pure. *Not* here: the removal from the streams (the crate `erasure`).
 
 use crate::event::{Erasure, EventKind, LogEvent};
 use crate::state::{AppendError, Read, append};
 use envelope::{TurnId, UnixMs};
 
-/// The event that erases a conversation of which `events` is all that is kept, oldest first. Turns whose messages are
-/// gone from every stream by themselves are left out: those whose deadline is over for longer than `kept_ms`.
+/// Makes the event that erases a conversation. `events` is all that is kept of its log, oldest first. Turns whose
+/// deadline passed more than `kept_ms` ago are left out, because their messages have expired from every stream.
 ///
 /// # Errors
 /// [`AppendError::Erased`] when that was done before.

@@ -1,7 +1,7 @@
-//! The events of a conversation's log, as they are stored.
+//! The events of a conversation's log, in the form in which they are stored.
 //!
-//! An event has a version of its own, which every later release can read. Unknown fields are ignored, and nothing
-//! is appended after an event of a newer version. An event does not contain its own sequence: the reader adds it
+//! An event has a version of its own, and every later release can read it. Unknown fields are ignored, and nothing is
+//! appended after an event of a newer version. An event does not contain its own sequence: the reader adds it
 //! ([`Read`](crate::state::Read)).
 
 use crate::limits::{ANSWER_BYTES_MAX, EVIDENCE_BYTES_MAX};
@@ -31,7 +31,7 @@ pub struct LogEvent {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum EventKind {
-    /// A turn was taken on: it runs, or waits for those before it.
+    /// A turn was opened: it runs, or waits for the turns before it.
     Opened(Box<TurnOpening>),
     /// A turn came to its end.
     Ended(Box<TurnEnd>),
@@ -49,7 +49,7 @@ pub enum EventKind {
         /// How many turns were taken over.
         turns: u32,
     },
-    /// Everything before was taken out of the log.
+    /// The conversation was erased: all earlier events were removed from the log.
     Erased(Box<Erasure>),
 }
 
@@ -62,7 +62,7 @@ pub struct TurnOpening {
     pub case: Case,
     /// Sequence of the question in the inbox; 0 for a turn that was asked elsewhere.
     pub inbox: u64,
-    /// The clarification that it answers, where it does.
+    /// The clarification that the turn answers, if it answers one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<TurnId>,
 }
@@ -81,11 +81,12 @@ pub struct TurnEnd {
     /// The question as it was searched for, where it was rewritten.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewritten: Option<String>,
-    /// The question as it was asked, so that a reader of the exchange need not read its `opened`. Left out where
-    /// that saves nothing: for a rewritten question, a long one, and for a turn that others were opened behind.
+    /// The question as it was asked, so that a reader of the exchange need not read the `opened` event. It is left
+    /// out where it would save nothing: for a rewritten or a long question, and for a turn behind which other turns
+    /// were opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
-    /// Chunk ids of what the answer stands on, the first cited first.
+    /// Ids of the chunks that the answer is based on, the first cited first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
     /// When it ended.
@@ -93,25 +94,25 @@ pub struct TurnEnd {
     /// The question back, if it ended with one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clarification: Option<Clarification>,
-    /// What a reply to it goes on with.
+    /// The data with which a reply to the question back continues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume: Option<Resume>,
-    /// Until when that can be answered.
+    /// Until when the question back can be answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<UnixMs>,
 }
 
-/// A text, perhaps cut.
+/// A text that may have been cut.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptText {
-    /// What is left of it.
+    /// The text, or its beginning.
     pub text: String,
-    /// Whether that is not all.
+    /// Whether the text was cut.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
 }
 
-/// What was erased from the log, for erasing it elsewhere.
+/// The data of an erased log by which its messages are found and erased in other streams.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erasure {
     /// Turns of the conversation.
@@ -131,7 +132,7 @@ pub enum EventError {
     /// A later release wrote it.
     #[error("the event has version {0}, this release reads up to {VERSION}")]
     Newer(u16),
-    /// It is none.
+    /// The bytes are no event.
     #[error("no event of a conversation: {0}")]
     Unreadable(String),
 }

@@ -1,4 +1,5 @@
-//! Tests of events as bytes: golden, newer, broken, cut.
+//! Tests of events as bytes: golden files, events of a newer version, broken events, and texts that are cut to their
+//! limit.
 
 use super::*;
 use crate::test_log::{opened, turn};

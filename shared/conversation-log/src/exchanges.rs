@@ -1,8 +1,8 @@
-//! The text of a conversation's exchanges, read from their events.
+//! Reads the questions and answers of a conversation from its events.
 //!
-//! An `ended` event that repeats its question, or the one that was searched for, is all that is read of an
-//! exchange. For the others, where turns overlapped or an older release wrote the end, the `opened` event is read
-//! as well. *Not* here: what a later turn gets of it (the role `conversation`).
+//! An `ended` event mostly contains the question, as it was asked or as it was rewritten for the search, so nothing
+//! else is read. If it does not, because turns overlapped or an older release wrote it, the `opened` event is read as
+//! well. *Not* here: how much of this text a later turn gets (the role `conversation`).
 
 use crate::event::{EventKind, LogEvent, TurnEnd};
 use crate::source::{ConversationKey, EventSource, SourceError};
@@ -17,7 +17,7 @@ pub struct EndedExchange {
     pub end: TurnEnd,
 }
 
-/// Reads the exchanges at these places, in their order; `None` for one of which too little is kept.
+/// Reads the exchanges at these places, in their order. An exchange of which too little is kept is `None`.
 ///
 /// # Errors
 /// When events cannot be read.

@@ -1,6 +1,6 @@
-//! Checks a log by folding it again: whether each event carries the state that follows from the one before it.
+//! Checks a log by folding it again: each event has to contain the state that follows from the event before it.
 //!
-//! In normal operation this is not needed: a writer folds one event, and a reader trusts the last one. It is for
+//! Normal operation does not need this check: a writer folds one event, and a reader trusts the last one. It is for
 //! people who doubt a log. *Not* a repair. Pure.
 
 use crate::state::{AppendError, Read, State};
@@ -17,7 +17,7 @@ pub struct LogDifference {
 /// How an event differs from the one that should follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// Events are missing before it, or it stands there twice.
+    /// Events are missing before it, or it is in the log twice.
     #[error("it is number {found} of its conversation, and {wanted} is next")]
     Number {
         /// Which it says it is.
@@ -25,16 +25,16 @@ pub enum Mismatch {
         /// Which is next.
         wanted: u64,
     },
-    /// The state that it carries is not what follows.
+    /// The state in the event is not the one that follows.
     #[error("the state that it carries does not follow from the events before it")]
     State,
-    /// Nothing of its kind can follow.
+    /// An event of this kind cannot follow.
     #[error("it cannot follow: {0}")]
     Impossible(AppendError),
 }
 
-/// The events of one conversation that do not follow from the ones before them, in their order. The first is taken
-/// as it is, unless the conversation begins with it: what was before is no longer kept.
+/// The events of one conversation that do not follow from the event before them, in their order. If the beginning of
+/// the log is no longer kept, the first event is taken as it is.
 pub fn differences(events: &[Read]) -> Vec<LogDifference> {
     let mut before: Option<State> = None;
     let mut found = Vec::new();

@@ -1,23 +1,24 @@
-//! The log of a conversation: which events there are, what state follows from them, and what may be appended next.
+//! The log of a conversation: which events there are, which state follows from them, and which event may be appended
+//! next.
 //!
-//! Decisions are pure. The log is a stream of one subject per conversation, and each event carries the state after
-//! it, so that a decision needs one read of the last event. The crate also has the stores that keep such logs on
-//! local disk or in memory; a store decides nothing. *Not* here: the stream, the write condition by which two
-//! writers take turns, and what is sent because of an event; those belong to the gateway.
+//! Decisions are pure. The log is a stream with one subject per conversation. Each event contains the state after it,
+//! so that a decision needs to read only the last event. The crate also has the stores that keep such logs on local
+//! disk or in memory; a store decides nothing. *Not* here, but in the gateway: the stream, the write condition that
+//! keeps two writers apart, and what is sent because of an event.
 //!
 //! | module | what |
 //! |---|---|
-//! | [`event`] | the events, and how they are written and read |
+//! | [`event`] | the events, as they are written and read |
 //! | [`state`] | the state after an event: the fold |
 //! | [`fold`] | whether the states in a log follow from its events |
 //! | `admission` | whether a question opens a turn |
 //! | [`ending`] | what a terminal event changes |
-//! | [`erasure`] | what the erasure of a conversation takes |
+//! | [`erasure`] | the event that erases a conversation |
 //! | [`copy`] | copies of logs: forks and imports |
 //! | [`exchanges`] | the text of exchanges, read from their events |
-//! | [`source`] | where events are read from |
-//! | [`store`] | where they are kept, as a trait |
-//! | `memory_store`, [`sled_store`] | in memory, and on local disk |
+//! | [`source`] | the trait by which events are read |
+//! | [`store`] | the trait of the stores that keep events |
+//! | `memory_store`, [`sled_store`] | the stores in memory and on local disk |
 //! | `conformance` | the conformance suite of stores, for tests (feature `conformance`) |
 
 mod admission;

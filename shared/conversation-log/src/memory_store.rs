@@ -1,4 +1,5 @@
-//! A store in memory, for tests and for processes that keep nothing. It is gone with its process.
+//! A store in memory, for tests and for processes that keep nothing on disk. Its contents are lost when the process
+//! ends.
 
 use crate::event::LogEvent;
 use crate::source::{ConversationKey, EventSource, SourceError};

@@ -1,23 +1,23 @@
 //! A store on local disk, in sled: one folder, one process.
 //!
 //! sled 0.34 is fast and survives a killed process. But it opens a truncated file with records missing, and on a
-//! modified file it panics or hangs. So every result is checked, sled is opened under a guard, and a damaged folder
-//! is renamed and replaced by a new one. Its calls run where blocking is allowed, and every wait for one has a
-//! limit. *Not* used: more than one tree, transactions, compression.
+//! modified file it panics or hangs. So every result is checked, sled is opened in a thread with a time limit, and a
+//! damaged folder is renamed and replaced by a new one. Calls of sled run on threads that may block, and the caller
+//! waits for them only for a limited time. *Not* used: more than one tree, transactions, compression.
 //!
 //! | module | what |
 //! |---|---|
 //! | `record` | keys and values, with a checksum in each |
-//! | `look` | reading |
-//! | `change` | writing |
-//! | `verify` | whether a store holds exactly what was written |
-//! | `opening` | from any folder to an intact store |
-//! | `salvage` | what can still be read of a broken one |
-//! | `renew` | a new folder of sled's in place of the old one |
-//! | `folder`, `owner` | names in the folder, and which process owns it |
-//! | `floor` | the last position on disk, for a store that nothing feeds |
+//! | `look` | reads records |
+//! | `change` | writes batches, erasures and trims |
+//! | `verify` | checks that a store has exactly what was written |
+//! | `opening` | opens an intact store from any folder |
+//! | `salvage` | recovers what can still be read of a broken folder |
+//! | `renew` | replaces sled's folder by a new one |
+//! | `folder`, `owner` | the names in the folder, and the process that owns it |
+//! | `floor` | the last position that is on disk, for a store that no stream feeds |
 //! | `engine`, `guard` | sled itself, and a thread for calls that may hang |
-//! | `point` | named points at which tests make it fail |
+//! | `point` | named points at which tests make the store fail |
 
 mod change;
 mod engine;
@@ -52,10 +52,10 @@ use std::time::Duration;
 /// What is done about a damaged folder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OnDamage {
-    /// The store begins empty: a stream can feed it anew.
+    /// Begin with an empty store, because a stream can feed it again.
     #[default]
     Rebuild,
-    /// What can still be read is brought over: nothing else has it.
+    /// Recover what can still be read, because there is no other copy.
     Salvage,
 }
 
@@ -71,7 +71,7 @@ pub struct Options {
     pub silence: Duration,
     /// How long one call may take before the store has failed. Default 60 s. Trim, reset and purge may take half an hour.
     pub call_max: Duration,
-    /// What tests make of its points. Default nothing.
+    /// What happens at the points at which tests make the store fail. Default nothing.
     pub inject: Injection,
 }
 
@@ -93,8 +93,8 @@ pub struct SledStore {
 }
 
 impl SledStore {
-    /// Opens a folder, and makes it where it is not there. A broken one is set aside, which is told. Reads all that is in
-    /// it once.
+    /// Opens a folder, and creates it if there is none. A broken folder is renamed, which the result reports.
+    /// Everything in the folder is read once.
     ///
     /// # Errors
     /// When another process has the folder, a later release wrote it, or the disk refuses.

@@ -1,11 +1,12 @@
-//! Where the events of conversations are read from: the stream itself, or a store that follows it.
+//! The trait by which events of conversations are read, from the stream itself or from a store that follows the
+//! stream.
 
 use crate::event::LogEvent;
 use envelope::{Class, Classify, ConversationId, TenantId};
 use futures_util::future::BoxFuture;
 use std::fmt;
 
-/// Which conversation. One of another tenant with the same id is another conversation.
+/// The key of a conversation. The same id of another tenant is another conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConversationKey {
     /// The tenant that owns it.
@@ -20,10 +21,10 @@ impl fmt::Display for ConversationKey {
     }
 }
 
-/// Something that events are read from.
+/// A source of events: the stream, or a store.
 pub trait EventSource: Send + Sync {
-    /// The events of a conversation at these sequences, in their order; `None` for one that is not there any more, or
-    /// not yet.
+    /// The events of a conversation at these sequences, in their order. An event that is not stored yet, or no
+    /// longer, is `None`.
     fn events<'a>(
         &'a self,
         key: &'a ConversationKey,

@@ -1,7 +1,7 @@
-//! The state of a conversation after its events: the fold.
+//! The state of a conversation after its events, and the fold that computes it.
 //!
-//! One function says which state an event leads to. A writer uses it for the state that the event carries, and a
-//! check of a log folds the log again and compares. Pure.
+//! One function computes the state to which an event leads. A writer stores this state in the event, and a check of a
+//! log computes it again and compares. Pure.
 
 use crate::event::{EventKind, LogEvent, TurnEnd, TurnOpening};
 use crate::limits::{CHILDREN_MAX, EXCHANGES_KEPT};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// The sequence of the event that carries the state, which it does not know.
 const OWN: u64 = 0;
 
-/// What is known of a conversation after its last event.
+/// The state of a conversation after its last event.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
     /// How many events there have been.
@@ -28,7 +28,7 @@ pub struct State {
     /// Conversations that were begun as a copy of this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<ConversationId>,
-    /// The conversation that it was begun as a copy of.
+    /// The conversation of which this one is a copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy_of: Option<ConversationId>,
     /// Nothing may follow: the conversation was erased.
@@ -45,7 +45,7 @@ pub struct OpenTurn {
     pub opened: u64,
     /// When it ends at the latest.
     pub deadline: UnixMs,
-    /// The question back that it answers: pending again should the turn come to nothing.
+    /// The question back that it answers. It can be answered again if the turn ends without an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<Pending>,
 }
@@ -53,9 +53,9 @@ pub struct OpenTurn {
 /// A question back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pending {
-    /// The turn that ended with it.
+    /// The turn that ended with the question back.
     pub turn: TurnId,
-    /// Where it stands.
+    /// The exchange of that turn, by its place in the log.
     pub place: ExchangePlace,
     /// When it was asked: a message from before that time is no reply.
     pub asked: UnixMs,
@@ -209,7 +209,7 @@ impl State {
     }
 }
 
-/// What comes after the last event of a log, of which `before` was read; `None` for an empty one.
+/// The event that follows `before`, the last event of a log; `None` stands for an empty log.
 ///
 /// # Errors
 /// When the event cannot follow.

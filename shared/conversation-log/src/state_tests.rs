@@ -1,4 +1,4 @@
-//! Tests of the fold, and of turns of one conversation in any order.
+//! Tests of the fold, and of the turns of one conversation in any order.
 
 use super::*;
 use crate::admission::{Admission, AdmissionRefusal, AdmissionRequest, Limits};

@@ -1,8 +1,9 @@
-//! The store of conversations' events: a view of their stream, or the truth where there is no stream.
+//! The trait of a store of conversations' events. A store is a view of the stream, or the only copy where there is no
+//! stream.
 //!
-//! A store takes in events in stream order and reports its position. It has one writer and many readers. It refuses
-//! an event that does not follow on what it has; the writer then empties it and feeds it again. *Not* here: the
-//! feeding, and whether a stream still has what a store lacks.
+//! A store takes in events in the order of the stream and reports its position. It has one writer and many readers.
+//! It refuses an event that does not follow the events that it has; the writer then empties the store and feeds it
+//! again. *Not* here: the feeding, and whether a stream still has the events that a store lacks.
 //!
 //! | module | what |
 //! |---|---|
@@ -32,16 +33,16 @@ pub const SCAN_MAX: usize = 256;
 /// How far a store has come.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LogPosition {
-    /// When the stream of these sequences was created; 0 where the store has never been told.
+    /// When the stream of these sequences was created; 0 if the store has never been reset for a stream.
     pub created: UnixMs,
-    /// The last sequence of that stream that the store has taken in or passed over; 0 for none.
+    /// The last sequence of that stream that the store has taken in or skipped; 0 for none.
     pub sequence: u64,
 }
 
 /// An event with its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogEntry {
-    /// Of which conversation.
+    /// The conversation of the event.
     pub key: ConversationKey,
     /// Its sequence in the stream.
     pub sequence: u64,
@@ -54,14 +55,14 @@ pub struct LogEntry {
 pub struct EntryBatch {
     /// Events in stream order.
     pub entries: Vec<LogEntry>,
-    /// How far the stream was read for them: no less than the last of them.
+    /// The position up to which the stream was read for these events.
     pub position: LogPosition,
 }
 
 /// How much a store holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StoreSizes {
-    /// Conversations, including the erased ones of which only the mark is left.
+    /// Conversations, including erased ones, of which only the event `erased` is left.
     pub conversations: u64,
     /// Their events.
     pub events: u64,
@@ -71,23 +72,23 @@ pub struct StoreSizes {
     pub purge_due: bool,
 }
 
-/// Keeps the events of conversations. As a [`EventSource`] it has `None` for a sequence that it lacks.
+/// Keeps the events of conversations. As an [`EventSource`], it returns `None` for an event that it lacks.
 ///
 /// Conversations and events come in pages, ordered by key and by sequence.
 pub trait Store: EventSource {
     /// How far it has come.
     fn position(&self) -> BoxFuture<'_, Result<LogPosition, StoreError>>;
 
-    /// Takes in a batch whole, or not at all. Events up to the position of the store are passed over. The first event
-    /// of a conversation (`n` is 1) begins it anew; another one has to follow on the last that the store has of it. Of a
-    /// conversation that is not known any event may come first: a log drops its oldest. An `erased` takes out what was
-    /// before it. What was taken in is on disk after [`Store::flush`].
+    /// Takes in all of a batch or nothing of it. Events up to the position of the store are skipped. The first event
+    /// of a conversation (`n` is 1) begins it anew; any other event has to follow the last one that the store has. If
+    /// the store has no event of a conversation, any event may come first, because a log drops its oldest events. An
+    /// event `erased` removes the events before it. What was taken in is on disk after [`Store::flush`].
     ///
     /// # Errors
     /// [`StoreError::needs_rebuild`] tells whether the store has to be emptied.
     fn apply(&self, batch: EntryBatch) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// Puts all that was taken in on disk, so that it outlasts a loss of power.
+    /// Flushes everything that was taken in to disk, so that it survives a power failure.
     ///
     /// # Errors
     /// When that is not certain.
@@ -124,27 +125,27 @@ pub trait Store: EventSource {
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<(ConversationKey, ConversationHead)>, StoreError>>;
 
-    /// Takes a conversation out and tells how many events went. Where its log says that it was erased, that event stays.
-    /// The text is gone from the files after [`Store::purge`].
+    /// Removes a conversation and returns how many events were removed. If its log says that it was erased, the event
+    /// `erased` stays. The text is gone from the files after [`Store::purge`].
     ///
     /// # Errors
     /// When it cannot be written.
     fn erase<'a>(&'a self, key: &'a ConversationKey) -> BoxFuture<'a, Result<u64, StoreError>>;
 
-    /// Drops events from before a time, the oldest of each conversation first, and tells how many.
+    /// Removes events from before a time, the oldest of each conversation first, and returns how many.
     ///
     /// # Errors
     /// When it cannot be written.
     fn trim(&self, before: UnixMs) -> BoxFuture<'_, Result<u64, StoreError>>;
 
-    /// Forgets everything: what comes next is of the stream that was created then. Text is gone from the files, too, but
-    /// for what was set aside.
+    /// Empties the store for a stream that was created at that time. The text is gone from the files as well, except
+    /// from folders that were set aside.
     ///
     /// # Errors
     /// When it cannot be written; the store is as it was, or empty.
     fn reset(&self, created: UnixMs) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// Writes what is held into new files and deletes all others, those that were set aside as well.
+    /// Writes the contents into new files and deletes all others, including folders that were set aside.
     ///
     /// # Errors
     /// When it cannot be written; what is held is whole, and a purge stays due.

@@ -1,5 +1,5 @@
-//! Runs the conformance suite on both stores. The crate depends on itself, as `conversation_log`, so that its tests
-//! have the suite.
+//! Runs the conformance suite on both stores. The crate depends on itself, under the name `conversation_log`, so that
+//! its tests can use the suite.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 use argosy_conversation_log::conformance::StoreGround;

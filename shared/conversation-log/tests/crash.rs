@@ -1,7 +1,7 @@
-//! Tests of a process that ends at any moment: no acknowledged event is missing, and no folder is half old and half
-//! new.
+//! Tests with a process that is killed at any moment: no acknowledged event is missing, and no folder is half old and
+//! half new.
 //!
-//! The process is this binary again, with the one test that is ignored; it reads its instructions from its standard
+//! The process is this test binary again; it runs only the ignored test, which reads its instructions from standard
 //! input.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 

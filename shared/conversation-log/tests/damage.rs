@@ -1,5 +1,5 @@
-//! Tests with damaged files: the result is an intact store, an empty one that reports the loss, or a typed error;
-//! never a panic, a hang, or an unreported gap.
+//! Tests with damaged files: opening them leads to an intact store, to an empty store that reports the loss, or to a
+//! typed error; never to a panic, a hang, or an unreported gap.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod common;

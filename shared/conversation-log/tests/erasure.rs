@@ -1,4 +1,4 @@
-//! Tests that an erased sentence is in no file any more.
+//! Tests that an erased sentence is not left in any file.
 
 mod common;
 

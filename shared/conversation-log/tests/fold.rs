@@ -1,4 +1,4 @@
-//! Property tests: events in any batches lead to the same store as events one by one.
+//! Property tests: a store has the same contents whether events come in batches of any size or one by one.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod common;

@@ -1,4 +1,4 @@
-//! Why a folder was not published into the corpus.
+//! The reasons why a folder was not published into the corpus.
 
 use bus::{BusError, PublishError};
 use envelope::CodecError;

@@ -1,6 +1,6 @@
-//! What the corpus stream holds of each edition, and how two editions differ.
+//! Lists what the corpus stream contains of each edition, and how two editions differ.
 //!
-//! Documents are counted by their heads: a document without its head does not exist yet.
+//! Documents are counted by their heads (chunk 0): a document without its head is not complete and does not count.
 
 use crate::sync::heads;
 use bus::{Bus, BusError};
@@ -18,7 +18,7 @@ pub struct EditionInventory {
     documents: BTreeMap<(TenantId, DocId), Document>,
     /// Chunks of them.
     pub chunks: u64,
-    /// What made them: one, unless indexers disagree.
+    /// The pipelines that made the documents: one, unless indexers are configured differently.
     pub pipelines: BTreeSet<String>,
 }
 
@@ -28,20 +28,20 @@ struct Document {
     source: String,
 }
 
-/// In what an edition differs from another, in documents.
+/// How an edition differs from another one, in numbers of documents.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Difference {
-    /// That the other has and it has not.
+    /// Documents that only the other edition has.
     pub missing: usize,
-    /// That both have in different versions.
+    /// Documents that the two editions have in different versions.
     pub differing: usize,
-    /// That only it has.
+    /// Documents that only this edition has.
     pub more: usize,
-    /// Sources of the first that are missing or differ.
+    /// Sources of the first documents that are missing or differ.
     pub sources: Vec<String>,
 }
 
-/// Counts every edition of which there is a document.
+/// Counts every edition that has a document.
 pub async fn count(bus: &dyn Bus) -> Result<BTreeMap<Edition, EditionInventory>, BusError> {
     let mut counts: BTreeMap<Edition, EditionInventory> = BTreeMap::new();
     let each = |edition, record| counts.entry(edition).or_default().observe(record);
@@ -69,7 +69,7 @@ impl EditionInventory {
             .insert((record.tenant, record.doc_id), document);
     }
 
-    /// In what it differs from `other`.
+    /// How it differs from `other`.
     pub fn against(&self, other: &EditionInventory) -> Difference {
         let mut difference = Difference::default();
         for (key, document) in &other.documents {
@@ -89,7 +89,7 @@ impl EditionInventory {
 }
 
 impl Difference {
-    /// Whether it can stand for the other: nothing is missing or of another version.
+    /// Whether it can replace the other edition: no document is missing or has another version.
     pub fn is_covered(&self) -> bool {
         self.missing + self.differing == 0
     }

@@ -1,17 +1,17 @@
-//! Synchronises a folder into the corpus: new, changed and deleted files are published as documents, and indexers
-//! do the rest.
+//! Synchronises the corpus with a folder: it publishes new and changed files as documents and deletes the documents
+//! of missing files. Indexers do the rest.
 //!
-//! It works the same on either bus. An event reports the result of a document. Where the event is lost, the streams
-//! show it: a message that waits is still in its stream, and one that was handled has left chunks or a dead letter.
-//! So a run may be stopped at any point, and the next one completes what is missing.
+//! It works the same on either bus. An event reports the result of each document. If the event is lost, the streams
+//! show the result: the message of a document that still has to be indexed is in its stream, and an indexed document
+//! has left chunks or a dead letter. So a run may be stopped at any point, and the next run completes it.
 //!
 //! | module | what |
 //! |---|---|
-//! | `sync` | a run: compares, publishes, waits; [`index`] is the way in |
+//! | `sync` | a run: compares, publishes, waits; [`index`] starts one |
 //! | `scan` | the files of the folder |
 //! | `publish` | publishes a document, or its deletion |
 //! | `wait` | waits for the results of documents |
-//! | `reach` | how far an index can come in the stream of the corpus |
+//! | `reach` | the last sequence of the corpus stream that an index can reach |
 //! | [`inventory`] | what the corpus holds of each edition |
 
 mod error;

@@ -1,4 +1,4 @@
-//! Publishes one document, or its deletion, onto its subject.
+//! Publishes a document, or its deletion, on the document's subject.
 
 use crate::{Error, To};
 use bus::{Bus, BusError, Headers, Publish};

@@ -1,7 +1,8 @@
-//! How far an index of one edition can come in the stream of the corpus.
+//! Finds the last sequence of the corpus stream that an index of one edition can reach.
 //!
-//! Sequences are those of the whole stream. Between the messages of one edition are those of another and the record
-//! of editions, which its index never takes in. *Not* here: waiting until the index is there.
+//! Sequences count all messages of the stream. Among the messages of one edition there are those of the other edition
+//! and the record of editions, which an index of the first edition skips. *Not* here: waiting until the index has
+//! reached the sequence.
 
 use bus::{Bus, BusError, Stream};
 use envelope::{Edition, subject};
@@ -9,7 +10,7 @@ use futures_util::future::BoxFuture;
 use search::IndexFeed;
 use std::sync::Arc;
 
-/// The part of the stream that is of an edition.
+/// The messages of one edition in the corpus stream.
 pub struct Reach {
     /// The bus.
     pub bus: Arc<dyn Bus>,

@@ -1,4 +1,4 @@
-//! Looks at every file of a folder once.
+//! Reads every file of a folder once, to list the documents and their hashes.
 
 use crate::{Error, SyncProgress};
 use documents::{Skip, SkipReason, Stamp};

@@ -1,5 +1,5 @@
-//! A run over a folder: it compares the folder with what is indexed, publishes the changes and waits for the
-//! results. *Not* here: how each of these is done, which is in the modules of those names.
+//! Runs the synchronisation of a folder: compares the folder with what is indexed, publishes the changes and waits
+//! for the results. *Not* here: how each of these steps works; see the modules `scan`, `publish` and `wait`.
 
 use crate::error::Error;
 use crate::{publish, reach, scan, wait};
@@ -22,7 +22,7 @@ const LAST_GONE: &str =
 pub struct Options {
     /// What is published.
     pub mode: PublishMode,
-    /// For which edition, the one that the catalog is of.
+    /// The edition to publish to, which is that of the catalog.
     pub to: To,
     /// How long there may be no result of any document before the run is given up; `None` to publish and not to
     /// wait.
@@ -32,17 +32,17 @@ pub struct Options {
     pub silent: Option<&'static str>,
 }
 
-/// For which edition documents are published.
+/// The editions to which documents are published.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct To {
     /// The edition whose results are waited for.
     pub edition: Edition,
-    /// Whether it alone is meant; else every edition that there is.
+    /// Whether documents are published for this edition alone, or for every edition.
     pub is_alone: bool,
 }
 
 impl Options {
-    /// Waits as long as is usual, for the edition of a corpus that has no other.
+    /// Options that wait as long as is usual, for a corpus with one edition.
     pub fn waiting(mode: PublishMode) -> Options {
         Options {
             mode,
@@ -63,28 +63,28 @@ pub const PATIENCE: Duration = Duration::from_secs(150);
 pub struct Summary {
     /// Documents that were indexed: added and changed.
     pub indexed: usize,
-    /// Those of them that were not there before.
+    /// Indexed documents that are new.
     pub added: usize,
-    /// Those of them that were there in another version.
+    /// Indexed documents of which another version was there before.
     pub changed: usize,
-    /// Documents that are as they were.
+    /// Documents that have not changed.
     pub unchanged: usize,
-    /// Documents that are gone.
+    /// Documents that were deleted.
     pub deleted: usize,
-    /// Documents of which another publisher published a newer version meanwhile.
+    /// Documents of which another publisher has published a newer version in the meantime.
     pub superseded: usize,
-    /// Messages that were stored.
+    /// Messages that were stored in the corpus stream.
     pub chunks: usize,
-    /// Sequence of the corpus stream from which on all of this is in it, for `--min-seq`; not known
-    /// without waiting.
+    /// The sequence of the corpus stream from which on all of this is included, for `--min-seq`; unknown without
+    /// waiting.
     pub corpus_seq: Option<u64>,
-    /// Documents that were published and not waited for; those that are gone count as `deleted`.
+    /// Documents that were published without waiting for their results; deleted ones count as `deleted`.
     pub published: usize,
     /// Files that could not be indexed, or not all of them, and why.
     pub skipped: Vec<SkippedFile>,
 }
 
-/// A file that could not be indexed, or of which something was left out.
+/// A file that could not be indexed, or not completely.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct SkippedFile {
     /// The file, relative to the corpus.
@@ -93,12 +93,12 @@ pub struct SkippedFile {
     pub reason: String,
 }
 
-/// What is told while a run goes on.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SyncProgress {
     /// This many files were looked at.
     Scanned(usize),
-    /// So many of so many documents are done; without waiting, published.
+    /// The number of documents that are done (without waiting: published), and the number of all.
     Done(usize, usize),
 }
 
@@ -118,7 +118,7 @@ pub async fn to(bus: &dyn Bus, named: Option<Edition>) -> Result<To, Error> {
     }
 }
 
-/// What the corpus stream holds of a tenant in an edition.
+/// The catalog of a tenant's documents, read from the corpus stream of an edition.
 pub async fn catalog_of_stream(
     bus: &dyn Bus,
     tenant: &TenantId,

@@ -1,4 +1,4 @@
-//! Waits for the results of published documents: from events and, where one is lost, from what is stored.
+//! Waits for the results of published documents. They come from events or, where an event is lost, from the streams.
 
 use crate::publish::Sent;
 use crate::{Error, SkippedFile, Summary, SyncProgress};

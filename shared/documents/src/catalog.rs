@@ -1,6 +1,6 @@
-//! Compares what is indexed with what is on disk. Pure.
+//! Compares the indexed documents with the files on disk, and plans an indexing run. Pure.
 //!
-//! Its input is one tenant's heads from the corpus stream, or from a local index that was fed from it. Making the
+//! Its input is the heads of one tenant's documents, from the corpus stream or from a local index of it. Making the
 //! plan changes nothing.
 
 use crate::document::Stamp;
@@ -62,8 +62,8 @@ impl Catalog {
         }
     }
 
-    /// Takes in one record, in the order of the stream; those of other tenants and chunks that are no heads are
-    /// passed over.
+    /// Takes in one record, in the order of the stream. Records of other tenants, and chunks that are no heads, are
+    /// skipped.
     pub fn observe(&mut self, record: &ChunkRecord) {
         if !record.is_head() || record.tenant != self.tenant {
             return;
@@ -123,8 +123,8 @@ impl Catalog {
         self.entries.is_empty()
     }
 
-    /// Compares the disk with the catalog. What could not be read is kept: a share that is not
-    /// mounted does not empty the index.
+    /// Compares the disk with the catalog. Documents whose files could not be read are kept, so that a share that is
+    /// not mounted does not empty the index.
     pub fn diff(&self, disk: &[Stamp], skipped: &[Skip], mode: PublishMode) -> IndexPlan {
         let mut plan = IndexPlan::default();
         for stamp in disk {

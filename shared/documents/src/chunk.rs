@@ -1,8 +1,8 @@
-//! The chunker: lines of text become pieces that fit a small model. A piece has at most [`CHUNK_TOKENS_MAX`] tokens
-//! by default; cuts are between sentences, rows and sections, with a little overlap inside a section.
+//! The chunker: it cuts lines of text into pieces that fit a small model. A piece has at most [`CHUNK_TOKENS_MAX`]
+//! tokens by default. Cuts are between sentences, rows and sections, and pieces of one section overlap a little.
 //!
-//! Words are never cut, with one exception that every limit needs: a "word" that is longer than a whole piece
-//! (base64, for example). Pure and deterministic.
+//! Words are not cut, except a "word" that is longer than a whole piece (base64, for example). Pure and
+//! deterministic.
 
 mod unit;
 
@@ -12,10 +12,9 @@ use unit::{Kind, Unit};
 /// Names how text is read and cut, whatever the sizes. It changes whenever the pieces of a document would: documents that
 /// were cut by another one are indexed anew when they are published again.
 const CHUNKER: &str = "chunk-2";
-/// Most tokens of one piece, by [`tokens`], unless told otherwise.
+/// The default of the most tokens of one piece, counted by [`tokens`].
 pub const CHUNK_TOKENS_MAX: usize = 256;
-/// How much of a piece is repeated at the start of the next one, at most, in tokens, unless told
-/// otherwise.
+/// The default of the most tokens that are repeated at the start of the next piece.
 pub const OVERLAP_TOKENS_MAX: usize = 26;
 /// Characters of a run that cost one token.
 const RUN_CHARS: usize = 16;
@@ -76,7 +75,7 @@ impl Options {
 /// A piece of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// The headings it stands under, outermost first.
+    /// The headings above the piece, outermost first.
     pub headings: Vec<String>,
     /// Its first line in the source.
     pub line: u32,

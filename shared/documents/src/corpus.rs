@@ -1,8 +1,8 @@
-//! A folder of files, read one document at a time.
+//! Reads a folder of files, one document at a time.
 //!
 //! Memory holds one document, however large the corpus is. Files come in the order of their names, so that two runs
-//! do the same. Links are followed, and circles of links are detected. [`Cursor`] reads documents of that walk
-//! again.
+//! do the same. Links are followed, and circles of links are detected. A [`Cursor`] reads single documents of this
+//! walk again.
 
 use crate::document::{Document, Stamp, bucket_of, doc_id_of, sha256_hex};
 use crate::reader::{Documents, Skip, SkipReason, bytes_of, form_of, read_documents};
@@ -25,8 +25,8 @@ pub fn walk(root: &Path, tenant: &TenantId) -> impl Iterator<Item = WalkedFile<D
     })
 }
 
-/// Walks `root` and lists which versions of which documents are there, and in which form each is published. Only
-/// the text of those that are parts of a file is read. Blocking.
+/// Walks `root` and lists the documents with their versions, and the form in which each is published. The text is
+/// read only for files that contain several documents. Blocking.
 pub fn stamps(
     root: &Path,
     tenant: &TenantId,
@@ -95,8 +95,8 @@ where
     })
 }
 
-/// Reads documents that a walk has found once more. Those of one file, asked for in the order of
-/// the file, are read in one go.
+/// Reads documents again that a walk has found. The documents of one file are read in one go if they are asked for in
+/// the order of the file.
 #[derive(Default)]
 pub struct Cursor {
     reading: Option<(PathBuf, Documents)>,

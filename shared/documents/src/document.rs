@@ -1,7 +1,7 @@
-//! A document: one file of the corpus, read and made into lines of text.
+//! A document: one file of the corpus, read into lines of text.
 //!
-//! The bucket and the id of a document are derived here from the path of its file alone, so the same file is the
-//! same document on every run and every machine. *Not* here: how a file is read; see [`crate::reader`].
+//! The path of the file alone determines the bucket and the id of the document, so a file is the same document in
+//! every run and on every machine. *Not* here: how a file is read; see [`crate::reader`].
 
 use crate::reader::{SkipReason, TITLE_CHARS_MAX, file_stem};
 use envelope::{Bucket, DocId, TenantId};
@@ -44,7 +44,7 @@ pub struct Document {
     pub lines: Vec<NumberedLine>,
 }
 
-/// A line of text and where it stands.
+/// A line of text and its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NumberedLine {
     /// Line in the file, from 1. For HTML, PDF and DOCX: in the text that is made of them; for
@@ -83,7 +83,7 @@ struct Body<'a> {
 }
 
 impl Document {
-    /// Title, extension, metadata and lines as JSON. The same document is the same bytes.
+    /// Title, extension, metadata and lines as JSON. The same document always gives the same bytes.
     pub fn to_json(&self) -> Vec<u8> {
         let body = Body {
             title: Cow::Borrowed(&self.title),
@@ -147,9 +147,9 @@ pub fn bucket_of(source: &str) -> Bucket {
         .unwrap_or_else(|| Bucket::new(GENERIC_BUCKET).expect("a constant that keeps the rule"))
 }
 
-/// The document id of a path: a readable slug of the path inside its bucket, and always a hash of
-/// tenant and whole path. The hash is there even when the slug says it all: `a.md` and `a.txt`
-/// have the same slug, and the subject of a chunk does not name the tenant.
+/// The document id of a path: a readable slug of the path inside its bucket, and a hash of the tenant and the whole
+/// path. The hash is always there, because `a.md` and `a.txt` have the same slug, and because the subject of a chunk
+/// does not name the tenant.
 pub fn doc_id_of(tenant: &TenantId, source: &str) -> DocId {
     let inner = match source.split_once('/') {
         Some((folder, rest)) if Bucket::new(folder).is_ok() => rest,

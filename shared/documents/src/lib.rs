@@ -1,15 +1,15 @@
-//! Files to documents, and documents to chunks.
+//! Reads files into documents, and cuts documents into chunks.
 //!
-//! *Not* an index, and not the corpus stream: the binary decides what is published, and when. The code blocks, and
-//! is pure except where it reads files.
+//! *Not* here: the index and the corpus stream; the binary decides what is published, and when. The code blocks, and
+//! it is pure except where it reads files.
 //!
 //! | module | what |
 //! |---|---|
-//! | [`corpus`] | a folder, one document at a time |
-//! | [`reader`] | the bytes of a file to a document |
+//! | [`corpus`] | reads a folder, one document at a time |
+//! | [`reader`] | reads the bytes of a file into documents |
 //! | [`document`] | a document, its bucket and its id |
 //! | [`normalise`](mod@normalise) | repairs what scans and exports do to a text |
-//! | [`chunk`] | text to pieces |
+//! | [`chunk`] | cuts text into pieces |
 //! | [`record`] | a document as messages of the corpus stream, in their order |
 //! | [`catalog`] | compares what is indexed with the disk |
 

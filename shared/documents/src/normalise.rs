@@ -1,8 +1,8 @@
 //! Makes text from scans and exports searchable without changing what it says.
 //!
-//! The rules are conservative: compatibility characters are unified (NFKC), invisible ones removed, words that were
-//! broken at line ends joined, digits and letters that a scanner confused corrected, and repeated page headers and
-//! footers removed. *Not* spelling correction, and `10²` does not become `102`.
+//! The rules are conservative. They unify compatibility characters (NFKC), remove invisible characters, join words
+//! that were broken at line ends, correct digits and letters that a scanner confused, and remove repeated page
+//! headers and footers. Spelling is *not* corrected, and `10²` does not become `102`.
 
 mod ocr;
 mod pages;

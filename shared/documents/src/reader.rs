@@ -1,9 +1,9 @@
 //! Reads a file into its [`Document`]s, or into the reason why there is none.
 //!
-//! There is one function per format behind one dispatch by extension, which the first bytes correct where the
-//! extension is wrong. Every refusal is a [`SkipReason`]: nothing is left out silently, and one bad file never
-//! stops a run. Most files are one document; JSONL, and a large CSV, are several. The code blocks; call it where
-//! blocking is allowed.
+//! Each format has one function, which is chosen by the extension, or by the first bytes of the file where they show
+//! that the extension is wrong. Every refusal is a [`SkipReason`]: nothing is left out silently, and one bad file
+//! never stops a run. Most files are one document; JSONL, and a large CSV, are several. The code blocks; call it
+//! where blocking is allowed.
 
 mod docx;
 mod front_matter;
@@ -215,8 +215,8 @@ pub fn bytes_of(path: &Path, source: &str) -> Result<Vec<u8>, SkipReason> {
     Ok(bytes)
 }
 
-/// Reads the bytes of a file that is one document, known as `source` inside the corpus; with it, what
-/// was left out of it.
+/// Reads the bytes of a file that is one document, known as `source` inside the corpus. Also returns what was left
+/// out of it.
 pub fn read_bytes(
     bytes: &[u8],
     source: &str,

@@ -1,7 +1,7 @@
-//! A document as the messages of the corpus stream, in the order to publish them.
+//! Turns a document into the messages of the corpus stream, in the order in which they are published.
 //!
-//! The head carries what the catalog needs and is published last: a run that is interrupted never leaves a document
-//! that looks finished. *Not* here: the format of a message; see [`ChunkRecord`].
+//! The head has what the catalog needs and is published last, so a run that is interrupted never leaves a document
+//! that looks complete. *Not* here: the format of a message; see [`ChunkRecord`].
 
 use crate::catalog::Entry;
 use crate::chunk::{self, Piece};

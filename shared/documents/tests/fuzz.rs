@@ -1,8 +1,8 @@
-//! Tests with hostile input: arbitrary bytes and broken copies of good files, for each reader; arbitrary text for
-//! the chunker; arbitrary JSON for filters. Nothing may panic, hang or grow without bound.
+//! Tests with hostile input: each reader gets arbitrary bytes and broken copies of good files, the chunker arbitrary
+//! text, and the filters arbitrary JSON. Nothing may panic, hang or use memory without bound.
 //!
-//! A few cases run with the other tests. `ARGOSY_FUZZ_CASES=1000` takes 5 to 10 s of a core for each target, which
-//! is what CI runs; 1000000 takes a night.
+//! Only a few cases run with the other tests. CI runs `ARGOSY_FUZZ_CASES=1000`, which takes 5 to 10 s of one core for
+//! each target; 1000000 cases take a night.
 
 use argosy_documents::chunk;
 use argosy_documents::chunk::CHUNK_TOKENS_MAX;

@@ -1,7 +1,7 @@
 //! The reference by which a message names a file.
 //!
-//! The bytes are in the object store under [`FileRef::key`], for as long as that store keeps files. *Not* here:
-//! storing and reading them.
+//! The bytes of the file are in the object store under [`FileRef::key`], for as long as that store keeps files. *Not*
+//! here: storing and reading them.
 
 use crate::ids::TurnId;
 use crate::limits::ATTACHMENT_NAME_BYTES_MAX;
@@ -15,7 +15,7 @@ pub struct FileRef {
     pub key: String,
     /// Its name, as a person would save it.
     pub name: String,
-    /// What it is, as in HTTP.
+    /// Its media type, as in HTTP.
     pub media_type: String,
     /// Its size.
     pub bytes: u64,

@@ -1,6 +1,6 @@
-//! The messages of the corpus stream: one per chunk, and tombstones.
+//! The messages of the corpus stream: one for each chunk, and tombstones for chunks that were deleted.
 //!
-//! The newest message of a subject wins. Chunk 0, the head, represents the document. *Not* here: how a document is
+//! The newest message of a subject counts. Chunk 0, the head, represents the document. *Not* here: how a document is
 //! cut into chunks, and how their vectors are made.
 
 use crate::codec::CodecError;
@@ -34,7 +34,7 @@ pub struct ChunkRecord {
     pub of: u32,
     /// Which version of the document: SHA-256 of its bytes in hex, and what its publisher added.
     pub hash: String,
-    /// True when the chunk is no more.
+    /// True on a tombstone: the chunk was deleted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deleted: bool,
     /// Title of the document with the headings of the chunk.
@@ -128,7 +128,7 @@ impl ChunkRecord {
         }
     }
 
-    /// True for chunk 0, which stands for the document.
+    /// True for chunk 0, which represents the document.
     pub fn is_head(&self) -> bool {
         self.n == 0
     }
@@ -151,13 +151,13 @@ impl ChunkRecord {
     }
 }
 
-/// The vector of a chunk, one byte a number: a quarter of the room, and the order of hits stays
+/// The vector of a chunk, with one byte for each number. This takes a quarter of the room and keeps the order of hits
 /// (docs/retrieval.md).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Embedding {
     /// The embedder that made it, see `llm::Embedder::name`.
     pub by: String,
-    /// What one unit of [`Embedding::values`] stands for.
+    /// The value of one unit of [`Embedding::values`].
     pub scale: f32,
     /// The numbers in units of the scale, -127 to 127; in JSON: Base64 of their bytes.
     #[serde(serialize_with = "to_base64", deserialize_with = "from_base64")]
@@ -176,7 +176,7 @@ impl Embedding {
         }
     }
 
-    /// The vector, as good as it is kept.
+    /// The vector, as exactly as one byte for each number allows.
     pub fn vector(&self) -> Vec<f32> {
         self.values
             .iter()

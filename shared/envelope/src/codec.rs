@@ -1,8 +1,9 @@
-//! Reading and writing JSON: the version is read first, and the size is checked before anything is published.
+//! Reads and writes messages as JSON. It reads the version of a message first, and checks the size before a message
+//! is published.
 //!
-//! A release reads versions [`WIRE_READ_MIN`] to [`WIRE`] and writes [`WIRE`]. From version 2 on, a release writes
-//! the older version until it is configured otherwise (expand, then contract); with only one version there is
-//! nothing to choose yet.
+//! A release reads versions [`WIRE_READ_MIN`] to [`WIRE`] and writes [`WIRE`]. From version 2 on, a new release
+//! writes the older version until the configuration says otherwise (expand, then contract); so far there is only one
+//! version.
 
 use crate::limits::ENVELOPE_BYTES_MAX;
 use bytes::Bytes;
@@ -13,7 +14,7 @@ pub const WIRE: u16 = 1;
 /// The oldest wire version that this release reads.
 pub(crate) const WIRE_READ_MIN: u16 = 1;
 
-/// Why bytes are no message, or a message no bytes.
+/// Why bytes cannot be decoded, or a message cannot be encoded.
 #[derive(Debug, thiserror::Error)]
 pub enum CodecError {
     /// Over the limit; publishing it would be refused or time out.
@@ -42,7 +43,7 @@ pub enum CodecError {
         /// The role.
         role: crate::role::Role,
     },
-    /// Not what it should be.
+    /// The bytes are no JSON of the expected form.
     #[error("unreadable message: {0}")]
     Malformed(#[from] serde_json::Error),
 }

@@ -1,9 +1,9 @@
-//! A document on its way into the corpus: the headers of its message, and the event that reports the result.
+//! A document that is sent to be indexed: the headers of its message, and the event that reports the result.
 //!
-//! The body of the message is the document itself, byte for byte. Where a file contains several documents, it is
-//! one of them as JSON ([`DocumentForm`]). The identity of a document follows from tenant and source alone, never
-//! from the subject: two publishers cannot make two documents of one source. Publishers choose the name in the
-//! subject freely.
+//! The body of the message is the document itself, byte for byte. If a file contains several documents, the body is
+//! one of them as JSON ([`DocumentForm`]). The identity of a document follows from its tenant and source alone, so
+//! two publishers cannot make two documents of one source. It does not depend on the subject, in which publishers
+//! choose the name freely.
 
 use crate::edition::Edition;
 use crate::ids::{Bucket, DocId, TenantId};
@@ -15,22 +15,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What the headers of a document message say.
+/// The contents of the headers of a document message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notice {
     /// The tenant that owns it.
     pub tenant: TenantId,
     /// Path inside the corpus, with `/`.
     pub source: String,
-    /// True when it is no more.
+    /// True when the document is deleted.
     pub is_deleted: bool,
-    /// What its bytes are.
+    /// The form of its bytes.
     pub form: DocumentForm,
     /// True to index it anew although nothing has changed.
     pub is_forced: bool,
     /// SHA-256 of its bytes in hex, where the publisher says it.
     pub hash: Option<String>,
-    /// Metadata beside what the document says of itself.
+    /// Metadata of the publisher, in addition to the metadata in the document.
     pub metadata: BTreeMap<String, Value>,
     /// The object that holds the bytes, where the body does not.
     pub object: Option<String>,
@@ -38,7 +38,7 @@ pub struct Notice {
     pub chunks: u32,
 }
 
-/// What the bytes of a document are.
+/// The form of the bytes of a document message.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum DocumentForm {
     /// A file, as it is.
@@ -58,7 +58,7 @@ impl DocumentForm {
     }
 }
 
-/// Headers that make no document.
+/// Why the headers of a document message are invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
     /// There is no source.
@@ -95,7 +95,7 @@ impl HeaderError {
 }
 
 impl Notice {
-    /// A notice of a document that is there, without anything optional.
+    /// A notice of a document that is not deleted, without any optional header.
     pub fn new(tenant: TenantId, source: impl Into<String>) -> Notice {
         Notice {
             tenant,
@@ -185,8 +185,7 @@ impl Notice {
         })
     }
 
-    /// What tells this version of the document from others: the hash of its bytes, and what the
-    /// metadata adds that is not in them.
+    /// The version of the document: the hash of its bytes, with the publisher's metadata that is not in the bytes.
     pub fn version(&self, bytes_hash: &str) -> String {
         if self.metadata.is_empty() {
             return bytes_hash.to_owned();
@@ -195,7 +194,7 @@ impl Notice {
         format!("{bytes_hash}-{:016x}", crate::ids::fnv1a_64(&metadata))
     }
 
-    /// The headers that read back as this.
+    /// The headers from which [`Notice::read`] makes this notice.
     pub fn headers(&self) -> Vec<(&'static str, String)> {
         let mut headers = vec![
             (header::TENANT, self.tenant.to_string()),
@@ -247,7 +246,7 @@ fn is_sha256(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// What came of a document message.
+/// The result of a document message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DocumentOutcome {
@@ -290,7 +289,7 @@ impl DocumentOutcome {
 pub struct IndexedEvent {
     /// Wire version.
     pub v: u16,
-    /// Sequence of the message in its stream: what the publisher was told.
+    /// Sequence of the message in its stream, which the publisher got as confirmation.
     pub sequence: u64,
     /// The tenant that owns the document.
     pub tenant: TenantId,
@@ -302,15 +301,15 @@ pub struct IndexedEvent {
     pub bucket: Bucket,
     /// The document.
     pub doc_id: DocId,
-    /// What came of it.
+    /// The result.
     pub outcome: DocumentOutcome,
     /// Messages stored in the corpus.
     pub chunks: u32,
-    /// Sequence of the corpus stream from which on the document is as this says: a question's
-    /// `min_seq`. 0 when nothing of it is stored.
+    /// The sequence of the corpus stream from which on the document is as this event says; a question can name it as
+    /// `min_seq`. 0 when nothing of the document is stored.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub corpus_seq: u64,
-    /// Why it was skipped; of an indexed one, what was left out of it.
+    /// Why the document was skipped; for an indexed document, what was left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<Problem>,
 }

@@ -1,10 +1,9 @@
-//! Editions: whole corpora side by side, one of which is searched.
+//! Editions: whole copies of the corpus side by side, one of which is searched.
 //!
 //! An edition is everything that one pipeline (chunker and embedder) has made of the documents. There are two at
-//! most: the *current* one, which every search reads, and one *beside* it, which is being built or is kept so that
-//! a switch can be undone. Documents are indexed for both. This module has the record that says which editions
-//! there are, and the changes that it allows. Pure. *Not* here: where the record is stored, and which processes
-//! watch it.
+//! most: the *current* one, which every search reads, and one *beside* it, which is being built or is kept so that a
+//! switch can be undone. Documents are indexed for all editions. This module has the record that lists the editions,
+//! and the changes that it allows. Pure. *Not* here: where the record is stored, and which processes watch it.
 
 use crate::WIRE;
 use crate::refusal::cut;
@@ -89,13 +88,13 @@ impl fmt::Display for Edition {
 pub struct Editions {
     /// Wire version.
     pub v: u16,
-    /// The one that is searched.
+    /// The edition that is searched.
     pub current: Edition,
-    /// The other one, if there is one.
+    /// The other edition, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<Edition>,
-    /// When each was begun: a number that no other edition of that name had. Not there for one that
-    /// the corpus always had.
+    /// A number for each edition that distinguishes it from earlier editions of the same name. An edition that the
+    /// corpus always had has no number.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub begun: BTreeMap<Edition, u64>,
 }
@@ -112,7 +111,7 @@ impl Default for Editions {
     }
 }
 
-/// What cannot be done to the record.
+/// Why a change of the record is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditionError {
     /// There are two already.
@@ -126,7 +125,7 @@ pub enum EditionError {
     /// It is the current one.
     #[error("`{0}` is the current edition; another has to be switched to first")]
     Current(Edition),
-    /// It is not beside the current one.
+    /// There is no such edition beside the current one.
     #[error("there is no edition `{0}`; `argosy edition begin {0}` begins it")]
     Unknown(Edition),
 }
@@ -142,14 +141,15 @@ impl Editions {
         self.all().any(|one| one == edition)
     }
 
-    /// Tells an edition from an earlier one of the same name, of which indexes may be left; 0 for one
-    /// that the corpus always had.
+    /// The number that distinguishes an edition from an earlier one of the same name, whose index may still exist; 0
+    /// for an edition that the corpus always had.
     pub fn begun(&self, edition: &Edition) -> u64 {
         self.begun.get(edition).copied().unwrap_or(0)
     }
 
-    /// The same with an edition beside the current one, begun at `at`, which has to grow. Again for the
-    /// same name is no mistake: a beginning that was interrupted is gone through again.
+    /// The record with an edition beside the current one. `at` is its number, which has to be greater than that of
+    /// any earlier edition of this name. If the edition is beside the current one already, the record stays as it is,
+    /// so that an interrupted start can be repeated.
     pub fn begin(&self, edition: &Edition, at: u64) -> Result<Editions, EditionError> {
         match &self.beside {
             Some(beside) if beside == edition => Ok(self.clone()),
@@ -169,7 +169,7 @@ impl Editions {
         }
     }
 
-    /// The same with the other edition as the current one.
+    /// The record with the other edition as the current one.
     pub fn switch(&self, edition: &Edition) -> Result<Editions, EditionError> {
         if self.current == *edition {
             return Err(EditionError::Current(edition.clone()));
@@ -184,8 +184,8 @@ impl Editions {
         })
     }
 
-    /// The same without an edition. One that is not there is no mistake either: what an interrupted
-    /// drop left is still to be cleared.
+    /// The record without an edition. It is no error if the edition is not in the record, so that an interrupted
+    /// removal can be repeated.
     pub fn drop(&self, edition: &Edition) -> Result<Editions, EditionError> {
         if self.current == *edition {
             return Err(EditionError::Current(edition.clone()));

@@ -1,20 +1,20 @@
-//! Classes of failure: what a caller should do about an error. Callers ask an error for its class and never read
-//! its text.
+//! The classes of failure: each says what a caller should do about an error. Callers ask an error for its class and
+//! never read its text.
 
 use std::time::Duration;
 
-/// What a failure asks for.
+/// The class of a failure: what a caller should do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
-    /// It may go well next time: try again later.
+    /// The work may succeed next time: try again later.
     Transient,
     /// Everything is busy: hold the work and take no more until there is room.
     Overloaded,
     /// The input is too large for the callee; repeating it unchanged is useless.
     TooLarge,
-    /// It will not go well, ever.
+    /// The work will never succeed.
     Permanent,
-    /// It should not have been possible.
+    /// The failure should have been impossible.
     Bug,
 }
 
@@ -33,7 +33,7 @@ impl Class {
 
 /// An error that knows its class.
 pub trait Classify: std::error::Error + Send + Sync + 'static {
-    /// What it asks for.
+    /// The class of the error.
     fn class(&self) -> Class;
     /// A word for programs that does not change between releases.
     fn code(&self) -> &'static str;

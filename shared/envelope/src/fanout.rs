@@ -1,5 +1,5 @@
-//! The messages that follow from a scatter record, and from nothing else. Because of these functions a retriever
-//! that crashed half-way, a redelivery and the soft deadline all create the same messages.
+//! Makes the messages that follow from a scatter record. They depend on nothing else, so the same messages are
+//! created after a retriever has crashed half-way, by a redelivery, and at the soft deadline.
 
 use crate::codec::WIRE;
 use crate::message::{Case, Envelope, Header};
@@ -56,9 +56,9 @@ pub fn act_step(scatter: &Envelope<Scatter>) -> Envelope<PlanTask> {
     }
 }
 
-/// The step that joins them: hop `s + 2` for a scatter at hop `s`. It composes from the scatter records
-/// of all rounds so far, which the case names. `header` and `case` may be those of the scatter record or
-/// of any of its map steps; nothing else goes in, so that the last mapper and the timer create the same
+/// The reducer's step, which joins the maps: hop `s + 2` for a scatter at hop `s`. It composes from the scatter
+/// records of all rounds so far, which the case names. `header` and `case` may be those of the scatter record or of
+/// any of its map steps. The step depends on nothing else, so that the last mapper and the timer create the same
 /// step.
 pub fn reducer_step(header: &Header, case: &Case, scatter: u16) -> Envelope<ReduceTask> {
     Envelope {
@@ -78,7 +78,7 @@ pub fn reducer_step(header: &Header, case: &Case, scatter: u16) -> Envelope<Redu
     }
 }
 
-/// When the reducer is to start with what there is, in Unix milliseconds.
+/// When the reducer starts with the parts that are there, in Unix milliseconds.
 pub fn soft_deadline(header: &Header) -> crate::message::UnixMs {
     let room = header.created_at.until(header.deadline);
     header.created_at.plus(room * SOFT_DEADLINE_PERCENT / 100)

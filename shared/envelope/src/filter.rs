@@ -1,7 +1,7 @@
-//! What narrows a search: a list of conditions, all of which have to hold.
+//! The filter of a search: a list of conditions, all of which have to hold.
 //!
-//! The planner and the user write filters, and retrieval executes them. OR and nesting are left out on purpose. The
-//! forms that people and models write are parsed into this one.
+//! The planner and the user write filters, and the retriever applies them. There is no OR and no nesting, on purpose.
+//! People and models may write filters in several forms, which are all parsed into this one.
 
 use crate::limits::CONDITIONS_MAX;
 use serde::{Deserialize, Serialize};
@@ -185,7 +185,7 @@ impl Filter {
         Ok(Filter(conditions))
     }
 
-    /// Both filters at once.
+    /// The conditions of both filters.
     pub fn and(mut self, other: Filter) -> Filter {
         for condition in other.0 {
             if !self.0.contains(&condition) {
@@ -195,7 +195,7 @@ impl Filter {
         self
     }
 
-    /// What is left when all guesses are dropped, and what was dropped.
+    /// The filter without its guesses, and the conditions that were dropped.
     pub fn relax(&self) -> (Filter, Vec<Condition>) {
         let (dropped, kept) = self.0.iter().cloned().partition(|c| c.origin.is_guess());
         (Filter(kept), dropped)

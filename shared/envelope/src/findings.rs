@@ -8,22 +8,22 @@ use serde::{Deserialize, Serialize};
 pub struct Part {
     /// Wire version.
     pub v: u16,
-    /// Which of the fan-out, from 0.
+    /// The number of the map step in its fan-out, from 0.
     pub index: u16,
-    /// What came of it.
+    /// The result of the map step.
     pub result: PartResult,
-    /// How it was done; absent when a step was given up unread.
+    /// Its entry in the trail; absent when the step was given up unread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<TrailEntry>,
 }
 
-/// What came of a map step.
+/// The result of a map step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PartResult {
     /// The passage was read.
     Findings(Findings),
-    /// It could not be read, for good; the reason code.
+    /// The passage could not be read, for good. Contains the reason code.
     Error(String),
 }
 
@@ -33,15 +33,15 @@ pub struct Findings {
     /// Whether the passage helps with the question: its grade is above the mapper's threshold, or could not be
     /// determined.
     pub relevant: bool,
-    /// How much it helps, 0 to 1, as the model that read it says. Absent where it was not read or its grade could not be,
-    /// and in messages of releases before it was told.
+    /// How much the passage helps, 0 to 1, according to the model that read it. Absent if the passage or its grade
+    /// could not be read, and in messages of releases without grades.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grade: Option<f32>,
     /// Dates, names, numbers, file names, as short sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<String>,
-    /// Where each of them stands in the text of the passage, in the same order; `null` for one of its title or source alone.
-    /// Empty in messages of releases before it was told.
+    /// The place of each fact in the text of the passage, in the same order; `null` for a fact that only the title or
+    /// the source contains. Empty in messages of releases without places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spans: Vec<Option<FactSpan>>,
     /// True when the model's output was unreadable and `relevant` is the safe default.
@@ -50,7 +50,8 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Whether the passage counts towards the reducer's gate: said to be relevant, not assumed.
+    /// Whether the passage counts towards the reducer's gate: a model said that it is relevant, and this was not
+    /// assumed.
     pub fn counts(&self) -> bool {
         self.relevant && !self.defaulted
     }
@@ -62,12 +63,12 @@ impl Findings {
     }
 }
 
-/// Bytes of a passage's text: first, and first after. On the wire `[12,57]`.
+/// A range of bytes in a passage's text: the first byte, and the one behind the last. On the wire `[12,57]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FactSpan(pub u32, pub u32);
 
 impl FactSpan {
-    /// What stands there in `text`; `None` where that is not within it, as after a change of the text.
+    /// The words of `text` at this place; `None` if the place is not within the text, as after a change of the text.
     pub fn of(self, text: &str) -> Option<&str> {
         text.get(self.0 as usize..self.1 as usize)
     }

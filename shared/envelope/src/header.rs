@@ -1,4 +1,4 @@
-//! Names of the message headers that Argosy reads or writes, and nothing else.
+//! The names of the message headers that Argosy reads or writes.
 
 /// The turn; a publisher may choose the id with it instead of the field `id`.
 pub const TURN: &str = "Argosy-Turn";
@@ -22,7 +22,7 @@ pub const TRACEPARENT: &str = "traceparent";
 pub const TRACESTATE: &str = "tracestate";
 /// On a terminal event: it replaces one that was erased, and is delivered to no client.
 pub const ERASED: &str = "Argosy-Erased";
-/// Dead letters: why.
+/// Dead letters: the reason, as a code.
 pub const DEAD_REASON: &str = "Argosy-Dead-Reason";
 /// Dead letters: the error in words.
 pub const DEAD_ERROR: &str = "Argosy-Dead-Error";
@@ -46,7 +46,7 @@ pub(crate) const DELETED: &str = "Argosy-Deleted";
 pub(crate) const FORCE: &str = "Argosy-Force";
 /// Documents: what the bytes are, `file` or `document`.
 pub const FORM: &str = "Argosy-Form";
-/// Documents: a JSON object of metadata, beside what the document says of itself.
+/// Documents: a JSON object of metadata, in addition to the metadata in the document.
 pub const METADATA: &str = "Argosy-Metadata";
 /// Documents: the object that holds the bytes, where they are too many for a message.
 pub const OBJECT: &str = "Argosy-Object";

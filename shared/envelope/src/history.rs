@@ -1,7 +1,7 @@
-//! The earlier part of a conversation, as the planner is given it with a question.
+//! The earlier part of a conversation, in the form in which the planner gets it with a question.
 //!
-//! A conversation may be long, so this is a bounded view: the last exchanges with their answers, the earlier ones
-//! with their questions alone, and the chunks that the last answer cites. *Not* here: the log of the conversation,
+//! A conversation may be long, so this is a bounded view: the last exchanges with their answers, earlier questions
+//! without answers, and the ids of the chunks that the last answer cites. *Not* here: the log of the conversation,
 //! which keeps more.
 
 use crate::limits::{
@@ -21,7 +21,7 @@ pub struct History {
     /// Chunk ids that the last answer cites, the first cited first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
-    /// How many exchanges are told of by neither: there was no room for them.
+    /// How many exchanges are in neither list, because there was no room.
     #[serde(default, skip_serializing_if = "is_none")]
     pub left_out: u32,
 }
@@ -36,7 +36,7 @@ pub struct Exchange {
     pub answer: String,
 }
 
-/// Where an exchange stands in the log of its conversation.
+/// The place of an exchange in the log of its conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExchangePlace {
     /// Sequence of the event that opened its turn.
@@ -50,9 +50,9 @@ fn is_none(n: &u32) -> bool {
 }
 
 impl History {
-    /// The view of a conversation of these exchanges, oldest first: the newest
-    /// `HISTORY_EXCHANGES_MAX` with the beginnings of their answers, the questions of those before, all of it within
-    /// `HISTORY_CHARS_MAX` characters. What is nearest to the question is kept.
+    /// The view of a conversation with these exchanges, oldest first. It has the newest
+    /// `HISTORY_EXCHANGES_MAX` with the beginnings of their answers, and the questions of earlier ones, within
+    /// `HISTORY_CHARS_MAX` characters in all. The newest are kept.
     pub fn of(exchanges: Vec<Exchange>, evidence: Vec<String>) -> History {
         let mut left = HISTORY_CHARS_MAX;
         let mut history = History {
@@ -116,7 +116,7 @@ impl History {
         last.or(self.older.last()).map_or("", String::as_str)
     }
 
-    /// How many exchanges it tells of, whole or in part.
+    /// How many exchanges it contains, whole or in part.
     pub fn len(&self) -> usize {
         self.exchanges.len() + self.older.len()
     }

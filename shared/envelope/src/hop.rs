@@ -1,11 +1,11 @@
-//! The hops: one row per role says what its steps carry and which exits a step may have.
+//! The table of roles: one row per role lists what its steps carry and which exits a step may have.
 //!
-//! Everything that has to know all roles follows from these rows: [`Role`] itself with its lists, [`Payload`] and
-//! its reader, [`Exit`], and what a stage is given ([`Task`]). *Not* here: which step follows from an exit; that is
-//! [`route`](crate::route). A match over a payload or an exit names every variant, so a new row does not compile
-//! until each of these matches handles it.
+//! Whatever depends on the set of roles is generated from these rows: [`Role`] itself with its lists, [`Payload`] and
+//! its reader, [`Exit`], and the input of a stage ([`Task`]). *Not* here: which step follows from an exit; that is
+//! [`route`](crate::route). A match over a payload or an exit names every variant, so after a new row the code does
+//! not compile until each of these matches handles it.
 //!
-//! On the wire a payload is written as its inner type: the role in the subject says which one it is.
+//! On the wire a payload is written without the name of its variant: the role in the subject tells which one it is.
 
 use crate::codec::{CodecError, decode};
 use crate::failure::{Class, Classify};
@@ -28,9 +28,9 @@ macro_rules! hops {
         #[serde(rename_all = "snake_case")]
         pub enum Role {
             $($(#[$about])* $role,)*
-            /// The edge: inbox, timers, answers.
+            /// Takes questions in, ends turns and delivers their answers.
             Gateway,
-            /// Documents to chunks of the corpus.
+            /// Turns documents into chunks of the corpus.
             Indexer,
         }
 
@@ -63,13 +63,13 @@ macro_rules! hops {
             }
         }
 
-        /// What a step carries.
+        /// The payload of a step.
         #[derive(Debug, Clone, PartialEq)]
         #[expect(missing_docs, reason = "one variant per role, explained at its payload")]
         pub enum Payload { $($role($payload),)* }
 
         impl Payload {
-            /// The role that takes a step of it.
+            /// The role that takes a step with this payload.
             pub const fn role(&self) -> Role {
                 match self { $(Payload::$role(_) => Role::$role,)* }
             }
@@ -92,7 +92,7 @@ macro_rules! hops {
             }
         }
 
-        /// What a step came to.
+        /// The exit of a step.
         #[derive(Debug, Clone, PartialEq)]
         #[expect(missing_docs, reason = "one variant per role, explained at its exits")]
         pub enum Exit { $($role($exit),)* }
@@ -122,26 +122,26 @@ macro_rules! hops {
 
 hops! {
     // word, variant (payload on the wire) => what it comes to, whether it asks a model
-    /// What was said before a question.
+    /// Reads what was said before a question.
     conversation Conversation (Recall) => ConversationExit, false;
-    /// Question to search plan.
+    /// Makes a search plan for a question.
     planner Planner (PlanTask) => PlannerExit, true;
-    /// Plan to passages.
+    /// Searches for passages by a plan.
     retriever Retriever (Search) => RetrieverExit, false;
-    /// One passage to facts.
+    /// Reads the facts out of one passage.
     mapper Mapper (MapTask) => Findings, true;
-    /// Facts to a draft.
+    /// Writes a draft from facts.
     reducer Reducer (ReduceTask) => ReducerExit, true;
-    /// Draft to a verdict.
+    /// Checks a draft and gives a verdict.
     validator Validator (Draft) => ValidatorExit, true;
-    /// Doubt to a question back.
+    /// Asks the user back.
     clarifier Clarifier (Doubt) => Clarification, true;
 }
 
 /// The exits of the role `conversation`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConversationExit {
-    /// The history, and what the question means in its light.
+    /// The exchanges before the question, and what the question means in their light.
     Recalled {
         /// What was said.
         history: History,
@@ -167,7 +167,7 @@ pub enum PlannerExit {
     Located(Plan),
     /// Ask the user.
     Ask(Doubt),
-    /// What was found so far is enough to answer from.
+    /// The passages that were found so far are enough for an answer.
     Enough,
     /// An action of a loop: search with this, and look again.
     Call {
@@ -187,7 +187,8 @@ pub enum RetrieverExit {
     Found(Box<Scatter>),
     /// A table of documents: no passage has to be read.
     Listed(Box<Listing>),
-    /// No passage was found with everything relaxed that may be, or so many that the user has to choose.
+    /// Even with every guessed condition dropped, the search found no passage; or there are so many documents that
+    /// the user has to choose.
     NothingFound(Doubt),
 }
 
@@ -220,7 +221,7 @@ pub enum ValidatorExit {
         /// Which checks it failed, in words.
         reason: String,
     },
-    /// A model judged that it does not say what was asked.
+    /// A model judged that the draft does not answer the question.
     Insufficient {
         /// The answer, should no better one come.
         verdict: Verdict,
@@ -232,7 +233,7 @@ pub enum ValidatorExit {
 }
 
 impl Payload {
-    /// Which scatter records the harness reads before the stage runs; they come to it as
+    /// The hops of the scatter records that the harness reads before the stage runs. The stage gets them as
     /// [`Task::evidence`], in this order.
     pub fn reads(&self) -> &[u16] {
         match self {
@@ -313,7 +314,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// A task that reads nothing, or of which nothing was read.
+    /// A task without evidence: it needs none, or none was read.
     pub fn bare(payload: impl Into<Payload>) -> Task {
         Task {
             payload: payload.into(),
@@ -328,7 +329,7 @@ impl Task {
 pub struct FanOut {
     /// Hop of the scatter record.
     pub hop: u16,
-    /// What was to be mapped.
+    /// The scatter record, whose passages were to be mapped.
     pub scatter: Scatter,
     /// The result of passage `i`; `None` when its part is missing.
     pub results: Vec<Option<PartResult>>,

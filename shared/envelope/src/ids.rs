@@ -1,5 +1,5 @@
-//! Identifiers. Each is a newtype over text that matches `[A-Za-z0-9_-]{1,64}`, because each is also a token of a
-//! subject. No other text can be made into one, so an identifier cannot forge a subject.
+//! Checked identifiers. Each is a newtype over text that matches `[A-Za-z0-9_-]{1,64}`, because it is also a token of
+//! a subject. Other text is refused, so an identifier cannot forge a subject.
 
 use crate::refusal::cut;
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,9 @@
-//! The best draft of a turn so far, named by the hop of the step that checked it. *Not* the text of the draft: it
-//! is read from that step when a later draft turns out to be worse.
+//! The reference to the best draft of a turn so far: the hop of the step that checked it, with its score. It does
+//! *not* contain the text, which is read from that step if a later draft turns out to be worse.
 
 use serde::{Deserialize, Serialize};
 
-/// What was found out about a draft.
+/// The score of a draft.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct DraftScore {
     /// Every check of the rules was passed.

@@ -1,8 +1,8 @@
-//! The wire: what a message contains, where it goes, and which step follows.
+//! The wire format: what a message contains, where it is published, and which step follows.
 //!
 //! Everything that one process of the fleet sends to another is a type of this crate, and the whole graph of an
-//! answer is one pure function of it ([`route::route`]). Nothing *happens* here: the crate has no clock, no I/O and
-//! no async runtime. Times come in as [`UnixMs`], bytes go out.
+//! answer is one pure function ([`route::route`]). Nothing *happens* here: the crate has no clock, no I/O and no
+//! async runtime. Times come in as [`UnixMs`], bytes go out.
 //!
 //! | module | what |
 //! |---|---|
@@ -11,10 +11,10 @@
 //! | [`limits`] | every limit of the wire with its unit |
 //! | [`subject`] | the subject grammar: build and parse |
 //! | [`document`] | a document message, and the event that reports its result |
-//! | [`chunk`] | what the corpus stream carries: chunks, their vectors, tombstones |
-//! | [`edition`] | whole corpora side by side, one of which is searched |
-//! | [`question`] | the ingress message; `messages` reads the dialogue that comes with it |
-//! | `refusal` | the reasons for refusing one |
+//! | [`chunk`] | the messages of the corpus stream: chunks, their vectors, tombstones |
+//! | [`edition`] | whole copies of the corpus side by side, one of which is searched |
+//! | [`question`] | the ingress message, which asks a question; `messages` reads the dialogue that comes with it |
+//! | `refusal` | the reasons for refusing a question |
 //! | [`lookup`] | looking into the corpus by request and reply, without asking a question |
 //! | [`message`] | envelope, header, case, budget |
 //! | [`mode`] | the mode that a question asks for, and the one that the gateway decides on |
@@ -25,17 +25,17 @@
 //! | [`findings`] | the result of a map step |
 //! | [`hop`] | one row per role: what a step carries, and which exits it may have |
 //! | [`filter`] | the conditions that narrow a search |
-//! | [`support`] | what checks found about an answer, sentence by sentence and as a whole |
+//! | [`support`] | the results of checking an answer, sentence by sentence and as a whole |
 //! | [`attachment`] | the reference by which a message names a file |
 //! | [`table`] | a table that answers a question about documents, and the documents behind it |
 //! | [`live`] | messages that report progress while a turn runs |
 //! | [`remark`] | remarks that accompany an answer |
-//! | [`trail`] | what each step did, and every fallback it took |
+//! | [`trail`] | what each step did, and every fallback that it used |
 //! | [`terminal`] | the one event that ends a turn |
 //! | [`failure`] | classes of failure |
-//! | [`fanout`] | what follows from a scatter record, and only from it |
+//! | [`fanout`] | the messages that follow from a scatter record |
 //! | [`route`] | the graph: (exit, case) to the next step |
-//! | `codec` | JSON in and out, versions, sizes |
+//! | `codec` | reads and writes JSON; versions and sizes |
 
 pub mod attachment;
 pub mod chunk;

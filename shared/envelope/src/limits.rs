@@ -1,4 +1,4 @@
-//! Every limit of the wire, with its unit. Limits that concern one crate alone are kept in that crate.
+//! The limits of the wire, with their units. A limit that concerns one crate alone is in that crate.
 
 /// Largest encoded envelope, in bytes. Checked before publishing; NATS' own limit is 1 MiB.
 pub const ENVELOPE_BYTES_MAX: usize = 256 * 1024;
@@ -37,7 +37,7 @@ pub const SCATTER_TEXT_BYTES_MAX: usize = 200 * 1024;
 pub const DRAFT_TEXT_BYTES_MAX: usize = 32 * 1024;
 /// Deliveries of one step after which it is given up without further work.
 pub const DELIVERIES_MAX: u64 = 8;
-/// The same for a step of a newer wire version, which waits for a newer worker.
+/// The same limit for a step of a newer wire version, which waits for a newer worker.
 pub const DELIVERIES_NEWER_WIRE_MAX: u64 = 32;
 /// Longest time from now to a deadline, in milliseconds (one hour).
 pub const DEADLINE_MS_MAX: u64 = 60 * 60 * 1000;

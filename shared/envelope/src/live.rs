@@ -1,12 +1,13 @@
-//! The messages on `argosy.live.<turn>` while a turn runs: they reach listeners that are connected, at most once.
+//! The messages on `argosy.live.<turn>` while a turn runs. They are delivered at most once, to the listeners that are
+//! connected.
 //!
-//! There are two kinds of bodies: a [`TrailEntry`](crate::TrailEntry) for each step that is done, and a
-//! [`LiveText`] for each piece of a draft as it is written. Only the latter has a field `text`.
+//! There are two kinds of bodies: a [`TrailEntry`](crate::TrailEntry) for each step that is done, and a [`LiveText`]
+//! for each piece of a draft while it is written. Only a `LiveText` has a field `text`.
 
 use crate::role::Role;
 use serde::{Deserialize, Serialize};
 
-/// A piece of text that a stage writes. A draft: the terminal event has the checked answer.
+/// A piece of a draft that a stage writes. It is unchecked: only the terminal event has the checked answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LiveText {
     /// The role that writes it.
@@ -20,6 +21,6 @@ pub struct LiveText {
     pub draft: u16,
     /// Number of the piece, from 0. A gap says that pieces were dropped.
     pub n: u32,
-    /// The text. Empty at the beginning of a draft that has no text yet: what was shown before is void.
+    /// The text. An empty text at the beginning of a draft means that the text shown before is void.
     pub text: String,
 }

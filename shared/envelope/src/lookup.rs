@@ -1,8 +1,8 @@
-//! Looking into the corpus by request and reply: search, count, metadata, catalog. A look-up begins no turn, calls
-//! no language model and stores nothing; any retriever that is ready answers it.
+//! Requests that look into the corpus, and their replies: search, count, metadata, catalog. A look-up begins no turn,
+//! calls no language model and stores nothing; any retriever that is ready answers it.
 //!
-//! Requests are parsed by hand, as questions are: a program in another language deserves an error that names the
-//! field and the fix. *Not* the fleet's own search, which is a [`Plan`](crate::Plan).
+//! Requests are parsed by hand, like questions, because the author of a program in another language needs an error
+//! that names the field and the fix. *Not* here: the search within a turn, which is a [`Plan`](crate::Plan).
 
 mod catalog;
 
@@ -33,7 +33,7 @@ pub const TOP_K: usize = 10;
 /// Values of a field that are returned when the request names no number.
 pub const FACET_VALUES: usize = 20;
 
-/// What is to be searched for, at [`SEARCH`](crate::subject::SEARCH).
+/// A request for a search, at [`SEARCH`](crate::subject::SEARCH).
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchQuery {
     /// The query in words.
@@ -56,7 +56,7 @@ pub struct SearchQuery {
     pub link: bool,
 }
 
-/// What is to be counted, at [`COUNT`](crate::subject::COUNT).
+/// A request for a count of documents, at [`COUNT`](crate::subject::COUNT).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Count {
     /// The tenant whose documents are counted. Default `default`.
@@ -71,7 +71,7 @@ pub struct Count {
     pub values_max: usize,
 }
 
-/// Which document is meant, at [`METADATA`](crate::subject::METADATA).
+/// A request for the metadata of one document, at [`METADATA`](crate::subject::METADATA).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metadata {
     /// The tenant that owns the document. Default `default`.
@@ -114,7 +114,7 @@ pub struct SearchReply {
     /// Fields of the filter that no document has; their conditions were left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown_fields: Vec<String>,
-    /// The fields that there are, said when one is unknown.
+    /// All fields of the corpus, listed when the request has an unknown one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known_fields: Vec<String>,
     /// Parts of the search that failed: `words` or `vectors`, and the passages are from the other;
@@ -135,8 +135,8 @@ pub struct SearchConditions {
     /// What holds for every passage.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filter: Vec<String>,
-    /// Conditions that have a share of the list, which comes first; the rest of the list satisfies none in
-    /// particular.
+    /// Conditions that reserve a share of the list, which comes first. The rest of the list need not satisfy any of
+    /// them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<ConditionShare>,
     /// What the query names without becoming a condition, with the reason.
@@ -147,16 +147,16 @@ pub struct SearchConditions {
     pub doubts: Vec<String>,
 }
 
-/// Conditions that have a share of a list.
+/// Conditions for which a share of a list is reserved.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConditionShare {
-    /// All of them hold for each of its passages.
+    /// The conditions, all of which hold for each passage of the share.
     pub conditions: Vec<String>,
-    /// How many passages were found under them, of which the list has as many as there is room for.
+    /// How many passages were found with these conditions; the list has as many of them as there is room for.
     pub passages: u32,
 }
 
-/// What was counted.
+/// The result of a count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CountReply {
     /// Documents that match.
@@ -167,7 +167,7 @@ pub struct CountReply {
     /// Fields that no document has; conditions on them were left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown_fields: Vec<String>,
-    /// The fields that there are, said when one is unknown.
+    /// All fields of the corpus, listed when the request has an unknown one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known_fields: Vec<String>,
 }
@@ -192,7 +192,7 @@ pub struct FacetValue {
     pub documents: u64,
 }
 
-/// What is known of one document.
+/// The metadata of one document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DocumentReply {
     /// Part of the corpus.

@@ -1,8 +1,8 @@
-//! What a planner reads out of a question, besides what to search for: its class, what is wanted, conditions in
-//! words.
+//! The meaning that a planner reads in a question, besides what to search for: its class, its intent, the form of the
+//! answer, and conditions in words.
 //!
-//! The planner says what the question means; a retriever, which knows the corpus, turns that into typed conditions.
-//! *Not* here: how the question is read (the planner) and which conditions follow (`linking`).
+//! The planner says what the question means; a retriever, which knows the corpus, turns the conditions in words into
+//! typed ones. *Not* here: how the question is read (the planner) and which conditions follow (`linking`).
 
 use crate::filter::Op;
 use serde::{Deserialize, Serialize};
@@ -12,35 +12,35 @@ use serde_json::Value;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionClass {
-    /// One thing is asked about one thing.
+    /// It asks one thing about one thing.
     #[default]
     Simple,
-    /// Things are held against each other.
+    /// It compares things.
     Comparative,
-    /// One answer is needed to ask for the next.
+    /// It needs one answer in order to ask for the next.
     MultiStep,
-    /// An order of events, or a change over time.
+    /// It asks for an order of events, or for a change over time.
     Temporal,
 }
 
-/// What a question wants done.
+/// The intent of a question: what the answer has to provide.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionIntent {
     /// Something that documents say.
     #[default]
     Qa,
-    /// Documents: all that satisfy its conditions.
+    /// A list of all documents that satisfy the conditions.
     List,
-    /// What documents say, in short.
+    /// A summary of what documents say.
     Summarize,
-    /// Things side by side.
+    /// A comparison of things.
     Compare,
-    /// A number that comes out of documents: how many, how much in all.
+    /// A number that is computed from documents: how many, or how much in all.
     Compute,
 }
 
-/// Which parts of the index a search asks.
+/// Which parts of the index a search uses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchStrategy {
@@ -76,7 +76,7 @@ pub struct WordedConstraint {
     pub field: Option<String>,
     /// How it is compared.
     pub operator: Op,
-    /// With what: a string, a number, or a list of them.
+    /// The value to compare with: a string, a number, or a list of them.
     pub value: Value,
     /// The words of the question that say it.
     pub raw: String,

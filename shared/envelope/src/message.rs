@@ -94,10 +94,10 @@ pub struct Envelope<P> {
     pub header: Header,
     /// What every stage may read.
     pub case: Case,
-    /// What was done so far; empty in map steps.
+    /// The trail of the earlier steps; empty in map steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trail: Vec<TrailEntry>,
-    /// What this step is to work on.
+    /// The payload, on which the step works.
     pub payload: P,
 }
 
@@ -202,13 +202,14 @@ pub struct Case {
     /// out: what an answer is composed from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scatters: Vec<u16>,
-    /// The passages that earlier rounds have read, between the step that asks for another round and its search.
+    /// The marks of the passages that earlier rounds have read. They are present only between the step that asks for
+    /// another round and the search of that round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<ReadMark>,
-    /// Chunk ids that a draft cited which failed its check: the question back is about them.
+    /// Chunk ids that were cited by a draft that failed its check: the question back is about them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubted: Vec<String>,
-    /// The best draft that was checked so far and kept for a better one.
+    /// The best draft that was checked so far. It is kept in case no later one is better.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<KeptDraft>,
     /// Sequence of the corpus stream that an index must have taken in before it is searched; 0 for any. It lets a

@@ -1,8 +1,7 @@
-//! The earlier messages that a client sends along with a question, for clients that keep their dialogues
-//! themselves.
+//! Reads the earlier messages that come with a question from a client that keeps its dialogues itself.
 //!
-//! A list of messages as chat interfaces have it becomes a [`History`], so that the rest of the system sees no
-//! difference to a conversation. It brings no evidence: only a conversation remembers which chunks an answer cited.
+//! The list of messages, as chat interfaces have it, becomes a [`History`], so that the rest of the system sees no
+//! difference to a conversation. It has no evidence: only a conversation remembers which chunks an answer cited.
 
 use crate::history::{Exchange, History};
 use crate::limits::{MESSAGE_CHARS_MAX, MESSAGES_MAX};

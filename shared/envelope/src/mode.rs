@@ -1,7 +1,7 @@
-//! The mode that a question asks for, and the mode that the gateway chooses where the question leaves it open.
+//! The mode that a question asks for, and the mode that the gateway chooses if the question leaves it open.
 //!
-//! These are two types on purpose: after hop 0 there is always one of the [`Mode`]s, and no worker has to handle an
-//! open one. *Not* here: the rules by which the gateway decides.
+//! These are two types on purpose: after hop 0 there is always a [`Mode`], and no worker has to handle an open
+//! choice. *Not* here: the rules by which the gateway decides.
 
 use crate::message::Mode;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ impl ModeChoice {
     /// The words on the wire, in the configuration and on the command line.
     pub const WORDS: [&'static str; 4] = ["agentic", "simple", "auto", "loop"];
 
-    /// The mode that is named; `None` where it is left to the gateway.
+    /// The mode that is named; `None` if the gateway is to decide.
     pub const fn named(self) -> Option<Mode> {
         match self {
             ModeChoice::Agentic => Some(Mode::Agentic),
@@ -37,7 +37,7 @@ impl ModeChoice {
     }
 }
 
-/// What was decided for a question that left its mode to the gateway.
+/// The mode that the gateway chose for a question that left it open.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AutoMode {
     /// The mode.

@@ -1,4 +1,4 @@
-//! What a user is told about the fallbacks of a turn. These are sentences for people: programs read the trail.
+//! The sentences that tell a user about the fallbacks of a turn. They are for people; programs read the trail.
 
 use crate::trail::Fallback;
 

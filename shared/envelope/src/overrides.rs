@@ -1,8 +1,8 @@
-//! Another model or other prompts for the model calls of one turn, to try what the answer would have been.
+//! Overrides the model or the prompts for the model calls of one turn, to find out what the answer would have been.
 //!
-//! They travel in the case, so every step of the turn sees them and no process has to be restarted. A question may
-//! name a model among those that the fleet offers. Prompts are *not* part of a question: only a replay of a
-//! recorded step can bring them. A worker of a release that does not know the field drops it.
+//! The overrides are in the case, so every step of the turn gets them and no process has to be restarted. A question
+//! may name a model among those that the fleet offers. A question can *not* bring prompts: only a replay of a
+//! recorded step can. A worker of a release that does not know the field drops it.
 
 use crate::limits::{MODEL_NAME_BYTES_MAX, PROMPT_BYTES_MAX};
 use serde::{Deserialize, Serialize};
@@ -19,13 +19,13 @@ pub struct Overrides {
     pub prompts: BTreeMap<String, String>,
 }
 
-/// Overrides that cannot travel.
+/// Why overrides are refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OverrideError {
-    /// No name of a model.
+    /// The name of the model is empty or too long.
     #[error("a model's name has 1 to {MODEL_NAME_BYTES_MAX} bytes")]
     Model,
-    /// Too much text.
+    /// The prompts are too long.
     #[error("the prompts have {bytes} bytes, the limit is {PROMPT_BYTES_MAX}")]
     Prompts {
         /// How much it is.
@@ -34,7 +34,7 @@ pub enum OverrideError {
 }
 
 impl Overrides {
-    /// True when everything is as configured.
+    /// True when nothing is overridden.
     pub fn is_empty(&self) -> bool {
         *self == Overrides::default()
     }

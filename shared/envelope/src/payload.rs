@@ -1,4 +1,4 @@
-//! The typed payload of each hop.
+//! The payload types of the steps. The diagram shows which role makes each payload and which role takes it.
 //!
 //! ```text
 //! conversation Recall -> planner
@@ -44,29 +44,30 @@ pub struct Plan {
     /// Search terms.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<String>,
-    /// The parts of the question. Where the retriever is configured to (`retriever.sub_queries`), each is searched
-    /// for by itself beside the whole: at most [`SUB_QUERIES_MAX`](crate::limits::SUB_QUERIES_MAX). A simple
-    /// question has none.
+    /// The parts of the question, at most [`SUB_QUERIES_MAX`](crate::limits::SUB_QUERIES_MAX). If the retriever is
+    /// configured to do so (`retriever.sub_queries`), it searches for each part in addition to the whole question. A
+    /// simple question has no parts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sub_queries: Vec<String>,
     /// What the planner read out of the question, on top of the publisher's own filter.
     #[serde(default, skip_serializing_if = "Filter::is_empty")]
     pub filter: Filter,
-    /// The question in a form that stands alone, where it refers to earlier messages. The graph moves it into the
-    /// case, where every later step finds it.
+    /// The question in a self-contained form, if it refers to earlier messages. The graph moves it into the case,
+    /// where every later step finds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewritten: Option<String>,
-    /// The question before: its words count in the search, with a lower weight than those of the query
+    /// The question before this one. Its words count in the search, with a lower weight than those of the query
     /// (`retriever.context_weight`).
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub context: String,
     /// How many searches it takes, and of which kind.
     #[serde(default, skip_serializing_if = "is_default")]
     pub class: QuestionClass,
-    /// What is wanted.
+    /// The intent of the question.
     #[serde(default, skip_serializing_if = "is_default")]
     pub intent: QuestionIntent,
-    /// What the question says about documents, in its words: the retriever makes conditions of them, or says why not.
+    /// The conditions on documents in the words of the question. The retriever turns them into typed conditions, or
+    /// says why it does not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<WordedConstraint>,
     /// Parts of the corpus that it is likely about; a hint, never a condition by itself.
@@ -84,13 +85,13 @@ pub struct Plan {
     /// In which form the answer is wanted.
     #[serde(default, skip_serializing_if = "is_default")]
     pub form: AnswerForm,
-    /// The question wants no sources named.
+    /// Whether the question asks for an answer without citations.
     #[serde(default, skip_serializing_if = "is_default")]
     pub no_citations: bool,
 }
 
 impl Plan {
-    /// The plan when there is no better one: search for the question as it stands.
+    /// The plan when there is no better one: search for the question as it is.
     pub fn from_question(case: &Case) -> Plan {
         Plan {
             query: case.question.best().to_owned(),
@@ -127,10 +128,10 @@ pub struct Search {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum After {
-    /// Each passage is read by itself, and the reducer composes from the findings.
+    /// A mapper reads each passage, and the reducer composes the answer from the findings.
     #[default]
     Map,
-    /// One call over the passages themselves.
+    /// One model call answers from the passages themselves.
     Generate,
     /// A model looks at the passages, and acts again: mode loop.
     Review,
@@ -151,7 +152,7 @@ pub struct Passage {
     pub doc_id: DocId,
     /// The piece: `<doc_id>.<n>`.
     pub chunk_id: String,
-    /// Title of the document, with the heading the piece stands under.
+    /// Title of the document, with the headings above the piece.
     pub title: String,
     /// Where the document came from, usually a path inside the corpus.
     pub source: String,
@@ -195,11 +196,11 @@ pub struct Scatter {
     pub plan: Plan,
     /// The passages to map, best first: map step `i` works on passage `i`.
     pub passages: Vec<Passage>,
-    /// How the filter fared.
+    /// How the search matched its filter.
     pub matched: FilterMatch,
     /// How many passages match in all (a count query, not the fetched number).
     pub total_hits: u64,
-    /// What follows: that of its [`Search`].
+    /// What follows the search, as its [`Search`] says.
     #[serde(default, skip_serializing_if = "After::is_map")]
     pub after: After,
 }
@@ -207,9 +208,9 @@ pub struct Scatter {
 /// One map step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MapTask {
-    /// Which of the fan-out, from 0.
+    /// The number of the map step in its fan-out, from 0.
     pub index: u16,
-    /// How many there are.
+    /// How many map steps the fan-out has.
     pub of: u16,
     /// Hop of the scatter record.
     pub scatter: u16,
@@ -217,11 +218,11 @@ pub struct MapTask {
     pub passage: Passage,
 }
 
-/// What the reducer is asked for.
+/// The task of the reducer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ReduceTask {
-    /// Compose from the parts of every fan-out so far; everything else stands in the scatter records.
+    /// Compose from the parts of every fan-out so far, together with their scatter records.
     Gather {
         /// Hops of the scatter records, in the order of the rounds.
         scatters: Vec<u16>,
@@ -241,7 +242,7 @@ pub enum ReduceTask {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         strict: bool,
     },
-    /// One call over the passages of these fan-outs, which no map has read: mode loop.
+    /// Answer with one call over the passages of these fan-outs, which no mapper has read: mode loop.
     Read {
         /// Hops of the scatter records, in the order of the actions.
         scatters: Vec<u16>,
@@ -249,14 +250,14 @@ pub enum ReduceTask {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         strict: bool,
     },
-    /// One call over the passages themselves: simple mode, or a broken stage.
+    /// Answer with one call over the passages themselves: in simple mode, or when a stage is broken.
     Generate {
         /// What to answer from, best first.
         passages: Vec<Passage>,
         /// How the filter fared.
         matched: FilterMatch,
     },
-    /// No model: a table in words, with its rows.
+    /// Describe a table in words, with its rows, and without a model.
     Table {
         /// The table, with its sources.
         listing: Box<Listing>,
@@ -299,7 +300,7 @@ pub struct Citation {
     pub quote: String,
 }
 
-/// A draft answer and what it stands on.
+/// A draft of an answer, and the sources that it is based on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Draft {
     /// The text, with `[n]` where source `n` is cited.
@@ -326,9 +327,9 @@ pub struct Draft {
     /// True when no model wrote it: its sentences are facts as they were read.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stitched: bool,
-    /// How the filter fared.
+    /// How the search matched its filter.
     pub matched: FilterMatch,
-    /// The table that it tells, and what that was made of.
+    /// The table that it describes, with the digest of the documents behind the table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<Box<DraftTable>>,
 }
@@ -338,20 +339,20 @@ pub struct Draft {
 pub struct DraftReading {
     /// The text of each source as the search found it, in the order of [`Draft::sources`].
     pub texts: Vec<String>,
-    /// The marks of all passages, including those that were no help: another round reads on from there.
+    /// The marks of all passages, including those that did not help, so that another round skips them.
     pub marks: Vec<ReadMark>,
 }
 
-/// A table in a draft: checked against what it was made of, and not by its words.
+/// A table in a draft. It is checked against its digest, and not by its words.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DraftTable {
     /// The table.
     pub table: AnswerTable,
-    /// What it was made of.
+    /// The digest of the documents behind the table.
     pub digest: TableDigest,
 }
 
-/// What the validator found out about a draft.
+/// The result of checking a draft.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
     /// The answer with its citations renumbered from 1 in order of first use.
@@ -365,9 +366,9 @@ pub struct Verdict {
     /// True when the overlap is below the threshold, a source says otherwise, a check failed, a model judged against it,
     /// or no model wrote the draft.
     pub low_confidence: bool,
-    /// What was found out about each of its sentences, in order; empty for a table.
+    /// The result of checking each sentence, in order; empty for a table.
     pub sentences: Vec<CheckedSentence>,
-    /// What a model made of it, where one judged it.
+    /// The judgement of a model, if one judged the draft.
     pub judgement: Option<Judgement>,
     /// What the user should know of it.
     pub notices: Vec<String>,
@@ -392,7 +393,7 @@ impl Verdict {
     }
 }
 
-/// Why the user has to be asked.
+/// Why the user is asked back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Doubt {
@@ -410,7 +411,7 @@ pub enum Doubt {
         /// What is unclear about it, in words; may be empty.
         reason: String,
     },
-    /// No draft passed the validator's check, and there will be no other one.
+    /// No draft passed the validator's check, and no other draft will follow.
     Ungrounded {
         /// What was asked.
         query: String,
@@ -428,7 +429,7 @@ pub enum Doubt {
         /// What they could be narrowed by, each as `by year: 2022 (310), 2023 (890)`.
         facets: Vec<String>,
     },
-    /// Several columns fit what the question says, and none better than another.
+    /// Several columns fit what the question says, and none fits better than the others.
     Ambiguous {
         /// What was asked.
         query: String,

@@ -1,9 +1,10 @@
-//! The task of the planner, and the routes by which it may send a question. *Not* here: the plan that it makes.
+//! The task of the planner, and the routes by which it may send a question. *Not* here: the plan that the planner
+//! makes.
 
 use crate::history::History;
 use serde::{Deserialize, Serialize};
 
-/// What the planner is asked for.
+/// The task of the planner.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum PlanTask {
@@ -19,8 +20,8 @@ pub enum PlanTask {
         /// What was wrong with it, in words.
         why: String,
     },
-    /// Too little was found, and a large model decides whether it is enough all the same, what to search for next,
-    /// or whether the user is asked.
+    /// A decision by a large model after a search that found too little: to answer all the same, to search once more,
+    /// or to ask the user back.
     Review {
         /// What is missing by rule, in words.
         why: String,
@@ -40,7 +41,7 @@ pub enum PlanTask {
 pub enum PlanRoute {
     /// The chunks that the last answer cites answer this question, too.
     DirectAnswer,
-    /// It stands alone: it is searched for as it is.
+    /// The question is self-contained: it is searched for as it is.
     #[default]
     Retrieve,
     /// It is searched for as it was rewritten.

@@ -1,7 +1,7 @@
-//! The ingress message: what a publisher may say, and every reason for refusing it.
+//! The ingress message, which asks a question: its fields, and every reason for refusing it.
 //!
-//! It is parsed by hand, field by field, because a publisher in another language deserves an error that names the
-//! field and the fix; a derived parser names a type.
+//! It is parsed by hand, field by field, because the author of a program in another language needs an error that
+//! names the field and the fix. The error of a derived parser names a Rust type.
 
 use crate::filter::{ConditionOrigin, Filter};
 use crate::history::History;
@@ -42,7 +42,7 @@ pub(crate) const FIELDS: [&str; 19] = [
     "min_seq",
 ];
 
-/// A question that was understood.
+/// A parsed question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     /// The id that the publisher chose, if one.
@@ -85,16 +85,16 @@ pub struct Question {
     pub min_seq: u64,
 }
 
-/// What is done with a question while another one of its conversation runs.
+/// What happens to a question while another one of its conversation runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Busy {
-    /// It waits for those before it.
+    /// It waits for the questions before it.
     #[default]
     Enqueue,
     /// It is refused.
     Reject,
-    /// Those before it are cancelled.
+    /// The questions before it are cancelled.
     Interrupt,
 }
 

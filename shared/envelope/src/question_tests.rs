@@ -1,4 +1,4 @@
-//! Tests of the ingress message: what is accepted, what is refused, and the words of each refusal.
+//! Tests of the ingress message: what is accepted, what is refused, and the text of each refusal.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! A compact record of the passages that a turn has read, so that a later round skips them.
 //!
-//! The marks travel from the reducer that finds too little through the planner to the retriever, and no further:
-//! the scatter record holds the passages themselves, and no map step carries the marks.
+//! The reducer that finds too little passes the marks to the planner, and the planner to the retriever. Later steps
+//! do not carry them: the scatter record contains the passages themselves.
 
 use crate::hop::FanOut;
 use crate::ids::fnv1a_64;

@@ -1,6 +1,6 @@
-//! Why a question is refused: a code for programs and a sentence for people.
+//! The reasons for refusing a question: a code for programs and a sentence for people.
 //!
-//! *Not* here: what is refused. The parsers of the ingress message decide that, field by field.
+//! *Not* here: when a question is refused. The parsers of the ingress message decide that, field by field.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! The names of roles: one word each, the same in directory, subject, consumer, metric label, chart key and CLI.
 //!
-//! *Not* here: which roles there are, and what each of them takes; that is [`hop`](crate::hop).
+//! *Not* here: the list of roles and the payload of each; see [`hop`](crate::hop).
 
 pub use crate::hop::Role;
 

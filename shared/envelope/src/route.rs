@@ -33,7 +33,7 @@ use crate::terminal::{Clarification, Resume, Terminal};
 use crate::trail::{Fallback, Usage};
 use turn::{Turn, step};
 
-/// What the graph is asked about.
+/// The event from which the graph continues.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// A new turn that brings its history along: hop 0 has to be made.
@@ -42,11 +42,11 @@ pub enum Event {
     Resumed(TurnId, Resume),
     /// A turn of a conversation may begin: hop 0 has to be made, which reads the history.
     Begun(Recall),
-    /// A step came to this.
+    /// A step has ended with this exit.
     Exit(Exit),
     /// A step has failed for good, with its task as far as the harness could complete it, and the reason code.
     Broken(Task, &'static str),
-    /// A step can never be read: only its turn and hop are known. The reason code.
+    /// A step can never be read: only its turn and hop are known. Contains the reason code.
     Unread(&'static str),
 }
 
@@ -69,16 +69,16 @@ pub enum Next {
     End(Box<Terminal>),
 }
 
-/// What follows, with the header and the case of the step that it is.
+/// The result of the graph: what follows, with its header and case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transition {
     /// Hop, round and role of the next step.
     pub header: Header,
     /// The case as the next step sees it.
     pub case: Case,
-    /// What it is to do.
+    /// What follows.
     pub next: Next,
-    /// Fallbacks that the routing itself took.
+    /// Fallbacks that the graph itself used.
     pub fallbacks: Vec<Fallback>,
 }
 

@@ -1,4 +1,4 @@
-//! The subject grammar: every subject of the system, built and parsed here and nowhere else.
+//! The subject grammar. Every subject of the system is built and parsed here and nowhere else.
 //!
 //! ```text
 //! argosy.query                                  ingress
@@ -35,7 +35,7 @@ pub const ASK: &str = "argosy.ask";
 pub const SEARCH: &str = "argosy.search";
 /// Counting documents by request and reply.
 pub const COUNT: &str = "argosy.count";
-/// What is known of one document, by request and reply.
+/// The metadata of one document, by request and reply.
 pub const METADATA: &str = "argosy.metadata";
 /// The catalog of a tenant's documents, bucket by bucket, by request and reply.
 pub const CATALOG: &str = "argosy.catalog";
@@ -379,7 +379,7 @@ pub fn letters(turn: &TurnId) -> String {
     format!("argosy.dead.*.{turn}.>")
 }
 
-/// What the durable consumer of a role takes.
+/// The filter of the durable consumer of a role.
 pub fn steps_of(shard: u16, role: Role) -> String {
     format!("argosy.step.{shard}.{role}.>")
 }

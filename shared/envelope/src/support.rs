@@ -1,19 +1,21 @@
-//! What checks found about an answer: about each sentence by rules, and about the whole by a model, where one
-//! judges. *Not* here: how they check; the validator compares sentences with passages, and asks the model.
+//! The results of checking an answer: what rules found about each sentence, and what a model, if one judges, found
+//! about the whole. *Not* here: the checks themselves. The validator compares sentences with passages, and asks the
+//! model.
 
 use serde::{Deserialize, Serialize};
 
-/// Whether what an answer stands on says a sentence of it.
+/// Whether the sources of an answer support one of its sentences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Support {
     /// It says so.
     Supported,
-    /// It does not say so; which need not be wrong.
+    /// They do not support it, but it need not be wrong.
     Unsupported,
-    /// It says otherwise, nearly word for word.
+    /// They say otherwise, nearly word for word.
     Contradicted,
-    /// The sentence says nothing of documents: a heading, a lead-in, that they do not say.
+    /// The sentence claims nothing about the subject: it is a heading, a lead-in, or says that the documents do not
+    /// answer.
     NoClaim,
 }
 
@@ -34,30 +36,30 @@ impl Support {
     }
 }
 
-/// One sentence of an answer, checked.
+/// One sentence of an answer, with the result of its check.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CheckedSentence {
     /// Where it begins in the answer, in bytes of UTF-8.
     pub start: u32,
     /// Where it ends, one byte behind its last.
     pub end: u32,
-    /// What was found.
+    /// The result of the check.
     pub support: Support,
-    /// How well it is supported, 0 to 1; of what is no claim 1.
+    /// How well it is supported, 0 to 1; 1 for a sentence that claims nothing.
     pub score: f32,
     /// Why it is not supported, in words: `number: 60 days`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// The citation whose passage decided, by its number.
+    /// The number of the citation whose passage decided the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub citation: Option<u16>,
-    /// The words of that passage that decided.
+    /// The words of that passage that decided the result.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub evidence: String,
 }
 
 impl CheckedSentence {
-    /// Its words in the answer; nothing where they are not there.
+    /// Its words in the answer; `None` if the answer does not have that range.
     pub fn of<'a>(&self, answer: &'a str) -> &'a str {
         answer
             .get(self.start as usize..self.end as usize)
@@ -65,25 +67,25 @@ impl CheckedSentence {
     }
 }
 
-/// What a model made of an answer as a whole, where one judges.
+/// The judgement of a model about an answer as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Judgement {
-    /// Whether the answer stands on its passages.
+    /// Whether the passages support the answer.
     pub grounding: Grounding,
-    /// Whether it says what was asked.
+    /// Whether the answer contains what was asked for.
     pub sufficiency: Sufficiency,
     /// Why, in the model's words; at most [`REASON_CHARS_MAX`](crate::limits::REASON_CHARS_MAX) characters.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
 }
 
-/// Whether an answer stands on its passages, as a model judges it.
+/// Whether the passages support an answer, as a model judges it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Grounding {
-    /// Its passages say it.
+    /// The passages support it.
     Grounded,
-    /// It says something that they do not.
+    /// It says something that its passages do not support.
     Hallucinating,
     /// It is about something else than the question.
     OffTopic,
@@ -100,13 +102,13 @@ impl Grounding {
     }
 }
 
-/// Whether an answer says what was asked, as a model judges it.
+/// Whether an answer contains what was asked for, as a model judges it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sufficiency {
     /// All of it.
     Sufficient,
-    /// Something of it is missing.
+    /// A part of what was asked for is missing.
     Insufficient,
 }
 

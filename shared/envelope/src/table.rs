@@ -1,7 +1,7 @@
-//! A table that answers a question about documents, and the documents that it is made of.
+//! A table that answers a question about documents, with the documents from which it is made.
 //!
-//! The retriever, which has the columns, makes it once ([`Listing`]); the stage that writes the answer and the one
-//! that checks it read the same table. *Not* here: which documents there are, and how a table is displayed.
+//! The retriever, which has the columns, makes the table once ([`Listing`]). The stage that writes the answer and the
+//! stage that checks it read the same table. *Not* here: how the documents are found, and how a table is displayed.
 
 use crate::attachment::FileRef;
 use crate::limits::TABLE_ROWS_MAX;
@@ -10,7 +10,7 @@ use crate::payload::Citation;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What was done with the documents that satisfy the conditions.
+/// The operation on the documents that satisfy the conditions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TableOperation {
@@ -23,9 +23,9 @@ pub enum TableOperation {
     Sum,
     /// The mean of a column was taken.
     Average,
-    /// Those with most of a column, or the newest.
+    /// The documents with the largest values of a column, or the newest ones.
     Largest,
-    /// Those with least of it, or the oldest.
+    /// The documents with the smallest values of a column, or the oldest ones.
     Smallest,
 }
 
@@ -34,26 +34,26 @@ pub enum TableOperation {
 pub struct TableRow {
     /// A cell for each column: a text, a number, a list, or null where a document does not say.
     pub cells: Vec<Value>,
-    /// Numbers of the citations that it stands on; of many documents the first few.
+    /// The numbers of the citations for the row; of many documents, only the first few are cited.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cites: Vec<u16>,
 }
 
-/// How many documents lack what was asked of them.
+/// How many documents lack a value that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MissingValues {
     /// The column.
     pub column: String,
-    /// The documents; those that hold a value of another kind there are among them.
+    /// How many documents lack the value, including those whose value is of another kind.
     pub documents: u64,
 }
 
 /// A table.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnswerTable {
-    /// What was done.
+    /// The operation.
     pub operation: TableOperation,
-    /// The column that it was done with.
+    /// The column to which the operation was applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measure: Option<String>,
     /// Names of the columns.
@@ -70,32 +70,32 @@ pub struct AnswerTable {
     /// The conditions, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<String>,
-    /// All rows as CSV, where there are more than stand here.
+    /// The file with all rows as CSV, if this table has only some of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileRef>,
 }
 
-/// What a table was made of, in short: it is compared with the table before a user reads that.
+/// A short digest of the documents behind a table. The table is compared with it before a user reads the table.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TableDigest {
     /// Documents that satisfy the conditions.
     pub documents: u64,
     /// Rows of the whole table.
     pub rows: u64,
-    /// Of an operation that takes documents together, what each row of the table was made of, in the same order.
+    /// For an operation that groups documents: the documents behind each row of the table, in the same order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupDigest>,
 }
 
-/// What one row was made of.
+/// The documents behind one row.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GroupDigest {
     /// Its documents.
     pub documents: u64,
-    /// What the measure of them comes to; 0 where there is none.
+    /// The sum of the measure over these documents; 0 if there is no measure.
     #[serde(default, skip_serializing_if = "is_default")]
     pub sum: f64,
-    /// The measure of each, where there are few: with them the row is counted and added up anew.
+    /// The measure of each document, if there are few: the row is then computed again from these values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<f64>,
 }
@@ -107,12 +107,12 @@ pub struct Listing {
     pub table: AnswerTable,
     /// The documents that its rows cite, numbered from 1.
     pub sources: Vec<Citation>,
-    /// What it was made of.
+    /// The digest of the documents behind the table.
     pub digest: TableDigest,
-    /// What documents are called that it is about: `invoices`; empty where that is not known.
+    /// The word for the documents, such as `invoices`; empty if it is not known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub noun: String,
-    /// In which form the answer is wanted.
+    /// The form in which the answer is wanted.
     #[serde(default, skip_serializing_if = "is_default")]
     pub form: AnswerForm,
     /// What the user should know besides.
@@ -143,7 +143,7 @@ impl TableOperation {
         }
     }
 
-    /// Whether a row of it is one document, and not what some come to.
+    /// Whether a row stands for one document, and not for a group of documents.
     pub const fn is_of_documents(self) -> bool {
         matches!(
             self,
@@ -153,13 +153,14 @@ impl TableOperation {
 }
 
 impl AnswerTable {
-    /// The rows that stand in it, as comma-separated values with a line of names: all there are, unless it names a file.
+    /// The rows in this table as comma-separated values with a header line. These are all rows, unless the table
+    /// names a file.
     pub fn csv(&self) -> String {
         let rows = self.rows.iter().map(|row| row.cells.as_slice());
         csv(&self.columns, rows)
     }
 
-    /// Whether there are more rows than stand in it.
+    /// Whether there are more rows than this table contains.
     pub fn is_cut(&self) -> bool {
         self.rows_total > self.rows.len() as u64 || self.rows.len() > TABLE_ROWS_MAX
     }
@@ -228,7 +229,7 @@ pub struct DecimalSum {
 }
 
 impl DecimalSum {
-    /// Adds a number; one that is none, or over 10^20, is not added, which is told.
+    /// Adds a number. Returns false, and adds nothing, if the value is not finite or over 10^20.
     pub fn add(&mut self, number: f64) -> bool {
         if !number.is_finite() || number.abs() > 1e20 {
             return false;
@@ -241,7 +242,7 @@ impl DecimalSum {
         true
     }
 
-    /// What it comes to.
+    /// The sum.
     pub fn total(&self) -> f64 {
         self.units as f64 / UNIT as f64
     }

@@ -1,4 +1,5 @@
-//! The one event that ends a turn: what publishers receive. Its fields are public interface.
+//! The terminal event: the one message that ends a turn, and that publishers receive. Its fields are public
+//! interface.
 
 use crate::filter::Filter;
 use crate::ids::{Bucket, ConversationId, TenantId, TurnId};
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// With an answer; it may be that the corpus does not say.
+    /// With an answer, which may say that the corpus does not contain one.
     Answered,
     /// With a question back.
     Clarification,
@@ -67,10 +68,10 @@ pub struct Terminal {
     /// The conversation that it belongs to, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<ConversationId>,
-    /// The turn that it went on from, where it did.
+    /// The turn that this one continued, if it continued one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<TurnId>,
-    /// Hop of its first step: entries of the trail before it were done for the parent.
+    /// Hop of its first step. Entries of the trail before this hop were done for the parent.
     #[serde(default, skip_serializing_if = "crate::message::is_hop_zero")]
     pub first_hop: u16,
     /// How it ended.
@@ -84,33 +85,33 @@ pub struct Terminal {
     /// The table that the answer tells, where documents were listed, counted or added up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<Box<AnswerTable>>,
-    /// The question as it was searched for, where it was rewritten so that it stands alone.
+    /// The question as it was searched for, if it was rewritten into a self-contained form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewritten: Option<String>,
-    /// The mode that the gateway decided on, where that was left to it.
+    /// The mode that the gateway chose, if the question left it open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auto: Option<AutoMode>,
     /// 0 to 1: how probable it is that its sources say all that the answer says, as far as rules tell (docs/trust.md).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f32>,
-    /// 0 to 1: the share of the answer's words that stand in the facts; absent of a table.
+    /// The share of the answer's words that occur in the facts, 0 to 1; absent for a table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overlap: Option<f32>,
     /// True when the overlap is below the threshold, a source says otherwise, a check failed, a model judged against it,
     /// or no model wrote the answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub low_confidence: bool,
-    /// What was found out about each sentence of the answer, in order; absent of a table, and in events of releases before
-    /// it was told.
+    /// The result of checking each sentence of the answer, in order; absent for a table, and in events of older
+    /// releases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sentences: Vec<CheckedSentence>,
-    /// What a model made of the answer, where one judged it; absent in events of releases before it was told.
+    /// The judgement of a model about the answer, if one judged it; absent in events of older releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judgement: Option<Judgement>,
     /// Where the sources contradict each other: both sides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contradictions: Vec<Remark>,
-    /// What is to be done according to the answer, where that is asked for.
+    /// Actions that the answer asks for, if they were requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub action_items: Vec<Remark>,
     /// What the user should know: a relaxed filter, missing parts, a caveat.
@@ -119,7 +120,7 @@ pub struct Terminal {
     /// The question back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clarification: Option<Clarification>,
-    /// What a reply to it goes on with.
+    /// The data with which a reply to the question back continues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume: Option<Resume>,
     /// Why there is no answer.
@@ -128,10 +129,10 @@ pub struct Terminal {
     /// The model that wrote the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What this turn spent. What it took over of its parent counts there.
+    /// What this turn spent. Results that it took over from its parent count for the parent.
     #[serde(default, skip_serializing_if = "Usage::is_zero")]
     pub usage: Usage,
-    /// How it came about.
+    /// The trail: how the answer came about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trail: Vec<TrailEntry>,
     /// Hash of the question that was asked under this id; empty when it was never read.
@@ -144,10 +145,10 @@ pub struct Terminal {
     pub ended_at: UnixMs,
 }
 
-/// A question back to the user. Nothing waits for the reply, which is a turn of its own.
+/// A question back to the user. No step waits for the reply, which is a turn of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clarification {
-    /// The turn that ended with it.
+    /// The turn that ended with the question back.
     pub id: String,
     /// What is unclear: `no_results` where a search found nothing, `unclear` where the question is, `ambiguous` where several
     /// columns fit it, `too_many` where too many documents do, `ungrounded` where no answer held.
@@ -157,11 +158,11 @@ pub struct Clarification {
     /// Suggested replies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// The one of `options` that gives up the buckets and the filter of the question; absent where none does.
+    /// The one of `options` that drops the buckets and the filter of the question; absent if no option does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub widens: Option<String>,
-    /// Until when it can be answered, at the latest: where answers are kept for less than `CLARIFICATION_MS`, it is gone
-    /// with them. Absent in events of releases before it was told.
+    /// Until when it can be answered, at the latest. It expires earlier if answers are kept for less than
+    /// `CLARIFICATION_MS`. Absent in events of older releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<UnixMs>,
 }
@@ -169,13 +170,13 @@ pub struct Clarification {
 /// Longest time that a question back can be answered, in milliseconds (a day). Shorter where answers are kept shorter.
 pub(crate) const CLARIFICATION_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// What stands between a question and the reply to the question back about it.
+/// The text between a question and the reply to its question back, when the two are joined.
 pub const CLARIFIED: &str = " - User clarified: ";
 
-/// What a reply to a question back goes on with.
+/// The data with which a reply to a question back continues.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Resume {
-    /// The question that was asked back about.
+    /// The question about which the user was asked back.
     pub question: String,
     /// The parts of the corpus that it was to search; empty means all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -183,10 +184,10 @@ pub struct Resume {
     /// The publisher's own conditions on it.
     #[serde(default, skip_serializing_if = "Filter::is_empty")]
     pub filter: Filter,
-    /// Chunk ids that were found before it was asked back, those of a draft that did not hold.
+    /// Ids of chunks that were found before the question back: those of a draft that failed its check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
-    /// The reply that gives up the buckets and the filter.
+    /// The reply that drops the buckets and the filter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub widens: Option<String>,
 }
@@ -262,7 +263,7 @@ impl Terminal {
         terminal
     }
 
-    /// The same with a reason.
+    /// Adds a reason.
     pub fn because(mut self, problem: Problem) -> Self {
         self.error = Some(problem);
         self
@@ -284,7 +285,7 @@ impl Terminal {
         }
     }
 
-    /// The same with all that was done for it, and what of that the user should know.
+    /// Adds the trail, and notices about the fallbacks in it that concern the user.
     pub fn with_trail(mut self, mut trail: Vec<TrailEntry>) -> Self {
         let own = trail.iter().filter(|entry| entry.hop >= self.first_hop);
         self.usage = own.map(|entry| entry.usage).sum();
@@ -352,7 +353,7 @@ impl Clarification {
         }
     }
 
-    /// Until when it can be answered that was asked at `asked`, where answers are kept for so many milliseconds.
+    /// Until when a question back of time `asked` can be answered, if answers are kept for `answers_kept_ms`.
     pub fn expires(&self, asked: UnixMs, answers_kept_ms: u64) -> UnixMs {
         let told = self.expires.unwrap_or(asked.plus(CLARIFICATION_MS));
         told.min(asked.plus(answers_kept_ms))

@@ -16,14 +16,14 @@ pub struct TrailEntry {
     pub hop: u16,
     /// In which round.
     pub round: u8,
-    /// Which map of the fan-out, for mappers.
+    /// The number of the map step in its fan-out, for mappers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<u16>,
     /// The delivery that succeeded, from 1.
     pub attempt: u16,
-    /// From publishing to the start of work, in milliseconds.
+    /// The time from publishing to the start of work, in milliseconds.
     pub queued_ms: u64,
-    /// Work, in milliseconds.
+    /// The time of the work, in milliseconds.
     pub worked_ms: u64,
     /// The model that was called, if one was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,7 +31,7 @@ pub struct TrailEntry {
     /// What was spent.
     #[serde(default, skip_serializing_if = "Usage::is_zero")]
     pub usage: Usage,
-    /// What was decided, in a few words.
+    /// The decision of the step, in a few words.
     pub decided: String,
     /// Every way in which the step did less than it should.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -39,11 +39,12 @@ pub struct TrailEntry {
     /// The prompts that its model was asked with, by name: the version of the text, the first 8 hex digits of its hash.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub prompts: BTreeMap<String, String>,
-    /// What its draft says beside the answer; of a reducer alone, and moved into the event where the answer is of it.
+    /// The remarks that accompany a reducer's draft. They are moved into the terminal event if the draft becomes the
+    /// answer.
     #[serde(default, skip_serializing_if = "Remarks::is_empty")]
     pub remarks: Remarks,
-    /// What the question was understood to say about documents, and what became of that; of a retriever alone. What nothing
-    /// satisfies is among the fallbacks.
+    /// Only from a retriever: what the question was understood to say about documents, and how each condition was
+    /// used. Conditions that no document satisfies are among the fallbacks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Box<SearchConditions>>,
 }
@@ -100,48 +101,48 @@ impl std::iter::Sum for Usage {
     }
 }
 
-/// A named default that was taken instead of the real thing. Each is also a counter.
+/// A fallback: what was done instead of the intended thing. Each kind has a counter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Fallback {
-    /// What was said before could not be read: the question was taken by itself.
+    /// The history could not be read: the question was taken by itself.
     NoHistory,
-    /// Exchanges that the question could lean on are no longer kept.
+    /// Exchanges to which the question may refer are no longer kept.
     HistoryGone {
         /// How many.
         count: u16,
     },
-    /// The conversation has had more turns than are kept of one: each new one drops the oldest.
+    /// The conversation has had more turns than a log keeps: each new turn drops the oldest.
     ConversationTrimmed {
         /// How many are kept.
         turns: u64,
     },
     /// The planner's output could not be read: the question itself is the plan.
     PlanDefault,
-    /// Fields of a plan were missing their form, or said something that they cannot: they are what rules read in the
-    /// question.
+    /// Fields of a plan were missing, malformed or impossible: rules read them out of the question instead.
     PlanFieldsDefaulted {
         /// Which.
         fields: Vec<String>,
     },
-    /// Conditions that a planner stated in words that the question does not have were left out.
+    /// Conditions that a planner stated in words that are not in the question were left out.
     ConstraintsUnsaid {
         /// How many.
         count: u16,
     },
-    /// A plan had more conditions than are taken of one: the last ones were left out.
+    /// A plan had more conditions than the limit: the last ones were left out.
     ConstraintsTrimmed {
         /// How many.
         count: u16,
     },
-    /// A model called a tool that is not there, or one with arguments that it does not take: it was told so once.
+    /// A model called a tool that does not exist, or passed invalid arguments: it was told so once.
     CallRefused {
         /// What was wrong with the call, in words.
         why: String,
     },
-    /// What a model was to decide about a further search could not be read, twice or with no call left to say so: rules decided.
+    /// The decision of a model about a further search could not be read, twice or with no call left for a second try:
+    /// rules decided.
     ReviewDefault,
-    /// A later round found no passage that an earlier one has not read: going round again would change nothing.
+    /// A later round found no passage that an earlier one had not read: another round would change nothing.
     NoProgress,
     /// No hit with the planner's guess of a filter: it was dropped.
     FilterRelaxed {
@@ -161,7 +162,7 @@ pub enum Fallback {
         /// Which: `words`, `vectors` or `reranker`.
         leg: String,
     },
-    /// No index had taken in what the question wants by the time it had to be searched.
+    /// No index had reached the sequence that the question asks for by the time it had to be searched.
     SearchedBehind {
         /// The sequence of the corpus stream that it wants.
         wanted: u64,
@@ -184,12 +185,12 @@ pub enum Fallback {
         /// How many.
         count: u16,
     },
-    /// Map output that was unreadable, had no grade from 0 to 1, or nothing that stands in the passage: the passage passes as
-    /// relevant, but does not count.
+    /// Map output was unreadable, had no grade from 0 to 1, or had nothing that is in the passage: the passage is
+    /// passed on as relevant, but does not count.
     MapDefault,
     /// A map output that was not JSON was read by its fields.
     MapSalvaged,
-    /// Map results that were not there when the reducer started.
+    /// Map results had not arrived when the reducer started.
     PartsMissing {
         /// Which of the fan-out.
         indexes: Vec<u16>,
@@ -199,17 +200,18 @@ pub enum Fallback {
         /// Which of the fan-out.
         indexes: Vec<u16>,
     },
-    /// Facts that a mapper stated and its passage does not were left out, those that only its prompt states among them.
+    /// Facts that a mapper stated were left out because its passage does not contain them; some may be only in its
+    /// prompt.
     FactsUnsupported {
         /// How many.
         count: u16,
     },
-    /// Facts over the size of one prompt, or over what is taken from one passage, were cut or left out.
+    /// Facts over the size of one prompt, or over the limit of one passage, were cut or left out.
     FactsTrimmed {
         /// How many.
         count: u16,
     },
-    /// Too little was found, and no round is left or nothing unread: the answer says so.
+    /// Too little was found, and no round or no unread passage is left: the answer says so.
     Caveat {
         /// What is missing, in words; empty in events of earlier releases.
         #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -226,36 +228,36 @@ pub enum Fallback {
         /// How many.
         count: u16,
     },
-    /// Questions that the question is made of, whose names the answer leaves out.
+    /// The answer leaves out the names of some questions of which the question is made up.
     SubQueriesUnanswered {
         /// Which.
         queries: Vec<String>,
     },
-    /// What is to be done according to the answer was asked for, and no model said it.
+    /// Actions were to be listed, and no model listed any.
     ActionItemsFailed,
-    /// The reducer could not call a model: the facts themselves are the answer.
+    /// The reducer could not call a model: the answer consists of the facts themselves.
     ReduceDefault,
-    /// A stage was broken for good: retrieve and one call instead.
+    /// A stage was broken for good: the answer comes from one search and one call.
     BasicRag {
         /// The stage.
         role: Role,
     },
-    /// Sentences that the cited sources do not say stand in the answer, marked.
+    /// Sentences that the cited sources do not support are in the answer, marked.
     SentencesUnsupported {
         /// How many.
         count: u16,
     },
-    /// Sentences that a cited source denies stand in the answer, marked.
+    /// Sentences that a cited source contradicts are in the answer, marked.
     SentencesContradicted {
         /// How many.
         count: u16,
     },
-    /// Sentences that the cited sources do not say, or deny, were cut out.
+    /// Sentences that the cited sources do not support, or contradict, were cut out.
     SentencesCut {
         /// How many.
         count: u16,
     },
-    /// The answer was withheld: the cited sources do not say it.
+    /// The answer was withheld, because the cited sources do not support it.
     AnswerWithheld,
     /// The validator was broken: the draft is returned as it is, flagged.
     Unvalidated,
@@ -267,12 +269,12 @@ pub enum Fallback {
     },
     /// The draft was not grounded: a stricter one was asked for.
     Stricter,
-    /// No draft since was better than this one, which had been put back for a better one: it is answered.
+    /// No later draft was better than this one, which had been kept for that case: it is the answer.
     EarlierDraft {
         /// Hop of the validator's step that carries it.
         hop: u16,
     },
-    /// The clarifying question is the template.
+    /// The question back is the template.
     ClarifyDefault,
     /// A limit of the budget forbade a model call, another round or a stricter draft, or the reading of
     /// some passages.

@@ -1,8 +1,8 @@
-//! Golden bytes: the wire format of version 1, kept for ever.
+//! Tests that the wire format of version 1 stays the same, with golden files that are kept for ever.
 //!
 //! Each file of `golden/v1` must parse, and serialize to the very same bytes. A new optional field may be added to
-//! the types without touching a file. A change that requires editing one changes the wire for workers that are
-//! running: docs/wire.md says how that is done.
+//! the types without changing a file. A change that requires editing a file breaks the wire format for workers that
+//! are running: docs/wire.md says how such a change is made.
 #![expect(
     clippy::unwrap_used,
     reason = "a test that cannot go on may panic, in its helpers too"

@@ -1,5 +1,5 @@
-//! Terminal events of an erased conversation. A terminal event makes sure that its turn ends only once, so a
-//! subject always has one.
+//! Cancels the turns of an erased conversation, and replaces and erases their terminal events. A terminal event
+//! ensures that its turn ends only once, so its subject always keeps one.
 
 use crate::erase::Error;
 use crate::report::ErasedCount;

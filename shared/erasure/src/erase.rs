@@ -1,4 +1,4 @@
-//! Begins an erasure, or continues one that another process left unfinished.
+//! Begins an erasure, or continues one that another process has left unfinished.
 
 use crate::note::Note;
 use crate::pass::Pass;
@@ -12,7 +12,7 @@ use streams::conversation::{AppendResult, LogError, Logs};
 /// How often the log is read again because another writer was quicker.
 const TRIES: usize = 32;
 
-/// Why a conversation is not erased, or not wholly.
+/// Why a conversation was not erased, or not completely.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// There is no log of it.
@@ -30,10 +30,10 @@ pub enum Error {
     /// The log cannot be read or written.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// Others wrote to the log all the time.
+    /// Other processes kept writing to the log.
     #[error("other writers kept writing to the conversation; try again")]
     Contended,
-    /// A reader gave less than there is.
+    /// A reader returned fewer messages than the stream has.
     #[error("the inbox could not be read to its end; try again")]
     NotRead,
 }
@@ -47,12 +47,12 @@ struct Erased {
     was_there: bool,
 }
 
-/// Erases a conversation: ends its log, and takes out of every stream what was said in it. Safe to be called again, and
-/// beside itself.
+/// Erases a conversation: ends its log, and erases from every stream what was said in it. It may be called again, and
+/// by several processes at the same time.
 ///
 /// # Errors
-/// [`Error::Unknown`] when there is nothing; any other one leaves something to be gone on with, by the next call or by
-/// the sweep.
+/// [`Error::Unknown`] when there is nothing; any other one leaves an unfinished erasure, which the next call or the
+/// sweep continues.
 pub async fn erase(
     bus: &Arc<dyn Bus>,
     topology: &Topology,
@@ -62,10 +62,11 @@ pub async fn erase(
     pass(bus, topology, key, erased).await
 }
 
-/// Continues an erasure of which a note is left. If the log was never ended, nothing is done: the erasure was not
-/// confirmed to its caller.
+/// Continues an erasure of which a note is left. If the log was never ended, nothing is done, because the caller of
+/// the erasure had no confirmation.
 ///
-/// # Errors When something is left to be continued.
+/// # Errors
+/// When something is left to be continued.
 pub async fn go_on(
     bus: &Arc<dyn Bus>,
     topology: &Topology,

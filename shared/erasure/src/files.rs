@@ -1,7 +1,7 @@
-//! Files that steps of a turn have made, found by the keys that its messages name.
+//! Finds the files that steps of a turn have stored, by the keys in the messages of the turn.
 //!
-//! A file is stored before the message that names it is published. A file that no message names is left from a step
-//! that was given up, and is deleted when the store expires it. *Not* here: storing files.
+//! A file is stored before the message that names it is published. A file that no message names was left by a step
+//! that was given up; the store deletes it when it expires. *Not* here: storing files.
 
 use envelope::TurnId;
 use std::collections::BTreeSet;

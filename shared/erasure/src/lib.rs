@@ -1,20 +1,22 @@
-//! The erasure of a conversation: its log is ended for good, and what was said in it is erased from every stream.
+//! Erases a conversation: ends its log for good, and erases from every stream what was said in it.
 //!
-//! An event `erased` comes first: it names the turns, and nothing is appended after it. Then each message is erased
-//! by its sequence, because a purge leaves the bytes in the server's files. A terminal event makes sure that its
-//! turn ends only once, so a bare one is stored in its place before it is erased. A turn that runs is cancelled; a
-//! worker that has not heard of it may still store a step, so steps are looked for again until none can come. All
-//! of it may be repeated, by any process: one that stops half-way leaves a note, and the sweep of a gateway goes
-//! on. *Not* here: stores on local disk, which take the event in by themselves, and copies outside of the streams
-//! (exports, and the answers in a model's cache).
+//! An event `erased` comes first: it lists the turns of the conversation, and nothing is appended to the log after
+//! it. Then each message is erased by its sequence, because a purge would leave the bytes in the server's files. A
+//! terminal event ensures that its turn ends only once, so before it is erased, one without content is stored in its
+//! place. A running turn is cancelled. A worker that has not heard of the cancellation may still store a step, so the
+//! erasure looks for steps again until none can come.
+//!
+//! Any process may repeat the erasure. If a process stops half-way, its note remains, and the sweep of a gateway
+//! continues the erasure. *Not* here: stores on local disk, which take in the event by themselves, and copies outside
+//! the streams (exports, and answers in a model's cache).
 //!
 //! | module | what |
 //! |---|---|
 //! | `erase` | begins an erasure, or continues one |
 //! | `pass` | one pass through all streams |
-//! | `answers` | terminal events: cancelled, or replaced by bare ones |
+//! | `answers` | cancels turns, and replaces their terminal events by ones without content |
 //! | `note` | the note by which the sweep knows that an erasure is not finished |
-//! | `report` | what was erased where |
+//! | `report` | how many messages of each kind were erased |
 
 mod answers;
 mod erase;

@@ -1,7 +1,7 @@
-//! The note of an unfinished erasure: which conversation, and how far the inbox has been searched.
+//! The note of an unfinished erasure: it names the conversation, and how far the inbox has been searched.
 //!
-//! It is stored before the log is ended, so that a process that dies in between leaves it. It is deleted when no
-//! step can come any more, and expires by itself some time after that.
+//! The note is stored before the log is ended, so that it remains when the process dies in between. It is deleted
+//! when no step of the conversation can come any more; without that, it expires a day later.
 
 use bus::{Bus, BusError, Publish, PublishError, StoredMessage, Stream};
 use conversation_log::ConversationKey;

@@ -1,4 +1,5 @@
-//! One pass through all streams. It erases the messages that it finds, one by one, and looks for them again.
+//! Makes one pass through all streams: it erases the messages that it finds, one by one, and then checks that they
+//! are gone.
 
 use crate::answers;
 use crate::erase::Error;

@@ -1,4 +1,4 @@
-//! What was erased where.
+//! The report of an erasure: how many messages of each kind were erased.
 
 use envelope::{ConversationId, UnixMs};
 use serde::Serialize;
@@ -9,7 +9,7 @@ use std::ops::AddAssign;
 pub struct ErasedCount {
     /// Erased by this call.
     pub erased: u64,
-    /// Named by the log, and not there any more.
+    /// Messages that the log names and that no longer exist.
     pub gone: u64,
     /// Messages that were still there when they were read back: 0, unless a process writes at this moment.
     pub left: u64,
@@ -23,18 +23,18 @@ impl AddAssign for ErasedCount {
     }
 }
 
-/// What an erasure came to.
+/// The result of an erasure.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ErasureReport {
     /// Whether the conversation had been erased before.
     pub was_erased: bool,
-    /// Events of the log, but for the one that says that it was erased.
+    /// Events of the log, except the one that records the erasure.
     pub log: ErasedCount,
     /// Questions in the inbox.
     pub questions: ErasedCount,
     /// Steps, scatter records and parts.
     pub steps: ErasedCount,
-    /// Terminal events; bare ones stand in their places.
+    /// Terminal events, which are replaced by ones without content.
     pub answers: ErasedCount,
     /// Dead letters.
     pub letters: ErasedCount,
@@ -42,14 +42,14 @@ pub struct ErasureReport {
     pub files: ErasedCount,
     /// Turns that ran or waited, and were cancelled.
     pub cancelled: u64,
-    /// Conversations that were begun as a copy of it. They are not touched.
+    /// Conversations that were begun as a copy of it. They are not erased.
     pub forks: Vec<ConversationId>,
     /// Until when a worker that has not heard of the erasure may still store a step: gateways look for such steps.
     pub swept_until: UnixMs,
 }
 
 impl ErasureReport {
-    /// How much is left of it.
+    /// How many messages are left.
     pub fn left(&self) -> u64 {
         self.counts().iter().map(|count| count.left).sum()
     }

@@ -1,4 +1,4 @@
-//! Data sets in the form of BEIR: `corpus.jsonl`, `queries.jsonl`, `qrels.tsv`.
+//! Reads data sets in the format of BEIR: `corpus.jsonl`, `queries.jsonl`, `qrels.tsv`.
 //!
 //! Questions without judgements are skipped. Relevance is judged for whole documents, however the chunker cuts them.
 

@@ -1,4 +1,4 @@
-//! Questions with their right answers, in the one form that every data set is converted to.
+//! The form into which every data set is converted: questions with their right answers.
 //!
 //! Splits are drawn by the hash of a question's id. So a question is always in the same split, whichever other
 //! questions are asked, and thresholds that were chosen on `dev` can be reported on `test`.

@@ -1,4 +1,4 @@
-//! Tests of the splits, and of where the right answers are found.
+//! Tests of the splits and their limits, and of the rank of a document that is found by several chunks.
 
 use super::*;
 use serde_json::json;

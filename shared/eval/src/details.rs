@@ -1,4 +1,4 @@
-//! Writes lines of JSON into a file, one for each question, for people who look for what was missed.
+//! Writes lines of JSON into a file, one for each question, for people who look for the questions that failed.
 
 use crate::error::Error;
 use std::io::Write;

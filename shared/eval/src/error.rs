@@ -1,14 +1,14 @@
-//! Why a measurement was not made.
+//! The reasons why a measurement could not be made.
 
 use crate::fleet::FleetError;
 use index_host::{InvalidOptions, search_factory};
 use std::io;
 use std::path::PathBuf;
 
-/// Why nothing was measured.
+/// Why a measurement could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is no such way to search.
+    /// No search method has this name.
     #[error("there is no method `{name}`")]
     NoMethod {
         /// What was named.
@@ -19,7 +19,7 @@ pub enum Error {
     /// The options of the search do not go together.
     #[error("in section `retrieval`: {0}")]
     Options(InvalidOptions),
-    /// It cannot be searched as is configured.
+    /// The configured search is not possible.
     #[error(transparent)]
     Search(#[from] search_factory::Error),
     /// The data set has no folder.
@@ -41,7 +41,7 @@ pub enum Error {
         /// Why.
         error: io::Error,
     },
-    /// A line of a file is not what the form of the data set says.
+    /// A line of a file does not have the format of the data set.
     #[error("`{}` line {line}: {what}", .path.display())]
     Line {
         /// The file.
@@ -60,16 +60,16 @@ pub enum Error {
     /// The corpus cannot be made.
     #[error(transparent)]
     Corpus(#[from] ::conditions::Error),
-    /// The schema of the corpus is none.
+    /// The schema of the corpus is invalid.
     #[error(transparent)]
     Schema(#[from] indexer::schema::SchemaError),
-    /// The day on which a question is asked is none.
+    /// The day on which a question is asked is invalid.
     #[error("`{0}` is no day")]
     BadDay(String),
-    /// The fleet of this process does not run, or did not index.
+    /// The fleet in this process does not run, or has failed to index.
     #[error(transparent)]
     Fleet(FleetError),
-    /// A question was not answered at all.
+    /// A question got no terminal event.
     #[error("question `{id}`: {error}")]
     Turn {
         /// Which.
@@ -77,7 +77,7 @@ pub enum Error {
         /// Why.
         error: Box<client::Error>,
     },
-    /// The file of a trajectory is none, or its settings are.
+    /// The file of a trajectory, or its settings, are invalid.
     #[error("trajectory `{name}`: {what}")]
     Case {
         /// Which.
@@ -85,7 +85,7 @@ pub enum Error {
         /// What is wrong.
         what: String,
     },
-    /// No trajectory has that name, or there is none.
+    /// No trajectory has that name, or there are no trajectories.
     #[error("there is no such trajectory")]
     NoCase,
     /// A search failed.

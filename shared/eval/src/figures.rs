@@ -1,4 +1,4 @@
-//! Figures over many questions. Pure.
+//! Computes the figures of a search method over many questions, such as the mean nDCG. Pure.
 
 use super::dataset::{Question, Unit};
 use super::measure::{Asked, DEPTH, SHOWN};

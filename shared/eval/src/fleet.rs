@@ -1,4 +1,5 @@
-//! A whole fleet in this process, passed in by the caller. A measurement does not know what the fleet is made of.
+//! The trait of a whole fleet in this process. The caller passes the fleet in, so a measurement does not depend on
+//! its parts.
 
 use bus::Bus;
 use envelope::{Profile, Terminal};
@@ -7,24 +8,24 @@ use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Why a fleet does not run, or did not index: its own error.
+/// The error of a fleet that does not run, or that has failed to index.
 pub type FleetError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A fleet that runs.
+/// A fleet that runs in this process.
 pub trait Fleet: Send + Sync {
-    /// Brings a folder into its corpus; comes back when it can be searched.
+    /// Indexes a folder; returns when it can be searched.
     fn index(&mut self, corpus: PathBuf) -> BoxFuture<'_, Result<(), FleetError>>;
 
-    /// Where it is asked.
+    /// The bus on which the fleet is asked.
     fn bus(&self) -> &dyn Bus;
 
-    /// Which model answers, and why that one, in a sentence.
+    /// The model that answers, and why it was chosen, in one sentence.
     fn model(&self) -> String;
 
     /// Whether that is the offline reader, which is no language model.
     fn is_offline(&self) -> bool;
 
-    /// The class of model that its questions are for, where they say none.
+    /// The profile of questions that name none.
     fn profile(&self) -> Profile;
 
     /// Stops it and waits for it.

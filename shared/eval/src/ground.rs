@@ -1,4 +1,4 @@
-//! The index that is asked: built from a data set through the records of the corpus stream.
+//! Builds the index that a measurement searches, from a data set and through the records of the corpus stream.
 
 use super::dataset::{Dataset, Gold, squeezed};
 use super::metrics::mean;

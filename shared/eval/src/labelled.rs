@@ -1,7 +1,7 @@
-//! Questions for a whole fleet, the answers that are expected, and whether an answer is the expected one.
+//! Questions for a whole fleet with the expected answers, and the check whether an answer is the expected one.
 //!
 //! There are two sources: the labelled questions of the sample corpus, and MultiHop-RAG with the words of its
-//! answers. *Not* whether an answer is good: only strings that have to occur in it are looked for.
+//! answers. *Not* checked: whether an answer is good; the check only looks for strings that have to occur in it.
 
 use super::dataset::{Dataset, DatasetName, Split, draw};
 use super::{Error, multihop};
@@ -19,7 +19,7 @@ const UNANSWERABLE: &str = "unanswerable";
 /// What MultiHop-RAG says where there is none.
 const INSUFFICIENT: &str = "Insufficient information.";
 
-/// A labelled question of the sample corpus, as its file has it.
+/// A labelled question of the sample corpus, as the file contains it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabelledQuestion {
@@ -27,15 +27,15 @@ pub struct LabelledQuestion {
     pub id: String,
     /// As it is asked.
     pub question: String,
-    /// What it is an example of.
+    /// The kind of question, such as `unanswerable`.
     pub kind: String,
-    /// Conditions that are sent along.
+    /// Conditions that are sent with the question.
     #[serde(default)]
     pub filters: Option<Value>,
     /// Parts of the corpus that it is asked of.
     #[serde(default)]
     pub buckets: Option<Vec<String>>,
-    /// The documents that say it.
+    /// The documents that contain the answer.
     pub sources: BTreeSet<String>,
     /// What its answer has to contain.
     pub contains: Vec<String>,
@@ -48,7 +48,7 @@ pub(super) enum ExpectedAnswer {
     Strings(Vec<String>),
     /// These words, in order.
     Words(Vec<String>),
-    /// That the documents do not say.
+    /// The answer that the documents do not say.
     Nothing,
 }
 
@@ -63,10 +63,10 @@ pub(super) struct FleetQuestion {
 }
 
 impl LabelledQuestion {
-    /// Those of the sample corpus.
+    /// The labelled questions of the sample corpus.
     ///
     /// # Errors
-    /// When a line of the file that is built in is none.
+    /// When a line of the file in the binary is invalid.
     pub fn sample() -> Result<Vec<LabelledQuestion>, serde_json::Error> {
         sample::QUESTIONS
             .lines()
@@ -74,7 +74,7 @@ impl LabelledQuestion {
             .collect()
     }
 
-    /// What a client sends along.
+    /// The fields that a client sends with the question.
     pub fn fields(&self) -> Map<String, Value> {
         let filters = self.filters.clone().map(|filters| ("filters", filters));
         let buckets = self.buckets.clone().map(|names| ("buckets", names.into()));
@@ -89,7 +89,7 @@ impl LabelledQuestion {
         wanted.filter(|part| !said.contains(&plain(part))).collect()
     }
 
-    /// Whether its documents say nothing of it.
+    /// Whether the documents do not contain an answer.
     pub fn is_unanswerable(&self) -> bool {
         self.kind == UNANSWERABLE
     }

@@ -1,30 +1,30 @@
-//! Measurements of answers to questions whose right answers are known.
+//! Measures the answers to questions whose right answers are known.
 //!
 //! It measures retrieval (which chunks or documents come first), conditions (what a question says about documents),
-//! classes (what kind of question it is) and groundedness (whether passages say what an answer says). The caller
-//! names the data, which is never part of the repository. Documents are handled as in the fleet: by the same
-//! chunker, the same index and the same search. *Not* measured: what a planner would make of the question; it is
-//! asked as it is. *Not* here: a command line, how lines look on a terminal, and what a fleet in this process is
-//! made of, which is [passed in](fleet).
+//! classes (what kind of question it is) and groundedness (whether the passages support the answer). The caller names
+//! the data, which is never part of the repository. Documents are handled as in the fleet: by the same chunker, the
+//! same index and the same search. *Not* measured: the plan that a planner would make; each question is searched for
+//! as it is. *Not* here: a command line, how lines look on a terminal, and the parts of a fleet in this process,
+//! which the caller [passes in](fleet).
 //!
 //! | module | what |
 //! |---|---|
-//! | `dataset` | questions and their right answers; `beir` and `multihop` read files |
+//! | `dataset` | questions and their right answers; `beir` and `multihop` read them from files |
 //! | [`sample`] | the sample corpus and its questions |
-//! | `ground` | the index that is asked |
-//! | `vectors` | the vectors of chunks, made once |
+//! | `ground` | the index that is searched |
+//! | `vectors` | makes the vectors of chunks, once |
 //! | `methods` | the search methods, by name |
-//! | `measure` | asking, and timing it |
-//! | `metrics`, `signal` | figures of a ranking; signals that there is no answer: pure |
+//! | `measure` | asks the questions and times the searches |
+//! | `metrics`, `signal` | figures of a ranking; signals that a question has no answer (pure) |
 //! | [`retrieval`] | what a search finds, method by method |
 //! | [`classify`] | which class the rules give to questions |
 //! | [`conditions`] | which conditions are read out of questions |
-//! | [`unanswerable`] | whether it is reported early that the documents do not say |
+//! | [`unanswerable`] | whether questions without an answer are recognised right after the search |
 //! | [`labelled`] | questions for a whole fleet, and the answers that are expected |
-//! | [`fleet`] | that fleet, passed in by the caller |
-//! | [`modes`] | the modes of a question, compared |
-//! | [`rounds`] | what the rounds of a turn read, compared with one list |
-//! | [`trajectories`] | the way that questions take, compared with the expected one |
+//! | [`fleet`] | the trait of a whole fleet, which the caller passes in |
+//! | [`modes`] | compares the modes of a question |
+//! | [`rounds`] | compares what the rounds of a turn read with one list of the same length |
+//! | [`trajectories`] | compares the roles and searches of a turn with the expected ones |
 //! | [`groundedness`] | which sentences of answers are supported by passages |
 //! | [`EvalReport`] | the result of a measurement, for display |
 //! | `figures`, `paired`, `report`, `page`, `details` | figures over many questions, and reports of them |

@@ -1,4 +1,4 @@
-//! A description of this machine (Linux: /proc), for reports of measurements.
+//! Describes this machine for reports of measurements (on Linux, from `/proc`).
 
 use std::fs::read_to_string;
 

@@ -1,4 +1,4 @@
-//! Asking every question of a data set, one after the other, and timing the searches.
+//! Asks every question of a data set, one after the other, and times the searches.
 
 use super::Error;
 use super::dataset::{Dataset, Question, Ranking, Unit};

@@ -1,4 +1,4 @@
-//! The search methods, by name. They are data, so that another one takes a few lines.
+//! The search methods that can be measured, by name. They are a table, so a new method needs only a few lines.
 
 use super::Error;
 use super::ground::Ground;

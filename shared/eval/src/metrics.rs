@@ -1,7 +1,7 @@
-//! Figures of one ranking. Pure.
+//! Computes the figures of one ranking. Pure.
 //!
 //! A ranking is a list of ranks, best first. Each rank lists the right items that are found there, as numbers below
-//! `gold`. A document holds one item or none; a chunk may hold several facts.
+//! `gold`. A document is one right item or none; a chunk may contain several facts.
 
 /// Whether anything is found within the first `k`.
 pub(super) fn hit(found: &[Vec<usize>], k: usize) -> bool {

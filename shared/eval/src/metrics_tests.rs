@@ -1,4 +1,4 @@
-//! Tests of the figures: examples calculated by hand, and laws.
+//! Tests of the figures: examples calculated by hand, and properties that hold for every ranking.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,8 +1,8 @@
-//! MultiHop-RAG: `corpus.json` with news articles, `MultiHopRAG.json` with questions whose evidence is two to four
-//! facts, each quoted literally from an article.
+//! Reads MultiHop-RAG: `corpus.json` with news articles, and `MultiHopRAG.json` with questions whose evidence is two
+//! to four facts, each quoted literally from an article.
 //!
-//! A chunk is right when it contains a fact; blanks and line ends are ignored. Questions of the type [`NULL`] have
-//! no answer in the corpus.
+//! A chunk is right when it contains a fact; blanks and line ends are ignored. Questions of the type [`NULL`] have no
+//! answer in the corpus.
 
 use super::Error;
 use super::dataset::{

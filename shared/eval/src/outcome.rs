@@ -1,10 +1,10 @@
-//! The result of a measurement: an object for programs, lines for people. *Not* here: how a line is displayed on a
-//! terminal, which the caller decides.
+//! The result of a measurement: an object for programs, and lines for people. *Not* here: how a line is displayed on
+//! a terminal, which the caller decides.
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// What a measurement came to.
+/// The result of a measurement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvalReport {
     /// The object for programs.
@@ -13,7 +13,7 @@ pub struct EvalReport {
     pub lines: Vec<TextLine>,
 }
 
-/// How a part of a line stands out.
+/// The emphasis of a part of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Emphasis {
     /// It does not.
@@ -39,13 +39,13 @@ impl TextLine {
         TextLine(vec![(Emphasis::Strong, text.into())])
     }
 
-    /// The same, going on with this, as it is.
+    /// Appends text without emphasis.
     #[must_use]
     pub fn plain(self, text: impl Into<String>) -> TextLine {
         self.then(Emphasis::None, text)
     }
 
-    /// The same, going on with this.
+    /// Appends text with an emphasis.
     #[must_use]
     pub fn then(mut self, emphasis: Emphasis, text: impl Into<String>) -> TextLine {
         self.0.push((emphasis, text.into()));

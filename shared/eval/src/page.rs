@@ -1,4 +1,4 @@
-//! The page to keep: figures, plots and failures in one file that needs nothing else.
+//! The HTML page of a report: figures, plots and failures in one file that needs no other file.
 
 use super::Error;
 use std::path::Path;

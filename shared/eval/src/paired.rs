@@ -1,7 +1,7 @@
-//! How much better one search method is than another, question by question. Pure.
+//! Computes how much better one search method is than another, question by question. Pure.
 //!
-//! It is the difference of two means over the same questions, with the standard error of the mean of the
-//! differences. Two methods mostly agree, so that error is far smaller than the error of either mean.
+//! The result is the difference of the two means over the same questions, with the standard error of the mean of the
+//! differences. Two methods mostly agree, so this error is far smaller than the error of either mean.
 
 use super::dataset::{Question, Unit};
 use super::measure::{Asked, SHOWN};

@@ -1,5 +1,5 @@
-//! The report of a measurement of retrieval: a table for people, an object for programs, and a line per question
-//! for people who look for what was missed. None of them has text of a data set.
+//! The report of a measurement of retrieval: a table for people, an object for programs, and a line per question for
+//! people who look for the questions that failed. No part of the report contains text of a data set.
 
 use super::dataset::{Dataset, Question};
 use super::figures::Figures;

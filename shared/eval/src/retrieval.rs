@@ -1,5 +1,5 @@
-//! Measures what a search finds, method by method: every question of a data set is asked, timed and compared with
-//! the right answers.
+//! Measures what a search finds, for each method: every question of a data set is asked and timed, and the result is
+//! compared with the right answers.
 
 use super::dataset::{Dataset, DatasetName, Split};
 use super::ground::Ground;
@@ -9,30 +9,30 @@ use crate::details::write;
 use crate::outcome::EvalReport;
 use std::path::PathBuf;
 
-/// What is asked, and what is kept of it.
+/// The options of the measurement.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Which data set.
     pub dataset: DatasetName,
     /// Its folder.
     pub path: PathBuf,
-    /// Which questions.
+    /// The split whose questions are asked.
     pub split: Split,
-    /// How many of them, always the same ones. Default: all.
+    /// The number of questions, which are the same in every run. Default: all.
     pub limit: Option<usize>,
-    /// Where vectors of chunks are kept. Default: nowhere.
+    /// The folder in which vectors of chunks are kept. Default: none, they are not kept.
     pub cache: Option<PathBuf>,
-    /// Ways to search, by name. Empty means all.
+    /// The names of the search methods. Empty means all.
     pub methods: Vec<String>,
-    /// Where the index is kept. Default: nowhere.
+    /// The folder in which the index is kept. Default: none, it is not kept.
     pub index: Option<PathBuf>,
-    /// Whether the first hundred are looked at, too.
+    /// Whether there are figures over the first hundred hits, too.
     pub deep: bool,
-    /// Where a line of JSON is written for each question and method.
+    /// The file that gets a line of JSON for each question and method.
     pub details: Option<PathBuf>,
 }
 
-/// Asks every question in every way; `say` is told how far it is.
+/// Asks every question with every method, and reports the progress to `say`.
 ///
 /// # Errors
 /// When a method is not known, the data set cannot be read or has no question, a search fails, or a file cannot be written.

@@ -80,22 +80,22 @@ struct Searchers {
     options: retriever::Options,
 }
 
-/// What is asked, and what is kept of it.
+/// The options of the measurement.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The folder of MultiHop-RAG.
     pub path: PathBuf,
-    /// Which questions.
+    /// The split whose questions are asked.
     pub split: Split,
-    /// How many of them, always the same ones. Default: all.
+    /// The number of questions, which are the same in every run. Default: all.
     pub limit: Option<usize>,
-    /// Where the index is kept. Default: nowhere.
+    /// The folder in which the index is kept. Default: none, it is not kept.
     pub index: Option<PathBuf>,
-    /// Where a page is written.
+    /// The file to which an HTML page is written.
     pub report: Option<PathBuf>,
 }
 
-/// Asks every question round by round; `say` is told how far it is.
+/// Asks every question round by round, and reports the progress to `say`.
 ///
 /// # Errors
 /// When the data set cannot be read or has no question, a search fails, or the page cannot be written.

@@ -1,4 +1,4 @@
-//! The sample corpus and its questions, in the binary: `argosy demo` asks them wherever it is installed.
+//! The sample corpus and its questions. They are in the binary, so `argosy demo` works wherever it is installed.
 //!
 //! The files are those of `tests/fixtures`, listed one by one, so that building needs no script; a test compares
 //! the list with the folder.

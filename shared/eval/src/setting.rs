@@ -1,4 +1,4 @@
-//! The search that a measurement uses: the configured one, in one process.
+//! The configured search, in one process, as a measurement uses it.
 
 use crate::error::Error;
 use index_host::search_factory::{SearchFactory, embedder};
@@ -6,15 +6,15 @@ use index_host::{Options, VectorStore};
 use llm_pool::Pools;
 use std::path::Path;
 
-/// What is searched with.
+/// The settings of the search.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchSetting<'a> {
-    /// Embedder, vectors and reranker. Wherever vectors are to be kept, here they are embedded: what is measured is the
-    /// embedder, and a server would only be further away.
+    /// Embedder, vectors and reranker. Vectors are always kept in the index, even if a vector server is configured:
+    /// the measurement is about the embedder, and a server would only be further away.
     pub search: &'a Options,
-    /// Where a local encoder has its files, unless it is said where.
+    /// The folder with the files of a local encoder, unless the options name another one.
     pub data_dir: &'a Path,
-    /// What a retriever does with a question.
+    /// The options of the retriever.
     pub retriever: &'a retriever::Options,
 }
 

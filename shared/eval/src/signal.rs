@@ -1,12 +1,12 @@
-//! Signals in the result of a search that there is no answer. Pure. Which signal is the best one is measured, not
-//! assumed.
+//! Signals in the result of a search that show whether there is an answer. Pure. The measurement decides which signal
+//! is the best one.
 
 use search::SearchResult;
 
 /// A number made of one search; the higher, the likelier an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signal {
-    /// What the searcher says of it, see [`SearchResult::relevance`].
+    /// The relevance that the searcher reports, see [`SearchResult::relevance`].
     Relevance,
     /// The best score.
     Top,

@@ -1,8 +1,8 @@
-//! Measures whether it is reported early that the documents do not say.
+//! Measures how well questions without an answer in the corpus are recognised right after the search.
 //!
-//! A question without an answer in the corpus is *caught* when the retriever would ask back; a question with an
-//! answer for which it would ask back is a *false alarm*. The retriever's own rule decides, over its own search
-//! with its options. No text of a data set is reported: a question that was judged wrongly is named by its id.
+//! A question without an answer is *caught* when the retriever would ask back; a question with an answer for which it
+//! would ask back is a *false alarm*. The retriever's own rule decides, over its own search with its options. No text
+//! of a data set is reported: a question that was judged wrongly is named by its id.
 
 use super::dataset::{Dataset, DatasetName, Question, Split};
 use super::ground::Ground;
@@ -45,22 +45,22 @@ struct Sums {
     machine: String,
 }
 
-/// What is asked, and what is kept of it.
+/// The options of the measurement.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The folder of MultiHop-RAG.
     pub path: PathBuf,
-    /// Which questions.
+    /// The split whose questions are asked.
     pub split: Split,
-    /// Where the index is kept. Default: nowhere.
+    /// The folder in which the index is kept. Default: none, it is not kept.
     pub index: Option<PathBuf>,
-    /// Whether each question that was judged wrongly is told.
+    /// Whether the report names each question that was judged wrongly.
     pub failed: bool,
-    /// Where a page is written.
+    /// The file to which an HTML page is written.
     pub report: Option<PathBuf>,
 }
 
-/// Asks every question; `say` is told how far it is.
+/// Asks every question, and reports the progress to `say`.
 ///
 /// # Errors
 /// When the data set cannot be read or has questions of one kind alone, a search fails, or the page cannot be written.

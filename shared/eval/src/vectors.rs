@@ -1,8 +1,8 @@
-//! The vectors of chunks, made once.
+//! Makes the vectors of chunks, once for each text and embedder.
 //!
-//! A local encoder takes minutes for a data set, so its vectors can be kept in a file for each embedder: rows of
-//! the hash of the text, the scale, and the bytes that travel. *Not* a cache of the fleet, where vectors travel
-//! with the chunks.
+//! A local encoder takes minutes for a data set, so its vectors can be kept in a file for each embedder. A row of the
+//! file has the hash of the text, the scale, and the bytes of the vector as a message carries them. The fleet does
+//! *not* use this cache: there the messages of the chunks contain the vectors.
 
 use super::{Error, Say};
 use envelope::{ChunkRecord, Embedding};

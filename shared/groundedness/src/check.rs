@@ -1,4 +1,4 @@
-//! The check: an answer gets a verdict for each of its sentences.
+//! Checks an answer against its passages: each sentence gets a verdict.
 
 use crate::coverage::Evidence;
 use crate::features::{
@@ -18,19 +18,19 @@ const ECHO_MIN: f32 = 0.5;
 /// How alike the words beside two opposite directions must be, for both to be about the same.
 const DIRECTION_MIN: f32 = 0.5;
 
-/// What an answer comes to.
+/// The result of checking an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnswerCheck {
     /// Its sentences, in order.
     pub sentences: Vec<SentenceCheck>,
-    /// How probable it is that nothing in the answer is made up, 0 to 1; 1 where nothing is claimed. It is made of
-    /// figures, not of verdicts: for a confidence, it has to be lowered where a sentence is contradicted.
+    /// The probability that nothing in the answer is made up, 0 to 1; 1 where nothing is claimed. It follows from
+    /// figures, not from verdicts, so a confidence has to be lower where a sentence is contradicted.
     pub score: f32,
 }
 
-/// Most confidence in an answer with a sentence that a passage denies. Chosen by judgement, not fitted.
+/// The highest confidence in an answer with a contradicted sentence. Chosen by judgement, not fitted.
 pub const CONTRADICTED_MAX: f32 = 0.2;
-/// Most confidence in an answer with a sentence that no passage says. Chosen by judgement, not fitted.
+/// The highest confidence in an answer with an unsupported sentence. Chosen by judgement, not fitted.
 pub const UNSUPPORTED_MAX: f32 = 0.5;
 
 impl AnswerCheck {
@@ -46,32 +46,34 @@ impl AnswerCheck {
     }
 }
 
-/// What a sentence comes to.
+/// The result of checking a sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SentenceCheck {
     /// Where it begins, in bytes of the answer.
     pub start: usize,
     /// Where it ends, in bytes of the answer.
     pub end: usize,
-    /// Whether the passages say it.
+    /// Whether the passages support it.
     pub verdict: SentenceVerdict,
-    /// How probable it is that the passages say it, 0 to 1, as it was in answers of models; 1 where nothing is claimed. A
-    /// verdict can be worse: models seldom write nearly verbatim what is false, so a high score is no excuse for it.
+    /// The probability that the passages support the sentence, 0 to 1, as fitted to answers of models; 1 where
+    /// nothing is claimed. The verdict can be worse than the score: models seldom write false statements nearly
+    /// verbatim, so a high score does not excuse one.
     pub score: f32,
-    /// Where passages speak of it: how probable it is that they say the contrary, 0 to 1; 0 where nothing is claimed.
+    /// If passages are about the same thing: the probability that they say the contrary, 0 to 1; 0 where nothing is
+    /// claimed.
     pub contrast: f32,
-    /// What decided, where the sentence is not supported.
+    /// The reason, if the sentence is not supported.
     pub reason: Option<Reason>,
-    /// The passage that decided, counted from 0.
+    /// The passage that decided the verdict, counted from 0.
     pub passage: Option<usize>,
-    /// The window that decided, in bytes of that passage.
+    /// The window that decided the verdict, in bytes of that passage.
     pub window: Option<Range<usize>>,
 }
 
-/// Whether passages say what a sentence says.
+/// Whether passages support a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SentenceVerdict {
-    /// They say it, as far as words tell.
+    /// They support it, as far as words tell.
     Supported,
     /// They do not.
     Unsupported,
@@ -81,19 +83,19 @@ pub enum SentenceVerdict {
     NoClaim,
 }
 
-/// What decided against a sentence.
+/// Why a sentence is not supported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
     /// Its kind.
     pub kind: ReasonKind,
-    /// The words of the answer, as written.
+    /// The words of the answer that are not supported, as written.
     pub words: String,
 }
 
-/// What can decide against a sentence.
+/// The kinds of reasons why a sentence is not supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ReasonKind {
-    /// Too many of its words stand nowhere together.
+    /// Too many of its words do not occur together in the passages.
     Words,
     /// A number.
     Number,
@@ -105,7 +107,7 @@ pub enum ReasonKind {
     Name,
     /// A negation too many or too few.
     Polarity,
-    /// The opposite of what stands there: rise and fall, before and after, at least and at most.
+    /// The opposite of what a passage says: rise and fall, before and after, at least and at most.
     Direction,
 }
 
@@ -124,7 +126,7 @@ impl ReasonKind {
     }
 }
 
-/// Holds each sentence of `answer` against the text of `passages`.
+/// Compares each sentence of `answer` with the text of `passages`.
 pub fn check(answer: &str, passages: &[&str], thresholds: &Thresholds) -> AnswerCheck {
     let (evidence, examined) = examine(answer, passages, thresholds);
     let each = examined.iter();

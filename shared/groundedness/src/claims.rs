@@ -1,5 +1,5 @@
-//! Which sentences of an answer claim something. Lead-ins, headings, citation marks, list numbers and words about
-//! the passages do not.
+//! Finds the sentences of an answer that claim something. Lead-ins, headings, questions, and sentences that only say
+//! that the passages do not answer claim nothing.
 
 use crate::lexicon::{ABOUT_PASSAGES, FRAME, NO_ANSWER, is_of};
 use std::ops::Range;

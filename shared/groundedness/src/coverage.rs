@@ -1,6 +1,7 @@
-//! How much of a sentence a window of one to three sentences of a passage contains.
+//! Measures how much of a sentence is contained in a window of one to three sentences of a passage.
 //!
-//! The distinct words of the sentence are bits of a mask, so that a window is read by joining masks.
+//! The distinct words of the sentence are bits of a mask, so the words of a window are found by joining the masks of
+//! its sentences.
 
 use crate::reading::{self, Sentence};
 use crate::vocabulary::Vocabulary;

@@ -1,4 +1,5 @@
-//! Parses days, months and years in their usual forms. *Not* a calendar: what a text does not name stays open.
+//! Parses days, months and years in their usual forms. *Not* a calendar: parts of a date that a text does not name
+//! stay open.
 
 use crate::values::{Reader, split};
 use text::months;

@@ -1,4 +1,5 @@
-//! The features of a sentence compared with the passages: a few figures, and the score that they add up to.
+//! Computes the features of a sentence compared with the passages: a few figures, and the score that follows from
+//! them.
 
 use crate::claims;
 use crate::coverage::{Covered, Evidence, Window};
@@ -11,7 +12,7 @@ use crate::vocabulary::Vocabulary;
 use std::ops::Range;
 use text::words;
 
-/// What the figures of a sentence are, in their order.
+/// The names of a sentence's figures, in their order.
 pub const FEATURES: [&str; COUNT] = [
     "uncovered in the best window",
     "uncovered anywhere",
@@ -24,14 +25,14 @@ pub const FEATURES: [&str; COUNT] = [
     "values and names that stand there, ln",
 ];
 
-/// What the figures are that tell a contrary from a confirmation, in their order.
+/// The names of the figures that distinguish a contradiction from a confirmation, in their order.
 pub const CONTRAST_FEATURES: [&str; 3] = [
     "uncovered in the best window",
     "turned round",
     "signs against those of the passages",
 ];
 
-/// What the figures of an answer are, in their order.
+/// The names of an answer's figures, in their order.
 pub const ANSWER_FEATURES: [&str; 4] = [
     "risk of the worst sentence",
     "mean risk of a sentence",
@@ -57,7 +58,7 @@ const AROUND: usize = 9;
 /// The figures of one sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SentenceFeatures {
-    /// Where the sentence stands, in bytes of the answer.
+    /// The place of the sentence, in bytes of the answer.
     pub at: Range<usize>,
     /// In the order of [`FEATURES`]; none for a sentence that claims nothing.
     pub figures: Option<[f32; COUNT]>,
@@ -109,7 +110,7 @@ impl Examination {
     }
 }
 
-/// The figures of each sentence of an answer: what weights are fitted to.
+/// The figures of each sentence of an answer, to which weights are fitted.
 pub fn features(answer: &str, passages: &[&str], thresholds: &Thresholds) -> Vec<SentenceFeatures> {
     let (_, examined) = examine(answer, passages, thresholds);
     let each = examined.into_iter();
@@ -349,7 +350,8 @@ pub(crate) fn contrast_score(figures: &[f32; 3]) -> f32 {
     probability(&CONTRAST_WEIGHTS, figures)
 }
 
-/// The figures of an answer: the worst sentence, the mean one, how many claim something, and how many words there are.
+/// The figures of an answer: the risk of the worst sentence, the mean risk, how many sentences claim something, and
+/// how many words there are.
 pub fn answer_figures(scores: &[f32], words: usize) -> [f32; 4] {
     let risks = scores.iter().map(|score| 1.0 - score);
     let worst = risks.clone().fold(0.0, f32::max);

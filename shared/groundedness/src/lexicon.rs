@@ -1,4 +1,4 @@
-//! Words that the check knows, as data, in lower case. *Not* a thesaurus.
+//! The words that the rules of the check know, as lists in lower case. *Not* a thesaurus.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;

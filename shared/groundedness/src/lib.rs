@@ -1,17 +1,17 @@
-//! Groundedness: rules that compare each sentence of an answer with the text of passages.
+//! The rules of groundedness. They compare each sentence of an answer with the text of passages.
 //!
-//! *Not* a model, nor a judgement whether the answer is what was asked for. The rules compare words, values, names,
-//! and the words that reverse the meaning of a sentence; docs/trust.md says what they cannot see. Pure.
+//! The rules compare words, values, names, and the words that reverse the meaning of a sentence; docs/trust.md says
+//! what they cannot see. They use no model, and do *not* judge whether the answer is what was asked for. Pure.
 //!
 //! | module | what |
 //! |---|---|
-//! | [`check`](mod@check) | an answer to a verdict for each sentence |
+//! | [`check`](mod@check) | gives each sentence of an answer a verdict |
 //! | `thresholds` | the thresholds of a verdict, and the weights of a score |
 //! | `claims` | which sentences claim something |
-//! | `reading` | texts as sentences, tokens and values; `vocabulary` numbers their words |
+//! | `reading` | reads texts as sentences, tokens and values; `vocabulary` numbers their words |
 //! | `values`, `units`, `dates` | numbers and days as values |
 //! | `coverage` | how much of a sentence a window of a passage contains |
-//! | `slots` | whether values and names belong to the same things in sentence and passages |
+//! | `slots` | whether the passages have the values and names of a sentence, for the same things |
 //! | `verbatim` | whether a sentence is copied from a passage |
 //! | `polarity` | words that reverse the meaning of a sentence |
 //! | `features` | the features of a sentence, and their score |

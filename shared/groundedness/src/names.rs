@@ -1,5 +1,5 @@
-//! Names in a sentence: runs of capitalised words, except a word that only begins the sentence. *Not* here: what
-//! they refer to.
+//! Finds the names in a sentence: runs of capitalised words, except a word that has its capital only because the
+//! sentence begins with it. *Not* here: what a name refers to.
 
 use crate::reading::{Sentence, Token};
 use crate::vocabulary::Vocabulary;

@@ -1,5 +1,5 @@
-//! Words that reverse the meaning of a sentence: one negation more or less, the opposite direction, the opposite
-//! bound.
+//! Finds the words that reverse the meaning of a sentence: one negation more or less, the opposite direction, or the
+//! opposite bound.
 //!
 //! *Not* recognised: irony, quotations and subordinate clauses.
 

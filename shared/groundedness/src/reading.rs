@@ -1,4 +1,4 @@
-//! Texts as sentences, tokens and values. *Not* a grammar.
+//! Reads texts as sentences, tokens and values. *Not* a grammar.
 
 use crate::values::{self, Value};
 use crate::vocabulary::Vocabulary;

@@ -1,8 +1,8 @@
-//! Values and names of a sentence: whether the passages have them, and for the same things.
+//! Checks the values and names of a sentence: whether the passages have them, and have them for the same things.
 //!
-//! The words around a value say what it stands for. A value counts as exchanged when its surroundings in the
-//! passage fit better to a sentence that has another value in its place. *Not* recognised: an exchange that the
-//! next words do not show.
+//! The words around a value tell what it belongs to. A value counts as exchanged when these words fit clearly better
+//! to a sentence of the passages that has another value in its place. *Not* recognised: an exchange that the words
+//! around do not show.
 
 use crate::check::ReasonKind;
 use crate::coverage::{Covered, Evidence};
@@ -32,9 +32,9 @@ const ABOUT_MIN: f32 = 0.6;
 /// What is wrong with a value or a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fault {
-    /// It stands there for something else.
+    /// The passages have it for something else.
     Misplaced,
-    /// It stands nowhere.
+    /// The passages do not have it.
     Nowhere,
     /// A near-verbatim sentence has another in its place.
     Replaced,

@@ -1,19 +1,19 @@
-//! The thresholds of a verdict, and the weights of a score: one table, with the origin of each figure.
+//! The thresholds of a verdict and the weights of a score, with the origin of each figure.
 
 /// How many features a sentence has.
 pub(crate) const COUNT: usize = 9;
 
-/// What a verdict takes.
+/// The thresholds of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
     /// A sentence with a lower score is unsupported, 0 to 1. The default flags 5 of 100 unmarked sentences in answers to
     /// questions of the dev third of RAGTruth, by their words alone.
     pub supported_min: f32,
-    /// A window is near-verbatim when this share of the weight of the words of a sentence stands in it, 0 to 1. Only
-    /// such a window contradicts.
+    /// A window is near-verbatim when it contains this share of the weight of a sentence's words, 0 to 1. Only such a
+    /// window contradicts.
     pub aligned_min: f32,
-    /// By how much another sentence must fit better around a value or a name than every sentence that has it, for it
-    /// to stand for something else, 0 to 1.
+    /// A value or a name belongs to something else if another sentence fits better to the words around it than every
+    /// sentence that has it, by this margin or more, 0 to 1.
     pub binding_margin: f32,
 }
 

@@ -1,4 +1,4 @@
-//! Units of numbers: which of them measure the same thing, and their factors. *Not* here: how a number is parsed.
+//! The units of numbers: what each unit measures, and its factor. *Not* here: how a number is parsed.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

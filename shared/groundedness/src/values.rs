@@ -1,6 +1,6 @@
-//! Numbers with their units, and days, as values: `1,200 g` is `1.2 kg`, `March 5, 2024` is `2024-03-05`.
+//! Reads numbers with their units, and days, as values: `1,200 g` is `1.2 kg`, and `March 5, 2024` is `2024-03-05`.
 //!
-//! *Not* here: whether a passage has to have a value. Nothing is calculated with values.
+//! *Not* here: whether a passage has to contain a value. Nothing is calculated with values.
 
 use crate::dates::{self, Day};
 use crate::lexicon::LEXICON;

@@ -1,4 +1,5 @@
-//! Whether a sentence is copied from a passage, ignoring blanks and marks. Errors of a scan are not corrected.
+//! Finds out whether a sentence is copied from a passage, ignoring blanks and punctuation. Errors of a scan are not
+//! corrected.
 
 use crate::coverage::Evidence;
 

@@ -1,4 +1,4 @@
-//! Tests with sentences of the sample corpus, reworded and mutated: which are flagged, and which are not.
+//! Tests of which sentences are flagged, with reworded and mutated sentences of the sample corpus.
 //!
 //! The corpus is small, so the required shares are lower than those measured on news; see docs/trust.md.
 

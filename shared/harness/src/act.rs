@@ -1,4 +1,5 @@
-//! Acting on a decision: the only code that routes it, publishes what follows and records it.
+//! Carries out the result of a step: no other code routes it, publishes the messages that follow, and records it in
+//! the trail.
 
 use crate::dead;
 use crate::deliver::Failure;

@@ -1,8 +1,8 @@
-//! The turns that are known to have ended, the fan-outs that are known to be joined, and the work on them that is
-//! still running in this process.
+//! Remembers the turns that are known to have ended and the fan-outs that are known to be joined, and stops the work
+//! on them that still runs in this process.
 //!
 //! The registry is best effort. It is fed by `argosy.cancel.<turn>`, by terminal events that pass through this
-//! process and by `argosy.joined.<turn>.<hop>`. The truth is in the streams; the registry only saves work.
+//! process and by `argosy.joined.<turn>.<hop>`. Only the streams are authoritative; the registry saves work.
 
 use envelope::TurnId;
 use std::collections::{HashMap, HashSet, VecDeque};

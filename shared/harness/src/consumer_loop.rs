@@ -1,6 +1,6 @@
 //! The loop that keeps a consumer's slots busy until it is told to stop, and then drains.
 //!
-//! It knows nothing of steps: the six thinking roles and the gateway's three consumers run on it.
+//! It knows nothing of steps: workers, indexers and the gateway's consumers all run on it.
 
 use bus::{Bus, BusError, ConsumerSpec, Delivery, Puller};
 use futures_util::future::BoxFuture;
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 /// How a delivery is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AckDecision {
-    /// Done, or never to be done.
+    /// Ack: the work is done, or is never to be done.
     Ack,
     /// The work failed: redeliver after this time.
     Retry(Duration),
@@ -40,7 +40,7 @@ pub enum ConsumerEvent {
     Drained(Duration),
 }
 
-/// The handler of deliveries.
+/// Works on the deliveries of a consumer loop.
 pub trait DeliveryHandler: Send + Sync + 'static {
     /// Works on one delivery. May be dropped at any await; the delivery is then given back.
     fn handle_delivery<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, AckDecision>;
@@ -48,20 +48,20 @@ pub trait DeliveryHandler: Send + Sync + 'static {
     fn paused(&self) -> bool {
         false
     }
-    /// Comes back when it is worth asking [`DeliveryHandler::paused`] again: a pause began or ended.
+    /// Returns when a pause has begun or ended, so that [`DeliveryHandler::paused`] has to be asked again.
     fn resumed(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::pending())
     }
-    /// Something happened.
+    /// Called for each event of the loop.
     fn on(&self, _event: ConsumerEvent) {}
 }
 
 /// How a consumer loop runs.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The readiness condition that tells whether it is consuming.
+    /// The name of the readiness condition that tells whether the loop is consuming.
     pub condition: &'static str,
-    /// Deliveries at once.
+    /// How many deliveries are worked on at once.
     pub slots: usize,
     /// Ack time-out of the consumer; in-progress signals come three times as often.
     pub ack_wait: Duration,

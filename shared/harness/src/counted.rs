@@ -1,5 +1,5 @@
-//! Counts the messages of a consumer loop that runs no stage, in the same metrics as a worker's. The gateway uses
-//! it.
+//! Counts the messages of a consumer loop that runs no stage, in the same metrics as a worker's messages. The gateway
+//! uses it.
 
 use crate::consumer_loop::{AckDecision, ConsumerEvent, DeliveryHandler};
 use crate::metrics::Metrics;

@@ -1,5 +1,5 @@
-//! Dead letters: the original bytes of a message with the reason and the circumstances of its failure, kept for
-//! people to inspect.
+//! Makes dead letters, which people can inspect: the original bytes of a message with the reason and the
+//! circumstances of its failure.
 
 use crate::step::StepAddress;
 use bus::{Bus, Headers, Publish, StoredMessage, Stream};

@@ -1,4 +1,4 @@
-//! The life of one message, readable as one function: [`Worker::process`].
+//! The handling of one message, from delivery to ack, in one function: [`Worker::process`].
 //!
 //! ```text
 //! deadline passed or turn ended? ack -> decode -> delivered too often? give up -> redelivered? finish what an

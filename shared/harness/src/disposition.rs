@@ -1,4 +1,4 @@
-//! What is done with a message whose step failed: a pure table over the class of the failure, the number of
+//! Decides what is done with a message whose step failed: a pure table over the class of the failure, the number of
 //! deliveries and the time that is left.
 
 use envelope::{Class, UnixMs};

@@ -1,8 +1,9 @@
-//! What a draft is checked against: the passages that it was written from, and the best earlier draft of the turn.
+//! Collects what the validator checks a draft against: the passages that the draft was written from, and the best
+//! earlier draft of the turn.
 //!
-//! Where a draft carries its passages and no earlier draft was kept, nothing is read. Otherwise the scatter records
-//! of both drafts are read, but not the parts: what a mapper wrote about a passage proves nothing. A record that is
-//! no longer stored is left out: the check then has less to go by, but no question fails for it.
+//! If a draft carries its passages and no earlier draft was kept, nothing is read. Otherwise the scatter records of
+//! both drafts are read, but not the parts, because what a mapper wrote about a passage proves nothing. A record that
+//! is no longer stored is left out: the check then has fewer passages, but the question does not fail.
 
 use crate::join::{record, scatter_subject};
 use crate::step::Step;

@@ -1,8 +1,8 @@
-//! Reducing early: once the facts that are there cover the question, the maps that still run are not waited for.
+//! Reduces early: as soon as the stored facts cover the question, the reducer's step is created without waiting for
+//! the remaining maps.
 //!
-//! The reducer's step is the one that the last mapper would create, so it does not matter which of the two comes
-//! first. Reducing early is an optimisation: it is off unless configured, and when it fails, the join does the
-//! work.
+//! The step is the same that the last mapper would create, so it does not matter which of the two comes first.
+//! Reducing early is an optimisation: it is off unless configured, and when it fails, the join creates the step.
 
 use crate::cancel_registry::{CancelRegistry, Fanout};
 use crate::join::{self, JoinError};

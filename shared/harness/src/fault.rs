@@ -39,8 +39,8 @@ impl Point {
     }
 }
 
-/// What happens at a point.
+/// What a test does at each point.
 pub trait Faults: Send + Sync {
-    /// Reached. A crash is a future that never comes back, or a process that is no more.
+    /// Called when the point is reached. To simulate a crash, the future never returns, or the process ends.
     fn at(&self, point: Point) -> BoxFuture<'_, ()>;
 }

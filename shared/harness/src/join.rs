@@ -1,14 +1,14 @@
-//! Fan-out and join.
+//! Fans a search out into map steps, and joins their parts into the reducer's step.
 //!
-//! The scatter record is the truth: any process that finds its messages incomplete publishes them again, and
-//! nothing else decides what they are. A mapper stores its part, then asks the stream's leader how many parts there
-//! are; a mapper that sees all of them creates the reducer's step. Counting anywhere else (a counter, a direct get
-//! from a follower) loses joins.
+//! The scatter record alone decides which map steps there are: any process that finds some of them missing publishes
+//! them again. A mapper stores its part, then asks the stream's leader how many parts there are; a mapper that sees
+//! all of them creates the reducer's step. Counting anywhere else (a counter, a direct get from a follower) loses
+//! joins.
 //!
-//! When a process works on several map steps of the same fan-out, only the last of them asks (`LocalMapSteps`),
-//! after every part of the process is stored. Until it has asked, its own message stays unacked, so a crash loses
-//! no join. Only a first delivery is relied on for this, and only for as long as the server makes no second one.
-//! See docs/adr/0007.
+//! When a process works on several map steps of the same fan-out, only the last of them asks for the count
+//! (`LocalMapSteps`), after every part of the process is stored. Until then its own message stays unacked, so a crash
+//! loses no join. The other steps rely on the last one only if it is a first delivery, and only until the server may
+//! deliver it again. See docs/adr/0007.
 
 use bus::{Bus, BusError, Publish, StoredMessage, Stream, WriteCondition};
 use envelope::{

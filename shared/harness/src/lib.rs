@@ -1,4 +1,5 @@
-//! The run loop: the only code that pulls, publishes, acks, retries, dead-letters and drains.
+//! The run loop of the workers. Only this crate pulls, acks, retries, dead-letters and drains, and publishes the
+//! results of steps.
 //!
 //! A [`Worker`] runs one stage on a [`bus::Bus`]; the gateway runs its consumers on the same
 //! [`run`](consumer_loop::run). *Not* here: the bus (`bus`, `bus-nats`), how messages are stored and read back
@@ -6,16 +7,16 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`consumer_loop`] | the loop: pulls into free slots, extends acks, answers, drains |
-//! | `deliver` | the life of one message |
-//! | `act` | publishing what was decided |
-//! | [`CountedHandler`], [`Tally`] | counting messages that no stage handles; totals of a role in this process |
+//! | [`consumer_loop`] | the loop: pulls into free slots, reports messages as in progress, acks, drains |
+//! | `deliver` | handles one message, from delivery to ack |
+//! | `act` | publishes what follows from the result of a step |
+//! | [`CountedHandler`], [`Tally`] | counts messages that no stage handles; totals of a role in this process |
 //! | `trace`, `trouble` | the span of one delivery; recent failures of a role |
 //! | [`join`] | fan-out and join |
-//! | `live` | text that a stage shows while it works |
-//! | `disposition` | failure class to retry, hold or give up |
-//! | [`replay`] | a new turn from a recorded step of another |
-//! | [`ingest`] | documents to chunks of the corpus, without ever mixing two versions |
+//! | `live` | forwards text that a stage writes while it works |
+//! | `disposition` | decides by the class of a failure: retry, hold or give up |
+//! | [`replay`] | begins a new turn at a recorded step of another turn |
+//! | [`ingest`] | turns documents into chunks of the corpus, without ever mixing two versions |
 //! | [`fault`] | named points for tests |
 
 mod act;

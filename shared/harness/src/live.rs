@@ -1,7 +1,7 @@
 //! The live sink of a step: it forwards what the stage writes to `argosy.live.<turn>` while the stage works.
 //!
-//! The sink is bounded and never waits: a piece that finds the queue full, or is too long for a message, is
-//! dropped, and a gap in the numbers shows it. *Not* for anything that an answer needs.
+//! The sink is bounded and never waits: a piece that finds the queue full, or is too long for a message, is dropped,
+//! and a gap in the numbers shows it. Nothing that an answer needs may go through it.
 
 use bus::{Bus, CoreMessage, Headers};
 use envelope::limits::LIVE_TEXT_BYTES_MAX;

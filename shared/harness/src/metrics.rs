@@ -1,4 +1,4 @@
-//! Metrics of the harness. Label values are roles and words of this crate, never ids.
+//! The metrics of the harness. Label values are roles and words of this crate, never ids.
 
 use crate::consumer_loop::ConsumerEvent;
 use crate::delivery_outcome::{AckReason, DeliveryOutcome};
@@ -12,7 +12,7 @@ use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};
 use std::time::Duration;
 use telemetry::Registry;
 
-/// The families, registered at 0 for one role.
+/// The metric families, registered at 0 for one role.
 #[derive(Clone)]
 pub struct Metrics {
     received: IntCounterVec,

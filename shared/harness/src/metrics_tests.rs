@@ -1,4 +1,4 @@
-//! Tests of the metrics that are more than a plain counter.
+//! Tests of the metrics that are not plain counters.
 
 use super::*;
 use envelope::{After, FanOut, FilterMatch, Findings, Plan, Scatter};

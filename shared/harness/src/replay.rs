@@ -1,10 +1,10 @@
-//! A new turn that begins at a recorded step of another one: the retry of a dead letter, or the replay of a turn.
+//! Begins a new turn at a recorded step of another turn, to retry a dead letter or to replay a turn.
 //!
-//! An ended turn stays ended, so the new turn has an id of its own and names its parent. It begins at the hop of
-//! the recorded step, under the same write conditions as any other, and what the step reads of earlier hops
-//! (scatter records and parts) is copied beside it. Its id is derived from the step that it begins at, and every
-//! message is created once. Replaying twice, or again after half a replay, therefore has the same effect as
-//! replaying once. *Not* here: a copy of answers; every step from there on is done again.
+//! An ended turn stays ended, so the new turn has an id of its own and names its parent. It begins at the hop of the
+//! recorded step, under the same write conditions as any other step. The scatter records and parts of earlier hops
+//! that the step reads are copied into the new turn. The id of the turn is derived, and every message is created only
+//! once. Replaying twice, or again after an interrupted replay, therefore has the same effect as replaying once.
+//! Answers are *not* copied: every step from there on is done again.
 
 mod ids;
 mod renew;
@@ -26,7 +26,7 @@ use telemetry::TraceContext;
 #[derive(Debug, Clone, PartialEq)]
 enum Recorded {
     Step(Envelope<Payload>),
-    /// Of a map step: the scatter record that it follows from.
+    /// For a map step: the scatter record from which it follows.
     FanOut(Envelope<Scatter>),
 }
 
@@ -39,14 +39,14 @@ impl Recorded {
     }
 }
 
-/// What is gone on from.
+/// The recorded step at which a new turn begins.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Start {
     /// The role that does the first step.
     pub role: Role,
-    /// At which hop: the first one of the new turn.
+    /// The hop of that step, and so the first hop of the new turn.
     pub hop: u16,
-    /// For a fan-out, whether findings of its maps are taken over.
+    /// For a fan-out, whether the findings of its maps are copied.
     pub keep_findings: bool,
     /// The conversation that the new turn belongs to, where that is another one.
     conversation: Option<ConversationId>,
@@ -56,16 +56,16 @@ pub struct Start {
 /// Why a turn cannot be continued.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It is no step, or one without bytes that can be read.
+    /// The record is no step, or its bytes cannot be read.
     #[error("what is recorded cannot be read: {0}")]
     Unreadable(#[from] CodecError),
-    /// The letter is not one of a turn.
+    /// The dead letter does not belong to a turn.
     #[error("`{0}` is no step of a turn")]
     NoStep(String),
-    /// Gone with its time to live.
+    /// The record has expired.
     #[error("{0} has aged out of the steps stream")]
     AgedOut(String),
-    /// The role did nothing for this turn.
+    /// The role has no step in this turn.
     #[error("the {role} has no step in turn `{turn}`; there are steps of {there}")]
     NotThere {
         /// The role.
@@ -75,7 +75,7 @@ pub enum Error {
         /// The owner.
         there: String,
     },
-    /// The id is that of another turn.
+    /// The id belongs to another turn.
     #[error("turn `{0}` is there already and goes on from something else")]
     Taken(TurnId),
     /// The bus.
@@ -104,7 +104,7 @@ pub struct Claim {
 const PATIENCE_MS: u64 = 5_000;
 
 impl Start {
-    /// From the step of a dead letter. What it needs of other hops is looked for in `history`.
+    /// Begins at the step of a dead letter. What the step needs of other hops comes from `history`.
     ///
     /// # Errors
     /// When it is no step, cannot be read, or its fan-out has aged out.
@@ -127,7 +127,7 @@ impl Start {
         }
     }
 
-    /// From the first step of a role, or the one at a hop.
+    /// Begins at the first step of a role, or at the step of a hop.
     ///
     /// # Errors
     /// When there is no such step any more, or it cannot be read.
@@ -178,7 +178,7 @@ impl Start {
         })
     }
 
-    /// The same, with the new turn in another conversation.
+    /// Puts the new turn into another conversation.
     pub fn in_conversation(self, conversation: ConversationId) -> Start {
         Start {
             conversation: Some(conversation),
@@ -186,7 +186,7 @@ impl Start {
         }
     }
 
-    /// What the step is about.
+    /// The case of the step.
     pub fn case(&self) -> &Case {
         match &self.recorded {
             Recorded::Step(step) => &step.case,
@@ -207,7 +207,7 @@ impl Start {
         Duration::from_millis(asked_at.until(*deadline).max(1_000))
     }
 
-    /// The trace that the new turn goes on: the span that created the step.
+    /// The trace context that the new turn continues: the span that created the step.
     fn under(&self) -> Option<TraceContext> {
         TraceContext::parse(self.recorded.header().traceparent.as_deref()?)
     }
@@ -294,7 +294,8 @@ pub async fn begin(bus: &dyn Bus, messages: Vec<Publish>) -> Result<(), Error> {
 /// Checks whether a turn can be continued from there: everything that would make [`messages`] fail is known before
 /// anything is claimed.
 ///
-/// # Errors Those of [`messages`].
+/// # Errors
+/// Those of [`messages`].
 pub fn check(
     start: &Start,
     history: &TurnRecord,
@@ -314,7 +315,8 @@ pub fn check(
 /// The first messages of a turn with `header`, in the order in which they have to be stored: what its first step
 /// reads, then the step, or the map steps that are to be done.
 ///
-/// # Errors When a record that the step needs has expired, or a message is too large.
+/// # Errors
+/// When a record that the step needs has expired, or a message is too large.
 pub fn messages(
     start: &Start,
     history: &TurnRecord,

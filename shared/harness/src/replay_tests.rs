@@ -1,4 +1,4 @@
-//! Tests of the messages that a replayed turn begins with.
+//! Tests of the messages with which a replayed turn begins.
 
 use super::*;
 use bus::Headers;

@@ -1,4 +1,4 @@
-//! Parsing a message of the steps stream: which step it is, and what it carries.
+//! Parses a message of the steps stream: its address, and the step that it carries.
 
 use bus::StoredMessage;
 use envelope::{Envelope, Payload, Role, Subject, TurnId, UnixMs, header};

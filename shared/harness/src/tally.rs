@@ -1,6 +1,6 @@
-//! What a process has done for a role since it started, read back from its histograms.
+//! Counts what a process has done for a role since it started, by reading the role's histograms.
 //!
-//! It has counts only. Shares and quantiles are left to the reader, who chooses the period and the processes.
+//! A tally has counts only. Whoever reads it computes shares and quantiles over a period and processes of its choice.
 
 use envelope::Role;
 use prometheus::HistogramVec;
@@ -15,12 +15,12 @@ pub struct Tally {
     pub in_flight: u64,
     /// Messages that may be worked on at once.
     pub limit: u64,
-    /// Messages answered, however.
+    /// Messages that were acked, given up or returned.
     pub answered: u64,
-    /// Those of them that were given up or are to be tried again.
+    /// Messages among them that were given up or are to be tried again.
     pub errors: u64,
-    /// Messages that were handled completely, by duration: one count per bound of [`STEP_DURATION`], and one for
-    /// longer ones.
+    /// Messages that were handled completely, by duration: one count for each bound of [`STEP_DURATION`], and one for
+    /// longer durations.
     pub durations: Vec<u64>,
 }
 

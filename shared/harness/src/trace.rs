@@ -1,9 +1,10 @@
-//! The span of one delivery of a step. The gateway makes the spans of questions, and the pool those of model calls.
+//! Records the span of one delivery of a step. The gateway makes the spans of questions, and the pool of model nodes
+//! makes those of model calls.
 //!
-//! The delivery that acks a step records the span under an id that is derived from the step's subject. The step's
-//! outputs name that id as their parent, whichever delivery published them. A delivery that leaves the step to
-//! another one has an id of its own, and the next delivery links to it even if it is not known to have ended: a
-//! process that was killed has recorded nothing.
+//! The delivery that acks a step records its span under an id that is derived from the step's subject. The step's
+//! outputs name this id as their parent, whichever delivery published them. A delivery that leaves the step to a
+//! later one has an id of its own. The later delivery links to it, even if it is not known to have ended: a process
+//! that was killed has recorded nothing.
 
 use crate::delivery_outcome::DeliveryOutcome;
 use crate::metrics::outcome;

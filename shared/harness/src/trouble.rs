@@ -1,7 +1,7 @@
-//! Recent failures of a role's steps. The log gets one line when a kind of failure begins and one when it is over,
-//! instead of one per step: a model that is down makes every step fail.
+//! Remembers recent failures of a role's steps, so that the log gets one line when a kind of failure begins and one
+//! when it is over. Without this, the log would get a line for every step while a model is down.
 //!
-//! *Not* a count: metrics count every failure, and each is in the log at debug.
+//! It does *not* count: metrics count every failure, and the log has each of them at level debug.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -57,7 +57,7 @@ impl Default for Options {
     }
 }
 
-/// One role at work.
+/// A worker of one role.
 pub struct Worker {
     pub(crate) role: Role,
     pub(crate) bus: Arc<dyn Bus>,
@@ -102,13 +102,13 @@ impl Worker {
         }
     }
 
-    /// The same with faults at named points, for tests.
+    /// Adds faults at named points, for tests.
     pub fn with_faults(mut self, faults: Arc<dyn Faults>) -> Self {
         self.faults = Some(faults);
         self
     }
 
-    /// The same with spans of what it works on.
+    /// Records spans of the messages that the worker handles.
     pub fn with_traces(mut self, traces: Traces) -> Self {
         self.traces = traces;
         self

@@ -1,4 +1,5 @@
-//! Cases about durable consumers: which messages a consumer gets, how often, and when a message is redelivered.
+//! Conformance cases about durable consumers: which messages a consumer gets, how often, and when a message is
+//! delivered again.
 
 use super::place::{Ground, TestPlace, message, next, silent, text, within};
 use crate::{BusError, ConsumerProgress, ConsumerSpec, Publish, Stream};

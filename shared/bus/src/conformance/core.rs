@@ -1,4 +1,4 @@
-//! Cases about core messages, which are not stored and are delivered at most once.
+//! Conformance cases about core messages, which no stream stores and which are delivered at most once.
 
 use super::place::{Ground, TestPlace, within};
 use crate::{CoreMessage, Headers, Stream, Subscription};

@@ -1,4 +1,4 @@
-//! Cases about single messages: they are read and erased by their sequence.
+//! Conformance cases about reading and erasing single messages by their sequence.
 
 use super::place::{TestPlace, text, within};
 use crate::Stream;

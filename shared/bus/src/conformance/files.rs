@@ -1,4 +1,4 @@
-//! Cases about files: bytes that are too large for a message.
+//! Conformance cases about files, which hold bytes that are too large for a message.
 
 use super::place::{Ground, TestPlace, within};
 use crate::{BusError, Pieces};

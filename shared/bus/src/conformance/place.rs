@@ -1,4 +1,4 @@
-//! The bus that a case runs on, and the helpers that cases are written with.
+//! The bus on which a case runs, and the helpers of the cases.
 
 use crate::topology::Topology;
 use crate::{

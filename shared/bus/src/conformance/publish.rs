@@ -1,4 +1,4 @@
-//! Cases about publishing: which messages a stream accepts, and what it holds afterwards.
+//! Conformance cases about publishing: which messages a stream accepts, and what the stream contains afterwards.
 
 use super::place::{TestPlace, message, text, within};
 use crate::{Headers, Publish, PublishError, Stream, WriteCondition};

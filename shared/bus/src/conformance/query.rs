@@ -1,4 +1,4 @@
-//! Cases about queries: what a stream reports about its contents.
+//! Conformance cases about queries: what a stream reports about its contents.
 
 use super::place::{TestPlace, text, within};
 use crate::{BusError, StoredMessage, Stream};

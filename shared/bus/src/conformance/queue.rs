@@ -1,4 +1,5 @@
-//! Cases about a queue with several consumers: each of them gets every message, and the last ack removes it.
+//! Conformance cases about a queue with several consumers: each consumer gets every message. The last ack removes the
+//! message.
 
 use super::place::{Ground, TestPlace, next, silent, within};
 use crate::{BusError, ConsumerSpec, Stream};

@@ -1,4 +1,4 @@
-//! Cases about schedules.
+//! Conformance cases about schedules: messages that the bus publishes at a given time.
 
 use super::place::{Ground, TestPlace, message, next, silent, text};
 use crate::{Headers, Publish, PublishError, Schedule, Stream};

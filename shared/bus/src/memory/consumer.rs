@@ -1,4 +1,4 @@
-//! The state of a durable consumer: the messages that it has still to deliver, and those delivered and not yet
+//! The state of a durable consumer: the messages that it has not delivered yet, and the delivered ones that are not
 //! acked.
 
 use super::pull::Wake;

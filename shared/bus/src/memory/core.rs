@@ -1,4 +1,4 @@
-//! Core messages: they reach the subscriptions that are open at that moment, and are stored nowhere.
+//! Delivers core messages to the subscriptions that are open at that moment, and stores them nowhere.
 
 use super::Shared;
 use super::subjects::matches;

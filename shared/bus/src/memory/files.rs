@@ -1,5 +1,5 @@
-//! The file store of the memory bus: bytes by name, up to a total size. Each file is deleted after `FILES_KEPT`.
-//! Nothing is written to disk.
+//! The file store of the memory bus. It keeps bytes by name, up to a total size, and deletes each file after
+//! `FILES_KEPT`. Nothing is written to disk.
 
 use crate::BusError;
 use crate::topology::FILES_KEPT;

@@ -1,4 +1,4 @@
-//! One stream: its messages, its limits, the expiry of messages and the schedules that fall due.
+//! One stream of the memory bus: its messages, its limits, the expiry of messages, and the schedules that fall due.
 
 use super::consumer::{Consumer, Feed};
 use super::subjects::{Subjects, is_literal, matches};

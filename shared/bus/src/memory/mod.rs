@@ -4,10 +4,10 @@
 //! process only: nothing is written to disk, nothing crosses a process boundary, and everything is gone when the
 //! last handle is dropped. It has no replicas, so nothing ever lags and [`PublishError::Conflict`] never happens.
 //!
-//! Time is tokio's, so tests can pause the clock. There is no background task: expiry, schedules and redelivery are
-//! processed by the next call on the stream, and a waiting call wakes up when the next of them falls due. One mutex
-//! guards the state and is never held across an await. Streams are bounded by their specifications, and
-//! subscriptions by a queue that drops what does not fit, as a server does with slow consumers.
+//! Time is tokio's, so tests can pause the clock. There is no background task: the next call on a stream processes
+//! expiry, schedules and redelivery, and a call that waits for a message wakes up when one of these falls due. One
+//! mutex guards the state and is never held across an await. The specification of a stream limits its size. A
+//! subscription has a bounded queue, which drops messages that do not fit, as a server does with slow consumers.
 
 mod consumer;
 mod core;
@@ -36,8 +36,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// When a bus starts unless told otherwise: 2026-01-01 00:00 UTC, so that a simulation depends on
-/// its seed alone.
+/// The time at which the clock of a bus starts by default: 2026-01-01 00:00 UTC, so that a simulation depends on its
+/// seed alone.
 pub const EPOCH: UnixMs = UnixMs(1_767_225_600_000);
 
 /// Most messages of one [`Bus::last_of_each`], as on the server.
@@ -54,7 +54,8 @@ impl MemoryBus {
         MemoryBus::starting_at(topology, EPOCH)
     }
 
-    /// The same with a clock that starts at `epoch`: pass the real time for real questions.
+    /// Like [`MemoryBus::new`], with a clock that starts at `epoch`. Pass the real time when real questions are
+    /// asked.
     pub fn starting_at(topology: &Topology, epoch: UnixMs) -> Arc<MemoryBus> {
         let mut logs: BTreeMap<Stream, Log> = topology
             .streams()

@@ -1,4 +1,4 @@
-//! Handles on a stream: pullers with their acks, and readers.
+//! Pullers and readers of a stream in the memory bus, and the acks of pulled messages.
 
 use super::Shared;
 use super::consumer::Consumer;

@@ -1,14 +1,16 @@
-//! Putting back the messages that a stream held in an earlier process, for a caller that keeps them elsewhere.
+//! Puts messages back into a stream that held them in an earlier process. The caller has kept them elsewhere.
 
 use super::MemoryBus;
 use super::log::Log;
 use crate::{BusError, StoredMessage, Stream};
 
 impl MemoryBus {
-    /// Replaces all messages of a stream by these, which are in order of their sequences. Sequences and times stay
-    /// as they were; the next message is stored after `last`, or after the last sequence that was used here before.
+    /// Replaces all messages of a stream by `messages`, which are in the order of their sequences. Sequences and
+    /// times stay as they were; the next message is stored after `last`, or after the last sequence that was used
+    /// here before.
     ///
-    /// # Errors When there is no such stream.
+    /// # Errors
+    /// When there is no such stream.
     pub fn restore(
         &self,
         stream: Stream,

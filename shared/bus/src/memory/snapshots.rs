@@ -1,4 +1,5 @@
-//! The snapshot store of the memory bus: bytes by name, up to a total size, each deleted after a while.
+//! The snapshot store of the memory bus. It keeps bytes by name, up to a total size, and deletes each snapshot after
+//! a while.
 
 use super::MemoryBus;
 use crate::topology::SNAPSHOTS_KEPT;

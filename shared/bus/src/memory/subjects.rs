@@ -1,4 +1,4 @@
-//! Subjects: what a wildcard matches, and which sequences are stored at each subject.
+//! Matches subjects with wildcards, and records which sequences are stored at each subject.
 
 use std::collections::{BTreeMap, VecDeque};
 

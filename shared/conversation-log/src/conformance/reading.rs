@@ -1,4 +1,4 @@
-//! Cases about what a store returns.
+//! Conformance cases about reading from a store.
 
 use super::{Script, StoreGround, key};
 use crate::source::{ConversationKey, EventSource};

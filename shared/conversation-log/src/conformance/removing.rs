@@ -1,4 +1,4 @@
-//! Cases about what is removed from a store, and what stays.
+//! Conformance cases about what a store removes, and what it keeps.
 
 use super::{Script, StoreGround, key};
 use crate::event::EventKind;

@@ -1,4 +1,4 @@
-//! Conversations as a gateway would write them, for tests of stores.
+//! Writes conversations as a gateway would write them, for tests of stores.
 
 use crate::event::{Erasure, EventKind, KeptText, LogEvent, TurnEnd, TurnOpening};
 use crate::source::ConversationKey;
@@ -24,7 +24,7 @@ impl StoreGround {
         }
     }
 
-    /// The store, told of the stream of a script.
+    /// The store, reset for the stream of a script.
     pub async fn told(&self, script: &Script) -> &dyn Store {
         self.store.reset(script.created).await.unwrap();
         &*self.store
@@ -39,7 +39,7 @@ pub fn key(tenant: &str, conversation: &str) -> ConversationKey {
     }
 }
 
-/// A stream that is written, and what of it was not put into a batch yet.
+/// A stream that is written, with the events that no batch has yet.
 #[derive(Clone)]
 pub struct Script {
     pub created: UnixMs,
@@ -64,7 +64,7 @@ impl Default for Script {
 }
 
 impl Script {
-    /// A turn is opened; where its event stands.
+    /// Opens a turn; returns the sequence of its event.
     pub fn open(&mut self, key: &ConversationKey, question: &str) -> u64 {
         self.turns += 1;
         let mut case = Case::default();
@@ -78,7 +78,7 @@ impl Script {
         self.append(key, EventKind::Opened(Box::new(opened)))
     }
 
-    /// The first open turn ends with an answer.
+    /// Ends the first open turn with an answer.
     pub fn answer(&mut self, key: &ConversationKey, answer: &str) -> u64 {
         let turn = self.last[key].event.state.open[0].turn.clone();
         let ended = TurnEnd {
@@ -96,12 +96,12 @@ impl Script {
         self.append(key, EventKind::Ended(Box::new(ended)))
     }
 
-    /// A turn is opened and answered.
+    /// Opens and answers a turn.
     pub fn exchange(&mut self, key: &ConversationKey, text: &str) -> (u64, u64) {
         (self.open(key, text), self.answer(key, text))
     }
 
-    /// The conversation is erased.
+    /// Erases the conversation.
     pub fn erase(&mut self, key: &ConversationKey) -> u64 {
         let erasure = Erasure {
             turns: vec![self.turn()],
@@ -110,7 +110,7 @@ impl Script {
         self.append(key, EventKind::Erased(Box::new(erasure)))
     }
 
-    /// Events of the conversation arrived that the store did not get.
+    /// Writes events of the conversation that the store does not get.
     pub fn skip(&mut self, key: &ConversationKey, events: u64) {
         if !self.last.contains_key(key) {
             self.exchange(key, "skipped");
@@ -121,7 +121,7 @@ impl Script {
         }
     }
 
-    /// The log of the conversation begins again at its first event.
+    /// Begins the log of the conversation again at its first event.
     pub fn forget(&mut self, key: &ConversationKey) {
         self.last.remove(key);
     }
@@ -131,7 +131,7 @@ impl Script {
         self.last.get(key)
     }
 
-    /// What was written since the last batch.
+    /// The events since the last batch.
     pub fn batch(&mut self) -> EntryBatch {
         EntryBatch {
             entries: std::mem::take(&mut self.pending),

@@ -1,4 +1,4 @@
-//! Cases about the events that a store accepts, and those that it refuses.
+//! Conformance cases about the events that a store accepts, and the events that it refuses.
 
 use super::{Script, StoreGround, key};
 use crate::store::{EntryBatch, LogPosition, StoreError, StoreSizes};

@@ -1,4 +1,4 @@
-//! Writing: the changes of a batch, an erasure or a trim are collected first and then written at once.
+//! Writes to the tree: the changes of a batch, an erasure or a trim are collected first and then written at once.
 
 use crate::sled_store::look;
 use crate::sled_store::record::{

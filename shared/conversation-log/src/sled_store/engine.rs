@@ -1,4 +1,4 @@
-//! sled itself: opening, flushing to disk, closing. *Not* here: the contents.
+//! Opens, flushes and closes sled. *Not* here: what is stored in it.
 
 use crate::sled_store::guard::guarded;
 use crate::sled_store::{Injection, StorePoint};

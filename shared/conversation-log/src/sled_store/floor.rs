@@ -1,7 +1,7 @@
-//! The position of a store when it was last flushed to disk, in a file of its own.
+//! Keeps, in a file of its own, the position that a store had when it was last flushed to disk.
 //!
-//! sled opens a truncated file as an older, consistent state. A view is then fed what it lacks. Where nothing feeds
-//! the store, only this file shows that something is missing.
+//! sled opens a truncated file as an older, consistent state. A store that is a view gets the missing events from the
+//! stream again. For a store without a stream, only this file shows that something is missing.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;

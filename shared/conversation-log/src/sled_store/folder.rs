@@ -1,14 +1,14 @@
-//! The folder of a store, and which of the folders in it counts.
+//! The folder of a store. sled's folders in it are numbered *generations*, one of which is current.
 //!
 //! | name | what |
 //! |---|---|
 //! | `owner.pid` | the process that owns the folder |
-//! | `events-<n>` | sled's folder; the highest counts, one below it is about to be deleted |
-//! | `copy-<n>` | one that is being written and does not count yet |
-//! | `whole-<n>` | a generation as it was before sled opened it, because opening may damage it |
-//! | `corrupt-<unix ms>` | one that was found broken |
+//! | `events-<n>` | sled's folder; the highest `n` is current, a lower one is about to be deleted |
+//! | `copy-<n>` | a folder that is being written and is not current yet |
+//! | `whole-<n>` | a copy of a generation from before sled opened it, because opening may damage it |
+//! | `corrupt-<unix ms>` | a folder that was found broken |
 //!
-//! So a single rename decides which folder counts, and after a crash the names show what was in progress.
+//! A single rename makes a folder current, and after a crash the names show what was in progress.
 
 use envelope::UnixMs;
 use std::fs::{self, File};

@@ -1,7 +1,7 @@
 //! Runs work that may panic or hang in a thread of its own, with a time limit.
 //!
-//! sled does both with files that are not as it wrote them. A thread that hangs cannot be ended: it is left behind,
-//! with everything that it holds.
+//! sled may panic or hang when its files are damaged. A thread that hangs cannot be ended: it is left behind, with
+//! everything that it holds.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

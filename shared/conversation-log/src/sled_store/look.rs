@@ -1,4 +1,4 @@
-//! Reading the tree: one record or a page of them.
+//! Reads one record of the tree, or a page of them.
 
 use crate::event::LogEvent;
 use crate::sled_store::record::{

@@ -1,5 +1,5 @@
-//! Opens a store from a folder, whatever is in it: the folder is locked, tidied and checked. A broken one is set
-//! aside and replaced by a new one.
+//! Opens a store from a folder, whatever the folder contains: locks, tidies and checks it. If sled's folder is
+//! broken, it is renamed and replaced by a new one.
 
 use crate::sled_store::engine::{self, Engine};
 use crate::sled_store::floor::{self, Floor};
@@ -73,14 +73,14 @@ impl Classify for OpenError {
     }
 }
 
-/// A store was broken and was begun anew.
+/// The report of a broken store that was replaced by a new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {
     /// What was found.
     pub why: String,
     /// Where the broken folder is now.
     pub aside: PathBuf,
-    /// What was brought over, where that was asked for. Otherwise nothing was: the store is empty.
+    /// What was recovered, if that was asked for. Otherwise the new store is empty.
     pub salvage: Option<Salvage>,
 }
 

@@ -1,7 +1,8 @@
-//! Which process owns a folder: a file with the process id, locked for as long as the process has the folder.
+//! Records which process owns a folder, in a file with the process id. The file is locked for as long as the process
+//! has the folder.
 //!
-//! sled locks its own file too, but our error can name the owner, and our lock outlasts a change of sled's folder.
-//! The operating system releases it with the process, however that ends.
+//! sled locks its own file too, but the error of this module can name the owner, and its lock remains when sled's
+//! folder is replaced. The operating system releases the lock when the process ends, however it ends.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -20,7 +21,7 @@ pub(super) struct Owner {
 /// Why it is not.
 #[derive(Debug)]
 pub(super) enum NotOurs {
-    /// Another process has it, of this id if it has come to write that.
+    /// Another process has the folder. The id is known once that process has written it.
     Held(Option<u32>),
     Disk(io::Error),
 }

@@ -6,27 +6,27 @@ use std::sync::Arc;
 /// A place at which a store may fail, or its process may end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StorePoint {
-    /// The folder is about to be made and taken.
+    /// The folder is about to be created and locked.
     Taking,
     /// A batch is about to be written.
     Writing,
-    /// What was written is about to be put on disk.
+    /// What was written is about to be flushed to disk.
     Flushing,
-    /// Some of what stays is in a new folder.
+    /// Some of the records that are kept are in a new folder.
     Copying,
-    /// All of it is, and on disk, but the folder does not count yet.
+    /// All of them are in the new folder and on disk, but it is not current yet.
     Copied,
-    /// The new folder counts, the old one is still there.
+    /// The new folder is current, and the old one still exists.
     Swapped,
-    /// The old one is gone, what was set aside is still there.
+    /// The old folder is deleted, and folders that were set aside still exist.
     Dropped,
-    /// Only the note that this is due is left.
+    /// All old files are deleted; only the mark that a purge is due is left.
     Cleared,
-    /// The folder is kept as it is, and sled has not opened it yet.
+    /// A copy of the folder is kept, and sled has not opened the folder yet.
     Kept,
     /// sled is about to open it, under guard.
     Opening,
-    /// A broken folder is set aside, and nothing in its place yet.
+    /// A broken folder was renamed, and no new one has replaced it yet.
     SetAside,
 }
 
@@ -52,7 +52,7 @@ impl StorePoint {
 pub struct Injection(Option<Arc<dyn Fn(StorePoint) -> io::Result<()> + Send + Sync>>);
 
 impl Injection {
-    /// This happens; an error is one of the disk.
+    /// Runs `at` at each point; an error from it counts as an error of the disk.
     pub fn new(at: impl Fn(StorePoint) -> io::Result<()> + Send + Sync + 'static) -> Injection {
         Injection(Some(Arc::new(at)))
     }

@@ -1,16 +1,17 @@
-//! Records as they are stored in the tree. Keys keep the events of a conversation together and in order. Values
-//! have a checksum over key and content, so that a changed value and a value under another key are both detected.
+//! Encodes and decodes the records of the tree. Keys keep the events of a conversation together and in order. Values
+//! have a checksum over key and content, so that a changed value and a value under the wrong key are both detected.
 //! Pure.
 //!
 //! | key | content |
 //! |---|---|
 //! | `m` | the state of the store as a whole |
 //! | `h`, tenant, 0, conversation | the head of a conversation |
-//! | `e`, tenant, 0, conversation, 0, sequence (8 bytes, high first) | an event, after the data that its head is made of |
-//! | `g`, tenant, 0, conversation | the sequence up to which it was erased; until the next purge |
+//! | `e`, tenant, 0, conversation, 0, sequence (8 bytes, high first) | the data for the head, then the event |
+//! | `g`, tenant, 0, conversation | the sequence up to which it was erased; kept until the next purge |
 //!
-//! A value is a marker of four bytes, the checksum, the sizes of key and content (2 and 4 bytes, low first), the
-//! key, and the content. So it can be found and checked in the bytes of a file that sled cannot read any more.
+//! A value consists of a marker of four bytes, the checksum, the sizes of key and content (2 and 4 bytes, low first),
+//! the key, and the content. So a value can be found and checked in the bytes of a file that sled cannot read any
+//! more.
 
 use crate::event::LogEvent;
 use crate::source::ConversationKey;

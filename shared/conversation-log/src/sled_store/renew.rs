@@ -1,8 +1,8 @@
-//! Replaces sled's folder by a new one, which is empty or has the records that stay.
+//! Replaces sled's folder by a new one, which is empty or has the records that are kept.
 //!
-//! The new folder is written beside the old one, read again in full, flushed to disk, and counts from a single
-//! rename on. A crash before that leaves the old one, and a crash after it the new one. Removing records from a
-//! tree is not enough to erase them: their text stays in the segments of sled's file.
+//! The new folder is written beside the old one, read again in full and flushed to disk; a single rename then makes
+//! it current. A crash before the rename leaves the old folder, and a crash after it the new one. Removing records
+//! from a tree is not enough to erase them: their text stays in the segments of sled's file.
 
 use crate::sled_store::change::RECORDS_AT_ONCE;
 use crate::sled_store::engine::{self, Engine};

@@ -1,9 +1,9 @@
 //! Recovers what can still be read of a broken folder into a new one, for a store that nothing can rebuild.
 //!
 //! sled gives up a whole file for one page that it cannot read, so this module searches the bytes of the files
-//! instead: each value shows where it begins, which key it belongs to, and whether it is intact. Replaced values
-//! are found as well; the newest one counts. A conversation may then miss events in the middle: its head says how
-//! many.
+//! instead: each value shows where it begins, which key it belongs to, and whether it is intact. Where the search
+//! also finds replaced values, the newest value of a key counts. A recovered conversation may lack events in the
+//! middle; its head records how many.
 
 use crate::sled_store::change::RECORDS_AT_ONCE;
 use crate::sled_store::floor;
@@ -28,16 +28,17 @@ const LOST_MAX: usize = 1_000;
 /// How much of a file is searched at once, besides the longest value.
 const PIECE_BYTES: usize = 8 * 1024 * 1024;
 
-/// What was brought over from a broken folder, and what was not.
+/// What was recovered from a broken folder, and what was lost.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Salvage {
-    /// Conversations of which something was brought over.
+    /// Conversations of which something was recovered.
     pub conversations: u64,
-    /// Events that were brought over.
+    /// Events that were recovered.
     pub events: u64,
-    /// Events that are known to have been there and were not. There may have been others.
+    /// Events that are known to have existed and were not found. There may have been others.
     pub events_lost: u64,
-    /// The conversations that they are of as far as that is known, at most `LOST_MAX`, and how many of each.
+    /// The conversations of the lost events as far as they are known, at most `LOST_MAX`, with the number of lost
+    /// events of each.
     pub lost: Vec<(ConversationKey, u64)>,
 }
 

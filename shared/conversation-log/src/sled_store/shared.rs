@@ -1,8 +1,8 @@
-//! What the calls of a store share: the open folder, the lock of the single writer, and whether the store has
-//! failed.
+//! The state that all calls of a store share: the open folder, the lock of the single writer, and whether the store
+//! has failed.
 //!
-//! Readers see a batch whole or not at all, and go on while a copy is written. An error of the disk is final, since
-//! sled does not write again after one: the store has to be opened again.
+//! Readers see all of a batch or nothing of it, and continue while the store is copied. An error of the disk is
+//! final, because sled does not write again after one: the store has to be opened again.
 
 use crate::sled_store::change::{self, Changes};
 use crate::sled_store::engine::Engine;

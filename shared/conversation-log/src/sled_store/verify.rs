@@ -1,7 +1,8 @@
-//! Checks that a store holds exactly what was written: every checksum, the events of each conversation against its
-//! head, and all of them against the state of the store.
+//! Checks that a store has exactly what was written: it compares every record with its checksum, the events of each
+//! conversation with its head, and all records with the counts of the store.
 //!
-//! sled opens a truncated file without an error, with records missing in the middle; only this check finds out.
+//! sled opens a truncated file without an error, with records missing in the middle; only this check detects the
+//! loss.
 
 use crate::sled_store::guard::Beat;
 use crate::sled_store::look;

@@ -1,11 +1,11 @@
-//! The errors of a store. No message names a conversation: an id is a secret.
+//! The errors of a store. No message names a conversation, because the id of a conversation is a secret.
 
 use crate::event::EventError;
 use crate::source::SourceError;
 use envelope::{Class, Classify, UnixMs};
 use std::io;
 
-/// Why a store did not do what it was asked.
+/// Why a store failed to do what was asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// An event does not follow on the last one of its conversation.
@@ -51,7 +51,7 @@ pub enum StoreError {
     /// The disk cannot be read or written.
     #[error("the store of conversations cannot be read or written: {0}")]
     Disk(String),
-    /// It has failed in a way that it does not recover from.
+    /// The store has failed in a way from which it does not recover.
     #[error("the store of conversations has failed and has to be opened again: {0}")]
     Failed(String),
 }

@@ -1,25 +1,25 @@
-//! The head of a conversation: what a store knows of it besides its events. It follows from the events alone, so
-//! that a store can be checked against itself.
+//! The head of a conversation: a few numbers that a store keeps beside its events, such as their count. They follow
+//! from the events alone, so that a store can check itself.
 
 use crate::event::{EventKind, LogEvent};
 use crate::store::StoreError;
 use envelope::{Outcome, UnixMs};
 use serde::{Deserialize, Serialize};
 
-/// A conversation in a few numbers, as a store holds it: its log may reach back further, or less far.
+/// The head of a conversation. The log in the stream may begin earlier or later than the events in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConversationHead {
     /// Which event of the conversation the last one is, counted from 1.
     pub n: u64,
-    /// Where that stands in the stream.
+    /// The sequence of that event in the stream.
     pub sequence: u64,
-    /// When the first event was written that the store holds.
+    /// When the first event in the store was written.
     pub began: UnixMs,
-    /// When the last one was: the last activity.
+    /// When the last event was written: the last activity.
     pub at: UnixMs,
     /// How many events the store holds.
     pub events: u64,
-    /// Between the first and the last of them so many are missing: damage took them.
+    /// How many events are missing between the first and the last one, because of damage.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub missing: u64,
     /// Exchanges among them: turns that ended with an answer or a question back.

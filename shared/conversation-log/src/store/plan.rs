@@ -1,5 +1,5 @@
-//! What a batch changes, decided before anything of it is written. Pure: a store looks up what it has, and then
-//! writes the whole plan at once.
+//! Plans what a batch changes, before anything of it is written. Pure: a store looks up what it has, and then writes
+//! the whole plan at once.
 
 use crate::source::ConversationKey;
 use crate::store::head::{ConversationHead, Mark};
@@ -32,7 +32,8 @@ pub(crate) struct Change {
 
 /// Plans a batch for a store at position `held`; `head_of` looks up the head of a conversation.
 ///
-/// # Errors When an entry of the batch does not follow on what the store has: then nothing of the batch is taken.
+/// # Errors
+/// When an entry of the batch does not follow on what the store has: then nothing of the batch is taken.
 pub(crate) fn plan(
     batch: EntryBatch,
     held: LogPosition,

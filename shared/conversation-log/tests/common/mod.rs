@@ -1,4 +1,5 @@
-//! Helpers of the tests of the store on disk: a stream that is the same each time, and inspection of files.
+//! Helpers of the tests of the store on disk: a stream of events that is the same in every run, and functions that
+//! inspect files.
 #![expect(
     dead_code,
     clippy::unwrap_used,

@@ -1,6 +1,6 @@
 //! Repairs letters that a scanner took for digits, and digits that it took for letters.
 //!
-//! Only documents with several such confusions are changed, and only words that cannot be read otherwise:
+//! Only documents with several such errors are changed, and in them only words that have one possible reading:
 //! `1O,368.OO` and `De1ivered` are repaired, but not `O2`, `200l` and `1st`, nor anything that would need a
 //! dictionary (`rn` for `m`). All repairs keep the number of characters.
 

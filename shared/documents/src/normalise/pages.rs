@@ -1,8 +1,8 @@
-//! Removes repeated headers and footers at the edges of pages.
+//! Removes page headers and footers that repeat from page to page.
 //!
-//! Only documents with pages are changed, and only lines at the upper and lower edge. A line is removed when the
-//! pages before had the same line at the same edge; the first page keeps it, so no line that occurs once is ever
-//! lost. A number may differ between pages where it counts them: alone, or behind a word for page (`Page 3 of 12`).
+//! Only documents with pages are changed, and only lines at the upper and lower edge of a page. A line is removed if
+//! an earlier page has the same line at an edge. The first page keeps it, so no line that occurs once is lost. The
+//! lines may differ in a number that counts the pages: one that is alone, or behind a word for page (`Page 3 of 12`).
 //! `Lesson 3` on the third page is no footer.
 
 use crate::document::NumberedLine;

@@ -1,7 +1,7 @@
-//! DOCX to lines: headings as `#` lines, list items as `-` lines, tables as rows `| a | b |`.
+//! Reads a DOCX into lines: headings as `#` lines, list items as `-` lines, tables as rows `| a | b |`.
 //!
-//! It reads the body and the core properties. *Not* read are headers, footers, notes and comments, and text that
-//! was deleted under tracked changes. A DOCX has no pages until it is printed, so the lines have none.
+//! It reads the body and the core properties. It does *not* read headers, footers, notes, comments, and text that was
+//! deleted under tracked changes. A DOCX has no pages until it is printed, so the lines have no page numbers.
 
 mod body;
 mod styles;

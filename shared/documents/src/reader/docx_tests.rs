@@ -1,4 +1,4 @@
-//! Tests of the text of a Word document, and of the errors for a bad one.
+//! Tests of the text of a Word document, and of the errors for a damaged one.
 
 use super::*;
 use crate::reader::tests::{body, read, sample};

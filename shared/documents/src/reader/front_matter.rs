@@ -1,7 +1,8 @@
-//! The leading block between two `---` lines: `key: value` per line, nothing nested.
+//! Reads the front matter of a file: a leading block between two `---` lines, with `key: value` on each line and
+//! nothing nested.
 //!
-//! *Not* YAML: a value is a text, a number, a boolean or a flat `[list]`. Dates stay text, because ISO dates
-//! compare as text. An entry beyond the limits is left out with a log line.
+//! *Not* YAML: a value is a text, a number, a boolean or a flat `[list]`. Dates stay text, because ISO dates compare
+//! correctly as text. An entry beyond the limits is left out with a log line.
 
 use serde_json::{Number, Value};
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! HTML to lines: `html2text` renders; this module removes what is not content and reads the head.
+//! Reads HTML into lines: `html2text` renders it; this module removes what is not content and reads the head.
 
 use super::text::numbered;
 use super::{Parsed, front_matter, take_title};

@@ -1,8 +1,8 @@
-//! JSONL: one document per line, so one file contains many.
+//! Reads JSONL, where each line is a document, so that one file contains many.
 //!
 //! A line is `{"text": ..., "title"?, "id"?, "source"?, "metadata"? {..}}`; other fields are ignored. Its document
-//! is called `file.jsonl#<id>`, or `#<line>` without an id, and its `source` becomes the field `origin`. A bad line
-//! is reported and left out; memory holds one line.
+//! gets the name `file.jsonl#<id>`, or `file.jsonl#<line>` if it has no id, and its `source` becomes the field
+//! `origin`. A bad line is reported and left out. Memory holds one line at a time.
 
 use super::text::{Decoded, stream_of};
 use super::{File, Parsed, SkipReason, front_matter, text};

@@ -1,10 +1,10 @@
-//! PDF to lines with their pages: `hayro-interpret` finds the glyphs; this module bounds its work and makes text of
-//! them.
+//! Reads a PDF into lines with their pages: `hayro-interpret` finds the glyphs; this module limits its work and turns
+//! the glyphs into text.
 //!
-//! The library is free of unsafe code, but its input comes from anywhere. So each page is read behind
-//! `catch_unwind`, streams that would decompress to too much are refused beforehand, and a document has a budget of
-//! work. *Not* OCR: a scan without a text layer is reported as such. The reader never asks for a password; a
-//! document that opens without one is read even if it forbids printing.
+//! The library has no unsafe code, but its input may come from anyone. So each page is read behind `catch_unwind`,
+//! streams that would decompress to too much are refused beforehand, and a document has a budget of work. *Not* OCR:
+//! a scan without a text layer is reported as such. The reader never asks for a password; a document that opens
+//! without one is read even if it forbids printing.
 
 mod glyphs;
 mod inflate;

@@ -1,6 +1,6 @@
-//! Why a file, or a part of one, was not read: a code for programs, a sentence for people.
+//! The reasons why a file, or a part of one, was not read: a code for programs and a sentence for people.
 //!
-//! Each sentence says what to do about it, where there is something to do.
+//! Each sentence says what the user can do about it, if there is something to do.
 
 /// A file that was not read, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub enum SkipReason {
     /// A link that leads back to a folder above it.
     #[error("a link that leads in a circle; remove it")]
     Loop,
-    /// Could not be opened or read. It may be there all the same: never a reason to delete it.
+    /// The file could not be opened or read. It may still exist, so its document is not deleted for this.
     #[error("unreadable: {0}")]
     Unreadable(String),
     /// Needs a password.
@@ -54,7 +54,7 @@ pub enum SkipReason {
     /// A line of JSONL that is no document.
     #[error("no JSON object with a `text`: {0}; correct that line")]
     BadLine(String),
-    /// The bytes of a file that is no single document.
+    /// The file contains several documents, where the bytes of a single one were expected.
     #[error("one file of several documents; publish each of them, as `argosy index` does")]
     Several,
     /// JSON that should be a parsed document is not one.

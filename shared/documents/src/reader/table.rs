@@ -1,10 +1,10 @@
-//! CSV and TSV: each row becomes one line `| a | b |` below the header, which the chunker keeps whole and repeats
-//! on every piece. In a wide table, whose header would not be repeated, each row has the names of its columns
-//! instead: `| column: value | … |`.
+//! Reads CSV and TSV: each row becomes one line `| a | b |` below the header. The chunker keeps rows whole and
+//! repeats the header on every piece. In a wide table, whose header is too long to be repeated, each row contains the
+//! names of its columns instead: `| column: value | … |`.
 //!
-//! A file of more than [`PART_BYTES`] becomes several documents, so memory holds one part of it. Quoted fields may
-//! contain line breaks; short and long rows are accepted as they are. *Not* typed: figures stay as they were
-//! written.
+//! A file of more than [`PART_BYTES`] becomes several documents, so that memory holds one part of it. Quoted fields
+//! may contain line breaks; rows that are too short or too long are accepted as they are. Values are *not* typed:
+//! numbers stay as they were written.
 
 use super::text::{Decoded, stream, stream_of};
 use super::{File, Parsed, SkipReason, unreadable};

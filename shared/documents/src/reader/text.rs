@@ -1,7 +1,7 @@
-//! Bytes to text: UTF-8, UTF-16 and Windows-1252, as a whole or as a stream.
+//! Decodes bytes into text: UTF-8, UTF-16 and Windows-1252, as a whole or as a stream.
 //!
-//! A byte order mark decides; without one the bytes do. *Not* a detector of languages: bytes that fit none of the
-//! three are binary, and their skip reason says to save the file as UTF-8.
+//! A byte order mark determines the encoding; without one, the bytes themselves do. Bytes that fit none of the three
+//! encodings count as binary, and their skip reason says to save the file as UTF-8.
 
 use super::{Parsed, SkipReason, front_matter, take_title, unreadable};
 use crate::document::NumberedLine;

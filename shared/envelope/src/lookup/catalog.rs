@@ -1,7 +1,7 @@
-//! The catalog: which buckets a tenant's documents are in, and which columns each bucket has. People and planners
-//! ask for it.
+//! The catalog of a tenant's documents: their buckets, and the columns of each bucket. People and planners ask for
+//! it.
 //!
-//! *Not* here: how it is made, which the index does, and the schemas that describe columns, which the indexer has.
+//! *Not* here: how the index makes the catalog, and the schemas that describe columns, which the indexer has.
 
 use super::{FacetValue, is_zero, number, object, tenant};
 use crate::ids::{Bucket, TenantId};
@@ -14,10 +14,10 @@ use serde_json::Value;
 /// Frequent values of a column that are shown when the request names no number.
 pub const CATALOG_VALUES: usize = 5;
 
-/// Which buckets are meant, at [`CATALOG`](crate::subject::CATALOG).
+/// A request for the catalog, at [`CATALOG`](crate::subject::CATALOG).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogRequest {
-    /// The tenant whose documents are meant. Default `default`.
+    /// The tenant whose catalog is wanted. Default `default`.
     pub tenant: TenantId,
     /// Parts of the corpus; empty means all. One that the tenant does not have is refused by name.
     pub buckets: Vec<Bucket>,
@@ -28,12 +28,12 @@ pub struct CatalogRequest {
 /// The buckets of a tenant. The default has none: they are unknown, or there are no documents.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CorpusCatalog {
-    /// Those with the most documents first.
+    /// The buckets, those with the most documents first.
     pub buckets: Vec<CatalogBucket>,
-    /// Buckets that are not among them, because there are too many or the reply would be too large.
+    /// How many buckets are not in the list, because there are too many or the reply would be too large.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub buckets_left_out: u32,
-    /// Fields of the metadata that were not looked at: the tenant has too many.
+    /// How many fields of the metadata were not examined, because the tenant has too many.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub fields_left_out: u32,
 }
@@ -43,7 +43,7 @@ pub struct CorpusCatalog {
 pub struct CatalogBucket {
     /// The part of the corpus.
     pub bucket: Bucket,
-    /// What its schema says that it holds.
+    /// The description of the bucket in its schema.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// How many documents it has.
@@ -51,7 +51,7 @@ pub struct CatalogBucket {
     /// Its columns, those that the most documents have first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<CatalogColumn>,
-    /// Columns that are not among them, because there are too many or the reply would be too large.
+    /// How many columns are not in the list, because there are too many or the reply would be too large.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub columns_left_out: u32,
 }
@@ -61,13 +61,13 @@ pub struct CatalogBucket {
 pub struct CatalogColumn {
     /// The field.
     pub field: String,
-    /// What its values are: as its schema says, else as all of its values are.
+    /// The type of its values: the one in its schema, or else the one that all of its values have.
     #[serde(rename = "type")]
     pub kind: ColumnType,
-    /// The unit of its numbers, where its schema says one.
+    /// The unit of its numbers, if its schema names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// What its schema says that it holds.
+    /// The description of the column in its schema.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// How many documents of the bucket have a value.
@@ -80,12 +80,12 @@ pub struct CatalogColumn {
     /// Whether there are values that are not listed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub more: bool,
-    /// The least and the greatest value: of numbers as numbers, of days as ISO dates; of nothing else.
+    /// The least and the greatest value of a column of numbers or of days (as ISO dates); absent for other columns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<ColumnRange>,
 }
 
-/// From one value up to another, both of which some document has.
+/// The least and the greatest value, each of which occurs in a document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ColumnRange {
     /// The least.
@@ -94,23 +94,23 @@ pub struct ColumnRange {
     pub to: Value,
 }
 
-/// What the values of a column are.
+/// The type of the values of a column.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ColumnType {
-    /// Text, and whatever is of several kinds.
+    /// Text; also a column whose values have several types.
     #[default]
     #[serde(rename = "text")]
     Text,
     /// Numbers.
     #[serde(rename = "number")]
     Number,
-    /// Days, and moments as the days that they are on.
+    /// Days; a moment counts as its day.
     #[serde(rename = "date")]
     Date,
     /// True or false.
     #[serde(rename = "bool")]
     Bool,
-    /// Several texts of one document.
+    /// Lists of texts.
     #[serde(rename = "list of text")]
     TextList,
 }
@@ -173,7 +173,7 @@ impl CorpusCatalog {
 }
 
 impl CatalogColumn {
-    /// A column of which nothing but its name is known.
+    /// A column of which only the name is known.
     pub fn new(field: impl Into<String>) -> CatalogColumn {
         CatalogColumn {
             field: field.into(),

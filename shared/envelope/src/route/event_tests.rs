@@ -1,4 +1,4 @@
-//! All events that a step of each payload may have, for walks through the graph.
+//! Chooses an event that a step with a given payload may have, for tests that walk through the graph.
 
 use super::tests::{draft, no_results, recalled, scatter, verdict};
 use super::*;

@@ -1,4 +1,4 @@
-//! Tests that the longest way through the graph is shorter than the bound of hops.
+//! Tests that the longest way through the graph has fewer hops than the limit.
 
 use crate::fanout::reducer_step;
 use crate::hop::Payload;

@@ -1,5 +1,5 @@
-//! A turn between two steps: what it may still spend, what it remembers, and the step that it makes next. *Not*
-//! here: which exit leads where; that is [`route`](super::route).
+//! The state of a turn between two steps: what it may still spend, what it remembers, and the next step. *Not* here:
+//! which exit leads to which step; that is [`route`](super::route).
 
 use super::{Event, Next, Transition};
 use crate::filter::Filter;

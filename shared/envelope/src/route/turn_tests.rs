@@ -1,4 +1,5 @@
-//! Tests of what a turn remembers of its drafts, and of what is left after a search that failed for good.
+//! Tests of what a turn remembers about its drafts, and of the evidence that remains after a search that failed for
+//! good.
 
 use crate::hop::{Payload, PlannerExit, ReducerExit, RetrieverExit, Task, ValidatorExit};
 use crate::kept_draft::{DraftScore, KeptDraft};

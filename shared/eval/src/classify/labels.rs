@@ -9,9 +9,10 @@ use text::question::{Complexity, QuestionReading, WordedIntent};
 /// A data set of questions whose class is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelledSet {
-    /// MultiHop-RAG: comparisons and orders of time among questions over news.
+    /// MultiHop-RAG: questions over news, which are comparisons, about order in time, or neither.
     MultihopRag,
-    /// Break, high-level decompositions: comparisons, numbers to work out, one step or several.
+    /// Break, high-level decompositions: questions that compare, that calculate a number, or that take one step or
+    /// several.
     BreakQdmr,
 }
 

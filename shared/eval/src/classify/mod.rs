@@ -1,6 +1,6 @@
 //! Measures which class the rules give to questions whose class is known.
 //!
-//! The rules are those that a planner falls back on, so no model is called and no document is read. *Not* measured:
+//! The rules are the planner's fallback for the model, so no model is called and no document is read. *Not* measured:
 //! the classes that a model would give, and what follows from a class.
 
 mod labels;
@@ -17,18 +17,18 @@ use score::ClassScore;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// What is asked, and what is kept of it.
+/// The options of the measurement.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Which data set.
     pub dataset: LabelledSet,
     /// Its folder.
     pub path: PathBuf,
-    /// Which questions.
+    /// The split whose questions are classified.
     pub split: Split,
-    /// Whether each question that is given another class is told.
+    /// Whether the report names each question that gets another class than the right one.
     pub failed: bool,
-    /// Where a page is written.
+    /// The file to which an HTML page is written.
     pub report: Option<PathBuf>,
 }
 

@@ -1,4 +1,4 @@
-//! Compares the labels that were given with the right ones. Pure.
+//! Compares the classes that the rules give with the right ones. Pure.
 
 use serde::Serialize;
 use std::collections::BTreeMap;

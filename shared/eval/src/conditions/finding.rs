@@ -1,8 +1,9 @@
-//! Measures whether a right document is among the first ten passages: without conditions, with those that the
-//! question was linked to, and with the right ones.
+//! Measures whether a right document is among the first ten passages: in a search without conditions, with the linked
+//! conditions, and with the right ones.
 //!
-//! Searches go by words alone, like those of a retriever without vectors. A question for documents gets a filter,
-//! another question a share of the list, and conditions that match nothing are given up, the last one first.
+//! Searches use words alone, like those of a retriever without vectors. For a question that asks for documents, the
+//! conditions filter the search. While nothing is found, they are dropped one by one, the last one first. For any
+//! other question, the conditions only reserve a share of the list.
 
 use super::known::Known;
 use crate::Error;

@@ -1,4 +1,4 @@
-//! A generated corpus in an index, as a retriever has it.
+//! Indexes a generated corpus as a retriever has it.
 
 use super::finding::{broken, words_of};
 use crate::Error;

@@ -1,4 +1,4 @@
-//! The report of a measurement of conditions: a table for people, an object for programs, a page to keep.
+//! The report of a measurement of conditions: a table for people, an object for programs, and an HTML page.
 
 use super::Options;
 use super::finding::{AmongTen, TenShares};

@@ -1,8 +1,8 @@
 //! Compares the linked conditions with the known ones. Pure.
 //!
 //! Each condition counts by itself, and so does each value of a list. A document counts if it satisfies all
-//! conditions. A question for the largest or newest of them has one answer, so its set of documents says nothing
-//! and is left out.
+//! conditions. A question for the largest or newest document has only one right document, so its set of documents is
+//! not compared.
 
 use super::tables;
 use conditions::question::{GoldCondition, GoldQuestion, QuestionKind};

@@ -1,7 +1,7 @@
-//! Measures what is read out of a data set's questions about where and when something was said.
+//! Measures how well the publishers and days that a data set's questions name are read as conditions.
 //!
-//! The right documents are those of a question's evidence: where they were published, and on which day. No text of
-//! a data set is reported: a failed question is named by its id. *Not* measured: which passages a search finds.
+//! The right conditions are the publishers and the days of a question's evidence. No text of a data set is reported:
+//! a failed question is named by its id. *Not* measured: which passages a search finds.
 
 use crate::Error;
 use crate::dataset::{Dataset, DatasetName, Question, Split};

@@ -1,7 +1,7 @@
-//! Whether a table is the one that is known to be right. Pure.
+//! Compares a table with the one that is known to be right. Pure.
 //!
-//! Rows are compared in any order, by the columns that the right table has; names in any spelling, and numbers to a
-//! hundredth.
+//! Rows are compared in any order, by the columns that the right table has. Names may be spelt in any way, and
+//! numbers have to agree to a hundredth.
 
 use conditions::question::GoldTable;
 use envelope::{AnswerTable, TableRow};

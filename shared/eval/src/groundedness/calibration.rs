@@ -1,4 +1,4 @@
-//! Whether predicted probabilities match the observed shares. Pure.
+//! Measures whether predicted probabilities match the observed shares. Pure.
 
 /// How many bins of equal width the expected error is taken over.
 const BINS: usize = 10;

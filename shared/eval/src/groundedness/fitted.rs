@@ -1,4 +1,5 @@
-//! Fits the weights of scores on the dev side; the table in `groundedness::thresholds` is made with it.
+//! Fits the weights of the groundedness scores on the dev split of labelled answers. The table in
+//! `groundedness::thresholds` has these weights.
 
 use super::logistic::{Observation, fit, probability};
 use super::sets::{LabelledClaim, MarkedAnswer, Task};

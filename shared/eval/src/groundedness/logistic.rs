@@ -1,4 +1,4 @@
-//! Logistic regression, by Newton's method. Pure.
+//! Fits a logistic regression by Newton's method. Pure.
 
 /// More steps than it ever takes to settle.
 const STEPS: usize = 25;

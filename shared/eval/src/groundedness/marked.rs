@@ -1,6 +1,6 @@
 //! Compares the verdicts with answers of models in which people marked what is made up.
 //!
-//! Thresholds are chosen on the dev third; the reported figures are those of the other two.
+//! Thresholds are chosen on the dev third of the answers; the reported figures are those of the other two thirds.
 
 use super::calibration::{brier_skill, expected_error};
 use super::sets::{MarkedAnswer, Task};

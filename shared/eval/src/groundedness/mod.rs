@@ -1,9 +1,9 @@
-//! Measures the verdicts on sentences, against people's marks and against sentences that are known to be true or
-//! false.
+//! Measures how well the verdicts on sentences agree with people's marks, and with sentences that are known to be
+//! true or false.
 //!
-//! No model is called and nothing is searched. Without a folder, the sentences of the sample corpus are reworded
-//! and mutated, and the offline reader's answers to its questions are checked. In a folder, each of
-//! `ragtruth_test`, `scifact` and `multihop_rag` that exists is measured.
+//! No model is called and nothing is searched, except for the answers of the offline reader. Without a folder, the
+//! sentences of the sample corpus are reworded and mutated, and the offline reader's answers to its questions are
+//! checked. In a folder, each of the data sets `ragtruth_test`, `scifact` and `multihop_rag` that exists is measured.
 
 mod calibration;
 mod fitted;
@@ -27,20 +27,20 @@ use std::path::{Path, PathBuf};
 /// What the cases are drawn by: each fact is reworded and changed once for each.
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=3;
 
-/// What is judged, and what is kept of it.
+/// The options of the measurement.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// A folder of data sets. Default: the sample corpus alone.
     pub path: Option<PathBuf>,
-    /// Whether the weights of the scores are fitted and told, too.
+    /// Whether the weights of the scores are fitted and reported, too.
     pub fit: bool,
-    /// Whether each sentence that is judged wrongly is told.
+    /// Whether the report contains each sentence that was judged wrongly.
     pub failed: bool,
-    /// Where a page is written.
+    /// The file to which an HTML page is written.
     pub report: Option<PathBuf>,
 }
 
-/// Judges every sentence.
+/// Gives every sentence a verdict, and compares it with the right one.
 ///
 /// # Errors
 /// When a data set cannot be read, the offline reader's search fails, or the page cannot be written.

@@ -1,5 +1,5 @@
-//! Compares the verdicts with true sentences, reworded, and with copies made false in one place each; and measures
-//! what the check of an answer costs.
+//! Compares the verdicts with true sentences in other words, and with copies in which one place was made false. Also
+//! measures what the check of an answer costs.
 
 use groundedness::{SentenceVerdict, Thresholds, check};
 use mutations::{Mutation, MutationCase, MutationSplit};

@@ -1,7 +1,8 @@
-//! Checks answers of the offline reader to the questions of the sample corpus: it quotes, so nearly all of them are
-//! supported.
+//! Checks answers of the offline reader to the questions of the sample corpus. The reader quotes its sources, so
+//! nearly all sentences are supported.
 //!
-//! Searches go by words alone, with five passages a question, as a mapper and a reducer read them.
+//! Searches use words alone and return five passages for each question, which are read as a mapper and a reducer read
+//! them.
 
 use super::mutated;
 use crate::Error;

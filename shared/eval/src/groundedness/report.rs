@@ -1,4 +1,4 @@
-//! The report of a measurement of groundedness: a table for people, an object for programs, a page to keep.
+//! The report of a measurement of groundedness: a table for people, an object for programs, and an HTML page.
 
 use super::marked::TaskFigures;
 use super::mutated::MutationFigures;

@@ -1,4 +1,4 @@
-//! The figures of the modes, each by itself and compared with each other question by question. Pure.
+//! Computes the figures of each mode, and compares the modes question by question. Pure.
 
 use super::super::labelled::{FleetQuestion, is_nothing};
 use super::super::metrics::{mean, quantile};

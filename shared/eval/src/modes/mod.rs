@@ -27,24 +27,24 @@ const WAIT: Duration = Duration::from_secs(120);
 const BY_RULES: &str = "The offline reader calls no tool: its reviews and its loops are decided by rules, so these figures say what \
                         they cost, and nothing of a model that acts.";
 
-/// What is asked, and what is kept of it.
+/// The options of the measurement.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The folder of MultiHop-RAG. Default: the sample corpus with its labelled questions.
     pub path: Option<PathBuf>,
-    /// Which questions.
+    /// The split whose questions are asked.
     pub split: Split,
-    /// How many of them, always the same ones. Default: all.
+    /// The number of questions, which are the same in every run. Default: all.
     pub limit: Option<usize>,
-    /// Where the index is kept. Default: nowhere.
+    /// The folder in which the index is kept. Default: none, it is not kept.
     pub index: Option<PathBuf>,
-    /// Where a line of JSON is written for each question and mode.
+    /// The file that gets a line of JSON for each question and mode.
     pub details: Option<PathBuf>,
 }
 
-/// Asks every question in every mode of the fleet that `start` gives, with its index in the folder that it is told; `say`
-/// is told how far it is. A reply that one mode got for nothing because another had paid for it would be no figure: the
-/// fleet keeps no replies.
+/// Asks every question in every mode of the fleet that `start` makes, and reports the progress to `say`. `start` gets
+/// the folder of the index. The fleet must not cache replies: if one mode got the replies for which another mode had
+/// paid, the figures would not be comparable.
 ///
 /// # Errors
 /// When the questions cannot be read or there is none, the fleet fails, a question gets no end, or a file cannot be written.

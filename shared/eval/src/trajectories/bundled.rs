@@ -1,6 +1,7 @@
-//! The files of `tests/trajectories`, in the binary, and those of a folder.
+//! Reads the files of trajectories: those of `tests/trajectories`, which are in the binary, or those of a folder.
 //!
-//! They are listed one by one, so that building needs no script; a test compares the list with the folder.
+//! The files in the binary are listed one by one, so that building needs no script; a test compares the list with the
+//! folder.
 
 use super::case::TrajectoryCase;
 use crate::Error;
@@ -61,10 +62,10 @@ const FILES: &[(&str, &str)] = files![
     "transistors-three-searches",
 ];
 
-/// Those that are built in.
+/// The cases in the binary.
 ///
 /// # Errors
-/// When a file is none; it is named.
+/// When a file is invalid; the error names it.
 pub fn bundled() -> Result<Vec<NamedCase>, Error> {
     FILES.iter().map(|(name, text)| read(name, text)).collect()
 }

@@ -1,5 +1,5 @@
-//! A trajectory as its file has it: a question, the replies of its model, and the expected way. *Not* here: how it
-//! is run.
+//! The contents of a trajectory's file: a question, the replies of its model, and the expected roles, searches and
+//! outcome. *Not* here: how a trajectory is run.
 
 use envelope::{Outcome, Role, SearchStrategy};
 use serde::{Deserialize, Serialize};
@@ -10,42 +10,42 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrajectoryCase {
-    /// What it shows, in a sentence.
+    /// What the case shows, in one sentence.
     pub about: String,
     /// As it is asked.
     pub question: String,
-    /// What a client sends along: `mode`, `budget`, `filters` and so on.
+    /// Fields that a client sends with the question: `mode`, `budget`, `filters` and so on.
     #[serde(default)]
     pub fields: Map<String, Value>,
-    /// Settings of its fleet, by key.
+    /// Settings of the fleet, by key.
     #[serde(default)]
     pub settings: BTreeMap<String, String>,
     /// The corpus, by path; absent means the sample corpus.
     #[serde(default)]
     pub documents: Option<BTreeMap<String, String>>,
-    /// What the model says; the offline reader says the rest.
+    /// The scripted replies of the model. The offline reader gives all other replies.
     #[serde(default)]
     pub model: Vec<ScriptedReply>,
-    /// The way that it is to take.
+    /// The steps that the question is expected to take.
     pub expected: Trajectory,
     /// What its answer, its question back or its notices have to contain.
     #[serde(default)]
     pub says: Vec<String>,
 }
 
-/// What a model says when a role asks it.
+/// A scripted reply to a model call of a role.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptedReply {
     /// The role that calls.
     pub role: Role,
-    /// A text, or JSON; absent where the call fails, as one that a server refuses.
+    /// The reply, as a text or as JSON. If it is absent, the call fails like one that a server refuses.
     #[serde(default)]
     pub says: Option<Value>,
     /// What the prompt has to contain; empty means any.
     #[serde(default)]
     pub when: String,
-    /// How often it is said. Default once.
+    /// How often the reply is given. Default once.
     #[serde(default = "once")]
     pub times: usize,
 }
@@ -66,17 +66,18 @@ fn once() -> usize {
     1
 }
 
-/// The way of a question. What a file expects and what is seen have the same form, so that one can be written as the other.
+/// The steps that a question takes. Expected and actual steps have the same form, so that the actual ones can be
+/// written into a file as the expected ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trajectory {
-    /// The roles that worked on it, in the order of the hops; the maps of one search are one entry, with their
+    /// The roles that worked on it, in the order of the hops. The maps of one search are one entry, with their
     /// number.
     pub visited: Vec<String>,
-    /// What the corpus was asked for, in that order.
+    /// The calls of tools, in their order.
     #[serde(default)]
     pub tools: Vec<ToolCall>,
-    /// Searches as a budget counts them: one with its parts and shares is one.
+    /// Searches as a budget counts them: a search with its parts and shares counts as one.
     #[serde(default)]
     pub searches: u16,
     /// Calls of a model, by the role that made them.
@@ -86,7 +87,7 @@ pub struct Trajectory {
     pub ending: TrajectoryEnding,
 }
 
-/// What is done with the corpus.
+/// A tool that reads the corpus.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tool {
@@ -95,7 +96,7 @@ pub enum Tool {
     Search,
     /// Documents are listed, counted or added up.
     Table,
-    /// Passages are fetched that were read before.
+    /// Passages that were read before are fetched.
     Fetch,
 }
 
@@ -112,21 +113,21 @@ pub struct ToolCall {
     /// Which.
     #[serde(default, skip_serializing_if = "Tool::is_search")]
     pub tool: Tool,
-    /// What is searched for; of a table what is done with the documents.
+    /// What is searched for; for a table, what is done with the documents.
     pub words: String,
     /// Further terms.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<String>,
-    /// What has to hold, as people read it.
+    /// The conditions that have to hold, in the form that people read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<String>,
-    /// Which parts of the corpus are asked; empty means all.
+    /// The buckets that are searched; empty means all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub buckets: Vec<String>,
-    /// By words, by meaning, or by both.
+    /// Whether the search is by words, by meaning, or by both.
     #[serde(default, skip_serializing_if = "is_hybrid")]
     pub strategy: SearchStrategy,
-    /// Most passages that are wanted; of a table none.
+    /// Most passages that are wanted; absent for a table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<usize>,
 }
@@ -141,7 +142,7 @@ fn is_hybrid(strategy: &SearchStrategy) -> bool {
 pub struct TrajectoryEnding {
     /// The outcome of its terminal event.
     pub outcome: Outcome,
-    /// The limits that ended something on the way, `no_progress` among them, in that order.
+    /// The limits that ended something during the turn, including `no_progress`, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
     /// The kind of its question back.

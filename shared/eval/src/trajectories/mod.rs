@@ -1,18 +1,18 @@
-//! Measures whether questions take the expected way through a fleet.
+//! Measures whether questions take the expected steps through a fleet.
 //!
-//! A trajectory is a file: a question, the replies of its model, and the expected way: which role works on it at
-//! each hop, what is searched for in the corpus, how often a model is called, how it ends. Each one runs through
-//! the real stages of a fleet in this process, on the memory bus, and is compared exactly. *Not* measured: how good
-//! an answer is.
+//! A trajectory is a file with a question, the replies of its model, and the expected steps: which role works at each
+//! hop, what is searched for in the corpus, how often a model is called, and how the turn ends. Each trajectory runs
+//! through the real stages of a fleet in this process, on the memory bus, and is compared exactly. *Not* measured:
+//! how good an answer is.
 //!
 //! | module | what |
 //! |---|---|
 //! | `case` | the contents of a file |
-//! | `bundled` | the files that are built in |
-//! | [`scripted`] | the model |
+//! | `bundled` | the files that are in the binary |
+//! | [`scripted`] | the model with scripted replies |
 //! | `recorded` | records what is searched for in the corpus |
 //! | `run` | runs a case through a fleet |
-//! | `seen` | the way that a question took, and how it differs: pure |
+//! | `seen` | the steps that a question took, and how they differ from the expected ones (pure) |
 
 mod bundled;
 mod case;
@@ -35,23 +35,23 @@ use std::path::PathBuf;
 /// What is run.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Only cases with this in their name.
+    /// Only cases with this text in their name.
     pub name: Option<String>,
-    /// A folder of `.json` files. Default: those that are built in, over the sample corpus.
+    /// A folder of `.json` files. Default: the files in the binary, over the sample corpus.
     pub path: Option<PathBuf>,
 }
 
-/// What the cases came to.
+/// The results of the cases.
 #[derive(Debug)]
 pub struct TrajectoriesReport {
     /// Each of them.
     pub runs: Vec<TrajectoryRun>,
 }
 
-/// Runs every case through a fleet that `start` gives for it; `say` is told how far it is.
+/// Runs every case through a fleet that `start` makes for it, and reports the progress to `say`.
 ///
 /// # Errors
-/// When there is no case, the file or the settings of one are none, a fleet fails, or a question gets no end.
+/// When there is no case, its file or settings are invalid, a fleet fails, or a turn does not end.
 pub async fn run(
     options: &Options,
     start: impl AsyncFn(CaseFleet) -> Result<Box<dyn Fleet>, StartError>,
@@ -77,13 +77,13 @@ pub async fn run(
 }
 
 impl TrajectoriesReport {
-    /// How many took another way than was expected.
+    /// How many cases took other steps than expected.
     pub fn differing(&self) -> usize {
         let differing = self.runs.iter().filter(|one| !one.differences.is_empty());
         differing.count()
     }
 
-    /// As it is told.
+    /// The results as a report.
     pub fn outcome(&self) -> EvalReport {
         let (runs, differing) = (&self.runs, self.differing());
         let mut outcome = EvalReport::of(&json!({ "trajectories": runs, "differing": differing }));

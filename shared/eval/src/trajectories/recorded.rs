@@ -1,5 +1,5 @@
-//! A searcher that records its requests. It passes on the results of the searcher beneath it unchanged. Look-ups of
-//! the names in a text and of a question's conditions are no tool calls, and are not recorded.
+//! A searcher that records its requests and passes on the results of the searcher beneath it unchanged. It does not
+//! record look-ups of the names in a text or of a question's conditions, because they do not count as tool calls.
 
 use super::case::{Tool, ToolCall};
 use envelope::{Bucket, Filter, Passage, TenantId};

@@ -18,16 +18,16 @@ use std::time::Duration;
 /// Longest time for a question.
 const WAIT: Duration = Duration::from_secs(60);
 
-/// What became of a case.
+/// The result of a case.
 #[derive(Debug, Clone, Serialize)]
 pub struct TrajectoryRun {
     /// The name of its file.
     pub name: String,
-    /// What it shows.
+    /// What the case shows.
     pub about: String,
-    /// The way that it was to take.
+    /// The steps that the question was expected to take.
     pub expected: Trajectory,
-    /// The way that it took.
+    /// The steps that it took.
     pub seen: Trajectory,
     /// What differs.
     pub differences: Vec<TrajectoryDifference>,
@@ -36,33 +36,34 @@ pub struct TrajectoryRun {
 /// Wraps the searcher between the index of a fleet and its retriever.
 pub type BetweenSearcher = Box<dyn FnOnce(Arc<dyn Searcher>) -> Arc<dyn Searcher> + Send>;
 
-/// The fleet that a case wants.
+/// The fleet that a case needs.
 pub struct CaseFleet {
     /// Its settings, by key.
     pub settings: Vec<(String, String)>,
-    /// Where it keeps its index.
+    /// The folder of its index.
     pub index: PathBuf,
     /// Its model.
     pub model: Arc<ScriptedChat>,
-    /// What notes each call of its retriever.
+    /// Wraps the searcher of its retriever, to record each call.
     pub between: BetweenSearcher,
 }
 
 /// Why the fleet of a case was not started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The settings are none.
+    /// The settings are invalid.
     #[error("{0}")]
     Settings(String),
-    /// It does not run.
+    /// The fleet does not run.
     #[error("{0}")]
     Fleet(FleetError),
 }
 
-/// Runs a case through a fleet that `start` gives for it. The index of the sample corpus is kept in `folder` for the next one.
+/// Runs a case through a fleet that `start` makes for it. The index of the sample corpus is kept in `folder` for the
+/// next case.
 ///
 /// # Errors
-/// When its settings are none, its fleet does not run, or its question gets no end.
+/// When its settings are invalid, its fleet does not run, or its turn does not end.
 pub async fn run_case(
     case: &NamedCase,
     folder: &Path,

@@ -1,5 +1,5 @@
-//! A model with scripted replies, role by role; where there is none, it replies as the offline reader does. It is
-//! never an LLM.
+//! A model with scripted replies for each role. If no scripted reply fits, it replies like the offline reader. It
+//! never calls a language model.
 
 use super::case::ScriptedReply;
 use envelope::Usage;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The name that its replies are labelled with.
 const NAME: &str = "scripted";
 
-/// Such a model.
+/// A model with scripted replies.
 #[derive(Default)]
 pub struct ScriptedChat {
     replies: Mutex<Vec<ScriptedReply>>,
@@ -19,12 +19,12 @@ pub struct ScriptedChat {
 }
 
 impl ScriptedChat {
-    /// One that has nothing written down yet.
+    /// A model without scripted replies.
     pub fn new() -> Arc<ScriptedChat> {
         Arc::default()
     }
 
-    /// Sets its next replies. Returns the ones that were not asked for.
+    /// Sets the next replies. Returns the earlier ones that no call has used.
     pub fn says(&self, replies: Vec<ScriptedReply>) -> Vec<ScriptedReply> {
         let mut left = self.replies.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut *left, replies)

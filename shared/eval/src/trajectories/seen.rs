@@ -1,17 +1,17 @@
-//! The way that a question took, from its terminal event and the recorded searches, and how it differs from the
-//! expected one. Pure.
+//! Reads the steps that a question took from its terminal event and the recorded searches, and compares them with the
+//! expected ones. Pure.
 
 use super::case::{ToolCall, Trajectory, TrajectoryCase, TrajectoryEnding};
 use envelope::{Fallback, Role, Terminal, TrailEntry};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Something that is not as expected.
+/// A difference between the expected and the actual steps.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TrajectoryDifference {
     /// What.
     pub what: String,
-    /// As it was to be.
+    /// The expected value.
     pub expected: String,
     /// As it was.
     pub seen: String,

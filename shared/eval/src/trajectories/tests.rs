@@ -1,5 +1,4 @@
-//! Tests of what the built-in trajectories cover. That each takes its way through a fleet is tested where there is
-//! a fleet.
+//! Tests of what the built-in trajectories cover. Other tests, which have a fleet, run each trajectory through it.
 
 use super::bundled::bundled;
 use super::case::Tool;

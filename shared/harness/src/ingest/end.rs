@@ -1,5 +1,4 @@
-//! The end of a document message: its result is announced and counted, and what was stored for the message is
-//! deleted.
+//! Ends the work on a document message: announces and counts the result, and deletes what was stored for the message.
 
 use super::read::nameless;
 use super::{Done, Failure, IngestWorker, write};

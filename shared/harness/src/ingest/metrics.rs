@@ -1,11 +1,11 @@
-//! Metrics of an indexer besides those of messages. Label values are words of this crate, never ids.
+//! The metrics of an indexer besides those of its messages. Label values are words of this crate, never ids.
 
 use envelope::document::DocumentOutcome;
 use prometheus::IntCounterVec;
 use stage::Columns;
 use telemetry::Registry;
 
-/// What an indexer counts beside the messages.
+/// The metrics of an indexer besides those of its messages.
 #[derive(Clone)]
 pub struct IngestMetrics {
     documents: IntCounterVec,

@@ -1,12 +1,12 @@
-//! Indexing: one document message becomes the messages of its chunks.
+//! Indexes documents: turns one document message into the messages of its chunks.
 //!
 //! The steps are: read what is stored, decide, make the chunks, publish them under a chain of write conditions with
-//! the head last, announce the result, ack. Each publish expects the one before it to be the newest message of the
-//! document. Two indexers that write the same document at the same time therefore notice at the next message, and
-//! the older version gives way. So a document may be delivered twice, its indexer may die between two chunks, and
-//! two replicas may work on two versions: in the end one version is stored, and it is complete.
+//! the head last, announce the result, ack. Each publish expects that the message before it is still the newest one
+//! of the document. If two indexers write the same document at the same time, they notice at the next message, and
+//! the older version gives way. So a document may be delivered twice, its indexer may die between two chunks, and two
+//! replicas may work on two versions: in the end one version is stored, and it is complete.
 //!
-//! *Not* here: what text and chunks are ([`Ingest`]).
+//! *Not* here: how text and chunks are made ([`Ingest`]).
 
 mod decide;
 mod end;

@@ -1,4 +1,4 @@
-//! Which document a message is about, or why the message cannot be used.
+//! Finds out which document a message is about, or why the message cannot be used.
 
 use super::Failure;
 use bus::StoredMessage;

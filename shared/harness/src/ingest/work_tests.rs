@@ -1,4 +1,4 @@
-//! Tests of the time that a document may take, and of the work that is kept while its message is held.
+//! Tests of the time limit of a document, and of the work that is kept while its message is held.
 
 use super::*;
 use bus::memory::MemoryBus;

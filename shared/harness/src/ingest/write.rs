@@ -1,4 +1,4 @@
-//! The messages of one version of a document, and the chain of write conditions under which they are published.
+//! Makes the messages of one version of a document, and publishes them under a chain of write conditions.
 
 use super::{Failure, failed};
 use bus::{Bus, Headers, Publish, PublishError, StoredMessage, Stream, WriteCondition};

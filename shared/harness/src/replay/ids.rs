@@ -1,5 +1,5 @@
-//! The ids of replayed turns: each is derived from the turn or dead letter that it continues, so that replaying
-//! twice has the same effect as replaying once. *Not* here: whether the replay is possible; see [`super::check`].
+//! Derives the id of a replayed turn from the turn or dead letter that it continues, so that replaying twice has the
+//! same effect as replaying once. *Not* here: whether the replay is possible; see [`super::check`].
 
 use bus::StoredMessage;
 use envelope::{Subject, TurnId, header};
@@ -20,7 +20,7 @@ pub fn retry_id(letter: &StoredMessage) -> TurnId {
     TurnId::again(&format!("retry/{}/{origin}", letter.subject))
 }
 
-/// The ids that replays of a turn have, in their order.
+/// The ids of the replays of a turn, in their order.
 pub fn replay_ids(turn: &TurnId) -> Vec<TurnId> {
     (1..=REPLAYS_MAX)
         .map(|n| TurnId::again(&format!("replay/{turn}/{n}")))

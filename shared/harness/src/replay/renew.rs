@@ -1,5 +1,5 @@
-//! The first messages of a replayed turn: recorded steps, scatter records and parts, rewritten for it. *Not* here:
-//! which of them it begins with, and publishing them.
+//! Rewrites recorded steps, scatter records and parts as the first messages of a replayed turn. *Not* here: at which
+//! step the turn begins, and publishing the messages.
 
 use super::{Error, Start};
 use crate::join::scatter_messages;

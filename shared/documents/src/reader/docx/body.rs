@@ -1,4 +1,4 @@
-//! The body of a DOCX, paragraph by paragraph.
+//! Reads the body of a DOCX, paragraph by paragraph.
 
 use super::styles::{Style, Styles, level_of_outline};
 use super::{DEPTH_MAX, SkipReason, TEXT_BYTES_MAX, attribute, bad_xml, entity, local};

@@ -1,6 +1,6 @@
-//! Which paragraph styles are headings, and of which level, and which are list items.
+//! Finds out which paragraph styles are headings, with their levels, and which are list items.
 //!
-//! A style's id is in the language of the author (`berschrift1`); its built-in name is not.
+//! A style's id is in the language of the author (`berschrift1`), but its built-in name is always in English.
 
 use super::{attribute, local};
 use quick_xml::Reader;

@@ -1,7 +1,7 @@
 //! Collects the glyphs of a page with their positions, and stops pages that would never end.
 //!
-//! Drawing operations are ignored but counted: a form that draws itself ten times, whose copies each draw
-//! themselves ten times, makes a page that takes for ever.
+//! Drawing operations are ignored but counted, and a page with too many is stopped. For example, a form may draw
+//! itself ten times, and each copy may do the same.
 
 use hayro_interpret::font::{Glyph, GlyphRun};
 use hayro_interpret::hayro_cmap::BfString;

@@ -1,9 +1,9 @@
-//! How much the streams of a PDF would decompress to, measured without keeping the data.
+//! Measures to how many bytes the streams of a PDF would decompress, without keeping the data.
 //!
 //! The library decompresses a stream whole and has no limit; a few kilobytes can become gigabytes. So the streams
-//! that it decompresses while it loads are measured in the bytes of the file, and all others except pictures are
-//! measured after loading, through their filters. One case is not covered: a stream of objects in an encrypted
-//! document.
+//! that it decompresses while it loads a file are measured beforehand, in the bytes of the file. All other streams
+//! except pictures are measured after loading, through their filters. One case is not covered: a stream of objects in
+//! an encrypted document.
 
 use super::super::SkipReason;
 use flate2::read::ZlibDecoder;

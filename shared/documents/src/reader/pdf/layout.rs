@@ -1,7 +1,7 @@
-//! Glyphs to lines, in the order in which the document draws them.
+//! Arranges glyphs into lines, in the order in which the document draws them.
 //!
-//! Glyphs on one base line are a row; a gap as wide as a letter is a space, and a wider one is the border of a
-//! cell. Larger type makes a heading, and an extra gap between rows a blank line. *Not* an analysis of columns:
+//! Glyphs on one base line make a row; a gap as wide as a letter is a space, and a wider one is the border of a cell.
+//! A row in larger type becomes a heading, and an extra gap between rows a blank line. Columns are *not* analysed:
 //! nearly all programs draw them one after the other.
 
 use super::glyphs::Placed;

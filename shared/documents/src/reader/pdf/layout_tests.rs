@@ -1,4 +1,4 @@
-//! Tests of glyphs to rows and lines.
+//! Tests of how glyphs become rows and lines.
 
 use super::*;
 use proptest::prelude::*;
