@@ -1,10 +1,10 @@
-//! The cache of catalogs for planners: a catalog is kept for a minute, and made anew in the background.
+//! Caches the catalog of each tenant for planners. A catalog is used for a minute, then made anew in the background.
 //!
-//! A question never waits where there is a catalog: one that is over a minute old is handed out while a new one is
-//! made. Only the first question of a tenant waits, for a short time; without a reply it goes on with an empty
-//! catalog, which is counted. A separate task makes catalogs, the one that [`CatalogCache::over_index`] returns
-//! beside the cache: a request spawns nothing. *Not* here: how a catalog is made, which is with the index
-//! ([`crate::lookup`]).
+//! Only the first question of a tenant waits for its catalog, and only for a short time; if none comes, the question
+//! goes on with an empty catalog, which is counted. Later questions get the catalog at once: one that is over a minute
+//! old is served while a new one is made. Catalogs are made by a separate task, which [`CatalogCache::over_index`]
+//! returns beside the cache, so that a request spawns nothing. *Not* here: how a catalog is made, which is with the
+//! index ([`crate::lookup`]).
 
 use crate::lookup::catalog;
 use bus::Bus;

@@ -1,5 +1,5 @@
-//! What schemas say of buckets and columns, in the form that an index takes it, for linking questions. *Not* for the
-//! catalog, which hands descriptions to planners.
+//! Converts the descriptions of buckets and columns in schemas into the form that an index takes for linking questions.
+//! *Not* for the catalog, in which planners get the descriptions.
 
 use envelope::Bucket;
 use index::{DescribedBucket, DescribedColumn};

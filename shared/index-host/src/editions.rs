@@ -1,11 +1,11 @@
 //! The indexes of a retriever: one for each edition, and searches over the current one.
 //!
-//! Each edition is fed into a folder of its own. When the record names another current edition, every replica swaps
-//! by itself: once the index of that edition holds all that was stored before, the next search uses it. A search
-//! that runs ends on the index where it began, so none reads two editions. The index of an edition that was dropped
-//! is kept until its last search has ended, then its folder is deleted. Where a server keeps the vectors, a swap
-//! waits for them as well, unless the server is away. *Not* here: how an index is opened ([`OpenEdition`]), and
-//! what changes the record (`streams::editions`).
+//! Each edition is fed into a folder of its own. When the stored record of editions names another one as current, every
+//! replica swaps by itself: once the index of that edition has all messages that were stored before the change, the
+//! next search uses it. A running search ends on the index where it began, so no search reads two editions. The index
+//! of an edition that was dropped is kept until its last search has ended, then its folder is deleted. If a Qdrant
+//! server keeps the vectors, a swap also waits for the vectors, unless the server is unavailable. *Not* here: how an
+//! index is opened ([`OpenEdition`]), and what changes the record (`streams::editions`).
 
 mod error;
 mod lag;

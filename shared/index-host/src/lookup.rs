@@ -1,5 +1,5 @@
-//! Looking into the corpus from outside, by request and reply: `argosy.search`, `argosy.count`, `argosy.metadata`,
-//! `argosy.catalog`. A retriever answers them beside its steps.
+//! Answers requests about the corpus that belong to no turn, on the subjects `argosy.search`, `argosy.count`,
+//! `argosy.metadata` and `argosy.catalog`. A retriever does so beside its steps.
 //!
 //! All retrievers are one queue group, so any one that has caught up answers. Each handles a few requests at once
 //! and refuses further ones immediately: no request waits in an unbounded queue. A search cannot be stopped

@@ -1,8 +1,8 @@
-//! The parts of a search: which embedder it uses, where the vectors are, and which reranker it uses.
+//! Makes the parts of a search: its embedder, its store of vectors and its reranker.
 //!
-//! They are composed here once, for the indexer, the retriever and the commands of one process alike, so that
-//! vectors are always made and compared by the same embedder. *Not* here: the settings of each part, which are with
-//! the part.
+//! The parts are composed here only, for the indexer, the retriever and the commands of one process alike, so that
+//! vectors are always made and compared by the same embedder. *Not* here: the settings of each part, which are with the
+//! part.
 
 use crate::options::{EmbedderChoice, Options, VectorStore};
 use bus::BusError;

@@ -1,10 +1,10 @@
 //! Feeds the corpus stream into a Qdrant server.
 //!
-//! Every retriever feeds the server that all of them search, in the order of the stream, and independently of its
-//! own index: a server that is away holds up vectors, never words. The connection is made in the background; until
-//! then searches by vectors fail, and each search names that. The position of the feed is kept in the server behind
-//! the points that were written, and a feed skips every part that is written already. So a new replica begins where
-//! the others are, and one of them does the work.
+//! Every retriever feeds the server that all of them search, in the order of the stream, and independently of its own
+//! index: a server that is unavailable delays vectors, never words. The connection is made in the background; until it
+//! is there, vector searches fail, and each result names the failure. The position of the feed is stored in the server
+//! after the points that it covers, and a feed skips every part of the stream that is already written. So a new replica
+//! begins at the position of the others, and usually only one replica writes.
 //!
 //! Two feeds may write at once. The rules, decided in `next` and `then`, are:
 //! - The position in the server says that everything up to it was written. A feed that finds it behind its own
@@ -13,10 +13,10 @@
 //! - A feed that wrote a part which another one had passed meanwhile has put older vectors over newer ones. It
 //!   skips nothing until it is past that other position itself.
 //!
-//! Two gaps remain. A replica that dies in exactly that stretch leaves vectors of older versions of the chunks that
-//! changed in it, until they change again; the text that is found is the newest in any case, since it comes from
-//! the lexical index. And a collection that is emptied between the writes of a part and its commit, which are two
-//! calls, may lack that part; so may one that is emptied within its first part.
+//! Two gaps remain. A replica that dies before it has passed the position of the other feed leaves older vectors of the
+//! chunks that changed there, until they change again; the text of a hit is always the newest, since it comes from the
+//! lexical index. And a collection that is emptied between the write of a part and the write of the position, which are
+//! two calls, may lack that part; so may a collection that is emptied while its first part is written.
 
 use crate::options::VectorStore;
 use crate::search_factory::{self, SearchFactory};

@@ -1,4 +1,4 @@
-//! Feeds the corpus stream into a local index.
+//! Feeds the corpus stream into a local index and commits it.
 
 use bus::StoredMessage;
 use envelope::ChunkRecord;

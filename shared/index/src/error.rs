@@ -1,4 +1,4 @@
-//! Why an index failed.
+//! The errors of the local index.
 
 use envelope::{Class, Classify};
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
 //! Merges two lists of scores into one. Pure.
 //!
-//! Scores of words have no upper bound and scores of vectors are all similar, so they cannot be added as they are:
-//! each list is first scaled to 0..1. Ranks ([`Fusion::Ranks`]) need no scores, but lose how much better the first
-//! hit was.
+//! Scores of the word search have no upper bound, and scores of the vector search lie close together. So they cannot be
+//! added as they are: each list is first scaled to 0..1. Fusion by ranks ([`Fusion::Ranks`]) needs no scores, but
+//! ignores by how much the first hit was better.
 
 use serde::{Deserialize, Serialize};
 

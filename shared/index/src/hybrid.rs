@@ -1,7 +1,7 @@
-//! The searcher over the local index: words and vectors, then the reranker.
+//! The searcher over the local index: it searches by words and by vectors, merges the hits and reranks them.
 //!
-//! The search for words and the search for vectors run at the same time, on the same commit of the index. When one
-//! fails, it is left out and named in the result; the whole search fails when both do.
+//! The word search and the vector search run at the same time, on the same commit of the index. If one of them fails,
+//! the result has the hits of the other one and names the failure; if both fail, the search fails.
 
 use crate::Error;
 use crate::dates::days;

@@ -1,8 +1,8 @@
 //! The local index: a view of the corpus stream that can be rebuilt from it at any time.
 //!
 //! The position of the view in the stream is committed together with the view, so a crash loses only what was not
-//! committed: replaying from [`Index::position`] gives the same index, because every record replaces the earlier
-//! ones of its chunk. There is one [`Writer`] per folder and any number of readers. All calls block.
+//! committed: replaying from [`Index::position`] gives the same index, because every record replaces the earlier ones
+//! of its chunk. There is one [`Writer`] per folder and any number of readers. All calls are blocking.
 
 pub mod archive;
 mod catalog;

@@ -1,5 +1,5 @@
-//! Metrics of searches, and of chunks that a search by vectors cannot find. The label `bucket` is a bucket that the
-//! index knows, `several`, `other` for one that it does not know, or `all`: a question cannot create a new series.
+//! Metrics of searches, and of chunks that a vector search cannot find. The label `bucket` is the name of a bucket that
+//! the index knows, `several`, `all`, or `other` for an unknown bucket, so that no question can create a new series.
 
 use crate::merged::Picked;
 use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};

@@ -1,7 +1,7 @@
-//! Dead letters: reading them, selecting some, and what a retry of one would do.
+//! Reads dead letters, selects some of them, and tells what a retry of each would do.
 //!
-//! A dead letter of a turn is retried as a new turn that begins at its step; a dead letter of a document by
-//! publishing the document again. Nothing here prints, and nothing is changed before [`act`].
+//! A dead letter of a turn is retried as a new turn that begins at its step; a dead letter of a document by publishing
+//! the document again. Only [`act`] changes anything, and nothing here prints.
 
 mod document;
 mod error;

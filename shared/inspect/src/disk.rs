@@ -1,4 +1,4 @@
-//! How much room a disk has, and nothing else about it.
+//! Measures the free and the total space of a disk.
 
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
-//! Where a turn waits: in the inbox or before a role, and how many are before it.
+//! Finds where a turn waits, in the inbox or before a role, and how many messages are before it.
 //!
-//! It is read from the streams and their leaders; no process is asked. *Not* a trace: the work that is done already
-//! is in the trail of the answer.
+//! The streams and their leaders tell this; no process of the fleet is asked. *Not* a trace: the trail of the answer
+//! tells which work is done already.
 
 use bus::topology::Topology;
 use bus::{Bus, BusError, ConsumerProgress, ConsumerSpec, StoredMessage, Stream};

@@ -1,7 +1,8 @@
-//! What the processes of a fleet report about themselves: a request on one subject, to which every process replies.
+//! Collects the reports of a fleet's processes about themselves, by a request on a subject to which every process
+//! replies.
 //!
-//! *Not* a health check: a process that does not reply is simply not listed. The messages that wait for a process
-//! are read from the server (`streams::backlog`). *Not* here: the reply, which each process makes for itself.
+//! *Not* a health check: a process that does not reply is simply not listed. *Not* here: the messages that wait for a
+//! process, which are read from the server (`streams::backlog`), and the making of a reply.
 
 use crate::disk::Disk;
 use bus::{Bus, BusError, CoreMessage, Headers};

@@ -1,7 +1,7 @@
-//! The whole fleet at a glance: the reports of its processes, and the server's state of their queues.
+//! The state of the whole fleet: the reports of its processes, and the state of their queues in the NATS server.
 //!
-//! [`look`] asks, [`status`] interprets the replies, and `render` shows the result. Numbers of queues come from the
-//! leaders. *Not* here: what should be done about it.
+//! [`look`] asks, [`status`] interprets the replies, and `render` shows the result. The numbers of queues come from the
+//! leaders of their consumers. *Not* here: advice about what to do.
 
 mod conversations;
 

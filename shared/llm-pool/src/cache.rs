@@ -1,5 +1,5 @@
-//! The cache of map calls: a passage that was read under the same question, in the same words and by the same
-//! model, is not read again.
+//! Caches the replies of map calls: a passage that the same model has read for the same question, with the same prompt,
+//! is not read again.
 //!
 //! It serves a redelivered map step, a question that is asked twice, and a second round over the same passages. The
 //! key is everything that the answer depends on, so nothing has to be invalidated. *Not* shared between processes

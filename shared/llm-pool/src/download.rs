@@ -1,7 +1,7 @@
-//! Fetching a large file over HTTP: the part that is there already is kept, and only the rest is requested.
+//! Fetches a large file over HTTP: the part that is there already is kept, and only the rest is requested.
 //!
-//! For the files of a model, *not* for calls of one: redirects are followed, since hubs redirect to other hosts,
-//! and a proxy from the environment is used. The caller checks whether the file is the right one.
+//! It is for the files of a model, *not* for calls of a model: it follows redirects, since hubs redirect to other
+//! hosts, and uses a proxy from the environment. The caller checks whether the file is the right one.
 
 use crate::constants::DOWNLOAD_IDLE_MAX;
 use crate::http::reason;

@@ -1,4 +1,4 @@
-//! Why a pool could not be built. The errors of calls are [`llm::Error`].
+//! The error of building a pool. The errors of calls are [`llm::Error`].
 
 /// A pool that cannot be.
 #[derive(Debug, thiserror::Error)]

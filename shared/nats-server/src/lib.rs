@@ -1,4 +1,4 @@
-//! A nats-server on this machine for development and tests: found, fetched, started, killed.
+//! Runs a nats-server on this machine for development and tests: finds or fetches the binary, starts it and kills it.
 //!
 //! It is *not* how a fleet runs NATS (see the chart): a server of this crate listens on 127.0.0.1 only, without
 //! authentication, and ends when the value that holds it is dropped. It survives only where its owner is killed

@@ -1,4 +1,4 @@
-//! One server process: its configuration file, its start, its end.
+//! Runs one server process: writes its configuration file, starts it and ends it.
 
 use super::{ServerError, io, probe};
 use serde::Deserialize;

@@ -1,7 +1,7 @@
 //! Splits one question into several that are searched for separately: the sides of a comparison, and clauses about
 //! different things.
 //!
-//! The rules are shallow and deterministic: they look at joining words and at how much stands between them. *Not* a
+//! The rules are shallow and deterministic: they look at conjunctions and at how many words are between them. *Not* a
 //! parser. A split is sometimes wrong; the whole question is searched for as well, so a bad part costs a search and
 //! hides nothing.
 

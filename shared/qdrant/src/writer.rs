@@ -1,4 +1,4 @@
-//! Writing records into the collection, and the position up to which they are written.
+//! Writes records into the collection, and the position up to which they are written.
 
 use crate::filter::is;
 use crate::plan::{Plan, Settled, plan};

@@ -1,7 +1,7 @@
-//! The source of a planner's knowledge of the corpus: its buckets and their columns.
+//! The interface through which a planner gets the catalog of the corpus: its buckets and their columns.
 //!
-//! A planner also plans without it: when nothing replies, when the reply is an error, and when there are no
-//! documents, the catalog is empty. *Not* here: how a catalog is made or kept; the binary composes that.
+//! A planner also plans with an empty catalog: it gets one when nothing replies, when the reply is an error, and when
+//! there are no documents. *Not* here: how a catalog is made or kept; the binary composes that.
 
 use envelope::TenantId;
 use envelope::lookup::CorpusCatalog;

@@ -1,4 +1,4 @@
-//! Why a search failed, whichever index implements it.
+//! The errors of a search, whichever index implements it.
 
 use envelope::{Class, Classify};
 use std::time::Duration;

@@ -1,5 +1,6 @@
-//! The values of a chunk that filters can compare, as terms of one field that sort as their values do; and what
-//! each comparison of a filter means. An index and a vector server have to agree on both.
+//! Turns the values of a chunk that filters can compare into terms of one field, which sort as the values do, and
+//! defines what each comparison of a filter means. An index and a vector server have to agree on the terms and on the
+//! comparisons.
 //!
 //! ```text
 //! f <field>                  the field is there

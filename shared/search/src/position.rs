@@ -1,4 +1,4 @@
-//! How far a view has read the corpus stream.
+//! The position up to which a view has read the corpus stream.
 
 use serde::{Deserialize, Serialize};
 

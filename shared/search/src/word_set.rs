@@ -1,5 +1,5 @@
-//! Whether two texts are copies of one another, by their sets of words: a copy of a file, or an older scan of it.
-//! Pure.
+//! Tells whether two texts are copies of one another, by their sets of words: two copies of a file, or an older scan of
+//! it. Pure.
 
 use envelope::ids::fnv1a_64;
 use std::collections::HashSet;

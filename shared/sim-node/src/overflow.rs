@@ -1,4 +1,4 @@
-//! How real servers say that a prompt does not fit their context.
+//! The errors with which real servers reject a prompt that does not fit their context.
 
 use serde_json::{Value, json};
 

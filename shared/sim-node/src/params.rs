@@ -1,4 +1,4 @@
-//! How long a node takes for each kind of work, and the throughput that follows from it.
+//! The time that a node takes for each kind of work, and the throughput that follows from it.
 
 use std::time::Duration;
 

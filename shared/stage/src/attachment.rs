@@ -1,8 +1,8 @@
 //! A file that a step makes: output that is too long for a message.
 //!
-//! A stage cannot store anything. It returns its files beside its exit, and the harness stores them before it
-//! publishes what follows. The key of a file contains a hash of its bytes, so that a decision always names the file
-//! that was made with it. When the same step runs twice and decides differently, the run that loses cannot replace
+//! A stage cannot store anything. It returns its files beside its exit, and the harness stores them before it publishes
+//! what follows. The key of a file contains a hash of its bytes, so that a decision always names the file that was made
+//! with it. When the same step runs twice and decides differently, the run whose result is not stored cannot replace
 //! the file.
 
 use bytes::Bytes;

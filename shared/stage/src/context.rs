@@ -1,4 +1,4 @@
-//! What a stage knows about the delivery that it works on.
+//! The context of a stage: the facts about the delivery that it works on.
 
 use crate::live::Live;
 use envelope::{Case, Header, UnixMs};

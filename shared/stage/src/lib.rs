@@ -1,10 +1,9 @@
 //! The contract between a worker and the harness that runs it.
 //!
-//! A worker promises one thing: given a task and its context, it returns one of its exits or a classified failure.
-//! It is *not* given a bus, a disk, a clock that waits, or a way to spawn tasks: it cannot lose a message because
-//! it never holds one. There are two other outputs, and the harness handles both: files that the worker returns
-//! ([`Attachment`]), and text that it shows while it works ([`Live`]). Dropping the future that it returned cancels
-//! the work.
+//! A worker promises one thing: given a task and its context, it returns one of its exits or a classified failure. It
+//! is *not* given a bus, a disk, a timer, or a way to spawn tasks: it cannot lose a message because it never holds one.
+//! There are two other outputs, and the harness handles both: files that the worker returns ([`Attachment`]), and text
+//! that it shows while it works ([`Live`]). Dropping the future that it returned cancels the work.
 //!
 //! Trait objects and boxed futures are used throughout: message handling is no hot path, and no generic parameter
 //! leaks upward.

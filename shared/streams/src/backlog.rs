@@ -1,8 +1,7 @@
-//! The backlog of a role, and how far back conversations reach: both are read from the server and counted nowhere
-//! else.
+//! Reads from the server the backlog of a role, and how far back conversations reach. Neither is counted anywhere else.
 //!
-//! The leader of a consumer answers, so that no follower's older numbers are shown. *Not* here: how often they are
-//! read (the gateway reads them for its gauges, `argosy status` for people).
+//! The leader of a consumer answers, so that no follower's older numbers are shown. *Not* here: how often these numbers
+//! are read. The gateway reads them for its gauges, and `argosy status` for people.
 
 use bus::{Bus, BusError, ConsumerProgress, ConsumerSpec, StoredMessage, Stream};
 use envelope::{Role, UnixMs, subject};

@@ -1,8 +1,8 @@
-//! The log of a conversation on the bus. A writer reads the last event and appends behind it.
+//! Reads and appends to the log of a conversation on the bus. A writer reads the last event and appends after it.
 //!
-//! An append succeeds only if the event that was read is still the last one, so two writers take turns without a
-//! lock. A writer whose append fails, or is not confirmed, reads again and decides anew. *Not* here: what is to be
-//! appended, which is decided in `conversation-log`.
+//! An append succeeds only if the event that was read is still the last one, so two writers take turns without a lock.
+//! A writer whose append fails, or is not confirmed, reads again and decides anew. *Not* here: which events are
+//! appended, which `conversation-log` decides.
 
 use bus::{Bus, BusError, Headers, Publish, PublishError, StoredMessage, Stream, WriteCondition};
 use bytes::Bytes;

@@ -1,9 +1,9 @@
-//! Editions on the bus: reading, watching and changing the record that says which edition is searched.
+//! Reads, watches and changes the record on the bus that says which edition is searched.
 //!
 //! The record is one message in the stream of the corpus, and its last value wins. A change is stored only if the
 //! record still has the sequence that was read. The stream of documents hands every document to every edition by
-//! itself: each edition has a consumer of its own, and a message stays until all of them have acked it. So a change
-//! consists of the record and the consumer, and indexers hand nothing over to each other. *Not* here: what an
+//! itself: each edition has a consumer of its own, and a message stays until all of them have acked it. So a change is
+//! only a write of the record and of a consumer, and indexers hand nothing over to each other. *Not* here: what an
 //! edition is made of (`ingest`), and which edition a search uses.
 
 use crate::feed::{View, feed};

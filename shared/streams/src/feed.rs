@@ -1,4 +1,4 @@
-//! Feeding a view from a stream: every message, in order, from a position on, is passed to a callback. The callback
+//! Feeds a view from a stream: passes every message to a callback, in order, from a given position on. The callback
 //! decides what the view is, and where its position is kept.
 
 use bus::{Bus, BusError, Reader, StoredMessage, Stream};

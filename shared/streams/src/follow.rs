@@ -1,7 +1,7 @@
-//! Keeping a store of conversations up to date with their stream.
+//! Keeps a store of conversations up to date with their stream.
 //!
-//! The stream is the truth. A store is emptied and fed again when it belongs to another stream, is ahead of its
-//! stream, is behind the oldest event that the stream still has, or is damaged. No turn waits for a store. *Not*
+//! Only the stream is authoritative. A store is emptied and fed again when it belongs to another stream, is ahead of
+//! its stream, is behind the oldest event that the stream still has, or is damaged. No turn waits for a store. *Not*
 //! here: what the store contains (`conversation-log`).
 
 use crate::metrics::{Metrics, Recovery};

@@ -1,4 +1,4 @@
-//! Everything that is still stored of one turn, read for people who want to know how it went.
+//! Reads everything that is still stored of one turn, for people who want to know how it went.
 //!
 //! Steps, scatter records and parts expire at the same moment: `streams.keep` after the deadline. The terminal
 //! event and dead letters stay for `streams.max_age`. *Not* for workers: the read may come from a follower that

@@ -1,8 +1,8 @@
-//! Publishing the result of a step until the stream has confirmed it.
+//! Publishes the result of a step until the stream has confirmed it.
 //!
-//! A result that was paid for is not thrown away because the server is away for a moment: a publish is repeated,
-//! under its write condition, until it is confirmed or the turn's time is up. Repeating is safe because every
-//! subject is created once.
+//! The result of expensive work is not lost when the server is unavailable for a moment: a publish is repeated, under
+//! its write condition, until it is confirmed or the turn's time is up. Repeating is safe because every subject is
+//! created once.
 
 use crate::sending::Sending;
 use bus::{Bus, Headers, Publish, PublishError, Schedule, WriteCondition};

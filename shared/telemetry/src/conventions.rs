@@ -1,7 +1,7 @@
-//! Every name that a span of ours has, in one place. *Not* here: which code makes spans.
+//! All names of our spans and of their attributes, in one place. *Not* here: which code makes spans.
 //!
-//! Names and values follow the semantic conventions of OpenTelemetry at the version of `SCHEMA_URL`. Those for
-//! messaging and for generative AI are not stable there, so an upgrade is made in this file. Names that the
+//! Names and values follow the semantic conventions of OpenTelemetry at the version of `SCHEMA_URL`. The conventions
+//! for messaging and for generative AI are not stable at that version, so an upgrade changes this file. Names that the
 //! conventions do not have begin with `argosy.`.
 
 /// The version of the semantic conventions, as exporters state it.

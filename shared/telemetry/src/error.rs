@@ -1,4 +1,4 @@
-//! What can go wrong while logs, metrics and endpoints are set up. Once they run, they do not fail.
+//! The errors of setting up logs, metrics and endpoints. Once these run, they do not fail.
 
 use std::net::SocketAddr;
 

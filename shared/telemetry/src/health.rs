@@ -1,5 +1,5 @@
-//! Whether this process is started, ready and alive. A cheap handle: every component that fulfils or loses a
-//! condition holds one. The handle serves no endpoint itself and polls nothing.
+//! Keeps the state of this process: whether it is started, ready and alive. Every component that fulfils or loses a
+//! condition of readiness holds a cheap handle. The handle serves no endpoint itself and polls nothing.
 //!
 //! Alive means only that the runtime still runs tasks: an outage of the bus or of a model must not restart the
 //! fleet.

@@ -1,5 +1,5 @@
-//! W3C trace context: the `traceparent` header, read and written, and `tracestate`, which is only handed on. Spans
-//! are in [`traces`](crate::traces). Randomness is passed in.
+//! Reads and writes W3C trace context: the `traceparent` header, and `tracestate`, which is only handed on. Randomness
+//! is passed in. *Not* here: spans ([`traces`](crate::traces)).
 
 use std::fmt;
 

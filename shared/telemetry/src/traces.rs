@@ -1,13 +1,13 @@
-//! Spans: made when a question, a step or a call ends, and sent to a collector. Tracing is off unless an endpoint
+//! Makes a span when a question, a step or a call ends, and sends it to a collector. Tracing is off unless an endpoint
 //! is configured, and while it is off a span costs one look at an `Option`.
 //!
-//! The ids of spans are not random but derived from what they are about (`TraceContext::named`): every delivery of
+//! The id of a span is not random but derived from what the span is about (`TraceContext::named`), so every delivery of
 //! a step would give its span the same id. The messages that a step publishes name this id as their parent, and the
-//! delivery that acks the step records it. So the tree of a question is whole even where a process died between
+//! delivery that acks the step records the span. So the tree of a question is complete even if a process dies between
 //! publishing and acking, and a retry can name the delivery before it.
 //!
-//! *Not* here: the names of spans and attributes ([`conventions`](crate::conventions)), logs, and any layer that
-//! turns log spans into these. There is no global; the span that a task works under is the one task-local.
+//! *Not* here: the names of spans and attributes ([`conventions`](crate::conventions)), logs, and any layer that turns
+//! log spans into these. There is no global state; only the span that a task works under is task-local.
 //!
 //! | module | what |
 //! |---|---|

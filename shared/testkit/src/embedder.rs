@@ -1,4 +1,4 @@
-//! A fake embedder without a model: a test decides which vectors it makes, and it counts its calls.
+//! A fake embedder without a model. The test decides which vectors it makes, and it counts its calls.
 
 use llm::embed::Error;
 use llm::{BoxFuture, Embedder, Side};

@@ -5,8 +5,8 @@
 //! replies `Unimplemented` to all others. It has no approximation, no disk and no cluster: tests that depend on
 //! those need a real server.
 //!
-//! It can also play an older server: it then ignores what that version does not know, or refuses it in the same
-//! words ([`FakeQdrant::set_version`]).
+//! It can also behave like an older server: it then ignores or refuses what that version does not know, with the same
+//! error texts ([`FakeQdrant::set_version`]).
 
 mod collections;
 mod filter;

@@ -1,4 +1,4 @@
-//! What a person would read on a terminal after a program's output.
+//! Computes what a person would read on a terminal after a program's output.
 //!
 //! It knows the few codes that our programs and their line editor send: moves, erasing, wrapping, scrolling. *Not*
 //! colours, and not what has scrolled out at the top.

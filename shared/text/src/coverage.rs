@@ -1,6 +1,6 @@
-//! How much of a question some passages mention, part by part. Pure.
+//! Measures how much of a question some passages mention, part by part. Pure.
 //!
-//! *Not* whether they answer it: that takes reading.
+//! *Not* here: whether the passages answer the question, which only reading can tell.
 
 use crate::words;
 use std::collections::BTreeSet;

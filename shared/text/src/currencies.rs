@@ -1,4 +1,4 @@
-//! Currencies by their words, codes and signs. *Not* here: how an amount is parsed; the forms differ by use.
+//! The words, codes and signs of currencies. *Not* here: how an amount is parsed; the forms differ by use.
 
 /// Words for currencies with their ISO codes, in lower case. Longest first.
 pub const WORDS: [(&str, &str); 36] = [

@@ -1,6 +1,6 @@
-//! Normalised names for comparison: `Best Buy` and `BESTBUY` are one name, and so are `10-K` and `10k`. Pure.
+//! Normalises names for comparison: `Best Buy` and `BESTBUY` are one name, and so are `10-K` and `10k`. Pure.
 //!
-//! *Not* a measure of similarity: two keys are equal or they are not.
+//! *Not* a measure of similarity: two normalised names are equal or not.
 
 use crate::unaccented;
 

@@ -1,5 +1,5 @@
-//! A text on one line, shortened to the room there is, in characters. *Not* here: limits in bytes, and the
-//! characters that messages and headers exclude from a line; those rules are with their users.
+//! Puts a text on one line and shortens it to a number of characters. *Not* here: limits in bytes, and the characters
+//! that messages and headers do not allow; their users have these rules.
 
 /// A number with its noun.
 pub fn count(n: u64, noun: &str) -> String {

@@ -1,4 +1,4 @@
-//! How much of an answer its facts contain, by counting words and without judgement.
+//! Measures how much of an answer its facts contain, by counting words.
 
 use crate::words;
 use std::collections::HashSet;

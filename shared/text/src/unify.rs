@@ -1,4 +1,4 @@
-//! One form for characters that look alike. *Not* a cleaning of text: nothing is removed.
+//! Maps characters that look alike to one form. *Not* a cleaning of text: nothing is removed.
 
 use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::{UnicodeNormalization, is_nfkc};

@@ -1,4 +1,4 @@
-//! Why an edition has no index here.
+//! The errors of opening the index of an edition.
 
 use crate::search_factory;
 use bus::BusError;

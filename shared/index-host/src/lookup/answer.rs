@@ -1,4 +1,5 @@
-//! Answers one request to look into the corpus. *Not* here: the bus, and how many requests are handled at once.
+//! Makes the reply to one request about the corpus. *Not* here: the bus, and the limit of requests that are handled at
+//! once.
 
 use super::{catalog, written};
 use documents::document::doc_id_of;

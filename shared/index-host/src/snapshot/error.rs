@@ -1,4 +1,4 @@
-//! Why a snapshot was not written or not used, or why its configuration is wrong.
+//! The errors of writing and using snapshots, and of their configuration.
 
 use bus::{BusError, PublishError};
 use settings::TimeSpan;

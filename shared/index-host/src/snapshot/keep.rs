@@ -1,4 +1,4 @@
-//! Writing snapshots: when one is due, the replica that gets the claim writes its index as it is committed.
+//! Writes snapshots: when one is due, the replica that gets the claim stores its index as of the last commit.
 
 use super::{CLAIM, Error, Fit, Options, PIECES, is_due, next_name};
 use bus::{Bus, Pieces, Publish, PublishError, Snapshot, Snapshots, WriteCondition};

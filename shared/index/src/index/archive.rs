@@ -1,9 +1,8 @@
-//! The committed index as one sequence of bytes, and back: the snapshot that a replica leaves for others.
+//! Packs the committed index into one sequence of bytes, and unpacks it: the snapshot that a replica makes for others.
 //!
-//! Files of an index never change once a commit names them, so an archive holds them by hard links while the index
-//! goes on being written. The bytes are the length of a header, the header in JSON, the files one after the other,
-//! and the SHA-256 of all of it. *Not* a long-term format: a process that cannot read an archive replays the
-//! stream.
+//! Files of an index never change once a commit names them, so an archive keeps them by hard links while the writer
+//! goes on. The bytes are the length of a header, the header in JSON, the files one after the other, and the SHA-256 of
+//! all of it. *Not* a long-term format: a process that cannot read an archive replays the stream.
 
 use super::vectors::VectorSource;
 use super::{Index, Payload, schema};

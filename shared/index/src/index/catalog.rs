@@ -1,7 +1,7 @@
-//! The catalog of a tenant from the terms of the index: its buckets, and the columns of each.
+//! Makes the catalog of a tenant, which lists its buckets and their columns, from the terms of the index.
 //!
-//! It is one pass over the values of each field, for all buckets at once; no record is fetched. The descriptions in
-//! schemas are not known here. *Not* a dictionary of the names in questions ([`super::dictionaries`]).
+//! It makes one pass over the values of each field, for all buckets at once, and fetches no record. *Not* here: the
+//! descriptions of columns, which schemas have, and the dictionary for linking questions ([`super::dictionaries`]).
 
 use super::tally::{Best, Counter, Hit, Scope, each_value};
 use super::{CountRequest, Index};

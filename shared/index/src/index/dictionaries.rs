@@ -1,8 +1,9 @@
 //! The dictionaries of each tenant: the names and values in its documents, for linking questions to them.
 //!
-//! They are made of the heads of documents: once from the index, then from what its writer takes in, so that a
-//! commit never rebuilds them. A value that no document has any more stays until much was replaced; a condition on
-//! it matches nothing. *Not* here: how a question is linked (`linking`).
+//! They are made from the heads (first chunks) of documents: once from the whole index, then from the records that the
+//! writer takes in, so that a commit never rebuilds them. A value that no document has any more stays until many
+//! documents have been replaced and the dictionaries are read anew; a condition on such a value matches nothing. *Not*
+//! here: how a question is linked (`linking`).
 
 use super::Index;
 use super::word_likeness::TableLikeness;

@@ -1,7 +1,7 @@
-//! How many documents match, and which values their metadata has: counted without fetching a record.
+//! Counts the documents that match a filter, and the values of their metadata, without fetching a record.
 //!
 //! It answers questions such as "how many invoices of 2024, by vendor" for `argosy.count` and `argosy.metadata`.
-//! Documents are counted, not chunks: the head of each represents it.
+//! Documents are counted, not chunks: the first chunk of a document represents it.
 
 use super::filter::{restrictions, unknown_fields};
 use super::tally::{Scope, tally};

@@ -1,6 +1,6 @@
-//! One search: from words to scored candidates.
+//! Searches one snapshot of the index: from the words of a query to scored candidates.
 //!
-//! *Not* here: which words a query has; that is [`super::terms`].
+//! *Not* here: which words a query has ([`super::terms`]).
 
 use super::filter::{Restrictions, restrictions};
 use super::nearest::{Close, Nearest};

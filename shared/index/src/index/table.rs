@@ -1,8 +1,8 @@
-//! Queries over the columns of documents: one pass over the heads of those that match a filter.
+//! Answers queries over the columns of documents, in one pass over the heads (first chunks) of the documents that match
+//! a filter.
 //!
-//! The result is exact, and nothing is kept beside the index for it: the values are in the records of the heads.
-//! docs/retrieval.md says what that costs, and why no columns are kept. *Not* here: how values are aggregated
-//! (`table_fold`).
+//! The result is exact. The values come from the records of the heads; docs/retrieval.md says what that costs, and why
+//! the index has no store of columns for it. *Not* here: how values are aggregated (`table_fold`).
 
 use super::filter::restrictions;
 use super::table_fold::{TableFold, TableHead};

@@ -1,7 +1,7 @@
-//! The words of a query: the terms that are searched for, and those that a chunk is compared with in reranking.
+//! Makes the terms of a query: those that are searched for, and those that a chunk is compared with in reranking.
 //!
-//! They are built from tokens by hand; there is no query language, so nothing that a user or a model writes can be
-//! a syntax error.
+//! The terms are built from tokens. There is no query language, so nothing that a user or a model writes can be a
+//! syntax error.
 
 use super::schema::{self, Fields};
 use crate::Error;

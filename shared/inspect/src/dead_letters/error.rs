@@ -1,4 +1,4 @@
-//! Why dead letters were not read, or not retried.
+//! The errors of reading and retrying dead letters.
 
 use bus::{BusError, PublishError};
 use harness::replay;

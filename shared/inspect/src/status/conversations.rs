@@ -1,5 +1,5 @@
-//! Conversations at a glance: which processes handle them, how far back their logs reach, and how far the stores
-//! that follow the logs have come. *Not* whether that is enough; `argosy doctor` says that.
+//! Summarises conversations for the status of a fleet: which processes handle them, how far back their logs reach, and
+//! how far the stores that follow the logs have come. *Not* here: whether that is enough, which `argosy doctor` says.
 
 use super::FleetFacts;
 use crate::processes::ProcessStatus;

@@ -1,9 +1,9 @@
-//! How a turn went, as a tree: which role did what, how long each step waited, which fallbacks were taken, and what
+//! Makes a tree of how a turn went: which role did what, how long each step waited, which fallbacks were used, and what
 //! the turn is waiting for.
 //!
-//! [`read`] fetches what the streams still hold, and [`build`] is a pure function from that to a [`Trace`]. While a
-//! turn runs, and for `streams.keep` after its deadline, its steps are there; later only the trail of its terminal
-//! event is, and the trace says so. *Not* a tracing back end: it has no spans of single calls.
+//! [`read`] fetches the messages of the turn that are still stored, and [`build`] makes a [`Trace`] of them, as a pure
+//! function. The steps are stored while the turn runs and for `streams.keep` after its deadline. Later only the trail
+//! in the terminal event is left, and the trace says so. *Not* a tracing back end: it has no spans of single calls.
 
 mod rounds;
 #[cfg(any(test, feature = "sample"))]

@@ -1,8 +1,8 @@
-//! The rounds of a turn as a person would describe them: what was searched for, what was found, what was missing,
-//! and what was done about it.
+//! Describes the rounds of a turn as a person would: what was searched for, what was found, what was missing, and what
+//! was done about it.
 //!
-//! Pure, over the steps of a trace and the scatter records that are still stored. For a turn whose steps have
-//! expired, only the trail is used. *Not* a second account of the steps: those are drawn below it.
+//! Pure, over the steps of a trace and the scatter records that are still stored. For a turn whose steps have expired,
+//! only the trail is used. *Not* here: the single steps, which a trace shows below the rounds.
 
 use super::Step;
 use super::tree::Parts;

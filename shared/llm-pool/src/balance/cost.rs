@@ -1,4 +1,4 @@
-//! The measurement behind [`crate::cost`].
+//! The implementation of the measurement in [`crate::cost`].
 
 use super::pick::{BalancePolicy, NodeState, pick};
 use super::{Ask, Balance, End};

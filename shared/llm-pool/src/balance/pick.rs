@@ -1,6 +1,6 @@
-//! Which node gets the next call: a pure function over the state of the nodes.
+//! Picks the node that gets the next call: a pure function over the state of the nodes.
 //!
-//! *Not* here: whether a call may be made at all. The candidates have passed the breaker and the permits already.
+//! *Not* here: whether a call may be made at all. The breaker and the limit of calls have let all candidates pass.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Single fields, read out of text that is no JSON: the last rung before the safe default.
+//! Reads single fields out of text that is not JSON: the last rung before the safe default.
 
 /// The last `"name": true` or `false` in the text; Python's capitals pass.
 pub fn field_bool(text: &str, name: &str) -> Option<bool> {

@@ -1,4 +1,4 @@
-//! Records and requests of the cases.
+//! The records and requests that the cases use.
 
 use crate::place::EMBEDDER;
 use documents::document::{bucket_of, doc_id_of};

@@ -1,8 +1,8 @@
-//! The span that a task works under, so that code that calls a model or searches can make a child of it without a
+//! Holds the span that a task works under, so that code that searches or calls a model can make a child span without a
 //! parameter.
 //!
-//! Children wait until the work ends, because only then is it known under which id the span goes to the collector.
-//! A trace that is not sampled has no scope.
+//! Child spans are sent only when the work of the task ends, because only then is the id of the parent span known. A
+//! trace that is not sampled has no scope.
 
 use super::{Span, SpanKind, Traces, Value};
 use crate::trace::TraceContext;

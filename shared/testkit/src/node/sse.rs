@@ -1,4 +1,4 @@
-//! Answers that come in pieces: the events of a stream as servers send them, and sending them.
+//! Makes the events of a streamed answer as servers send them, and sends them.
 
 use super::{Call, response};
 use axum::body::{Body, Bytes};

@@ -1,4 +1,4 @@
-//! The calls about points.
+//! Handles the calls about points.
 
 use super::filter::Payload;
 use super::store::{Collection, key};

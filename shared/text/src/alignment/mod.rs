@@ -1,10 +1,10 @@
-//! Where a text contains a statement: in the statement's own words, or in a few sentences that say as much.
+//! Finds where a text contains a statement, either in the same words or reworded in a few sentences.
 //!
-//! A copied statement is found in spite of the changes that copying and scanning make to a text: blanks, line
-//! breaks, hyphens, punctuation, case and letters that look alike. A reworded one is found in the nearest window of
-//! sentences that contains most of its words and *all* of its figures, and that has a negation where the statement
-//! has one. *Not* here: whether the text says what the statement says; who does what to whom is ignored, and
-//! figures are compared without their units.
+//! A copied statement is found in spite of the changes that copying and scanning make to a text: blanks, line breaks,
+//! hyphens, punctuation, case and letters that look alike. A reworded one is found in the nearest window of sentences
+//! that contains most of its words and *all* of its figures, and that has a negation where the statement has one. *Not*
+//! here: whether the text means what the statement says. Who does what to whom is ignored, and figures are compared
+//! without their units.
 
 mod figures;
 mod letters;

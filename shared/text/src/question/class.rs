@@ -1,4 +1,5 @@
-//! The class of a question, which says how many searches it takes and of which kind, recognised by its form.
+//! Recognises the class of a question by its form. The class says how many searches the question takes, and of which
+//! kind.
 //!
 //! The rules know forms of English questions: alternatives, words of comparison, contrasting clauses, words of time
 //! and change, nested descriptions. *Not* a parser, and the rules know nothing about what the words mean.

@@ -1,7 +1,7 @@
-//! The conditions that a question states, in its own words.
+//! Reads the conditions that a question states, in its own words.
 //!
-//! They are recognised by words of comparison, of time and of origin, and by what follows these. *Not* here: the
-//! names of columns and their values. Only a corpus knows those, so most names stay without a field.
+//! They are recognised by words of comparison, time and origin, and by the words that follow. *Not* here: the names of
+//! columns and their values. Only a corpus knows those, so most names stay without a field.
 
 use super::named;
 use super::number;

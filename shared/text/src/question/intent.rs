@@ -1,4 +1,4 @@
-//! What a question wants done.
+//! Recognises what a question asks to be done: state a fact, list things, summarise, compare or calculate.
 
 use super::class::Complexity;
 use super::words::QuestionWord;

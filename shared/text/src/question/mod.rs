@@ -1,18 +1,18 @@
-//! What a question says about its answer and about documents, recognised by the forms of English.
+//! Reads what a question says about its answer and about documents, by the forms of English.
 //!
-//! These are rules without a model: a planner falls back on them, and they replace it where there is no model. They
-//! know how questions are worded and nothing about a corpus: only an index knows whether there is such a column or
-//! such a company. *Not* here: what to search for.
+//! These are rules without a model: a planner falls back on them when its model fails, and uses only them when there is
+//! no model. They know how questions are worded and nothing about a corpus: only an index knows whether there is such a
+//! column or such a company. *Not* here: what to search for.
 //!
 //! | module | what |
 //! |---|---|
 //! | `words` | a question as words |
-//! | `class`, `cues` | how many searches it takes, and of which kind; the words that show it |
-//! | `intent` | what is wanted |
-//! | `form` | in which form, and whether the words themselves are looked for |
-//! | `condition` | its conditions, in words; `number`, `time` and `named` read one kind each |
-//! | `topic` | its topics |
-//! | `scope` | whether one search can be expected to answer it |
+//! | `class`, `cues` | how many searches a question takes, and of which kind; the words that show this |
+//! | `intent` | what is asked to be done |
+//! | `form` | the wanted form of the answer, and whether the words themselves are searched for |
+//! | `condition` | the conditions of a question, in words; `number`, `time` and `named` read one kind each |
+//! | `topic` | the topics of a question |
+//! | `scope` | whether one search can be expected to answer a question |
 
 mod class;
 mod condition;

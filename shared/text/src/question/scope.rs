@@ -1,8 +1,7 @@
-//! Whether one search and one reading can be expected to answer a question. Pure; cheap checks come first.
+//! Tells whether one search and one reading can be expected to answer a question. Pure; cheap checks come first.
 //!
-//! It errs on the safe side: only a question that is known to ask one thing about one thing gets a single search,
-//! and a doubtful one does not. *Not* another way to classify: class, intent and form are those of
-//! [`read`](super::read).
+//! It errs on the safe side: only a question that surely asks one thing about one thing gets a single search. It does
+//! *not* classify a second time: class, intent and form are those of [`read`](super::read).
 
 use super::class::Complexity;
 use super::form::Layout;
