@@ -5,7 +5,7 @@ use envelope::Bucket;
 use index::{DescribedBucket, DescribedColumn};
 use indexer::schema::{Schemas, Table};
 
-/// What schemas say of buckets and their columns, for the linking of questions.
+/// The descriptions that schemas have of buckets and their columns, for the linking of questions.
 pub fn described(schemas: &Schemas) -> Vec<DescribedBucket> {
     let of_table = |(bucket, table): (&Bucket, &Table)| DescribedBucket {
         bucket: bucket.as_str().to_owned(),

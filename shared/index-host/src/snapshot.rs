@@ -75,7 +75,7 @@ const SLOTS: [&str; 2] = ["a", "b"];
 /// Pieces between the disk and the bus.
 const PIECES: usize = 8;
 
-/// Which snapshots fit: those of the same stream, schema and vectors.
+/// The conditions that a snapshot has to meet to be used: the same stream, schema and vectors.
 #[derive(Debug, Clone)]
 pub struct Fit {
     making: String,
@@ -83,7 +83,7 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// For an index with these vectors that is fed from this stream.
+    /// The conditions for an index with these vectors that is fed from this stream.
     pub fn new(vectors: &VectorSource, stream: &str) -> Fit {
         Fit {
             making: making(vectors),

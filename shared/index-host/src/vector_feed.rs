@@ -58,21 +58,21 @@ enum Interrupted {
     Behind,
 }
 
-/// What a server is fed from.
+/// The source of a feed, and the server that it writes to.
 pub struct FeedSource<'a> {
     /// The bus.
     pub bus: &'a Arc<dyn Bus>,
-    /// Told to stop.
+    /// Cancelled when the process stops.
     pub stop: &'a CancellationToken,
-    /// Where the server is.
+    /// The options, with the address of the server.
     pub options: &'a crate::Options,
     /// Which edition of the corpus.
     pub edition: &'a Edition,
-    /// Tells it from an earlier edition of the same name.
+    /// When the edition was begun, which distinguishes it from an earlier one of the same name.
     pub begun: u64,
-    /// The name of what it is fed from.
+    /// The name of the source that feeds the server.
     pub stream: &'a str,
-    /// Told how many chunks came without a vector.
+    /// The gauge of chunks that came without a vector.
     pub without_vector: WithoutVector,
 }
 
@@ -142,7 +142,7 @@ impl VectorFeed {
         VectorFeed::new(Arc::new(Slot(slot)), at, last)
     }
 
-    /// Why not all of them are in the server; `None` when they are.
+    /// The reason why not all vectors are in the server; `None` when all are.
     pub fn missing(&self) -> Option<&'static str> {
         missing(*self.at.borrow(), self.last)
     }
@@ -167,7 +167,7 @@ impl VectorFeed {
         }
     }
 
-    /// Removes the vectors from the server, for an edition that was dropped. Without a connection they stay.
+    /// Removes the vectors of a dropped edition from the server. Without a connection they stay.
     pub async fn remove(self) {
         let Some(qdrant) = self.slot.0.get().cloned() else {
             return;
@@ -192,8 +192,9 @@ fn missing(at: FeedPosition, last: u64) -> Option<&'static str> {
     }
 }
 
-/// The parts of a search with the server that `retrieval.vectors` names, fed from now on. Without a server, the parts
-/// as it is. One that is away is waited for by a task in `running`, and not here.
+/// Adds the Qdrant server that `retrieval.vectors` names to the parts of a search, and feeds it from now on. Without a
+/// configured server, the parts stay as they are. If the server is unavailable, a task in `running` waits for it; this
+/// call does not.
 ///
 /// # Errors
 /// A server that refuses, such as one that is too old.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fusion {
-    /// By scores, each list stretched to 0..1, weighted.
+    /// By weighted scores, after the scores of each list are scaled to 0..1.
     #[default]
     Scores,
     /// By ranks: reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009), weighted.

@@ -134,7 +134,8 @@ const DIRECTIONS: [&str; 3] = ["input", "output", "cached"];
 
 /// Registers every family of this crate for a model and a node without a name, for code that lists all metrics.
 ///
-/// # Errors When the registry has other families of these names.
+/// # Errors
+/// When the registry has other families of these names.
 pub fn register(registry: &Registry) -> Result<(), Error> {
     Metrics::new(registry, "")?.node("", "")?;
     crate::cache::lookups(registry, "")?;

@@ -33,13 +33,14 @@ pub type Listener<'a> = dyn Fn(LivePiece<'_>) + Send + Sync + 'a;
 /// A piece of an answer while it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LivePiece<'a> {
-    /// The pieces so far are void, for example because another node is called. Never sent before the first piece.
+    /// The pieces so far are void, for example because the call is made again on another node. Never sent before the
+    /// first piece.
     Anew,
     /// Further words.
     Text(&'a str),
 }
 
-/// What is asked.
+/// A request to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChatRequest {
     /// The role that calls: it chooses the model and labels the metrics.
@@ -70,7 +71,8 @@ impl ChatRequest {
 
     /// Refuses a request for another model than `own`, for implementations that have one model only.
     ///
-    /// # Errors When the request names another one.
+    /// # Errors
+    /// When the request names another one.
     pub fn is_for(&self, own: &str) -> Result<(), Error> {
         match self.model_or(own) {
             model if model == own => Ok(()),
@@ -91,24 +93,24 @@ pub struct ReplySchema {
     pub json: serde_json::Value,
 }
 
-/// What came back.
+/// The reply of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChatReply {
     /// The text.
     pub text: String,
-    /// The model that wrote it.
+    /// The model that wrote the text.
     pub model: String,
-    /// What it cost; estimated where the node does not say.
+    /// The tokens of the call; estimated if the node does not report them.
     pub usage: Usage,
 }
 
-/// Why nothing came back.
+/// Why a call has no reply.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The prompt is longer than the model's context.
     #[error("the prompt does not fit the context{}", limit.map(|n| format!(" of {n} tokens")).unwrap_or_default())]
     TooLong {
-        /// The context, where the node said so.
+        /// The context of the model, if the node reported it.
         limit: Option<u32>,
     },
     /// Every node is busy.
@@ -125,10 +127,10 @@ pub enum Error {
         /// How long to wait before the next call, where a node said so.
         retry_after: Option<Duration>,
     },
-    /// The time for the call was up.
+    /// The call took longer than this time limit.
     #[error("no answer within {0:?}")]
     TimedOut(Duration),
-    /// A node refused for good: key, model name, malformed request.
+    /// A node refused the request permanently: wrong key, unknown model, or malformed request.
     #[error("refused with status {status}: {message}")]
     Refused {
         /// HTTP status.

@@ -6,12 +6,12 @@ use envelope::{Class, Classify};
 use futures_util::future::BoxFuture;
 use std::time::Duration;
 
-/// Which side of a search a text is on. Some models want them told apart.
+/// The side of a search that a text is on. Some models need to know it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// What is looked for.
+    /// A query.
     Query,
-    /// What is found.
+    /// A passage that may be found.
     Passage,
 }
 
@@ -48,7 +48,7 @@ pub enum Error {
         /// What is wrong, and how to mend it.
         text: String,
     },
-    /// These texts are refused, at every attempt.
+    /// The embedder refuses these texts, at every attempt.
     #[error("embedder `{name}` refuses a text: {text}")]
     Refused {
         /// Which.
@@ -56,7 +56,7 @@ pub enum Error {
         /// Why.
         text: String,
     },
-    /// A node did not answer, or not in time, or is busy.
+    /// A node did not answer in time, or is busy.
     #[error("embedder `{name}` is away: {text}")]
     Away {
         /// Which.

@@ -21,8 +21,8 @@ pub fn without_thoughts(text: &str) -> &str {
     starts.min().map_or(text, |start| &text[..start])
 }
 
-/// The text after the last line of the prompt's `own` text that a reply repeats, where it repeats whole sentences
-/// of it. Lines of JSON are no evidence: an answer may well equal an example.
+/// If the reply repeats whole sentences of the prompt's `own` text, the text after the last repeated line. Lines of
+/// JSON do not count as a repetition, because an answer may equal an example.
 pub fn without_prompt<'a>(text: &'a str, own: &str) -> &'a str {
     let is_own = |line: &str| !line.is_empty() && own.lines().any(|own| own.trim() == line);
     let is_telling = |line: &str| line.chars().count() >= ECHO_CHARS_MIN && !line.starts_with('{');

@@ -18,7 +18,7 @@ pub struct Caller<'a> {
     pub role: Role,
     /// Turn and tenant of the step.
     pub header: &'a Header,
-    /// What the turn brings: a model and prompts of its own.
+    /// The case of the turn, with its own model and prompts, if any.
     pub case: &'a Case,
     /// The current day, in the form that prompts use.
     pub today: String,
@@ -31,14 +31,14 @@ pub struct Caller<'a> {
 /// A prompt that is filled in, and the request that it makes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PromptCall<'p> {
-    /// The worker's prompt, or the turn's in its place.
+    /// The prompt of the worker, or the prompt of the turn that replaces it.
     pub prompt: Cow<'p, Prompt>,
-    /// What is asked.
+    /// The request to the model.
     pub request: ChatRequest,
 }
 
 impl Caller<'_> {
-    /// A call with these inputs, and the day, in place.
+    /// Makes the call with these inputs and the current day.
     ///
     /// # Errors
     /// When the turn brings a prompt that cannot be used, or the inputs are not those of the prompt.

@@ -42,7 +42,7 @@ const COMPARING: [&str; 14] = [
     "vs",
 ];
 
-/// The parts of `question`; none when it is a simple one.
+/// The parts of `question`; empty when it is a simple question.
 pub fn sub_queries(question: &str) -> Vec<String> {
     let parts = match told_apart(question) {
         parts if parts.len() >= 2 => parts,

@@ -58,10 +58,11 @@ pub struct Qdrant {
 }
 
 impl Qdrant {
-    /// Connects to the server and to the collection of an embedder, which is made when it does not exist.
+    /// Connects to the server and to the collection of an embedder, which is made if it does not exist.
     ///
-    /// # Errors [`Error::Qdrant`]: options that are not valid, a server that is away or too old, a collection of
-    /// that name that was made for other vectors.
+    /// # Errors
+    /// [`Error::Qdrant`]: options that are not valid, a server that is away or too old, a collection of that name that
+    /// was made for other vectors.
     pub async fn connect(options: &Options, embedder: &str, dims: usize) -> Result<Qdrant, Error> {
         options.validate()?;
         if options.url.is_empty() {
@@ -92,13 +93,13 @@ impl Qdrant {
         Ok(qdrant)
     }
 
-    /// The collection that it speaks to.
+    /// The name of the collection.
     pub fn collection(&self) -> &str {
         &self.collection
     }
 
-    /// Whether the server evaluates every condition of a filter. One that it does not know is left
-    /// out, and what the server finds has to be checked by the lexical index.
+    /// Whether the server evaluates every condition of a filter. A condition that the server does not support is left
+    /// out, and then the lexical index has to check the hits.
     pub fn evaluates(&self, filter: &envelope::Filter) -> bool {
         self.version.knows_substrings() || !filter.0.iter().any(filter::needs_substring)
     }

@@ -15,7 +15,7 @@ pub trait CatalogSource: Send + Sync + 'static {
     fn catalog<'a>(&'a self, tenant: &'a TenantId) -> BoxFuture<'a, Arc<CorpusCatalog>>;
 }
 
-/// Knows nothing.
+/// A source that always returns an empty catalog.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoCatalog;
 

@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use linking::{Date, LinkedQuestion};
 use std::time::Duration;
 
-/// Something that can be searched.
+/// An index that can be searched.
 pub trait Searcher: Send + Sync + 'static {
     /// Searches once. Nothing is relaxed here: what to do about an empty result is the caller's
     /// decision.
@@ -64,9 +64,9 @@ pub trait Searcher: Send + Sync + 'static {
 pub struct SearchRequest {
     /// The tenant whose documents may be read: always a condition.
     pub tenant: TenantId,
-    /// Parts of the corpus; empty means all.
+    /// The buckets to search; empty means all.
     pub buckets: Vec<Bucket>,
-    /// What must hold for every passage.
+    /// The conditions that every passage satisfies.
     pub filter: Filter,
     /// The query in words.
     pub query: String,
@@ -81,12 +81,12 @@ pub struct SearchRequest {
     pub fetch_k: usize,
     /// How many passages to return at most. Default 5.
     pub top_k: usize,
-    /// What the index has to have taken in before it is searched.
+    /// The sequence that the index has to have taken in before it is searched.
     pub after: Option<ReadAfter>,
 }
 
 impl SearchRequest {
-    /// The same without the conditions on these fields.
+    /// The same request without the conditions on these fields.
     pub fn without_fields(&self, fields: &[String]) -> SearchRequest {
         let mut request = self.clone();
         let conditions = &mut request.filter.0;
@@ -104,7 +104,7 @@ pub struct QueryContext {
     pub weight: f32,
 }
 
-/// A place in the corpus stream that a search waits for.
+/// A position in the corpus stream that a search waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadAfter {
     /// The sequence.
@@ -113,7 +113,7 @@ pub struct ReadAfter {
     pub wait: Duration,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchResult {
     /// The best passages, best first.
@@ -131,7 +131,7 @@ pub struct SearchResult {
     /// passages it can be compared between searches of one corpus, and it shows whether there is an answer at all
     /// (docs/retrieval.md). 0 when nothing was found by words.
     pub relevance: f32,
-    /// Parts of the search that failed; the passages are what the others gave.
+    /// Parts of the search that failed; the passages come from the other parts.
     pub failed: Vec<SearchPart>,
     /// How many passages were skipped because they had been read before.
     pub read_before: usize,
@@ -140,16 +140,16 @@ pub struct SearchResult {
 /// A part of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchPart {
-    /// By words.
+    /// The search by words.
     Words,
-    /// By vectors.
+    /// The search by vectors.
     Vectors,
     /// The reranker; the built-in one took its place.
     Reranker,
 }
 
 impl SearchPart {
-    /// Its name.
+    /// The name of the part.
     pub fn as_str(self) -> &'static str {
         match self {
             SearchPart::Words => "words",

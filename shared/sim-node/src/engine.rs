@@ -41,14 +41,14 @@ pub(crate) struct Token {
     pub(crate) cached_tokens: u32,
 }
 
-/// What the engine is busy with.
+/// The load of the engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct EngineLoad {
     /// Sequences that run.
     pub running: usize,
     /// Requests that wait.
     pub waiting: usize,
-    /// Tokens of the running sequences against the size of the cache, 0 to 1.
+    /// Tokens of the running sequences divided by the size of the cache, 0 to 1.
     pub cache_use: f64,
 }
 

@@ -56,13 +56,13 @@ pub struct StepOutput<T> {
     pub usage: Usage,
     /// Every fallback that was taken.
     pub fallbacks: Vec<Fallback>,
-    /// Files that the exit names: stored before what follows is published.
+    /// Files that the exit names; they are stored before the next messages are published.
     pub files: Vec<Attachment>,
     /// The prompts that the model was asked with, by name, each with the version of its text.
     pub prompts: BTreeMap<String, String>,
     /// Remarks that accompany the answer of a draft.
     pub remarks: Remarks,
-    /// What the question says about documents, as it was understood.
+    /// The conditions of the question, as they were understood.
     pub conditions: Option<Box<SearchConditions>>,
 }
 
@@ -82,32 +82,32 @@ impl<T> StepOutput<T> {
         }
     }
 
-    /// The same with a model's work added.
+    /// The same output, with the work of a model added.
     pub fn with_model(mut self, model: impl Into<String>, usage: Usage) -> Self {
         self.model = Some(model.into());
         self.usage += usage;
         self
     }
 
-    /// The same with a prompt that the model was asked with.
+    /// The same output, with a prompt that the model was asked with.
     pub fn with_prompt(mut self, name: &str, version: &str) -> Self {
         self.prompts.insert(name.to_owned(), version.to_owned());
         self
     }
 
-    /// The same with a fallback that was taken.
+    /// The same output, with a fallback that was used.
     pub fn with_fallback(mut self, fallback: Fallback) -> Self {
         self.fallbacks.push(fallback);
         self
     }
 
-    /// The same with a file that the exit names.
+    /// The same output, with a file that the exit names.
     pub fn with_file(mut self, file: Attachment) -> Self {
         self.files.push(file);
         self
     }
 
-    /// The same with another exit.
+    /// The same output, with another exit.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> StepOutput<U> {
         let StepOutput {
             out,

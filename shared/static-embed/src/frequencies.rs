@@ -65,7 +65,7 @@ impl Frequencies {
         bytes
     }
 
-    /// What [`Self::to_bytes`] wrote.
+    /// Reads what [`Self::to_bytes`] wrote.
     ///
     /// # Errors
     /// [`Error::Model`] when it is anything else.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// What a view does with the messages.
+/// A view that a stream feeds.
 pub trait View: Send {
     /// Takes one message; `pending` more are known to follow. Called in order, each message once
     /// per run; after an error the feed starts again at [`View::position`].
@@ -28,7 +28,7 @@ const QUIET: Duration = Duration::from_millis(50);
 const STEADY: Duration = Duration::from_secs(1);
 const AWAY: Duration = Duration::from_millis(500);
 
-/// Reads `filter` of `stream` into `view` until `stop` is cancelled. It waits for a lost connection.
+/// Reads `filter` of `stream` into `view` until `stop` is cancelled. If the connection is lost, this waits for it.
 pub async fn feed(
     bus: &dyn Bus,
     stream: Stream,

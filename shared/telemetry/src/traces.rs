@@ -106,7 +106,7 @@ impl Counts {
     }
 }
 
-/// Registers what is counted of spans, as a process with an endpoint does.
+/// Registers the counters of spans, as a process with an endpoint does.
 ///
 /// # Errors
 /// When `registry` has other families of these names.
@@ -114,28 +114,29 @@ pub fn register(registry: &Registry) -> Result<(), Error> {
     Counts::new(registry).map(drop)
 }
 
-/// The maker of the spans, as the collector shows it.
+/// The process that makes the spans, as the collector shows it.
 #[derive(Debug, Clone)]
 pub struct Service {
     /// Its role.
     pub role: String,
     /// Its release.
     pub version: String,
-    /// What distinguishes it from others of the role.
+    /// The name that distinguishes it from other processes of the role.
     pub instance: String,
 }
 
 impl Traces {
-    /// Records nothing.
+    /// A handle that records nothing.
     pub fn off() -> Self {
         Self::default()
     }
 
-    /// A handle and the task behind it, which ends with [`Exporter::flush`]; both do nothing without an endpoint.
-    /// `content` allows the text of questions, prompts and answers in spans. Must be called within a runtime;
-    /// nothing is contacted before the first span.
+    /// Starts tracing: returns a handle and the task behind it, which ends with [`Exporter::flush`]. Without an
+    /// endpoint both do nothing. `content` allows the text of questions, prompts and answers in spans. Must be called
+    /// within a runtime; nothing is contacted before the first span.
     ///
-    /// # Errors [`Error::Traces`] when an option is not valid.
+    /// # Errors
+    /// [`Error::Traces`] when an option is not valid.
     pub fn start(
         options: &Options,
         content: bool,
@@ -158,19 +159,20 @@ impl Traces {
         Ok((Traces(Some(Arc::new(recorder))), exporter))
     }
 
-    /// Whether anything is recorded.
+    /// Whether spans are recorded.
     pub fn is_on(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Whether content may stand in spans.
+    /// Whether spans may have content.
     pub fn content(&self) -> bool {
         self.0.as_ref().is_some_and(|recorder| recorder.content)
     }
 
-    /// The context of a new question that came with the publisher's context `under`: the same trace, recorded or
-    /// not as the publisher chose, or else a new trace by our own choice. Without an exporter the question has no
-    /// span, so the publisher's context is passed on unchanged.
+    /// The context of a new question, which came with the publisher's context `under` if there is one. With a
+    /// publisher's context, the question continues that trace, and is recorded or not as the publisher chose. Otherwise
+    /// it begins a new trace, by our own choice of sampling. Without an exporter the question has no span, so the
+    /// publisher's context is passed on unchanged.
     pub fn root(&self, under: Option<TraceContext>, rng: &mut fastrand::Rng) -> TraceContext {
         match (&self.0, under) {
             (Some(_), Some(under)) => under.child(rng),

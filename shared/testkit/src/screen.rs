@@ -14,7 +14,7 @@ struct Screen {
     wraps: bool,
 }
 
-/// The rows that stand on a terminal of so many rows and columns, without blanks at their ends.
+/// The rows that a terminal of this size shows, without blanks at their ends.
 pub fn rows(told: &str, rows: usize, columns: usize) -> Vec<String> {
     let mut screen = Screen {
         rows: vec![vec![' '; columns]; rows],

@@ -50,7 +50,7 @@ pub fn is_content_free(word: &str) -> bool {
             .is_ok()
 }
 
-/// Whether a word says nothing about what is looked for.
+/// Whether a word is useless for a search.
 pub fn is_unsearched(word: &str) -> bool {
     let word = word
         .trim_matches(|c: char| !c.is_alphanumeric())

@@ -26,8 +26,8 @@ const VALUE_CHARS_MAX: usize = 80;
 const COVERAGE_DIGITS: f64 = 10_000.0;
 
 impl Index {
-    /// The buckets of a tenant with their columns, without what schemas say. Blocking. Buckets that the request names
-    /// and the tenant does not have are missing.
+    /// The buckets of a tenant with their columns, without the descriptions of schemas. Blocking. Buckets that the
+    /// request names but the tenant does not have are left out.
     ///
     /// # Errors
     /// When the index cannot be read.

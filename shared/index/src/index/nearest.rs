@@ -116,8 +116,8 @@ impl SegmentCollector for NearestInSegment {
 }
 
 impl Index {
-    /// How many chunks no search by vectors finds, because they came without a vector of the embedder; `None` where
-    /// vectors do not come with chunks. It looks at each chunk. Blocking.
+    /// How many chunks no vector search finds, because they came without a vector of the embedder; `None` when vectors
+    /// do not come with chunks. Looks at each chunk. Blocking.
     pub fn without_vector(&self) -> Result<Option<u64>, Error> {
         let VectorSource::Carried { .. } = &self.vectors.source else {
             return Ok(None);

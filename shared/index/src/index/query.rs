@@ -21,7 +21,7 @@ use tantivy::collector::{Collector, Count, DocSetCollector, TopDocs};
 use tantivy::query::{BooleanQuery, ConstScoreQuery, EnableScoring, Query, TermSetQuery};
 use tantivy::{DocAddress, Executor, Searcher, Term};
 
-/// An index with at most this many chunks is searched on one thread: waking others takes longer.
+/// An index with at most this many chunks is searched on one thread, because waking other threads takes longer.
 pub const ONE_THREAD_CHUNKS_MAX: u64 = 50_000;
 /// Most candidates of one search.
 const FETCH_MAX: usize = 1_000;

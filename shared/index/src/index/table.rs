@@ -16,9 +16,10 @@ use tantivy::query::{BooleanQuery, Occur, Query};
 use tantivy::{DocAddress, Searcher, Term};
 
 impl Index {
-    /// The result of a query over columns, for the documents that match a filter. Blocking: reads the head of each.
+    /// Answers a query over columns, for the documents that match a filter. Blocking: reads the head of each document.
     ///
-    /// # Errors When the index cannot be read.
+    /// # Errors
+    /// When the index cannot be read.
     pub fn table(&self, request: &TableRequest) -> Result<TableResult, Error> {
         let searcher = self.reader.searcher();
         let as_search = as_search(request, request.filter.clone());

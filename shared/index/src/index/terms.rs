@@ -252,7 +252,7 @@ pub(crate) fn stems(analyzer: &mut TextAnalyzer, text: &str) -> Vec<String> {
     stems
 }
 
-/// The stems that a query is searched for, each once, in order of the alphabet: for a measure beside a search.
+/// The stems that a query is searched for, each once, in alphabetical order: for measurements outside of a search.
 pub fn query_stems(query: &str) -> Vec<String> {
     let mut analyzer = super::analyzer();
     let words = query

@@ -21,10 +21,10 @@ const REFIT_FACTOR: u64 = 2;
 /// Where the vectors of an index come from.
 #[derive(Clone, Default)]
 pub enum VectorSource {
-    /// There are none: words only.
+    /// The index has no vectors; searches are by words only.
     #[default]
     None,
-    /// They come with the chunks, from this embedder; others are passed over.
+    /// Vectors come with the chunks, made by this embedder; vectors of other embedders are ignored.
     Carried {
         /// See `llm::Embedder::name`.
         by: String,

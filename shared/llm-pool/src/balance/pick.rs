@@ -12,9 +12,9 @@ pub enum BalancePolicy {
     /// question's prefix in its cache; nodes that are far slower than the best are left out. The default.
     #[default]
     Balanced,
-    /// The next one. To compare with.
+    /// The nodes in turn. For comparisons.
     RoundRobin,
-    /// The one with the fewest calls of this process in flight. To compare with.
+    /// The node with the fewest calls of this process in flight. For comparisons.
     LeastInFlight,
 }
 

@@ -83,8 +83,8 @@ impl Exporter {
         })
     }
 
-    /// Sends the remaining spans, for as long as one request may take; the others are lost. To be called when no
-    /// more spans are made.
+    /// Sends the remaining spans, within the time of one request; spans that are not sent by then are lost. To be
+    /// called when no more spans are made.
     pub async fn flush(mut self) {
         self.stop.cancel();
         let all = async { while self.task.join_next().await.is_some() {} };

@@ -13,14 +13,14 @@ use super::words::QuestionWord;
 /// How many searches a question takes, and of which kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Complexity {
-    /// One thing is asked about one thing.
+    /// A question for one thing about one thing.
     #[default]
     Simple,
-    /// Things are held against each other.
+    /// A comparison of things.
     Comparative,
-    /// One answer is needed to ask for the next, or several things are asked.
+    /// A question that needs one answer before it can ask for the next, or that asks several things.
     MultiStep,
-    /// An order of events, or a change over time.
+    /// A question about an order of events, or about a change over time.
     Temporal,
 }
 

@@ -32,28 +32,28 @@ pub use form::Layout;
 pub use intent::WordedIntent;
 pub use scope::{QuestionScope, scope};
 
-/// What a question says.
+/// The reading of a question by rules.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct QuestionReading {
     /// How many searches it takes, and of which kind.
     pub class: Complexity,
-    /// What is wanted.
+    /// What the question asks to be done.
     pub wanted: WordedIntent,
-    /// In which form.
+    /// The wanted form of the answer.
     pub layout: Layout,
-    /// Sources are not to be named.
+    /// Whether the question asks for an answer without sources.
     pub declines_citations: bool,
-    /// The words themselves are looked for, not what they mean: a quotation or an identifier.
+    /// Whether the words themselves are searched for and not their meaning: a quotation or an identifier.
     pub is_literal: bool,
-    /// What has to hold, at most `WORDED_CONDITIONS_MAX`.
+    /// The conditions of the question, at most `WORDED_CONDITIONS_MAX`.
     pub conditions: Vec<WordedCondition>,
-    /// How many more it names.
+    /// How many more conditions the question has.
     pub conditions_over: usize,
-    /// What it is about, in a few words each.
+    /// The topics of the question, in a few words each.
     pub topics: Vec<String>,
 }
 
-/// Reads a question. Any text can be read; one that says nothing is a simple one.
+/// Reads a question. Any text can be read; a text in which the rules recognise nothing is a simple question.
 pub fn read(question: &str) -> QuestionReading {
     let words = words::split(question);
     let mut class = class::read(&words);
