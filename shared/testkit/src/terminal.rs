@@ -1,6 +1,6 @@
 //! A terminal without a person: what a program writes to it is kept, and a test types keys into it.
 //!
-//! It is a real terminal of the operating system. *Not* here: what the codes draw; see [`screen`](crate::screen).
+//! It is a real terminal of the operating system. *Not* here: what the control codes draw ([`screen`](crate::screen)).
 
 use rustix::fs::{self, Mode, OFlags};
 use rustix::io::FdFlags;

@@ -10,12 +10,12 @@ use std::collections::BTreeSet;
 /// A question in one piece is its own part. Words are compared without endings, and stop words do not count. 0 without
 /// a passage.
 ///
-/// How well this tells whether all evidence of a question was read is measured on MultiHop-RAG, with the parts that the
-/// rules make. On 359 questions of the dev third, the area under the curve is .69 after 5 passages, .68 after 10 and
-/// .69 after 15. On 702 questions of the test part it is .71, .68 and .67 (`argosy eval loop`, docs/retrieval.md).
+/// How well this tells whether all evidence of a question was read is measured on MultiHop-RAG, with the parts that
+/// the rules make. On 359 questions of the dev third, the area under the curve is .69 after 5 passages, .68 after 10
+/// and .69 after 15. On 702 questions of the test part it is .71, .68 and .67 (`argosy eval loop`, docs/retrieval.md).
 /// Other measures were compared on the passages of dev, by a script. Three of them tell less than the product: the
-/// least share by .01 to .03, the mean by .05 to .06, and the share of the names that occur anywhere by .16 to .19. Words
-/// weighted by how rare they are in the corpus tell more by .02 to .03, but need an index.
+/// least share by .01 to .03, the mean by .05 to .06, and the share of the names that occur anywhere by .16 to .19.
+/// Words weighted by how rare they are in the corpus tell more by .02 to .03, but need an index.
 pub fn coverage<'a>(parts: &[&str], passages: impl IntoIterator<Item = &'a str>) -> f32 {
     let passages: Vec<BTreeSet<String>> = passages.into_iter().map(content).collect();
     let shares = parts.iter().map(|part| {

@@ -1,4 +1,4 @@
-//! The state of one node, and how the outcome of a call changes it. Pure.
+//! The state of one model node, and how the outcome of a call changes it. Pure.
 
 use super::at_once::{Permits, Took};
 use super::breaker::{Breaker, BreakerDecision};
