@@ -51,7 +51,7 @@ pub struct OpenIndex {
 pub struct OpenRequest<'a> {
     /// The edition.
     pub edition: &'a Edition,
-    /// When the edition was begun, which distinguishes it from an earlier one of the same name.
+    /// The number of the edition's beginning, which distinguishes it from an earlier one of the same name.
     pub begun: u64,
     /// The folder of its index.
     pub dir: &'a Path,
@@ -64,7 +64,7 @@ pub struct OpenRequest<'a> {
 
 /// Opens the index of an edition.
 pub trait OpenEdition: Send + Sync + 'static {
-    /// Opens it, and what belongs to it.
+    /// Opens the index of an edition, with its feed and its tasks.
     fn open<'a>(&'a self, what: OpenRequest<'a>) -> BoxFuture<'a, Result<OpenIndex, Error>>;
 }
 

@@ -45,7 +45,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Checks that it can be kept to.
+    /// Checks that every option has an allowed value.
     ///
     /// # Errors
     /// Names the option.

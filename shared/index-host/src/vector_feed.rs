@@ -68,7 +68,7 @@ pub struct FeedSource<'a> {
     pub options: &'a crate::Options,
     /// Which edition of the corpus.
     pub edition: &'a Edition,
-    /// When the edition was begun, which distinguishes it from an earlier one of the same name.
+    /// The number of the edition's beginning, which distinguishes it from an earlier one of the same name.
     pub begun: u64,
     /// The name of the source that feeds the server.
     pub stream: &'a str,

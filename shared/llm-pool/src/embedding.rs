@@ -48,7 +48,7 @@ impl HttpEmbedder {
     /// nothing is contacted.
     ///
     /// # Errors
-    /// When an option cannot be kept to, there are no nodes, or no HTTP client can be set up.
+    /// When an option has a value that is not allowed, there are no nodes, or no HTTP client can be set up.
     pub fn new(options: Options, registry: &Registry) -> Result<Self, PoolError> {
         options.validate()?;
         let bytes = options.batch as usize * options.dims as usize * NUMBER_BYTES + AROUND_BYTES;

@@ -53,7 +53,7 @@ impl Pool {
     /// first call only the name service and the metrics pages of the nodes are contacted.
     ///
     /// # Errors
-    /// When an option cannot be kept to, there are no nodes, or no HTTP client can be set up.
+    /// When an option has a value that is not allowed, there are no nodes, or no HTTP client can be set up.
     pub fn new(options: Options, registry: &Registry) -> Result<Self, PoolError> {
         Pool::reading(options, BODY_BYTES_MAX, registry)
     }

@@ -8,15 +8,15 @@ use std::time::Duration;
 pub trait ChatModel: Send + Sync + 'static {
     /// The name that answers are labelled with.
     fn name(&self) -> &str;
-    /// Asks once. Retries on other nodes are the model's own business; dropping the future gives up.
+    /// Calls the model once. An implementation retries on other nodes by itself; dropping the future cancels the call.
     fn chat<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, Error>>;
 
-    /// Asks as [`chat`](ChatModel::chat) does, and tells `listener` the answer while it is written. The same
-    /// call of the same node: it takes no longer, and the reply has all of it again.
+    /// Calls the model as [`chat`](ChatModel::chat) does, and passes the answer to `listener` while it is written. It
+    /// is the same call of the same node, so it takes no longer, and the reply contains the whole answer.
     ///
-    /// Told are words of the answer: no thoughts, and nothing of a call that asks for JSON. What was told of a
-    /// call that fails is taken back before the error comes. A model that does not write piece by piece tells
-    /// nothing, which is the default.
+    /// The listener gets only words of the answer: no reasoning, and nothing of a call that asks for JSON. If a call
+    /// fails, the pieces that were passed are declared void before the error is returned. A model that does not write
+    /// piece by piece passes nothing, which is the default implementation.
     fn chat_live<'a>(
         &'a self,
         request: &'a ChatRequest,

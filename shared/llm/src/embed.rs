@@ -24,12 +24,12 @@ pub trait Embedder: Send + Sync + 'static {
     /// Numbers in a vector.
     fn dims(&self) -> usize;
 
-    /// How much of a fused score belongs to the vectors, from 0 to 1; the rest is the words'. From
-    /// measurement (docs/retrieval.md): a real encoder deserves 0.6, the static table 0.3.
+    /// The share of the vector scores in a fused score, from 0 to 1; the rest is the share of the word scores. The
+    /// shares are measured (docs/retrieval.md): 0.6 for a real encoder, 0.3 for the static table.
     fn weight(&self) -> f32;
 
-    /// One vector for each text, in order, each of length 1 (or all zeros when the text has nothing
-    /// to go by). Long texts are cut where the model ends.
+    /// One vector for each text, in order, each of length 1, or all zeros if the text has no piece with a weight. Texts
+    /// that are too long for the model are cut.
     fn embed<'a>(
         &'a self,
         texts: &'a [&'a str],

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 /// A source of catalogs of tenants.
 pub trait CatalogSource: Send + Sync + 'static {
-    /// The buckets of a tenant with their columns, as they were a short while ago; empty where they are unknown. It
-    /// returns soon: a question waits for it.
+    /// The buckets of a tenant with their columns, as of a short while ago; empty if they are unknown. It returns soon,
+    /// because a question waits for it.
     fn catalog<'a>(&'a self, tenant: &'a TenantId) -> BoxFuture<'a, Arc<CorpusCatalog>>;
 }
 

@@ -14,8 +14,8 @@ use tokio::sync::watch;
 
 /// The source that feeds an index: a part of the corpus stream, whose sequence numbers have gaps.
 pub trait IndexFeed: Send + Sync + 'static {
-    /// The position at which an index has all of its part that is stored up to `wanted`; `None` while that is
-    /// unknown, or when no message has that sequence yet.
+    /// The position at which an index has taken in all messages of its part that are stored up to `wanted`; `None`
+    /// while this is unknown, or when no message has that sequence yet.
     fn reach(&self, wanted: u64) -> BoxFuture<'_, Option<u64>>;
 }
 

@@ -9,16 +9,15 @@ use std::time::Duration;
 
 /// An index that can be searched.
 pub trait Searcher: Send + Sync + 'static {
-    /// Searches once. Nothing is relaxed here: what to do about an empty result is the caller's
-    /// decision.
+    /// Searches once. No condition is relaxed here: the caller decides what to do about an empty result.
     fn search<'a>(
         &'a self,
         request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, Error>>;
 
-    /// The places that a text names: values of these metadata `fields` in the documents of a tenant, as
-    /// one condition for each field that has any. Guesses of the planner's kind. A searcher without
-    /// metadata knows none.
+    /// The places that a text names: values of these metadata `fields` in the documents of a tenant, as one condition
+    /// for each field that has such a value. Like the conditions of a planner, they are guesses. A searcher without
+    /// metadata returns none.
     fn places<'a>(
         &'a self,
         _tenant: &'a TenantId,
@@ -28,8 +27,8 @@ pub trait Searcher: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(Filter::default())))
     }
 
-    /// What a question of a tenant says about documents, asked on a day. A searcher that does not know what they call
-    /// things links nothing.
+    /// Links a tenant's question, asked on a given day, to the documents: which conditions it states in their terms. A
+    /// searcher without a dictionary links nothing.
     fn link<'a>(
         &'a self,
         _tenant: &'a TenantId,
@@ -39,8 +38,8 @@ pub trait Searcher: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(LinkedQuestion::default())))
     }
 
-    /// What the columns of the documents come to for which the conditions hold. A searcher without metadata has no
-    /// documents to count.
+    /// Answers a query over the columns of the documents for which the conditions hold. A searcher without metadata
+    /// counts no documents.
     fn table<'a>(
         &'a self,
         _request: &'a TableRequest,
@@ -48,8 +47,8 @@ pub trait Searcher: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(TableResult::default())))
     }
 
-    /// The chunks of these ids that the conditions of a request let through, in the order of the ids; nothing is
-    /// searched for. An id without such a chunk is left out, and a searcher that cannot look up ids has none.
+    /// The chunks with these ids that satisfy the conditions of a request, in the order of the ids, without a search.
+    /// An id without such a chunk is left out, and a searcher that cannot look up ids returns no chunks.
     fn fetch<'a>(
         &'a self,
         _request: &'a SearchRequest,

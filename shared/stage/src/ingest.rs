@@ -84,27 +84,27 @@ pub struct Columns {
 /// A document that is turned into chunks in several parts. A finished part stays finished when a later part fails: the
 /// next call repeats only the part that failed.
 pub trait DocumentWork: Send {
-    /// Does the next part: some seconds of work, where the whole may take an hour. `None` while there is
-    /// more; the chunks after the last part. A document that has none is a failure that says why. After a
-    /// call that was dropped half-way there is no other.
+    /// Does the next part, which takes some seconds, whereas the whole document may take an hour. Returns `None` while
+    /// there is more to do, and the chunks after the last part. A document without chunks is a failure that says why.
+    /// After a call that was dropped half-way there must be no further call.
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Cut>, Error>>;
 }
 
 /// Makes messages of the corpus out of documents.
 pub trait Ingest: Send + Sync + 'static {
-    /// Which document it is: part of the corpus and id, from tenant and source alone.
+    /// The place of a document: its bucket and its id, from its tenant and source alone.
     fn place(&self, notice: &Notice) -> (Bucket, DocId);
 
-    /// Names chunker and embedder with their versions: what was made by another one is made anew.
+    /// Names chunker and embedder with their versions. Chunks that another pipeline has made are made anew.
     fn pipeline(&self) -> &str;
 
     /// SHA-256 of the bytes, in hex.
     fn hash(&self, bytes: Bytes) -> BoxFuture<'_, Result<String, Error>>;
 
-    /// What a message of the corpus says of its document; `None` when it cannot be read.
+    /// The place in its document that a message of the corpus states; `None` if the message cannot be read.
     fn known(&self, body: &[u8]) -> Option<ChunkPlace>;
 
-    /// A document of this version, on its way to chunks. Nothing is done before [`DocumentWork::next`].
+    /// Begins to turn a version of a document into chunks. Nothing is done before [`DocumentWork::next`].
     fn draft<'a>(
         &'a self,
         incoming: &'a Incoming,
@@ -112,7 +112,7 @@ pub trait Ingest: Send + Sync + 'static {
         bytes: Bytes,
     ) -> Box<dyn DocumentWork + 'a>;
 
-    /// Tombstones of these chunks of a document that may have had `of`.
+    /// Tombstones of these chunks of a document that may have had `of` chunks.
     fn tombstones(
         &self,
         incoming: &Incoming,

@@ -28,11 +28,11 @@ use std::collections::BTreeMap;
 
 /// One kind of worker.
 pub trait Stage: Send + Sync + 'static {
-    /// What it works on.
+    /// The payload of its steps.
     type In: TryFrom<Task, Error = WrongTask> + Send;
-    /// What it may come to: one variant per exit.
+    /// Its exits: one variant for each.
     type Out: Into<Exit>;
-    /// Its one word.
+    /// The role of the worker.
     const ROLE: Role;
 
     /// Does one step.

@@ -8,17 +8,17 @@ use tokio_util::sync::CancellationToken;
 
 /// A view that a stream feeds.
 pub trait View: Send {
-    /// Takes one message; `pending` more are known to follow. Called in order, each message once
-    /// per run; after an error the feed starts again at [`View::position`].
+    /// Takes one message; at least `pending` more follow. The messages come in order, each once per run; after an error
+    /// the feed starts again at [`View::position`].
     fn apply(
         &mut self,
         message: StoredMessage,
         pending: u64,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
-    /// Nothing came for a while, or all that was waiting is taken in, or the feed ends: a good moment to make
-    /// what was applied durable.
+    /// Makes the applied messages durable. Called when no message came for a while, when all waiting messages are
+    /// applied, and when the feed ends.
     fn settle(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
-    /// Sequence of the last message that need not come again; 0 for none.
+    /// Sequence of the last message that need not be delivered again; 0 if there is none.
     fn position(&self) -> u64;
 }
 
