@@ -1,8 +1,7 @@
 //! Makes the parts of a search: its embedder, its store of vectors and its reranker.
 //!
-//! The parts are composed here only, for the indexer, the retriever and the commands of one process alike, so that
-//! vectors are always made and compared by the same embedder. *Not* here: the settings of each part, which are with the
-//! part.
+//! The parts are composed here only, for the indexer, the retriever and the commands of a process, so that vectors are
+//! always made and compared by the same embedder. *Not* here: the settings of each part, which are with the part.
 
 use crate::options::{EmbedderChoice, Options, VectorStore};
 use bus::BusError;

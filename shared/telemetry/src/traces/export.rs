@@ -1,5 +1,5 @@
-//! The task that sends spans: in batches, with a few attempts each. Spans that cannot be sent are counted and
-//! dropped. When the collector is away, its spans are lost and nothing else happens: only this task waits for it,
+//! The task that sends spans: in batches, with a few attempts each. Spans that cannot be sent are counted and dropped.
+//! When the collector is unavailable, spans are lost, and nothing else happens: only this task waits for the collector,
 //! and the end of the process waits for one request at most.
 
 use super::span::Span;
