@@ -1,10 +1,10 @@
-//! The cache of catalogs for planners: a catalog is kept for a minute, and made anew in the background.
+//! Caches the catalog of each tenant for planners. A catalog is used for a minute, then made anew in the background.
 //!
-//! A question never waits where there is a catalog: one that is over a minute old is handed out while a new one is
-//! made. Only the first question of a tenant waits, for a short time; without a reply it goes on with an empty
-//! catalog, which is counted. A separate task makes catalogs, the one that [`CatalogCache::over_index`] returns
-//! beside the cache: a request spawns nothing. *Not* here: how a catalog is made, which is with the index
-//! ([`crate::lookup`]).
+//! Only the first question of a tenant waits for its catalog, and only for a short time; if none comes, the question
+//! goes on with an empty catalog, which is counted. Later questions get the catalog at once: one that is over a minute
+//! old is served while a new one is made. Catalogs are made by a separate task, which [`CatalogCache::over_index`]
+//! returns beside the cache, so that a request spawns nothing. *Not* here: how a catalog is made, which is with the
+//! index ([`crate::lookup`]).
 
 use crate::lookup::catalog;
 use bus::Bus;
@@ -48,7 +48,7 @@ type Unmade = Box<dyn std::error::Error + Send + Sync>;
 /// Makes the catalog of a tenant.
 type Make = dyn Fn(TenantId) -> BoxFuture<'static, Result<CorpusCatalog, Unmade>> + Send + Sync;
 
-/// What is counted. Clones share it.
+/// Counters of the cache. Clones share them.
 #[derive(Debug, Clone)]
 pub struct CatalogMetrics {
     made: IntCounter,
@@ -80,14 +80,14 @@ impl CatalogMetrics {
     }
 }
 
-/// Hands out catalogs.
+/// The cache that serves catalogs.
 pub struct CatalogCache {
     kept: Mutex<HashMap<TenantId, Kept>>,
     wanted: mpsc::Sender<TenantId>,
     metrics: CatalogMetrics,
 }
 
-/// Makes the catalogs that a [`CatalogCache`] orders, as long as it runs.
+/// The task that makes the catalogs that a [`CatalogCache`] orders, while it runs.
 pub struct CatalogKeeper {
     cache: Arc<CatalogCache>,
     wanted: mpsc::Receiver<TenantId>,
@@ -114,7 +114,7 @@ struct State {
 }
 
 impl CatalogCache {
-    /// Catalogs of the index that `index` gives, with what schemas say.
+    /// A cache of catalogs that are made from the index that `index` returns, with the descriptions of schemas.
     pub fn over_index(
         index: impl Fn() -> Index + Send + Sync + 'static,
         schemas: Arc<Schemas>,
@@ -136,7 +136,7 @@ impl CatalogCache {
         CatalogCache::over(Arc::new(make), metrics)
     }
 
-    /// Catalogs that are requested from a retriever of the fleet.
+    /// A cache of catalogs that are requested from a retriever of the fleet.
     pub fn over_bus(
         bus: Arc<dyn Bus>,
         metrics: CatalogMetrics,

@@ -1,5 +1,5 @@
-//! Tests of the cache of catalogs on a paused clock: which requests wait, what is handed out meanwhile, what
-//! follows a failure.
+//! Tests of the cache of catalogs on a paused clock: which requests wait, what they get while a catalog is made, and
+//! what follows a failure.
 
 use super::*;
 use envelope::Bucket;

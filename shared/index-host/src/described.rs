@@ -1,12 +1,12 @@
-//! What schemas say of buckets and columns, in the form that an index takes it, for linking questions. *Not* for the
-//! catalog, which hands descriptions to planners.
+//! Converts the descriptions of buckets and columns in schemas into the form that an index takes for linking questions.
+//! *Not* for the catalog, in which planners get the descriptions.
 
 use envelope::Bucket;
 use index::DescribedBucket;
 use indexer::schema::{Schemas, Table};
 use linking::DescribedColumn;
 
-/// What schemas say of buckets and their columns, for the linking of questions.
+/// The descriptions that schemas have of buckets and their columns, for the linking of questions.
 pub fn described(schemas: &Schemas) -> Vec<DescribedBucket> {
     let of_table = |(bucket, table): (&Bucket, &Table)| DescribedBucket {
         bucket: bucket.as_str().to_owned(),

@@ -1,11 +1,11 @@
 //! The indexes of a retriever: one for each edition, and searches over the current one.
 //!
-//! Each edition is fed into a folder of its own. When the record names another current edition, every replica swaps
-//! by itself: once the index of that edition holds all that was stored before, the next search uses it. A search
-//! that runs ends on the index where it began, so none reads two editions. The index of an edition that was dropped
-//! is kept until its last search has ended, then its folder is deleted. Where a server keeps the vectors, a swap
-//! waits for them as well, unless the server is away. *Not* here: how an index is opened ([`OpenEdition`]), and
-//! what changes the record (`streams::editions`).
+//! Each edition is fed into a folder of its own. When the stored record of editions names another one as current, every
+//! replica swaps by itself: once the index of that edition has all messages that were stored before the change, the
+//! next search uses it. A running search ends on the index where it began, so no search reads two editions. The index
+//! of an edition that was dropped is kept until its last search has ended, then its folder is deleted. If a Qdrant
+//! server keeps the vectors, a swap also waits for the vectors, unless the server is unavailable. *Not* here: how an
+//! index is opened ([`OpenEdition`]), and what changes the record (`streams::editions`).
 
 mod error;
 mod lag;
@@ -30,33 +30,33 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// The index of one edition, opened.
+/// The opened index of one edition.
 pub struct OpenIndex {
-    /// Searches it.
+    /// The searcher over the index.
     pub searcher: Arc<dyn Searcher>,
-    /// Takes in its chunks.
+    /// The view that takes the chunks of the edition in.
     pub view: Box<dyn View>,
-    /// The index itself, for counting.
+    /// The index itself, for counts.
     pub index: Index,
-    /// The sequence up to which they can be found.
+    /// The sequence up to which a search finds the messages of the stream.
     pub seen: watch::Receiver<u64>,
-    /// Its vectors, where a server keeps them.
+    /// The feed of its vectors, if a Qdrant server keeps them.
     pub vectors: Option<VectorFeed>,
-    /// What else belongs to it; ends with [`OpenRequest::stop`].
+    /// Other tasks of the index; they end with [`OpenRequest::stop`].
     pub tasks: JoinSet<()>,
 }
 
-/// What is to be opened.
+/// A request to open the index of an edition.
 #[derive(Clone, Copy)]
 pub struct OpenRequest<'a> {
     /// The edition.
     pub edition: &'a Edition,
-    /// Tells it from an earlier one of the same name.
+    /// The number of the edition's beginning, which distinguishes it from an earlier one of the same name.
     pub begun: u64,
     /// The folder of its index.
     pub dir: &'a Path,
-    /// The name of the source that it is fed from. A stream or an edition that was begun again has another name,
-    /// and then nothing in the folder counts.
+    /// The name of the source that feeds the index. A stream or an edition that was begun again has another name, and
+    /// then the files in the folder are not used.
     pub stream: &'a str,
     /// Cancelled when the index is no longer needed.
     pub stop: &'a CancellationToken,
@@ -64,20 +64,20 @@ pub struct OpenRequest<'a> {
 
 /// Opens the index of an edition.
 pub trait OpenEdition: Send + Sync + 'static {
-    /// Opens it, and what belongs to it.
+    /// Opens the index of an edition, with its feed and its tasks.
     fn open<'a>(&'a self, what: OpenRequest<'a>) -> BoxFuture<'a, Result<OpenIndex, Error>>;
 }
 
-/// Where the indexes are, and what they are fed from.
+/// The surroundings of the indexes: their feed, their folder, and where their state is reported.
 pub struct IndexContext {
     /// The bus.
     pub bus: Arc<dyn Bus>,
-    /// Where it is told how far the indexes are behind.
+    /// Metrics that report how far the indexes are behind.
     pub metrics: index::Metrics,
-    /// Readiness; the conditions are `index`, and `vectors` where a server keeps those that are
-    /// searched.
+    /// Readiness. The conditions are `index`, and `vectors` if a Qdrant server keeps the vectors of the current
+    /// edition.
     pub health: Health,
-    /// Told to stop.
+    /// Cancelled when the process stops.
     pub stop: CancellationToken,
     /// A folder for the folders of the editions.
     pub dir: PathBuf,
@@ -95,7 +95,7 @@ const VECTORS: &str = "vectors";
 /// What the name of a folder begins with that is to be deleted.
 const LEFT: &str = ".left-";
 
-/// Searches the current edition.
+/// The searcher of the current edition.
 pub struct EditionRouter {
     of: RwLock<Searched>,
     caught_up: watch::Sender<bool>,
@@ -129,8 +129,8 @@ impl EditionRouter {
         }
     }
 
-    /// Whether the index has reached the end of the corpus as it was when the index was opened: before that it
-    /// would answer from a part of the corpus.
+    /// Whether the index has reached the end that the corpus had when the index was opened. Before that, a search would
+    /// cover only a part of the corpus.
     pub fn caught_up(&self) -> watch::Receiver<bool> {
         self.caught_up.subscribe()
     }
@@ -200,8 +200,9 @@ struct Keeper {
     left: u64,
 }
 
-/// Opens the index of the current edition, and from then on the indexes of the editions that the record names; the
-/// tasks are in `running` and end with [`IndexContext::stop`]. It waits for a corpus that does not exist yet.
+/// Opens the index of the current edition, and from then on the indexes of the editions that the record names. The
+/// tasks are in `running` and end with [`IndexContext::stop`]. If the corpus stream does not exist yet, this waits for
+/// it.
 pub async fn start(
     home: IndexContext,
     open: Arc<dyn OpenEdition>,

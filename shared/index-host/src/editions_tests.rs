@@ -1,5 +1,5 @@
-//! Tests of readiness and of the swap, with indexes that take in what the test lets them. Searches during a swap
-//! are in the race tests.
+//! Tests of readiness and of the swap between editions, with stub indexes that take in records when the test lets them.
+//! *Not* here: searches during a swap, which the race tests cover.
 
 use super::*;
 use crate::vector_feed::FeedPosition;

@@ -1,8 +1,8 @@
-//! Hosting indexes: the indexes of a retriever, fed from the corpus stream, and searches over the current one.
+//! Hosts the indexes of a retriever: feeds them from the corpus stream, and searches the index of the current edition.
 //!
-//! An index is made ([`search_factory`]), started from a [`snapshot`], fed ([`view`], [`vector_feed`]), searched
-//! when it has caught up ([`editions`]) and queried from outside ([`lookup`]). *Not* here: how an index searches,
-//! which is `index`, and when a search is due, which a retriever decides.
+//! An index is made ([`search_factory`]), started from a [`snapshot`], fed ([`view`], [`vector_feed`]), searched when
+//! it has caught up ([`editions`]) and queried from outside ([`lookup`]). *Not* here: how an index searches, which is
+//! in `index`, and when to search, which the retriever decides.
 //!
 //! | module | what |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! Looking into the corpus from outside, by request and reply: `argosy.search`, `argosy.count`, `argosy.metadata`,
-//! `argosy.catalog`. A retriever answers them beside its steps.
+//! Answers requests about the corpus that belong to no turn, on the subjects `argosy.search`, `argosy.count`,
+//! `argosy.metadata` and `argosy.catalog`. A retriever does so beside its steps.
 //!
 //! All retrievers are one queue group, so any one that has caught up answers. Each handles a few requests at once
 //! and refuses further ones immediately: no request waits in an unbounded queue. A search cannot be stopped
@@ -36,8 +36,8 @@ const TIME: Duration = Duration::from_secs(10);
 /// How long to wait before subscribing again.
 const AWAY: Duration = Duration::from_millis(500);
 
-/// Answers until it is told to stop, then finishes what has been begun. The caller passes subscriptions that are
-/// open already.
+/// Answers requests until `stop` is cancelled, then finishes the requests that have begun. The caller passes
+/// subscriptions that are open already.
 pub async fn serve(
     bus: Arc<dyn Bus>,
     lookup: Lookup,
@@ -69,7 +69,7 @@ pub async fn serve(
     }
 }
 
-/// The four subjects, listened to.
+/// Subscriptions to the four subjects.
 pub struct LookupSubscriptions {
     search: Box<dyn Subscription>,
     count: Box<dyn Subscription>,
@@ -78,7 +78,7 @@ pub struct LookupSubscriptions {
 }
 
 impl LookupSubscriptions {
-    /// Listens from now on.
+    /// Subscribes from now on.
     pub async fn open(bus: &dyn Bus) -> Result<LookupSubscriptions, BusError> {
         Ok(LookupSubscriptions {
             search: bus.subscribe(SEARCH, Some(QUEUE)).await?,

@@ -69,7 +69,8 @@ pub struct MiniLmOptions {
 impl Options {
     /// Checks that the parts go together and that each is valid.
     ///
-    /// # Errors Names the option and the fix.
+    /// # Errors
+    /// Names the option and the fix.
     pub fn validate(&self) -> Result<(), InvalidOptions> {
         self.search.validate().map_err(InvalidOptions::Search)?;
         self.http.validate().map_err(InvalidOptions::Http)?;

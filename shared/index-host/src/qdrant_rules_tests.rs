@@ -1,4 +1,4 @@
-//! Tests of the rules for two feeds that write to one server.
+//! Tests of the rules for two feeds that write to one Qdrant server.
 
 use super::{Next, Then, next, then};
 use proptest::prelude::*;

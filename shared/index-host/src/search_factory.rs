@@ -1,8 +1,7 @@
-//! The parts of a search: which embedder it uses, where the vectors are, and which reranker it uses.
+//! Makes the parts of a search: its embedder, its store of vectors and its reranker.
 //!
-//! They are composed here once, for the indexer, the retriever and the commands of one process alike, so that
-//! vectors are always made and compared by the same embedder. *Not* here: the settings of each part, which are with
-//! the part.
+//! The parts are composed here only, for the indexer, the retriever and the commands of a process, so that vectors are
+//! always made and compared by the same embedder. *Not* here: the settings of each part, which are with the part.
 
 use crate::options::{EmbedderChoice, Options, VectorStore};
 use bus::BusError;
@@ -19,34 +18,36 @@ use tokio::task::JoinError;
 /// Why a search cannot be made from its configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The embedder's server cannot be spoken to.
+    /// The server of the embedder cannot be used.
     #[error("in `retrieval.http`: {0}")]
     Embedder(llm_pool::Error),
-    /// The reranker's server cannot be spoken to.
+    /// The server of the reranker cannot be used.
     #[error("in `retrieval.reranker`: {0}")]
     Reranker(llm_pool::Error),
-    /// The files of the local encoder are missing or others.
+    /// The files of the local encoder are missing, or are those of another model.
     #[error(transparent)]
     Encoder(llm::embed::Error),
     /// This binary has no local encoder.
     #[error("`retrieval.embedder` is `minilm`, and this binary is built without it")]
     NoEncoder,
-    /// The task that reads the encoder's files broke off.
+    /// The task that reads the encoder's files panicked or was cancelled.
     #[error(transparent)]
     Broken(JoinError),
-    /// The Qdrant server refuses.
+    /// The Qdrant server refuses the connection or the collection.
     #[error("in `retrieval.qdrant`: {0}")]
     Qdrant(search::Error),
-    /// The bus could not be asked how far the corpus is.
+    /// The bus could not be asked for the end of the corpus stream.
     #[error(transparent)]
     Bus(#[from] BusError),
 }
 
-/// The embedder whose vectors travel with the chunks; `None` where none do. It reads the model's files; the nodes
-/// of a server are registered in `pools`. A local encoder is below `data_dir`, unless configured otherwise.
+/// The embedder whose vectors come with the chunks; `None` when no vectors come with them. Opening a local encoder
+/// reads the files of the model, below `data_dir` unless configured otherwise; the nodes of an embedding server are
+/// registered in `pools`.
 ///
-/// # Errors Files that are missing or not the model's, a binary without the encoder, a server that cannot be used:
-/// usage, with the fix.
+/// # Errors
+/// Files that are missing or not the model's, a binary without the encoder, a server that cannot be used: usage, with
+/// the fix.
 pub async fn embedder(
     options: &Options,
     data_dir: &Path,
@@ -80,7 +81,7 @@ fn minilm(_: &Path) -> Result<Arc<dyn Embedder>, Error> {
     Err(Error::NoEncoder)
 }
 
-/// The parts of a search, ready to be put over any index.
+/// The parts of a search, ready to be combined with any index.
 #[derive(Clone)]
 pub struct SearchFactory {
     options: index::Options,
@@ -94,7 +95,8 @@ impl SearchFactory {
     /// The parts that `options` name, with the embedder that [`embedder`] returned. The nodes of a reranker are
     /// registered in `pools`. Nothing is contacted; vectors in a server are added by `SearchFactory::with_vectors`.
     ///
-    /// # Errors A reranker that cannot be used: usage.
+    /// # Errors
+    /// A reranker that cannot be used: usage.
     pub fn new(
         options: &Options,
         embedder: Option<Arc<dyn Embedder>>,
@@ -143,22 +145,22 @@ impl SearchFactory {
         }
     }
 
-    /// The same, tuned otherwise.
+    /// The same parts with other search options.
     pub fn with_options(self, options: index::Options) -> SearchFactory {
         SearchFactory { options, ..self }
     }
 
-    /// What vectors the index of a retriever keeps.
+    /// The source of the vectors that the index of a retriever keeps.
     pub fn vectors(&self) -> &VectorSource {
         &self.vectors
     }
 
-    /// The embedder whose vectors travel with the chunks.
+    /// The embedder whose vectors come with the chunks.
     pub fn embedder(&self) -> Option<Arc<dyn Embedder>> {
         self.embedder.clone()
     }
 
-    /// What searches are tuned with.
+    /// The options of the searches.
     pub fn options(&self) -> &index::Options {
         &self.options
     }

@@ -1,8 +1,9 @@
-//! Snapshots of a retriever's index: one replica writes them now and then, and a replica that is so far behind that
-//! a download is faster starts from the newest one instead of a replay.
+//! Decides when a retriever writes a snapshot of its index, and when it starts from one. One replica writes snapshots
+//! now and then. A replica that is far behind the stream starts from the newest snapshot, if a download is faster than
+//! a replay.
 //!
-//! *Not* the truth and *not* needed: a failure here is logged, and the stream is replayed. This module decides,
-//! with pure functions, when a snapshot is due and when it is worth using; its two submodules act.
+//! Snapshots are *not* authoritative and *not* needed: a failure is logged, and the stream is replayed. The decisions
+//! are pure functions; the two submodules write and restore.
 
 mod error;
 mod keep;
@@ -44,7 +45,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Checks that it can be kept to.
+    /// Checks that every option has an allowed value.
     ///
     /// # Errors
     /// Names the option.
@@ -74,7 +75,7 @@ const SLOTS: [&str; 2] = ["a", "b"];
 /// Pieces between the disk and the bus.
 const PIECES: usize = 8;
 
-/// Which snapshots fit: those of the same stream, schema and vectors.
+/// The conditions that a snapshot has to meet to be used: the same stream, schema and vectors.
 #[derive(Debug, Clone)]
 pub struct Fit {
     making: String,
@@ -82,7 +83,7 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// For an index with these vectors that is fed from this stream.
+    /// The conditions for an index with these vectors that is fed from this stream.
     pub fn new(vectors: &VectorSource, stream: &str) -> Fit {
         Fit {
             making: making(vectors),

@@ -1,4 +1,4 @@
-//! Tests of when a snapshot is due and when it is worth using, and of a snapshot over the memory bus.
+//! Tests of the decisions when to write and when to use a snapshot, and of a snapshot over the memory bus.
 
 use super::*;
 use bus::memory::MemoryBus;

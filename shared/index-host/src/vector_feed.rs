@@ -1,10 +1,10 @@
 //! Feeds the corpus stream into a Qdrant server.
 //!
-//! Every retriever feeds the server that all of them search, in the order of the stream, and independently of its
-//! own index: a server that is away holds up vectors, never words. The connection is made in the background; until
-//! then searches by vectors fail, and each search names that. The position of the feed is kept in the server behind
-//! the points that were written, and a feed skips every part that is written already. So a new replica begins where
-//! the others are, and one of them does the work.
+//! Every retriever feeds the server that all of them search, in the order of the stream, and independently of its own
+//! index: a server that is unavailable delays vectors, never words. The connection is made in the background; until it
+//! is there, vector searches fail, and each result names the failure. The position of the feed is stored in the server
+//! after the points that it covers, and a feed skips every part of the stream that is already written. So a new replica
+//! begins at the position of the others, and usually only one replica writes.
 //!
 //! Two feeds may write at once. The rules, decided in `next` and `then`, are:
 //! - The position in the server says that everything up to it was written. A feed that finds it behind its own
@@ -13,10 +13,10 @@
 //! - A feed that wrote a part which another one had passed meanwhile has put older vectors over newer ones. It
 //!   skips nothing until it is past that other position itself.
 //!
-//! Two gaps remain. A replica that dies in exactly that stretch leaves vectors of older versions of the chunks that
-//! changed in it, until they change again; the text that is found is the newest in any case, since it comes from
-//! the lexical index. And a collection that is emptied between the writes of a part and its commit, which are two
-//! calls, may lack that part; so may one that is emptied within its first part.
+//! Two gaps remain. A replica that dies before it has passed the position of the other feed leaves older vectors of the
+//! chunks that changed there, until they change again; the text of a hit is always the newest, since it comes from the
+//! lexical index. And a collection that is emptied between the write of a part and the write of the position, which are
+//! two calls, may lack that part; so may a collection that is emptied while its first part is written.
 
 use crate::options::VectorStore;
 use crate::search_factory::{self, SearchFactory};
@@ -58,21 +58,21 @@ enum Interrupted {
     Behind,
 }
 
-/// What a server is fed from.
+/// The source of a feed, and the server that it writes to.
 pub struct FeedSource<'a> {
     /// The bus.
     pub bus: &'a Arc<dyn Bus>,
-    /// Told to stop.
+    /// Cancelled when the process stops.
     pub stop: &'a CancellationToken,
-    /// Where the server is.
+    /// The options, with the address of the server.
     pub options: &'a crate::Options,
     /// Which edition of the corpus.
     pub edition: &'a Edition,
-    /// Tells it from an earlier edition of the same name.
+    /// The number of the edition's beginning, which distinguishes it from an earlier one of the same name.
     pub begun: u64,
-    /// The name of what it is fed from.
+    /// The name of the source that feeds the server.
     pub stream: &'a str,
-    /// Told how many chunks came without a vector.
+    /// The gauge of chunks that came without a vector.
     pub without_vector: WithoutVector,
 }
 
@@ -142,7 +142,7 @@ impl VectorFeed {
         VectorFeed::new(Arc::new(Slot(slot)), at, last)
     }
 
-    /// Why not all of them are in the server; `None` when they are.
+    /// The reason why not all vectors are in the server; `None` when all are.
     pub fn missing(&self) -> Option<&'static str> {
         missing(*self.at.borrow(), self.last)
     }
@@ -167,7 +167,7 @@ impl VectorFeed {
         }
     }
 
-    /// Removes the vectors from the server, for an edition that was dropped. Without a connection they stay.
+    /// Removes the vectors of a dropped edition from the server. Without a connection they stay.
     pub async fn remove(self) {
         let Some(qdrant) = self.slot.0.get().cloned() else {
             return;
@@ -192,8 +192,9 @@ fn missing(at: FeedPosition, last: u64) -> Option<&'static str> {
     }
 }
 
-/// The parts of a search with the server that `retrieval.vectors` names, fed from now on. Without a server, the parts
-/// as it is. One that is away is waited for by a task in `running`, and not here.
+/// Adds the Qdrant server that `retrieval.vectors` names to the parts of a search, and feeds it from now on. Without a
+/// configured server, the parts stay as they are. If the server is unavailable, a task in `running` waits for it; this
+/// call does not.
 ///
 /// # Errors
 /// A server that refuses, such as one that is too old.

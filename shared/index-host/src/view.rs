@@ -1,4 +1,4 @@
-//! Feeds the corpus stream into a local index.
+//! Feeds the corpus stream into a local index and commits it.
 
 use bus::StoredMessage;
 use envelope::ChunkRecord;
@@ -33,7 +33,8 @@ const COMMIT: u64 = 5_000;
 const COMMIT_BEHIND: u64 = 100_000;
 
 impl IndexView {
-    /// A view of `index` on the stream of this name; the receiver tells how far the index is.
+    /// Makes a view of `index` on the stream of this name. The receiver has the sequence up to which the index has
+    /// caught up.
     pub fn new(
         index: Index,
         stream: String,
@@ -58,8 +59,8 @@ impl IndexView {
         Ok(Self::from(index, writer, stream, committed))
     }
 
-    /// The same on a stream that is empty at every start (the bus of one process): what the index
-    /// holds stays.
+    /// Makes a view of `index` on a stream that is empty at every start (the bus of one process). The content of the
+    /// index is kept.
     pub fn kept(index: Index) -> Result<(IndexView, watch::Receiver<u64>), index::Error> {
         let mut writer = index.writer()?;
         if index.position()?.is_some() {
@@ -92,14 +93,14 @@ impl IndexView {
         )
     }
 
-    /// Tells how many chunks vectors cannot find, too.
+    /// Also reports in `told` how many chunks a vector search cannot find.
     pub fn telling(mut self, told: WithoutVector) -> Result<IndexView, index::Error> {
         self.without_vector = Some(told);
         self.tell_without_vector()?;
         Ok(self)
     }
 
-    /// Tells the last sequence that a search finds, as soon as it does.
+    /// A receiver of the last sequence that a search finds.
     pub fn found(&self) -> watch::Receiver<u64> {
         self.found.subscribe()
     }

@@ -1,7 +1,7 @@
-//! The days that a question names, in the form of metadata: `2023-10-01`. Pure.
+//! Finds the days that a question names and writes them as metadata does: `2023-10-01`. Pure.
 //!
 //! It reads English month names and ISO dates. *Not* a calendar: `the day before`, and numeric forms that differ by
-//! country (`10/1/23`), are left to the search for words.
+//! country (`10/1/23`), are left to the search by words.
 
 use text::months;
 

@@ -1,10 +1,10 @@
-//! Which of the best candidates are shown: no text twice, no list from one document or source alone, and every part
-//! of the question covered.
+//! Picks the passages of the result from the best candidates. It leaves out repeated texts, limits the share of one
+//! document or source, and prefers candidates that cover another part of the question.
 //!
 //! The choice is greedy, like maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998), but it compares the
-//! words of the question instead of similarity: a chunk is worth more when it has words that none of the chosen
-//! ones has. A candidate may come with an upper bound of its score; it is then read only as far as is needed to
-//! know whether it is the next one. Apart from that reading, the module is pure.
+//! words of the question instead of similarity: a chunk is worth more when it has words that none of the chosen ones
+//! has. The score of a candidate may be an upper bound at first. The candidate is then read only until it is known
+//! whether it is the next best one. Apart from that reading, the module is pure.
 
 use crate::Error;
 use crate::duplicate::Fingerprint;

@@ -1,7 +1,8 @@
-//! Whether two texts are copies of one another: a copy of a file, or an older scan of it. Pure.
+//! Tells whether two texts are copies of one another: two copies of a file, or an older scan of it. Pure.
 //!
-//! They are compared by their sets of words, and finding these takes as long as a search. So the few figures are
-//! compared first, and the other words of a text are only computed when the figures do not decide.
+//! Two texts are compared by their sets of words, and to collect the words of a text takes as long as a search. So the
+//! few figures (words with digits) are compared first, and the other words are collected only when the figures are the
+//! same.
 
 use crate::index::stems;
 use envelope::ids::fnv1a_64;

@@ -1,14 +1,14 @@
-//! Why an index failed.
+//! The errors of the local index.
 
 use envelope::{Class, Classify};
 use std::path::PathBuf;
 use std::time::Duration;
 use tantivy::TantivyError;
 
-/// Why an index failed.
+/// An error of the local index.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It cannot be read or written.
+    /// The index cannot be read or written.
     #[error("the index failed: {0}")]
     Index(String),
     /// A file or folder could not be read or written.
@@ -22,10 +22,10 @@ pub enum Error {
     /// A query could not be embedded.
     #[error(transparent)]
     Embed(#[from] llm::embed::Error),
-    /// An option cannot be kept to.
+    /// An option has a value that is not allowed.
     #[error("{0}")]
     Options(String),
-    /// A vector store outside of the index, which was searched too, failed.
+    /// The vector store outside of the index, which the search also uses, failed.
     #[error(transparent)]
     Search(#[from] search::Error),
 }

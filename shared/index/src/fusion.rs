@@ -1,8 +1,8 @@
 //! Merges two lists of scores into one. Pure.
 //!
-//! Scores of words have no upper bound and scores of vectors are all similar, so they cannot be added as they are:
-//! each list is first scaled to 0..1. Ranks ([`Fusion::Ranks`]) need no scores, but lose how much better the first
-//! hit was.
+//! Scores of the word search have no upper bound, and scores of the vector search lie close together. So they cannot be
+//! added as they are: each list is first scaled to 0..1. Fusion by ranks ([`Fusion::Ranks`]) needs no scores, but
+//! ignores by how much the first hit was better.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fusion {
-    /// By scores, each list stretched to 0..1, weighted.
+    /// By weighted scores, after the scores of each list are scaled to 0..1.
     #[default]
     Scores,
     /// By ranks: reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009), weighted.

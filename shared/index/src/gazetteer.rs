@@ -1,8 +1,8 @@
-//! Which of the corpus' own metadata values a question names: publishers, places, vendors.
+//! Finds the metadata values of the corpus that a question names, such as publishers, places and vendors. Pure.
 //!
-//! "What did Northwind invoice in Lisbon" names a vendor and a city that no model has to guess: they are values of
-//! the corpus. Only fields with few different values take part; a field with a different value in every document (a
-//! number, a title) is searched as text. Pure.
+//! "What did Northwind invoice in Lisbon" names a vendor and a city that no model has to guess: they are values of the
+//! corpus. Only fields with few different values take part; a field with a different value in every document (a number,
+//! a title) is searched as text.
 
 use envelope::ChunkRecord;
 use serde_json::Value;

@@ -1,7 +1,7 @@
-//! The searcher over the local index: words and vectors, then the reranker.
+//! The searcher over the local index: it searches by words and by vectors, merges the hits and reranks them.
 //!
-//! The search for words and the search for vectors run at the same time, on the same commit of the index. When one
-//! fails, it is left out and named in the result; the whole search fails when both do.
+//! The word search and the vector search run at the same time, on the same commit of the index. If one of them fails,
+//! the result has the hits of the other one and names the failure; if both fail, the search fails.
 
 use crate::Error;
 use crate::dates::days;
@@ -95,7 +95,7 @@ impl Options {
         }
     }
 
-    /// Checks that every number can be kept to.
+    /// Checks that every number is in its allowed range.
     pub fn validate(&self) -> Result<(), Error> {
         let weight = self.vector_weight.unwrap_or(0.0);
         if !(0.0..=1.0).contains(&weight) {
@@ -111,7 +111,7 @@ impl Options {
     }
 }
 
-/// Searches an [`Index`]. Cheap to clone.
+/// The searcher over an [`Index`]. Cheap to clone.
 #[derive(Clone)]
 pub struct HybridSearcher {
     index: Index,
@@ -126,7 +126,7 @@ pub struct HybridSearcher {
 }
 
 impl HybridSearcher {
-    /// Searches `index`; what its writer commits is found by the next search.
+    /// Searches `index`; a search finds everything that the writer has committed before it.
     pub fn new(index: Index, options: Options) -> HybridSearcher {
         HybridSearcher {
             index,
@@ -146,7 +146,7 @@ impl HybridSearcher {
         }
     }
 
-    /// Searches that vector store instead of the vectors in the index.
+    /// Searches by vectors in this store instead of in the index.
     pub fn with_vectors(self, elsewhere: Arc<dyn VectorSearch>) -> HybridSearcher {
         HybridSearcher {
             elsewhere: Some(elsewhere),
@@ -162,7 +162,7 @@ impl HybridSearcher {
         }
     }
 
-    /// Counts its searches.
+    /// Counts the searches in `metrics`.
     pub fn with_metrics(self, metrics: Metrics) -> HybridSearcher {
         HybridSearcher {
             metrics: Some(metrics),
@@ -170,8 +170,8 @@ impl HybridSearcher {
         }
     }
 
-    /// How long the built-in reranker takes for the best `fetch_k` candidates of a request, without
-    /// finding them: for measurements.
+    /// Measures how long the built-in reranker takes for the best `fetch_k` candidates of a request, without the time
+    /// for finding them.
     ///
     /// # Errors
     /// As [`Searcher::search`].

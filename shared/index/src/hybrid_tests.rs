@@ -1,4 +1,5 @@
-//! Tests of the metrics of a search, and of what it does when a part of it fails.
+//! Tests of the searcher over the local index: what each of its parts finds, what it does when a part fails, and its
+//! metrics.
 
 use super::*;
 use crate::index::VectorSource;

@@ -1,8 +1,8 @@
 //! The local index: a view of the corpus stream that can be rebuilt from it at any time.
 //!
 //! The position of the view in the stream is committed together with the view, so a crash loses only what was not
-//! committed: replaying from [`Index::position`] gives the same index, because every record replaces the earlier
-//! ones of its chunk. There is one [`Writer`] per folder and any number of readers. All calls block.
+//! committed: replaying from [`Index::position`] gives the same index, because every record replaces the earlier ones
+//! of its chunk. There is one [`Writer`] per folder and any number of readers. All calls are blocking.
 
 pub mod archive;
 mod catalog;
@@ -65,16 +65,16 @@ use tantivy::{
 };
 use vectors::{EachText, Store, VectorWriter};
 
-/// Threads of the writer. Deletes are ordered by stamp, not by thread, so two do what one does.
+/// Threads of the writer. Deletes are ordered by stamp and not by thread, so two threads give the same result as one.
 pub const WRITER_THREADS: usize = 2;
-/// Memory that each of them fills before it writes a segment, in bytes.
+/// Memory that each writer thread fills before it writes a segment, in bytes.
 pub const WRITER_BYTES: usize = 60_000_000;
 /// Share of deleted chunks from which a segment is written anew without them.
 const DELETED_MAX: f32 = 0.3;
 /// Blocks of stored records that tantivy's own reader keeps unpacked: searches ask [`Stores`].
 const STORE_CACHE_BLOCKS: usize = 1;
 
-/// The index, for reading. Cheap to clone.
+/// The index, for readers. Cheap to clone.
 #[derive(Clone)]
 pub struct Index {
     inner: tantivy::Index,
@@ -95,9 +95,9 @@ pub struct Index {
 type Names = (u64, Arc<Gazetteer>);
 
 impl Index {
-    /// Opens the index in `dir`, or makes an empty one. An index of another release, or a broken one, is removed
-    /// and begun again: it has no position, so the stream is replayed. The same goes for an index whose vectors
-    /// were made in another way than `vectors` says.
+    /// Opens the index in `dir`, or makes an empty one. An index of another release, a broken one, and one whose
+    /// vectors were made in another way than `vectors` says are removed and replaced by an empty one. An empty index
+    /// has no position, so the stream is replayed.
     pub fn open(dir: &Path, vectors: &VectorSource) -> Result<Index, Error> {
         let dir = dir.join(schema::FOLDER);
         match Index::open_in(&dir, vectors) {
@@ -161,7 +161,7 @@ impl Index {
         })
     }
 
-    /// The writer. There is one at a time; while it lives, a second one is refused.
+    /// Opens the writer. There is one at a time: while it lives, opening a second one is an error.
     pub fn writer(&self) -> Result<Writer, Error> {
         let options = IndexWriterOptions::builder()
             .num_worker_threads(WRITER_THREADS)
@@ -189,13 +189,13 @@ impl Index {
         })
     }
 
-    /// What the index has taken in, as of its last commit; `None` when that is nothing.
+    /// The position in the stream up to which the last commit has taken records in; `None` when there was no commit.
     pub fn position(&self) -> Result<Option<StreamPosition>, Error> {
         let payload = payload(&self.inner)?.filter(|_| !self.is_outdated());
         Ok(payload.map(|payload| payload.position))
     }
 
-    /// How many chunks can be found.
+    /// How many chunks a search can find.
     pub fn chunk_count(&self) -> u64 {
         self.reader.searcher().num_docs()
     }
@@ -210,7 +210,7 @@ impl Index {
         self.outdated.load(Ordering::Acquire)
     }
 
-    /// Hands over the head of each document of a tenant, in no particular order.
+    /// Passes the head (first chunk) of each document of a tenant to `each`, in no particular order.
     pub fn each_head(
         &self,
         tenant: &TenantId,
@@ -258,7 +258,7 @@ impl Index {
     }
 }
 
-/// Takes in records. Dropping it loses what was not committed.
+/// The writer of an index. Dropping it loses the records that were not committed.
 pub struct Writer {
     inner: tantivy::IndexWriter,
     index: Index,
@@ -268,7 +268,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Takes in records in the order of the stream. Idempotent; searches find nothing of it before
+    /// Takes in records in the order of the stream. Idempotent; searches do not find the records before
     /// [`Writer::commit`].
     ///
     /// A head settles its document: a new one removes the chunks of other versions, a deleted one removes
@@ -322,7 +322,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes what was applied durable and visible, together with its position.
+    /// Makes the applied records durable and visible, together with their position in the stream.
     pub fn commit(&mut self, sequence: u64, stream: &str) -> Result<(), Error> {
         let position = StreamPosition {
             stream: stream.to_owned(),
@@ -375,8 +375,8 @@ impl Writer {
         self.commit(payload.position.sequence, &payload.position.stream)
     }
 
-    /// Removes everything, also what was not committed, as before a replay of a re-created stream. Visible after a
-    /// commit.
+    /// Removes everything, including records that were not committed, before the replay of a re-created stream. Visible
+    /// after a commit.
     pub fn clear(&mut self) -> Result<(), Error> {
         // Begun anew first: it sets the clock of deletes back, and one of before would then stand in
         // the way of all that follow.
@@ -387,8 +387,7 @@ impl Writer {
         self.vectors.as_mut().map_or(Ok(()), VectorWriter::clear)
     }
 
-    /// Waits for running merges and gives the lock and the memory back. What was not committed is
-    /// lost.
+    /// Waits for running merges, and releases the lock and the memory. Records that were not committed are lost.
     pub fn close(self) -> Result<(), Error> {
         self.inner.wait_merging_threads()?;
         Ok(())

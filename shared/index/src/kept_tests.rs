@@ -1,4 +1,5 @@
-//! Tests of searches that use cached vectors of sentences, across commits and refits of the weights.
+//! Tests that a search gives the same result with and without cached vectors of sentences, also after commits and after
+//! the weights of words are fitted anew.
 
 use super::tests::{record, request, three};
 use super::*;

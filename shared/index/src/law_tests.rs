@@ -1,5 +1,6 @@
-//! Tests that the lexical index and a Qdrant server agree: fed with one stream, they have the same chunks, and a
-//! filter selects the same ones. An older server selects more, and the index reduces them to the same.
+//! Tests that the lexical index and a Qdrant server agree: fed with the same stream, they have the same chunks, and a
+//! filter selects the same chunks in the index and in the server. An older server selects more chunks, and the index
+//! removes those that do not match.
 
 use crate::{Index, VectorSource};
 use envelope::{

@@ -1,4 +1,4 @@
-//! Tests of what moves a passage up, and what does not.
+//! Tests of the order of merged candidates: which properties of a chunk move it up, and which do not.
 
 use super::*;
 use crate::index::{Index, Terms, VectorSource};

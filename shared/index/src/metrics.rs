@@ -1,5 +1,5 @@
-//! Metrics of searches, and of chunks that a search by vectors cannot find. The label `bucket` is a bucket that the
-//! index knows, `several`, `other` for one that it does not know, or `all`: a question cannot create a new series.
+//! Metrics of searches, and of chunks that a vector search cannot find. The label `bucket` is the name of a bucket that
+//! the index knows, `several`, `all`, or `other` for an unknown bucket, so that no question can create a new series.
 
 use crate::merged::Picked;
 use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};
@@ -37,7 +37,7 @@ pub struct Metrics {
     lag: IntGaugeVec,
 }
 
-/// How far the index of an edition is behind the corpus; the series goes with this.
+/// The gauge of how far the index of an edition is behind the corpus. Its series is removed when this is dropped.
 #[derive(Debug)]
 pub struct IndexLag {
     family: IntGaugeVec,
@@ -45,7 +45,8 @@ pub struct IndexLag {
 }
 
 impl IndexLag {
-    /// Messages of the corpus stream up to the newest one of the edition; what is not known has no series.
+    /// Sets the number of messages between the index and the newest message of the edition. An unknown number removes
+    /// the series.
     pub fn set(&self, messages: Option<u64>) {
         let label = [&self.edition];
         match messages {
@@ -65,17 +66,17 @@ impl Drop for IndexLag {
     }
 }
 
-/// How many chunks of an edition came without a vector of its embedder. Clones share it.
+/// The gauge of chunks of an edition that came without a vector of its embedder. Clones share it.
 #[derive(Debug, Clone)]
 pub struct WithoutVector(IntGauge);
 
 impl WithoutVector {
-    /// So many of those that are there.
+    /// Sets the number of such chunks.
     pub fn set(&self, chunks: u64) {
         self.0.set(chunks.cast_signed());
     }
 
-    /// So many more came.
+    /// Adds to the number of such chunks.
     pub fn add(&self, chunks: u64) {
         self.0.add(chunks.cast_signed());
     }
@@ -136,12 +137,12 @@ impl Metrics {
         Ok(metrics)
     }
 
-    /// What tells of the chunks of an edition that vectors cannot find; 0 from now on.
+    /// The gauge of chunks of an edition that a vector search cannot find; it starts at 0.
     pub fn without_vector(&self, edition: &str) -> WithoutVector {
         WithoutVector(self.without_vector.with_label_values(&[edition]))
     }
 
-    /// What tells how far the index of an edition is behind.
+    /// The gauge of how far the index of an edition is behind.
     pub fn lag(&self, edition: &str) -> IndexLag {
         IndexLag {
             family: self.lag.clone(),
@@ -156,8 +157,8 @@ impl Metrics {
         count(MISS).inc_by(picked.sentences_read);
     }
 
-    /// The share of candidates whose sentences were in the cache, among all whose sentences were needed so far; 0
-    /// without any.
+    /// Of all candidates whose sentences were needed so far, the share whose sentences were in the cache; 0 when there
+    /// were none.
     pub fn sentence_cache_hit_share(&self) -> f64 {
         let [hits, misses] = [HIT, MISS].map(|result| {
             let counter = self.sentence_cache.with_label_values(&[result]);

@@ -1,8 +1,8 @@
-//! A model in place of the built-in reranker.
+//! Reranks candidates with a model in place of the built-in reranker.
 //!
-//! It reads the query and the best candidates together, and its scores replace the features. *Not* the final
-//! choice: the passages that are shown are still chosen from its list. When the model fails, the order of the
-//! candidates stays as it is, and the features decide.
+//! The model reads the query together with each of the best candidates, and its scores replace the features. *Not* the
+//! final choice: [`crate::diversify`] still picks the passages of the result. If the model fails, the built-in reranker
+//! scores the candidates.
 
 use crate::fusion::stretched;
 use crate::merged::Candidate;

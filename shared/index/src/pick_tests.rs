@@ -1,4 +1,4 @@
-//! Tests of which candidates are shown.
+//! Tests of the choice of passages from the candidates.
 
 use super::*;
 use crate::index::analyzer;

@@ -1,8 +1,8 @@
-//! A reference implementation of the ranking, which fetches, stems and reads every candidate: the real one has to
-//! show the same passages.
+//! A reference implementation of the ranking, which fetches, stems and reads every candidate. The real ranking has to
+//! give the same passages.
 //!
-//! It differs from its original in one point: the original added the weights of words in the order of a hash map,
-//! which changes from run to run, and this one adds them in the order of the query.
+//! It adds the weights of words in the order of the query, *not* in the order of a hash map, which changes from run to
+//! run.
 
 use crate::gazetteer::Named;
 use crate::index::{Terms, identifier, stems};

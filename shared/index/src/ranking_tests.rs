@@ -1,4 +1,4 @@
-//! Tests that compare the ranking with one that fetches and reads every candidate whole.
+//! Tests that compare the ranking with the reference implementation, which fetches every candidate and reads all of it.
 
 use super::*;
 use crate::HybridSearcher;

@@ -1,12 +1,12 @@
-//! The built-in reranker: features of words instead of a model.
+//! The built-in reranker: it scores candidates by features of their words, without a model.
 //!
-//! BM25 finds the candidates; the reranker scores the few best again. It looks at how much of the query a chunk
-//! contains, how close together the words are, whether numbers and part names are the same to the letter, whether
-//! the title says it, and whether a sentence means it.
+//! BM25 finds the candidates, and the reranker scores the few best again. It looks at how much of the query a chunk
+//! contains, how close together these words are, whether numbers and part names are the same to the letter, whether the
+//! title has the words, and whether a sentence is close to the query in meaning.
 //!
-//! The postings know most of that. So a candidate first gets an upper bound of its score from them; it is fetched
-//! only if it could be shown with that bound, and read sentence by sentence only if it could still be shown by its
-//! record. The result is the same as if every candidate had been read. Pure.
+//! The postings contain most of that. So a candidate first gets an upper bound of its score from the postings. Its
+//! record is fetched only if the bound is high enough for the result, and its sentences are read only if the score by
+//! the record still is. The result is the same as if every candidate had been read. Pure.
 
 use crate::gazetteer::Named;
 use crate::index::{

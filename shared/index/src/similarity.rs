@@ -1,7 +1,7 @@
-//! The vector of a query, for comparing a candidate sentence by sentence.
+//! Compares a query with a candidate sentence by sentence, by their vectors.
 //!
-//! The vector of a chunk covers all that it says, but one or two sentences of it answer a question. *Not* for
-//! encoders: a hundred candidates are a thousand texts, and only the static table embeds them while a user waits.
+//! The vector of a chunk covers its whole text, but only one or two of its sentences answer a question. *Not* for
+//! encoders: a hundred candidates are a thousand texts, and only the static table can embed them while a user waits.
 //! Pure.
 
 use crate::index::{QuestionVector, SentenceRows, SentenceVectors};

@@ -1,4 +1,5 @@
-//! Tests of searches by words or by vectors alone: what they find, and what replaces a part that is not there.
+//! Tests of searches by words alone or by vectors alone: which hits they find, and which search takes over if one of
+//! the two is not available.
 
 use super::tests::{compass, found, index_of, request, three};
 use super::{HybridSearcher, Options};

@@ -1,8 +1,8 @@
 //! Measures how much a search gains from the earlier turns of a dialogue, on INSCIT. The data is not part of the
 //! repository: `ARGOSY_INSCIT=…/inscit cargo test -p argosy-index --test inscit -- --ignored --nocapture`.
 //!
-//! The weight of the context is chosen on the dialogues of the `dev` half, by the hash of their ids. Turns without
-//! a judged passage are left out.
+//! The hash of a dialogue's id decides whether it is in the `dev` half, on which the weight of the context is chosen.
+//! Turns without a judged passage are left out.
 #![expect(
     clippy::unwrap_used,
     reason = "a test that cannot go on may panic, in its helpers too"

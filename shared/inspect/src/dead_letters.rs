@@ -1,7 +1,7 @@
-//! Dead letters: reading them, selecting some, and what a retry of one would do.
+//! Reads dead letters, selects some of them, and tells what a retry of each would do.
 //!
-//! A dead letter of a turn is retried as a new turn that begins at its step; a dead letter of a document by
-//! publishing the document again. Nothing here prints, and nothing is changed before [`act`].
+//! A dead letter of a turn is retried as a new turn that begins at its step; a dead letter of a document by publishing
+//! the document again. Only [`act`] changes anything, and nothing here prints.
 
 mod document;
 mod error;
@@ -17,7 +17,7 @@ use std::time::Duration;
 use streams::history::{self, TurnRecord};
 use streams::outbox::{CreateOutcome, publish_until};
 
-/// How far back is looked, in sequences of the stream.
+/// How many of the last sequences of the stream are searched.
 pub const SCAN_MAX: u64 = 100_000;
 /// The most dead letters that can be handled at once.
 pub const CHOSEN_MAX: usize = 1_000;
@@ -31,31 +31,31 @@ pub struct Letter {
     pub number: u64,
     /// When it was stored, in Unix milliseconds.
     pub stored_at: UnixMs,
-    /// The role of the step; the indexer's for documents.
+    /// The role of the step; for documents, the indexer.
     pub role: Role,
     /// The turn, for steps.
     pub turn: Option<TurnId>,
     /// The hop, for steps.
     pub hop: Option<u16>,
-    /// Which of a fan-out, for map steps.
+    /// The index of a map step in its fan-out.
     pub index: Option<u16>,
     /// The document, for documents.
     pub source: Option<String>,
-    /// Why, as a word.
+    /// The reason, as one word.
     pub reason: String,
     /// The last error.
     pub error: String,
-    /// Where the message was stored.
+    /// The subject of the message.
     pub subject: String,
-    /// In which stream, and its sequence there.
+    /// The stream of the message, and its sequence there.
     pub origin: String,
     /// How often it had been delivered.
     pub delivered: u64,
     /// Bytes of its body.
     pub bytes: usize,
-    /// Bytes that the message had; more than `bytes` where only its head is kept.
+    /// Size of the body before it was cut; more than `bytes` if only the beginning is kept.
     pub bytes_before: usize,
-    /// The turn that retries it, for steps, whether it exists or not.
+    /// The id of the turn that retries the step, whether this turn exists yet or not.
     #[serde(skip)]
     pub retry: Option<TurnId>,
 }
@@ -108,7 +108,7 @@ impl Letter {
         sequence.and_then(|(_, n)| n.parse().ok()).unwrap_or(0)
     }
 
-    /// What it is about, in a word or two.
+    /// What the letter is about, in a word or two: the turn and hop, or the document.
     pub fn about(&self) -> String {
         match (&self.turn, self.hop, self.index) {
             (Some(turn), Some(hop), Some(index)) => format!("{turn} hop {hop}.{index}"),
@@ -118,7 +118,7 @@ impl Letter {
     }
 }
 
-/// Which letters are meant; the default means all.
+/// A selection of dead letters; the default selects all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LetterFilter {
     /// Of this role.
@@ -148,16 +148,16 @@ impl LetterFilter {
     }
 }
 
-/// Letters in the order in which they were stored.
+/// Selected letters in the order in which they were stored.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LetterList {
-    /// The newest of those that are meant.
+    /// The newest of the selected letters.
     pub letters: Vec<Letter>,
-    /// How many more are meant, as far as was looked.
+    /// How many older letters are selected, within the range that was searched.
     pub older: u64,
 }
 
-/// The newest `limit` letters that are meant.
+/// Returns the newest `limit` selected letters.
 pub async fn list(bus: &dyn Bus, wanted: &LetterFilter, limit: usize) -> Result<LetterList, Error> {
     let filter = wanted.filter();
     let Some(last) = bus.last(Stream::Dead, &filter).await? else {
@@ -184,7 +184,7 @@ pub async fn list(bus: &dyn Bus, wanted: &LetterFilter, limit: usize) -> Result<
     }
 }
 
-/// The letter with this number, whole.
+/// Returns the letter with this number, including its bytes.
 pub async fn get(bus: &dyn Bus, number: u64) -> Result<StoredMessage, Error> {
     let stored = bus.message(Stream::Dead, number).await?;
     stored.ok_or(Error::NotThere(number))
@@ -193,29 +193,29 @@ pub async fn get(bus: &dyn Bus, number: u64) -> Result<StoredMessage, Error> {
 /// What a retry of a dead letter would do.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Retry {
-    /// A new turn goes on from the step.
+    /// A new turn continues from the step.
     Turn {
         /// Its id.
         turn: TurnId,
-        /// Whether the turn exists and has not ended: its missing messages are then published again.
+        /// Whether the turn already exists and has not ended. Then its missing messages are published again.
         is_there: bool,
-        /// From where.
+        /// The step from which the turn continues.
         start: Box<Start>,
-        /// What is stored of the old one.
+        /// The stored messages of the old turn.
         history: Box<TurnRecord>,
     },
     /// The turn of an earlier retry has ended, or can no longer be completed.
     Before(TurnId),
     /// The document is published again.
     Document(Box<Publish>),
-    /// No retry is needed: the document has something newer, as this text says.
+    /// No retry is needed, because there is a newer version of the document; the text says which.
     Superseded(String),
-    /// It cannot be; why not.
+    /// A retry is impossible; the text says why.
     Cannot(String),
 }
 
-/// What a retry of a dead letter would do; messages of a new turn are kept for `keep` after its deadline. It changes
-/// nothing, and promises nothing that [`act`] could not do.
+/// Tells what a retry of a dead letter would do. The messages of a new turn would be kept for `keep` after its
+/// deadline. Nothing is changed, and [`act`] can do whatever is returned here.
 pub async fn plan(
     bus: &dyn Bus,
     stored: &StoredMessage,
@@ -272,15 +272,15 @@ pub async fn plan(
 /// The result of a retry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RetryOutcome {
-    /// As this turn, from now on.
+    /// Retried as this turn, which has just been started.
     Now(TurnId),
-    /// As this turn, before.
+    /// An earlier retry has already run as this turn.
     Before(TurnId),
-    /// The document waits to be indexed.
+    /// The document is published and waits for an indexer.
     Published,
-    /// There was no need.
+    /// No retry was needed; the text says why.
     Superseded(String),
-    /// Not at all; why not.
+    /// Not retried; the text says why.
     Not(String),
 }
 

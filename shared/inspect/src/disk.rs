@@ -1,12 +1,12 @@
-//! How much room a disk has, and nothing else about it.
+//! Measures the free and the total space of a disk.
 
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Room on the disk of a folder.
+/// The space of the disk that a folder is on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Disk {
-    /// The folder that was asked about.
+    /// The folder.
     pub dir: PathBuf,
     /// Bytes that this process may still write.
     pub free: u64,
@@ -14,7 +14,7 @@ pub struct Disk {
     pub total: u64,
 }
 
-/// The disk that `dir` is on, or will be: a folder that is not there yet is made where its parent is.
+/// Measures the disk that `dir` is on. A folder that does not exist yet counts as being on the disk of its parent.
 pub fn of(dir: &Path) -> std::io::Result<Disk> {
     let whole = std::path::absolute(dir)?;
     let there = whole.ancestors().find(|path| path.exists());

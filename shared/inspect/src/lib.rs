@@ -1,5 +1,5 @@
-//! The state of a fleet as data: which processes run, what waits, where a turn is, how a turn went, what was given
-//! up.
+//! Collects the state of a fleet as data: its processes, their backlogs, where a turn waits, how a turn went, and dead
+//! letters.
 //!
 //! Everything is read from the bus and from the processes themselves. *Not* here: a command line, colours and exit
 //! codes; advice about what to do, which `argosy doctor` gives; and the replies of a process about itself.

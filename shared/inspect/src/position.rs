@@ -1,7 +1,7 @@
-//! Where a turn waits: in the inbox or before a role, and how many are before it.
+//! Finds where a turn waits, in the inbox or before a role, and how many messages are before it.
 //!
-//! It is read from the streams and their leaders; no process is asked. *Not* a trace: the work that is done already
-//! is in the trail of the answer.
+//! The streams and their leaders tell this; no process of the fleet is asked. *Not* a trace: the trail of the answer
+//! tells which work is done already.
 
 use bus::topology::Topology;
 use bus::{Bus, BusError, ConsumerProgress, ConsumerSpec, StoredMessage, Stream};
@@ -14,17 +14,17 @@ const SCAN_MAX: u64 = 10_000;
 /// Most time for the next message of a stream that has to hold it.
 const NEXT_MAX: Duration = Duration::from_secs(5);
 
-/// Where a turn is.
+/// The position of a turn in the fleet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum TurnPosition {
-    /// It waits to be taken.
+    /// The turn waits in a queue.
     Waiting {
         /// The role that it waits for; the gateway's queue is the inbox.
         before: Role,
-        /// Its place in that queue, from 1.
+        /// The place of the turn in that queue, from 1.
         position: u64,
-        /// How many wait there.
+        /// The length of the queue.
         of: u64,
     },
     /// A process works on it.
@@ -32,12 +32,12 @@ pub enum TurnPosition {
         /// The role that works on it.
         role: Role,
     },
-    /// It waits, and the consumer that would hand it out is missing.
+    /// The turn waits, but the consumer that would deliver its message is missing.
     Stuck {
         /// The role that it waits for; the gateway's queue is the inbox.
         before: Role,
     },
-    /// Its terminal event is stored.
+    /// The terminal event of the turn is stored.
     Ended,
 }
 
@@ -47,14 +47,14 @@ pub enum Error {
     /// The bus could not be asked, or refused.
     #[error(transparent)]
     Bus(#[from] BusError),
-    /// Nothing is known of it.
+    /// No message of the turn is stored.
     #[error(
         "there is no turn `{0}` among the first {SCAN_MAX} questions of the inbox, nor among those that were taken"
     )]
     Unknown(TurnId),
 }
 
-/// Finds a turn.
+/// Finds the position of a turn.
 ///
 /// # Errors
 /// When nothing is known of it, and when the bus cannot be asked.

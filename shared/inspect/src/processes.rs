@@ -1,7 +1,8 @@
-//! What the processes of a fleet report about themselves: a request on one subject, to which every process replies.
+//! Collects the reports of a fleet's processes about themselves, by a request on a subject to which every process
+//! replies.
 //!
-//! *Not* a health check: a process that does not reply is simply not listed. The messages that wait for a process
-//! are read from the server (`streams::backlog`). *Not* here: the reply, which each process makes for itself.
+//! *Not* a health check: a process that does not reply is simply not listed. *Not* here: the messages that wait for a
+//! process, which are read from the server (`streams::backlog`), and the making of a reply.
 
 use crate::disk::Disk;
 use bus::{Bus, BusError, CoreMessage, Headers};
@@ -13,15 +14,15 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// Where it is asked.
+/// The subject of the request.
 pub const SUBJECT: &str = "argosy.processes";
 
-/// How long answers are waited for.
+/// How long the caller waits for answers.
 pub const LISTEN: Duration = Duration::from_millis(400);
 /// Most answers that are kept.
 const ANSWERS_MAX: usize = 4_096;
 
-/// What one process tells.
+/// The report of one process about itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProcessStatus {
     /// Its role.
@@ -31,7 +32,7 @@ pub struct ProcessStatus {
     /// Its release.
     #[serde(default)]
     pub version: String,
-    /// Where its metrics and probes are served, if they are.
+    /// The address of its metrics and probes, if it serves them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listens: Option<SocketAddr>,
     /// Seconds since it started.
@@ -40,10 +41,10 @@ pub struct ProcessStatus {
     /// Whether it is ready.
     #[serde(default)]
     pub ready: bool,
-    /// Why not.
+    /// Why it is not ready.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The conditions that are not met, and why not.
+    /// The conditions of readiness that are not met, each with the reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub waits_for: BTreeMap<String, String>,
     /// Its index, where it keeps one.
@@ -52,7 +53,7 @@ pub struct ProcessStatus {
     /// Its store of conversations, where it keeps one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<StoreAt>,
-    /// Whether it takes questions of conversations, where it takes questions.
+    /// Whether it accepts questions of conversations; only a gateway reports this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversations: Option<bool>,
     /// The disk of its data folder, where it keeps an index or a store there.
@@ -64,7 +65,7 @@ pub struct ProcessStatus {
     /// Messages that may be worked on at once.
     #[serde(default)]
     pub limit: u64,
-    /// What it did lately.
+    /// What it has done lately.
     #[serde(default)]
     pub recent: Recent,
     /// The model that it asks, if it asks one.
@@ -75,42 +76,42 @@ pub struct ProcessStatus {
     pub nodes: Vec<NodeView>,
 }
 
-/// How far an index is.
+/// The state of an index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexAt {
-    /// The edition that is searched.
+    /// The edition that the process searches.
     pub edition: Edition,
-    /// Sequence of the corpus stream up to which it can be searched.
+    /// The sequence of the corpus stream up to which the index can be searched.
     pub at: u64,
 }
 
-/// What a process did lately: in the last five minutes, or since it started.
+/// The recent work of a process: in the last five minutes, or since it started.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recent {
-    /// Of how many seconds.
+    /// The length of that time in seconds.
     pub seconds: u64,
     /// Messages answered.
     pub answered: u64,
-    /// Those of them that were given up or are to be tried again.
+    /// Of the answered messages, how many were given up or have to be tried again.
     pub errors: u64,
-    /// Messages worked on to their end, by time: see `harness::Tally`.
+    /// Counts of finished messages by the time that they took, see `harness::Tally`.
     pub durations: Vec<u64>,
 }
 
-/// How far a store of conversations is, and how much it holds.
+/// The state of a store of conversations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoreAt {
-    /// Sequence of the stream of conversations up to which it answers; 0 while it answers for nothing.
+    /// The sequence of the stream of conversations up to which the store answers; 0 while it does not answer.
     pub at: u64,
     /// Conversations in it.
     pub conversations: u64,
-    /// Their events.
+    /// Events of these conversations.
     pub events: u64,
     /// Bytes on disk.
     pub bytes: u64,
 }
 
-/// Asks every process, and listens for so long.
+/// Asks every process, and collects answers for the time `listen`.
 pub async fn ask(bus: &dyn Bus, listen: Duration) -> Result<Vec<ProcessStatus>, BusError> {
     let inbox = format!(
         "_INBOX.{:016x}{:016x}",

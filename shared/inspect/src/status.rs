@@ -1,7 +1,7 @@
-//! The whole fleet at a glance: the reports of its processes, and the server's state of their queues.
+//! The state of the whole fleet: the reports of its processes, and the state of their queues in the NATS server.
 //!
-//! [`look`] asks, [`status`] interprets the replies, and `render` shows the result. Numbers of queues come from the
-//! leaders. *Not* here: what should be done about it.
+//! [`look`] asks, [`status`] interprets the replies, and `render` shows the result. The numbers of queues come from the
+//! leaders of their consumers. *Not* here: advice about what to do.
 
 mod conversations;
 
@@ -20,29 +20,29 @@ use streams::backlog::{self, Backlog};
 use streams::editions;
 use telemetry::buckets::STEP_DURATION;
 
-/// What was found out in one look.
+/// The facts that one look at the fleet collects.
 #[derive(Debug, Clone)]
 pub struct FleetFacts {
     /// When.
     pub now: UnixMs,
     /// The processes that answered.
     pub seen: Vec<ProcessStatus>,
-    /// What waits for each role.
+    /// The waiting work of each role.
     pub queues: Vec<(Role, Queue)>,
-    /// What waits in the inbox alone.
+    /// The waiting questions of the inbox.
     pub inbox: Queue,
-    /// The room of each stream.
+    /// The size and the limits of each stream.
     pub streams: Vec<(Stream, StreamState)>,
-    /// How far back the logs of conversations reach, where there is one.
+    /// How far back the logs of conversations reach, if there are any.
     pub reach: Option<Duration>,
-    /// Where the turn is that was asked for.
+    /// The position of the turn that was asked for.
     pub turn: Option<(TurnId, TurnPosition)>,
 }
 
-/// Waiting work.
+/// The waiting work of a role.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Queue {
-    /// Messages; none where a consumer is missing, so that they are not counted.
+    /// The numbers of messages; `None` if a consumer is missing, so that its messages are not counted.
     pub backlog: Option<Backlog>,
     /// When the oldest of them was stored.
     pub oldest: Option<UnixMs>,
@@ -50,12 +50,12 @@ pub struct Queue {
     pub dead: u64,
 }
 
-/// The fleet at a glance. Field by field the object of `status -o json`.
+/// The status of the whole fleet, with the same fields as the object of `status -o json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FleetStatus {
     /// When, in Unix milliseconds.
     pub at_ms: UnixMs,
-    /// Every role, also one without a process.
+    /// All roles, including those without a process.
     pub roles: Vec<RoleStatus>,
     /// Questions that no gateway has taken.
     pub inbox: Inbox,
@@ -68,19 +68,19 @@ pub struct FleetStatus {
     pub turn: Option<TurnStatus>,
 }
 
-/// One role.
+/// The status of one role.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RoleStatus {
     /// Which.
     pub role: Role,
     /// Processes that answered.
     pub processes: usize,
-    /// Those of them that are ready.
+    /// Of these processes, how many are ready.
     pub ready: usize,
-    /// Why the others are not.
+    /// Why the other processes are not ready.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub reasons: BTreeSet<String>,
-    /// Their releases.
+    /// The releases of the processes.
     pub versions: BTreeSet<String>,
     /// Messages being worked on.
     pub in_flight: u64,
@@ -88,36 +88,36 @@ pub struct RoleStatus {
     pub limit: u64,
     /// Messages that wait for their first delivery; `null` where a consumer is missing.
     pub pending: Option<u64>,
-    /// Messages delivered and not answered; `null` in the same case.
+    /// Messages that are delivered and not yet acknowledged; `null` if a consumer is missing.
     pub ack_pending: Option<u64>,
-    /// Age of the oldest message that is not answered.
+    /// Age of the oldest message that is not acknowledged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oldest_ms: Option<u64>,
-    /// Half of the messages took less; about, as are all quantiles of buckets.
+    /// The median time of a message, approximately: it is estimated from the buckets of a histogram.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p50_ms: Option<u64>,
-    /// All but 5 % took less.
+    /// The time that 95 % of the messages stay below, approximately.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p95_ms: Option<u64>,
-    /// Messages answered lately: in the last five minutes, or since the process started.
+    /// Messages handled in the last five minutes, or since the process started.
     pub answered: u64,
-    /// Those of them that were given up or are to be tried again.
+    /// Of the handled messages, how many were given up or have to be tried again.
     pub errors: u64,
-    /// Steps and documents that lie as dead letters.
+    /// Steps and documents that are stored as dead letters.
     pub dead_letters: u64,
 }
 
 /// The inbox.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Inbox {
-    /// Questions that wait; `null` where the consumer is missing.
+    /// Questions that wait; `null` if the consumer is missing.
     pub pending: Option<u64>,
-    /// Age of the oldest that is not begun.
+    /// Age of the oldest question that no gateway has begun.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oldest_ms: Option<u64>,
 }
 
-/// One stream.
+/// The fill level of one stream.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StreamRoom {
     /// Its name.
@@ -128,13 +128,13 @@ pub struct StreamRoom {
     pub bytes: u64,
     /// Bytes that it may hold.
     pub max_bytes: u64,
-    /// How full it is.
+    /// The share of its limit that the stream uses, in percent.
     pub percent: f64,
-    /// Whether it is too full: above this level some work stops, see D04.
+    /// Whether the stream is too full: above this level some work stops, see D04.
     pub short: bool,
 }
 
-/// A turn and where it is.
+/// A turn and its position.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TurnStatus {
     /// Which.
@@ -144,10 +144,10 @@ pub struct TurnStatus {
     pub position: TurnPosition,
 }
 
-/// What the roles are sorted by.
+/// The key by which the roles are sorted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Key {
-    /// The way of a question.
+    /// The order in which a question passes the roles.
     #[default]
     Role,
     /// Messages in work, most first.
@@ -169,12 +169,12 @@ pub enum Key {
 pub struct RoleOrder {
     /// By what.
     pub key: Key,
-    /// The other way round.
+    /// Whether the order is reversed.
     pub is_reversed: bool,
 }
 
 impl RoleOrder {
-    /// The order by this key, in the usual direction.
+    /// The order by this key, in its usual direction.
     pub fn by(key: Key) -> RoleOrder {
         RoleOrder {
             key,
@@ -183,7 +183,7 @@ impl RoleOrder {
     }
 }
 
-/// Asks processes and server; takes [`LISTEN`] and a few requests.
+/// Asks the processes and the server; takes [`LISTEN`] and the time of a few requests.
 ///
 /// # Errors
 /// When the server cannot be asked, a stream is missing, or the turn is not known. A consumer that is
@@ -255,8 +255,8 @@ async fn counted(bus: &dyn Bus, consumers: &[ConsumerSpec]) -> Result<Queue, Bus
     })
 }
 
-/// Sums up the facts by role. `full` says from how full a stream on some work stops; nothing for a stream that may
-/// be full.
+/// Sums up the facts by role. `full` returns the fill level from which some work stops for a stream, or nothing for a
+/// stream that may become full.
 pub fn status(facts: &FleetFacts, full: impl Fn(Stream) -> Option<f64>) -> FleetStatus {
     let streams = facts.streams.iter();
     let age = |oldest: Option<UnixMs>| oldest.map(|at| at.until(facts.now));
@@ -310,7 +310,7 @@ fn room((stream, state): &(Stream, StreamState), full: Option<f64>) -> StreamRoo
 }
 
 impl FleetStatus {
-    /// The same with the roles in another order; those that are equal stay in the way of a question.
+    /// Sorts the roles; roles with equal keys stay in the order in which a question passes them.
     pub fn sorted(mut self, order: RoleOrder) -> FleetStatus {
         let place = |role: Role| Role::ALL.iter().rev().position(|one| *one == role);
         let rank = |one: &RoleStatus| match order.key {

@@ -1,5 +1,5 @@
-//! The cache of map calls: a passage that was read under the same question, in the same words and by the same
-//! model, is not read again.
+//! Caches the replies of map calls: a passage that the same model has read for the same question, with the same prompt,
+//! is not read again.
 //!
 //! It serves a redelivered map step, a question that is asked twice, and a second round over the same passages. The
 //! key is everything that the answer depends on, so nothing has to be invalidated. *Not* shared between processes
@@ -52,7 +52,7 @@ pub(crate) fn lookups(
     Ok(["hit", "miss"].map(|result| lookups.with_label_values(&[model, result])))
 }
 
-/// A [`ChatModel`] that remembers the map calls of another one.
+/// A [`ChatModel`] that caches the map calls of another one.
 pub struct CachingModel {
     model: Arc<dyn ChatModel>,
     options: Options,
@@ -62,8 +62,8 @@ pub struct CachingModel {
 }
 
 impl CachingModel {
-    /// Remembers the map calls of `model`, counted in `registry`; `model` itself when nothing is to be
-    /// kept.
+    /// Wraps `model` in a cache of its map calls, with metrics in `registry`. Returns `model` itself if the cache is
+    /// switched off.
     ///
     /// # Errors
     /// When the metrics cannot be registered.

@@ -1,5 +1,5 @@
-//! What a rejected call means, by status **and** body: servers use the same status for a prompt that is too long, a
-//! schema they do not know and a wrong request. Pure and table-driven; the wordings are those of the servers'
+//! Classifies a rejected call by status **and** body: servers use the same status for a prompt that is too long, a
+//! schema that they do not know and a wrong request. Pure and table-driven; the error texts are those of the servers'
 //! releases up to late 2026.
 
 use crate::dialect::JsonDialect;

@@ -10,16 +10,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use telemetry::Registry;
 
-/// Nanoseconds, on average.
+/// The cost of picking a node: nanoseconds on average.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Picks {
-    /// To pick one of the nodes, when what is known of them is at hand.
+    /// To pick one of the nodes when their states are already collected.
     pub pick_ns: f64,
-    /// To look at all of them, pick one, take a lease there, and return it with an outcome.
+    /// To collect the states of all nodes, pick one, take a lease, and return it with an outcome.
     pub take_ns: f64,
 }
 
-/// Measures so many picks among so many nodes, all of them known and half busy.
+/// Measures `picks` picks among `nodes` nodes, all of which have answered calls and are half busy.
 ///
 /// # Errors
 /// When no HTTP client can be set up.

@@ -1,9 +1,10 @@
-//! Whether a node read all of a prompt: some servers, such as Ollama, cut a prompt that is too long without saying
-//! so.
+//! Tells whether a node read all of a prompt: some servers, such as Ollama, cut a prompt that is too long without an
+//! error.
 //!
-//! *Not* by our own estimate of tokens, which counts characters: some alphabets need a third of it. A word is one
-//! token at least, in every language that separates words by blanks. How many more it is, the node's own counts
-//! show for every prompt that it did not cut.
+//! The check compares the node's token count with the number of words, because a word is at least one token in every
+//! language that separates words by blanks. How many tokens a word has is learned from the node's counts for prompts
+//! that it did not cut. The check does *not* use our own estimate of tokens, which counts characters: in some alphabets
+//! the real number is a third of it.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

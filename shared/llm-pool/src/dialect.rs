@@ -1,8 +1,8 @@
-//! How a node is asked for JSON, and what was learned about it.
+//! The ways to ask a node for JSON, and the way that is known to work for each node.
 //!
-//! Every node is first asked in the strongest way. When a node rejects it, all later calls use the next weaker way;
-//! a setting can pin the way. The process forgets what it learned when it ends. In every dialect the caller still
-//! checks the reply.
+//! Each node is first asked for JSON in the strongest way. When it rejects that, all later calls of this node use the
+//! next weaker way; a setting can fix the way. The process forgets what it learned when it ends. In every dialect the
+//! caller still checks the reply.
 
 use llm::ReplySchema;
 use serde::{Deserialize, Serialize};

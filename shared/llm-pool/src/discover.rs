@@ -41,7 +41,7 @@ pub const LOCAL: [Candidate; 5] = [
 /// A server that answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscoveredServer {
-    /// As the candidate said; what really listens may be another server.
+    /// The usual server of that address; another server may be listening there.
     pub server: String,
     /// Where it listens.
     pub base_url: String,

@@ -1,7 +1,7 @@
-//! Fetching a large file over HTTP: the part that is there already is kept, and only the rest is requested.
+//! Fetches a large file over HTTP: the part that is there already is kept, and only the rest is requested.
 //!
-//! For the files of a model, *not* for calls of one: redirects are followed, since hubs redirect to other hosts,
-//! and a proxy from the environment is used. The caller checks whether the file is the right one.
+//! It is for the files of a model, *not* for calls of a model: it follows redirects, since hubs redirect to other
+//! hosts, and uses a proxy from the environment. The caller checks whether the file is the right one.
 
 use crate::constants::DOWNLOAD_IDLE_MAX;
 use crate::http::reason;
@@ -17,10 +17,10 @@ use tokio::time::timeout;
 const REDIRECTS_MAX: usize = 5;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Why a file did not come, or not all of it.
+/// Why a file was not downloaded completely.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The server cannot be reached, or went away; what came is kept.
+    /// The server cannot be reached, or the connection broke; the bytes that have arrived are kept.
     #[error("`{url}`: {reason}")]
     Away {
         /// Where.
@@ -28,7 +28,7 @@ pub enum Error {
         /// What happened.
         reason: String,
     },
-    /// The server does not give it.
+    /// The server refuses to send the file.
     #[error("`{url}`: status {status}")]
     Refused {
         /// Where.
@@ -36,15 +36,15 @@ pub enum Error {
         /// HTTP status.
         status: u16,
     },
-    /// It is larger than it may be.
+    /// The file is larger than allowed.
     #[error("`{url}`: more than {bytes_max} bytes")]
     TooLarge {
         /// Where.
         url: String,
-        /// What it may have.
+        /// The allowed size.
         bytes_max: u64,
     },
-    /// It cannot be written.
+    /// The file cannot be written.
     #[error("`{path}`: {source}")]
     Io {
         /// Which file.
@@ -54,10 +54,12 @@ pub enum Error {
     },
 }
 
-/// Downloads `url` into the file `to`, from where that file ends. `tell` is called with the number of bytes that
-/// are there, and the total where the server says so. With a server that does not support ranges it begins again.
+/// Downloads `url` into the file `to`, from the end of that file on. `tell` is called with the number of bytes that are
+/// there, and with the total if the server reports it. If the server does not support ranges, the download starts from
+/// the beginning.
 ///
-/// # Errors As [`Error`] has them; after all but [`Error::TooLarge`] the next call continues.
+/// # Errors
+/// As [`Error`] has them; after all but [`Error::TooLarge`] the next call continues.
 pub async fn download(
     url: &str,
     to: &Path,

@@ -1,9 +1,9 @@
 //! An embedder behind HTTP: `POST /v1/embeddings` in OpenAI's shape.
 //!
-//! It is meant for production, where a server with a GPU makes the vectors. Texts are sent in batches to the nodes
-//! in turn. The reply is checked: it must have as many vectors as texts, each of the configured length; each vector
-//! is then brought to length 1. *Not* here: which vectors are kept where. No node is tried twice: a document waits
-//! in its stream, and a search goes on with words.
+//! It is meant for production, where a server with a GPU makes the vectors. Texts are sent in batches to the nodes in
+//! turn. The reply is checked: it must have as many vectors as texts, each of the configured length; each vector is
+//! then brought to length 1. No node is tried twice: when all fail, a document stays in its stream for a later
+//! delivery, and a search goes on with words alone. *Not* here: where vectors are kept.
 
 use crate::error::Error as PoolError;
 use crate::failure::Failure;
@@ -48,7 +48,7 @@ impl HttpEmbedder {
     /// nothing is contacted.
     ///
     /// # Errors
-    /// When an option cannot be kept to, there are no nodes, or no HTTP client can be set up.
+    /// When an option has a value that is not allowed, there are no nodes, or no HTTP client can be set up.
     pub fn new(options: Options, registry: &Registry) -> Result<Self, PoolError> {
         options.validate()?;
         let bytes = options.batch as usize * options.dims as usize * NUMBER_BYTES + AROUND_BYTES;

@@ -1,9 +1,9 @@
-//! Why a pool could not be built. The errors of calls are [`llm::Error`].
+//! The error of building a pool. The errors of calls are [`llm::Error`].
 
-/// A pool that cannot be.
+/// Why a pool cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// An option that cannot be kept to.
+    /// An option has a value that is not allowed.
     #[error("{0}")]
     Options(String),
     /// There is no node to ask.

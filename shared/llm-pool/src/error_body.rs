@@ -1,5 +1,5 @@
-//! The message in an error body of any server, without anything of the request that the server may have echoed.
-//! Pure.
+//! Extracts the message from the error body of any server, without any part of the request that the server may have
+//! echoed. Pure.
 
 use crate::constants::{MESSAGE_CHARS_MAX, SEARCHED_BYTES_MAX};
 use serde_json::Value;

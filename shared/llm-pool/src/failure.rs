@@ -1,4 +1,4 @@
-//! Why one attempt failed, and what follows from it: another attempt, or the end with an error.
+//! The failure of one attempt, and what follows from it: another attempt, or an error for the caller.
 
 use crate::balance::End;
 use crate::dialect::JsonDialect;

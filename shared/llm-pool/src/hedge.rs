@@ -1,5 +1,5 @@
-//! One attempt of a call: at one node, and at a second one when the first is late. The first answer counts; the
-//! other call is cancelled by closing its connection.
+//! Makes one attempt of a call: on one node, and hedged on a second node when the first one is late. The first answer
+//! counts; the other call is cancelled by closing its connection.
 
 use crate::balance::{Ask, End, NodeId};
 use crate::failure::Failure;

@@ -1,6 +1,6 @@
 //! One call as the pool sees it: the request, how the reply is read, and the outcomes of its attempts.
 //!
-//! *Not* here: how it is made; see [`crate::pool`].
+//! *Not* here: making the call ([`crate::pool`]).
 
 use crate::balance::{Ask, NodeId};
 use crate::cut::PerWord;

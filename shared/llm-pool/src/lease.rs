@@ -1,4 +1,4 @@
-//! A lease for one call, and waiting for one.
+//! Waits for a lease of a node, and holds it during the call.
 
 use crate::balance::{Ask, Change, End, Grant, Wait};
 use crate::failure::Failure;

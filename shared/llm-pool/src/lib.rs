@@ -13,7 +13,7 @@
 //! | [`Pools`] | all pools of a process, for reports about them |
 //! | [`HttpEmbedder`] | vectors of texts, from the nodes of an embedding model |
 //! | [`HttpReranker`] | how well texts fit a query, from the nodes of a reranking model |
-//! | `pool`, `job`, `hedge`, `lease` | one call: a lease, an attempt, a second one when it is late, what follows |
+//! | `pool`, `job`, `hedge`, `lease` | one call: its lease, its attempts, one of them hedged, what follows |
 //! | [`cost`] | what picking a node costs |
 //! | `balance` | which call is made next, and on which node: breaker, permits, latency, queue |
 //! | `node` | one exchange with one node |

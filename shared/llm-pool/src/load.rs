@@ -1,5 +1,5 @@
-//! The load that a node reports: the Prometheus text of vLLM, SGLang and llama.cpp, with the metric names of both
-//! generations. Pure. A node that reports nothing is treated as idle.
+//! Reads the load that a node reports from the Prometheus text of vLLM, SGLang and llama.cpp, with old and new metric
+//! names. Pure. A node that reports nothing is treated as idle.
 //!
 //! Source of the names: the servers' own metrics pages, as of 2026.
 

@@ -1,8 +1,8 @@
 //! Metrics of model calls.
 //!
-//! All pools of a process share the families; the label `model` tells them apart. Every counter of a pool starts at
-//! 0, because a counter that first appears at 1 raises no alert. Label values are configured names and the words of
-//! enums.
+//! All pools of a process share the families; the label `model` tells them apart. Every counter of a pool starts at 0,
+//! because a counter that first appears at 1 raises no alert. Label values are configured names or names of enum
+//! variants.
 
 use crate::balance::NodeView;
 use crate::failure::Failure;
@@ -134,7 +134,8 @@ const DIRECTIONS: [&str; 3] = ["input", "output", "cached"];
 
 /// Registers every family of this crate for a model and a node without a name, for code that lists all metrics.
 ///
-/// # Errors When the registry has other families of these names.
+/// # Errors
+/// When the registry has other families of these names.
 pub fn register(registry: &Registry) -> Result<(), Error> {
     Metrics::new(registry, "")?.node("", "")?;
     crate::cache::lookups(registry, "")?;

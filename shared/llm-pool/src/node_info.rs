@@ -1,6 +1,6 @@
-//! Looks once at the configured nodes of a model, without a pool: whether they are reachable, whether they have the
-//! model, how long its context is, how many calls they run at once. It is for people who look for the cause of a
-//! problem, and *not* a health check that anything depends on.
+//! Asks each configured node of a model once, without a pool: whether it is reachable, whether it has the model, how
+//! long the context is, and how many calls it runs at once. This is for people who look for the cause of a problem; it
+//! is *not* a health check that anything depends on.
 
 use crate::constants::{BODY_BYTES_MAX, LOOK_TIMEOUT};
 use crate::error::Error;
@@ -11,29 +11,29 @@ use reqwest::{Client, Url};
 use serde_json::Value;
 use tokio::time::timeout;
 
-/// What one node says of itself.
+/// The report of one look at a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeReport {
     /// Its configured name.
     pub name: String,
     /// Host and port.
     pub address: String,
-    /// What it told, or why it told nothing.
+    /// What the node reported, or why it reported nothing.
     pub told: Result<NodeInfo, String>,
 }
 
-/// What a node tells.
+/// What a node reports about itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NodeInfo {
     /// The models that it serves, in its order.
     pub models: Vec<String>,
-    /// Context of the wanted model in tokens, where it tells (vLLM, SGLang, llama.cpp, LM Studio).
+    /// Context of the wanted model in tokens, if the node reports it (vLLM, SGLang, llama.cpp, LM Studio).
     pub context: Option<u32>,
-    /// Calls that it runs at once, of all its clients, where it tells (llama.cpp).
+    /// Calls that the node runs at once, over all its clients, if it reports that (llama.cpp).
     pub admits: Option<u32>,
 }
 
-/// Asks all `nodes` at once for what they serve, 3 s each; in their order.
+/// Asks all `nodes` at once which models they serve, within 3 s each; the result is in their order.
 pub async fn look(model: &str, nodes: &[options::Node]) -> Vec<NodeReport> {
     join_all(nodes.iter().map(|node| one(model, node))).await
 }

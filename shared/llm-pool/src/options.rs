@@ -154,7 +154,7 @@ impl Options {
         }
     }
 
-    /// Checks that everything can be kept to. A model without nodes passes: it is simply not there.
+    /// Checks that every option has an allowed value. A model without nodes is allowed: then there is no such model.
     ///
     /// # Errors
     /// [`Error::Options`] names the option, its value and what is wanted.

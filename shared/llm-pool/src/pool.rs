@@ -49,11 +49,11 @@ pub(crate) struct Shared {
 static NOBODY: LazyLock<TenantId> = LazyLock::new(TenantId::default_tenant);
 
 impl Pool {
-    /// A pool over the nodes of `options`, counted in `registry`. Must be called within a runtime.
-    /// Nothing is contacted before the first call but the name service and the nodes' metrics pages.
+    /// A pool over the nodes of `options`, with metrics in `registry`. Must be called within a runtime. Before the
+    /// first call only the name service and the metrics pages of the nodes are contacted.
     ///
     /// # Errors
-    /// When an option cannot be kept to, there are no nodes, or no HTTP client can be set up.
+    /// When an option has a value that is not allowed, there are no nodes, or no HTTP client can be set up.
     pub fn new(options: Options, registry: &Registry) -> Result<Self, PoolError> {
         Pool::reading(options, BODY_BYTES_MAX, registry)
     }
@@ -132,7 +132,7 @@ impl Pool {
         self.shared.run(&job).await.map(drop)
     }
 
-    /// What this process knows of the nodes.
+    /// The state of the nodes as this process knows it.
     pub fn nodes(&self) -> Vec<NodeView> {
         let nodes = self.shared.balance().view(Instant::now());
         let model = &self.shared.options.model;

@@ -7,12 +7,12 @@
 use crate::{NodeView, Pool};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// The pools of a process, as long as they are there. Clones share it.
+/// The living pools of a process. Clones share the list.
 #[derive(Debug, Clone, Default)]
 pub struct Pools(Arc<Mutex<Vec<Weak<Pool>>>>);
 
 impl Pools {
-    /// Lists this pool from now on.
+    /// Adds this pool to the list.
     pub fn add(&self, pool: &Arc<Pool>) {
         let mut pools = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         pools.retain(|pool| pool.strong_count() > 0);

@@ -4,8 +4,8 @@
 //! rerank  POST /v1/rerank  {model, query, documents}  ->  {results: [{index, relevance_score}]}
 //! tei     POST /rerank     {query, texts}             ->  [{index, score}]
 //! ```
-//! Nodes that are not pinned to one shape are asked in the first. When that address does not exist on a node, it is
-//! asked in the second from then on. *Not* here: what the scores are used for, and what is done without them.
+//! A node without a configured shape is asked in the first one. If that path does not exist on the node, the node is
+//! asked in the second shape from then on. *Not* here: the use of the scores, and the fallback when there are none.
 
 use crate::error::Error as PoolError;
 use crate::failure::Failure;
@@ -42,7 +42,7 @@ impl HttpReranker {
     /// nothing is contacted.
     ///
     /// # Errors
-    /// When an option cannot be kept to, there are no nodes, or no HTTP client can be set up.
+    /// When an option has a value that is not allowed, there are no nodes, or no HTTP client can be set up.
     pub fn new(options: Options, registry: &Registry) -> Result<Self, PoolError> {
         options.validate()?;
         let Options { model, nodes, .. } = &options;

@@ -1,8 +1,8 @@
 //! The one retry loop: whole calls, a few times, within a time limit. It is the only user of the `backoff` crate,
 //! which is unmaintained; so the crate is easy to replace.
 //!
-//! The caller decides which failure is worth another attempt, and where it goes; this module only counts, waits and
-//! stops.
+//! The caller decides which failure is worth another attempt, and on which node it is made; this module only counts,
+//! waits and stops.
 
 use backoff::ExponentialBackoffBuilder;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,7 +1,6 @@
-//! Parsing a streamed answer, piece by piece: from server-sent events to the text, its end and its token counts.
-//! Pure.
+//! Parses a streamed answer piece by piece: from server-sent events to the text, the end and the token counts. Pure.
 //!
-//! *Not* the time-outs between pieces: the code that reads the pieces has those.
+//! *Not* here: the time-outs between pieces, which are in the code that receives the pieces.
 
 use crate::classify::classify;
 use crate::constants::{BLANKS_MAX, BODY_BYTES_MAX};

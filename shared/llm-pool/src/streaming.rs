@@ -1,8 +1,9 @@
-//! What a live listener sees of an answer while it is written: the words of one attempt at a time, without
+//! Shows a live listener an answer while it is written: the words of one attempt at a time, without the model's
 //! reasoning.
 //!
-//! Each attempt of a call has a writer. The first writer with a word is shown; the others are shown only if it
-//! fails, or if they finished before it. *Not* the answer: the reply contains all of it.
+//! Each attempt of a call has a writer. The listener sees the attempt that first has a word. It sees another attempt
+//! only if that one fails, or if the other one finishes first. *Not* the answer itself: the reply contains the whole
+//! text.
 
 use crate::constants::PIECE_EVERY;
 use envelope::limits::LIVE_TEXT_BYTES_MAX;

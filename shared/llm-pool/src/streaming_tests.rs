@@ -1,4 +1,4 @@
-//! Tests of what is shown while an answer is written, without nodes.
+//! Tests, without nodes, of what a listener sees while an answer is written.
 
 use super::*;
 use proptest::prelude::*;

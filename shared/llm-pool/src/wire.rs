@@ -1,5 +1,5 @@
-//! The two bodies of a call: what is sent to `/v1/chat/completions` and what is read from it. Tolerant of what
-//! servers leave out, strict about what an answer needs. Pure.
+//! The two bodies of a call: what is sent to `/v1/chat/completions` and what is read from it. Tolerant of what servers
+//! leave out, strict about what an answer needs. Pure.
 
 use crate::classify::classify;
 use crate::cut::PerWord;

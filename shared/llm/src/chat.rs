@@ -1,4 +1,4 @@
-//! One call of a model.
+//! The interface of a chat model: one call, with its request and its reply.
 
 use envelope::{Class, Classify, Role, TenantId, TurnId, Usage};
 use futures_util::future::BoxFuture;
@@ -8,15 +8,15 @@ use std::time::Duration;
 pub trait ChatModel: Send + Sync + 'static {
     /// The name that answers are labelled with.
     fn name(&self) -> &str;
-    /// Asks once. Retries on other nodes are the model's own business; dropping the future gives up.
+    /// Calls the model once. An implementation retries on other nodes by itself; dropping the future cancels the call.
     fn chat<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, Error>>;
 
-    /// Asks as [`chat`](ChatModel::chat) does, and tells `listener` the answer while it is written. The same
-    /// call of the same node: it takes no longer, and the reply has all of it again.
+    /// Calls the model as [`chat`](ChatModel::chat) does, and passes the answer to `listener` while it is written. It
+    /// is the same call of the same node, so it takes no longer, and the reply contains the whole answer.
     ///
-    /// Told are words of the answer: no thoughts, and nothing of a call that asks for JSON. What was told of a
-    /// call that fails is taken back before the error comes. A model that does not write piece by piece tells
-    /// nothing, which is the default.
+    /// The listener gets only words of the answer: no reasoning, and nothing of a call that asks for JSON. If a call
+    /// fails, the pieces that were passed are declared void before the error is returned. A model that does not write
+    /// piece by piece passes nothing, which is the default implementation.
     fn chat_live<'a>(
         &'a self,
         request: &'a ChatRequest,
@@ -33,13 +33,14 @@ pub type Listener<'a> = dyn Fn(LivePiece<'_>) + Send + Sync + 'a;
 /// A piece of an answer while it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LivePiece<'a> {
-    /// The pieces so far are void, for example because another node is called. Never sent before the first piece.
+    /// The pieces so far are void, for example because the call is made again on another node. Never sent before the
+    /// first piece.
     Anew,
     /// Further words.
     Text(&'a str),
 }
 
-/// What is asked.
+/// A request to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChatRequest {
     /// The role that calls: it chooses the model and labels the metrics.
@@ -70,7 +71,8 @@ impl ChatRequest {
 
     /// Refuses a request for another model than `own`, for implementations that have one model only.
     ///
-    /// # Errors When the request names another one.
+    /// # Errors
+    /// When the request names another one.
     pub fn is_for(&self, own: &str) -> Result<(), Error> {
         match self.model_or(own) {
             model if model == own => Ok(()),
@@ -91,24 +93,24 @@ pub struct ReplySchema {
     pub json: serde_json::Value,
 }
 
-/// What came back.
+/// The reply of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChatReply {
     /// The text.
     pub text: String,
-    /// The model that wrote it.
+    /// The model that wrote the text.
     pub model: String,
-    /// What it cost; estimated where the node does not say.
+    /// The tokens of the call; estimated if the node does not report them.
     pub usage: Usage,
 }
 
-/// Why nothing came back.
+/// Why a call has no reply.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The prompt is longer than the model's context.
     #[error("the prompt does not fit the context{}", limit.map(|n| format!(" of {n} tokens")).unwrap_or_default())]
     TooLong {
-        /// The context, where the node said so.
+        /// The context of the model, if the node reported it.
         limit: Option<u32>,
     },
     /// Every node is busy.
@@ -125,10 +127,10 @@ pub enum Error {
         /// How long to wait before the next call, where a node said so.
         retry_after: Option<Duration>,
     },
-    /// The time for the call was up.
+    /// The call took longer than this time limit.
     #[error("no answer within {0:?}")]
     TimedOut(Duration),
-    /// A node refused for good: key, model name, malformed request.
+    /// A node refused the request permanently: wrong key, unknown model, or malformed request.
     #[error("refused with status {status}: {message}")]
     Refused {
         /// HTTP status.

@@ -6,12 +6,12 @@ use envelope::{Class, Classify};
 use futures_util::future::BoxFuture;
 use std::time::Duration;
 
-/// Which side of a search a text is on. Some models want them told apart.
+/// The side of a search that a text is on. Some models need to know it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// What is looked for.
+    /// A query.
     Query,
-    /// What is found.
+    /// A passage that may be found.
     Passage,
 }
 
@@ -24,12 +24,12 @@ pub trait Embedder: Send + Sync + 'static {
     /// Numbers in a vector.
     fn dims(&self) -> usize;
 
-    /// How much of a fused score belongs to the vectors, from 0 to 1; the rest is the words'. From
-    /// measurement (docs/retrieval.md): a real encoder deserves 0.6, the static table 0.3.
+    /// The share of the vector scores in a fused score, from 0 to 1; the rest is the share of the word scores. The
+    /// shares are measured (docs/retrieval.md): 0.6 for a real encoder, 0.3 for the static table.
     fn weight(&self) -> f32;
 
-    /// One vector for each text, in order, each of length 1 (or all zeros when the text has nothing
-    /// to go by). Long texts are cut where the model ends.
+    /// One vector for each text, in order, each of length 1, or all zeros if the text has no piece with a weight. Texts
+    /// that are too long for the model are cut.
     fn embed<'a>(
         &'a self,
         texts: &'a [&'a str],
@@ -48,7 +48,7 @@ pub enum Error {
         /// What is wrong, and how to mend it.
         text: String,
     },
-    /// These texts are refused, at every attempt.
+    /// The embedder refuses these texts, at every attempt.
     #[error("embedder `{name}` refuses a text: {text}")]
     Refused {
         /// Which.
@@ -56,7 +56,7 @@ pub enum Error {
         /// Why.
         text: String,
     },
-    /// A node did not answer, or not in time, or is busy.
+    /// A node did not answer in time, or is busy.
     #[error("embedder `{name}` is away: {text}")]
     Away {
         /// Which.

@@ -1,9 +1,9 @@
-//! Lenient JSON: what a small model meant, read out of what it wrote.
+//! Reads JSON leniently: finds what a small model meant in what it wrote.
 //!
-//! There are four rungs: the text is an object ([`Rung::Strict`]) -> an object stands somewhere in it, perhaps
-//! after small repairs ([`Rung::Salvaged`]) -> single fields ([`field_bool`], [`field_number`], [`field_strings`])
-//! -> the stage's own safe default. The reader reports which rung it took, so that the caller can count it. It does
-//! *not* check a schema: the caller decides whether the fields are there and of the right type.
+//! There are four rungs: the text is an object ([`Rung::Strict`]) -> the text contains an object, perhaps after small
+//! repairs ([`Rung::Salvaged`]) -> single fields ([`field_bool`], [`field_number`], [`field_strings`]) -> the stage's
+//! own safe default. The reader reports which rung it took, so that the caller can count it. It does *not* check a
+//! schema: the caller decides whether the fields are there and of the right type.
 
 mod fields;
 mod scan;

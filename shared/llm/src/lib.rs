@@ -1,4 +1,5 @@
-//! The model contract: chat, embed, rerank, prompts, the call of a step, lenient JSON, token estimate.
+//! The contract between workers and models: chat, embed, rerank, prompts, the call of a step, lenient JSON, token
+//! estimate.
 //!
 //! This is all that a worker may know about a model. *Not* here: how a model is reached. Nodes, HTTP and retries
 //! are in `llm-pool`, and the offline reader implements the same trait. Everything but [`ChatModel`], [`Embedder`]

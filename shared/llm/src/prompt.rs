@@ -55,14 +55,14 @@ pub enum PromptError {
         /// The text from there, cut.
         near: String,
     },
-    /// A placeholder or an input that the prompt does not know.
+    /// The prompt has no placeholder of this name.
     #[error("prompt `{prompt}` does not know `{placeholder}`: it takes {takes}")]
     Unknown {
         /// The prompt.
         prompt: String,
         /// The name that is not known.
         placeholder: String,
-        /// Those that are.
+        /// The placeholders that the prompt has.
         takes: String,
     },
     /// A placeholder that the text does not use, or an input that was not given.
@@ -131,12 +131,12 @@ impl Prompt {
         &self.version
     }
 
-    /// Its own text without the inputs: instructions and examples.
+    /// The text of the template without the inputs: instructions and examples.
     pub fn own_text(&self) -> &str {
         &self.own
     }
 
-    /// The prompt itself, or the text of the same name in `instead`, checked in the same way.
+    /// Returns the text of the same name in `instead`, checked like every prompt, or this prompt if there is none.
     ///
     /// # Errors
     /// When that text cannot be used.
@@ -148,7 +148,7 @@ impl Prompt {
         Prompt::parse(self.name, text, &takes).map(Cow::Owned)
     }
 
-    /// Puts the inputs in place. Each placeholder has to be given; others but `today` are refused.
+    /// Puts the inputs in place. Every placeholder needs an input; inputs for others, except `today`, are refused.
     pub fn render(&self, inputs: &[(&str, &str)]) -> Result<RenderedPrompt, PromptError> {
         if let Some((stranger, _)) = inputs.iter().find(|(name, _)| !self.takes(name)) {
             return Err(self.unknown(stranger));

@@ -22,9 +22,10 @@ pub struct EmbeddedPrompt {
 }
 
 impl EmbeddedPrompt {
-    /// The prompt with another text, checked as it would be at the start of a worker.
+    /// The prompt with another text, checked in the same way as when a worker starts.
     ///
-    /// # Errors When it cannot be used.
+    /// # Errors
+    /// When it cannot be used.
     pub fn replaced(&self, text: &str) -> Result<Prompt, PromptError> {
         Prompt::parse(self.name, text, self.placeholders)
     }
@@ -67,7 +68,7 @@ impl Prompts {
         prompt.replaced(text.map_or(prompt.text, String::as_str))
     }
 
-    /// What replaces which prompt.
+    /// The replacing texts by prompt name.
     pub fn texts(&self) -> &BTreeMap<String, String> {
         &self.overrides
     }

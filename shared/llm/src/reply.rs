@@ -1,6 +1,6 @@
-//! Which part of a reply is the answer: the model's reasoning and a repetition of the prompt are cut off.
+//! Finds the part of a reply that is the answer: cuts off the model's reasoning and a repetition of the prompt.
 //!
-//! *Not* here: whether the answer is good, and its form; [`json`](crate::json) and each worker look at those.
+//! *Not* here: whether the answer is good and has the right form; [`json`](crate::json) and each worker check that.
 
 /// Names of the tags between which models think aloud.
 const THOUGHTS: [&str; 4] = ["think", "thinking", "thought", "reasoning"];
@@ -21,8 +21,8 @@ pub fn without_thoughts(text: &str) -> &str {
     starts.min().map_or(text, |start| &text[..start])
 }
 
-/// The text after the last line of the prompt's `own` text that a reply repeats, where it repeats whole sentences
-/// of it. Lines of JSON are no evidence: an answer may well equal an example.
+/// If the reply repeats whole sentences of the prompt's `own` text, the text after the last repeated line. Lines of
+/// JSON do not count as a repetition, because an answer may equal an example.
 pub fn without_prompt<'a>(text: &'a str, own: &str) -> &'a str {
     let is_own = |line: &str| !line.is_empty() && own.lines().any(|own| own.trim() == line);
     let is_telling = |line: &str| line.chars().count() >= ECHO_CHARS_MIN && !line.starts_with('{');

@@ -1,7 +1,8 @@
-//! Tagged sections: `<question>…</question>` and the like, in which prompts carry their inputs.
+//! Reads the tagged sections of a prompt, such as `<question>…</question>`, which contain its inputs.
 //!
-//! A model sees where an input begins and ends, the offline reader finds it, and a document cannot pretend to be
-//! the end of its own section. It is *not* XML: there are no attributes, no nesting of one name, and no entities.
+//! The tags show a model where an input begins and ends, the offline reader finds its inputs by them, and a document
+//! cannot forge the end of its own section. It is *not* XML: there are no attributes, no nesting of one name, and no
+//! entities.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Why a worker cannot be set up: one error for all workers that take steps. *Not* the error of a step.
+//! The error of setting up a worker, shared by all workers that take steps. *Not* the error of a step.
 
 use crate::prompt::PromptError;
 use envelope::Role;
@@ -7,15 +7,15 @@ use std::time::Duration;
 /// Least `max_tokens` of an answer that is JSON.
 const JSON_TOKENS_MIN: u32 = 32;
 
-/// Why a worker cannot be made.
+/// Why a worker cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
-    /// Options that cannot be kept to.
+    /// Options with values that are not allowed.
     #[error("{role} options: {what}")]
     Options {
         /// The role with these options.
         role: Role,
-        /// Which, its value, and what is wanted.
+        /// The option, its value, and what is allowed.
         what: String,
     },
     /// A prompt that cannot be used.
@@ -26,7 +26,8 @@ pub enum SetupError {
 impl SetupError {
     /// Checks whether these options allow a call that is answered in JSON.
     ///
-    /// # Errors When it has no time, or its answer no room.
+    /// # Errors
+    /// When it has no time, or its answer no room.
     pub fn check_json_call(
         role: Role,
         call_timeout: Duration,

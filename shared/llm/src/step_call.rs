@@ -1,7 +1,7 @@
-//! How a step calls a model: with the worker's prompt or the one that the turn brings instead, on behalf of the
-//! turn, and on the model that the turn chooses.
+//! Makes the request with which a step calls a model: with the prompt of the worker or of the turn, in the name of the
+//! turn, and for the model that the turn chooses.
 //!
-//! *Not* here: when a call is worth another try, and what follows from a reply; each worker has its own rules. An
+//! *Not* here: when to try a call again, and what follows from a reply; each worker has its own rules for both. An
 //! indexed document belongs to no turn, so the indexer writes its requests itself.
 
 use crate::chat::{ChatReply, ChatRequest, ReplySchema};
@@ -18,7 +18,7 @@ pub struct Caller<'a> {
     pub role: Role,
     /// Turn and tenant of the step.
     pub header: &'a Header,
-    /// What the turn brings: a model and prompts of its own.
+    /// The case of the turn, with its own model and prompts, if any.
     pub case: &'a Case,
     /// The current day, in the form that prompts use.
     pub today: String,
@@ -31,14 +31,14 @@ pub struct Caller<'a> {
 /// A prompt that is filled in, and the request that it makes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PromptCall<'p> {
-    /// The worker's prompt, or the turn's in its place.
+    /// The prompt of the worker, or the prompt of the turn that replaces it.
     pub prompt: Cow<'p, Prompt>,
-    /// What is asked.
+    /// The request to the model.
     pub request: ChatRequest,
 }
 
 impl Caller<'_> {
-    /// A call with these inputs, and the day, in place.
+    /// Makes the call with these inputs and the current day.
     ///
     /// # Errors
     /// When the turn brings a prompt that cannot be used, or the inputs are not those of the prompt.

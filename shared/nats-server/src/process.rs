@@ -1,4 +1,4 @@
-//! One server process: its configuration file, its start, its end.
+//! Runs one server process: writes its configuration file, starts it and ends it.
 
 use super::{ServerError, io, probe};
 use serde::Deserialize;
@@ -24,15 +24,15 @@ const LOG_LINES: usize = 8;
 pub struct Options {
     /// The binary: see [`find`](super::find).
     pub binary: PathBuf,
-    /// Where it keeps its streams, and with them its configuration and log. Made if missing.
+    /// The folder of its streams, its configuration and its log. Made if missing.
     pub store_dir: PathBuf,
     /// Where clients connect. Default: any free port.
     pub port: Option<u16>,
-    /// Whether every message is flushed to disk before it is confirmed. Default no: every 100 ms,
-    /// which survives the crash of any process and loses that much in a power cut.
+    /// Whether every message is flushed to disk before it is confirmed. Default no: messages are flushed every 100 ms,
+    /// so they survive the crash of a process, and a power cut loses those of the last 100 ms.
     pub sync_always: bool,
-    /// Bytes that its streams may be promised together. Default 4 TB, which is more than any topology
-    /// wants: the streams' own limits bound the disk.
+    /// Most bytes that all its streams together may reserve. Default 4 TB, which is more than any topology needs: the
+    /// streams' own limits bound the disk.
     pub file_store_max: u64,
     /// Its name. Default `argosy`.
     pub name: String,
@@ -42,12 +42,12 @@ pub struct Options {
     pub extra: String,
 }
 
-/// How a member finds the others of its cluster.
+/// The addresses by which a member finds the others of its cluster.
 #[derive(Debug, Clone)]
 pub struct Routes {
-    /// Where it listens for them.
+    /// The port on which it listens for other members.
     pub port: u16,
-    /// Where every member listens, itself included.
+    /// The ports on which the members listen, including its own.
     pub all: Vec<u16>,
 }
 
@@ -116,8 +116,8 @@ struct Ports {
 }
 
 impl Server {
-    /// Starts a server and waits, at most ten seconds, until JetStream takes messages. A member of
-    /// a cluster is ready when a leader is there: start all members at once.
+    /// Starts a server and waits, at most ten seconds, until JetStream accepts messages. A member of a cluster is ready
+    /// only when the cluster has a leader, so start all members at the same time.
     pub async fn start(options: Options) -> Result<Server, ServerError> {
         std::fs::create_dir_all(&options.store_dir)
             .map_err(io(format!("create `{}`", options.store_dir.display())))?;
@@ -185,8 +185,8 @@ impl Server {
         Ok(())
     }
 
-    /// Starts it again on the same port and store; kills it first if it still runs. If another connection has taken
-    /// the port meanwhile, it waits for it, at most as long as a start may last.
+    /// Starts the server again on the same port and store; if it still runs, it is killed first. If another connection
+    /// has taken the port meanwhile, this waits for the port, at most as long as a start may last.
     pub async fn restart(&mut self) -> Result<(), ServerError> {
         self.kill()?;
         self.options.port = Some(self.client.port());

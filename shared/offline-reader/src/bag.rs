@@ -1,5 +1,5 @@
-//! The words of a passage, read once and kept in one piece of memory, and how well some of them match a term of a
-//! question.
+//! Splits a passage into words once, keeps them in one piece of memory, and scores how well some of them match a term
+//! of a question.
 
 use super::lexicon::{Lexicon, akin, misspelt};
 use super::question::{Kind, Term, is_year};

@@ -1,4 +1,4 @@
-//! The clarifier of the offline reader: a template that names what was searched for and under which conditions.
+//! The clarifier of the offline reader: a template that names what was searched for, and the conditions of the search.
 
 use super::lexicon::Lexicon;
 use super::question::Question;

@@ -1,4 +1,4 @@
-//! What kind of answer a question wants, and whether a sentence could be one.
+//! Tells what kind of answer a question wants, and whether a sentence could be such an answer.
 
 use super::bag::Bag;
 use super::lexicon::Lexicon;

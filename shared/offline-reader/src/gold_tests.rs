@@ -1,6 +1,6 @@
-//! Tests of mapper and reducer on the sample corpus: how many labelled questions the offline reader answers from
-//! their own documents, and how seldom it answers from others. The word tables were tuned on these questions, so
-//! the shares guard against regressions; they do not estimate how well it does elsewhere.
+//! Tests of mapper and reducer on the sample corpus: how many labelled questions the offline reader answers from the
+//! right documents, and how seldom it answers from wrong ones. The word tables were tuned on these questions, so the
+//! shares guard against regressions; they do not estimate how well it does elsewhere.
 
 use super::OfflineReader;
 use envelope::Role;

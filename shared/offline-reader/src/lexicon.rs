@@ -1,4 +1,4 @@
-//! Words that mean the same in questions and documents: a small table, not a thesaurus.
+//! A small table of words that mean the same in questions and documents. *Not* a thesaurus.
 
 use std::collections::HashMap;
 use text::words;

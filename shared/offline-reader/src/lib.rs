@@ -58,8 +58,8 @@ impl OfflineReader {
         }
     }
 
-    /// Answers a prompt of `role` out of its tagged sections, in at most about `max_tokens` tokens.
-    /// `None`: the prompt lacks a section that the role's prompts have, or the role has none.
+    /// Answers a prompt of `role` from its tagged sections, in at most about `max_tokens` tokens. `None` when the
+    /// prompt lacks a section that prompts of the role have, or when the role has no prompts.
     pub fn answer(&self, role: Role, user: &str, max_tokens: u32) -> Option<String> {
         // Between a question and its clarification stand words that the user did not write.
         let question = section::read(user, "question")?;
@@ -121,7 +121,7 @@ impl OfflineReader {
     }
 }
 
-/// Which role's prompt this is, told by its sections: for a server that is only given the prompt.
+/// The role whose prompt this is, by its sections: for a server that gets only the prompt.
 pub fn role_of(user: &str) -> Option<Role> {
     let has = |tag| section::read(user, tag).is_some();
     match () {

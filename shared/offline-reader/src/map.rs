@@ -1,4 +1,4 @@
-//! The mapper of the offline reader: whether a passage answers, and the sentences that do.
+//! The mapper of the offline reader: tells whether a passage answers a question, and picks the sentences that do.
 
 use super::lexicon::Lexicon;
 use super::question::Question;

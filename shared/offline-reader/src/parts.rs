@@ -1,7 +1,7 @@
 //! Splits one question into several that are searched for separately: the sides of a comparison, and clauses about
 //! different things.
 //!
-//! The rules are shallow and deterministic: they look at joining words and at how much stands between them. *Not* a
+//! The rules are shallow and deterministic: they look at conjunctions and at how many words are between them. *Not* a
 //! parser. A split is sometimes wrong; the whole question is searched for as well, so a bad part costs a search and
 //! hides nothing.
 
@@ -42,7 +42,7 @@ const COMPARING: [&str; 14] = [
     "vs",
 ];
 
-/// The parts of `question`; none when it is a simple one.
+/// The parts of `question`; empty when it is a simple question.
 pub fn sub_queries(question: &str) -> Vec<String> {
     let parts = match told_apart(question) {
         parts if parts.len() >= 2 => parts,

@@ -1,4 +1,4 @@
-//! What a question asks for, and what a text has to mention to be an answer.
+//! Reads what a question asks for, and what a text has to mention to be an answer.
 
 use super::cues::Wants;
 use super::lexicon::Lexicon;

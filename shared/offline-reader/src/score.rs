@@ -1,5 +1,5 @@
-//! How well a unit of a passage answers a question: shared words, weighted, with a bonus for the kind of answer
-//! that is wanted. Statistics of the corpus are not used, so a passage gets the same score everywhere.
+//! Scores how well a unit of a passage answers a question: shared words, weighted, with a bonus for the wanted kind of
+//! answer. It uses no statistics of the corpus, so a passage gets the same score everywhere.
 
 use super::bag::{Bag, Sought, Words};
 use super::cues::Wants;

@@ -1,5 +1,5 @@
-//! A passage as units that can stand in an answer: sentences, table rows, fields. Words are kept as they are; only
-//! markers, line breaks and outer bars are removed.
+//! Splits a passage into units that can be part of an answer: sentences, table rows, fields. Words are kept as they
+//! are; only markers, line breaks and outer bars are removed.
 
 /// A piece of a passage.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,5 +1,5 @@
-//! Measures how close the rewrites of follow-up questions come to those of people, on CANARD's dev set. The data is
-//! not part of the repository: `ARGOSY_CANARD=…/dev.json cargo test -p argosy-offline-reader --test canard --
+//! Measures how close the rewrites of follow-up questions come to the rewrites by people, on CANARD's dev set. The data
+//! is not part of the repository: `ARGOSY_CANARD=…/dev.json cargo test -p argosy-offline-reader --test canard --
 //! --ignored --nocapture`. `ARGOSY_CANARD_SHOW=1` prints the rows of the train half.
 
 use argosy_offline_reader::follow_up::{PastExchange, rewrite};

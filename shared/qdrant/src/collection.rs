@@ -28,11 +28,11 @@ pub(super) fn name(prefix: &str, embedder: &str, dims: usize) -> String {
 }
 
 impl Qdrant {
-    /// Makes sure that the collection exists, with all indexes; also when several processes begin at once, one died
-    /// half-way, or the collection was deleted. A new collection is empty, and has no position.
+    /// Makes sure that the collection exists with all its indexes, also when several processes begin at once, when one
+    /// of them died half-way, or when the collection was deleted. A new collection is empty and has no position.
     ///
-    /// # Errors [`Error::Qdrant`]: the server is away or refuses, or a collection of that name was made for other
-    /// vectors.
+    /// # Errors
+    /// [`Error::Qdrant`]: the server is away or refuses, or a collection of that name was made for other vectors.
     pub async fn ensure_collection(&self) -> Result<(), Error> {
         if !self.exists().await? {
             let request = creation(&self.collection, self.dims, &self.options);

@@ -1,6 +1,6 @@
-//! Translates a [`Filter`](envelope::Filter) into a filter of a Qdrant server. It selects the same chunks as
-//! `index::filter`, and a property test compares them. For a server that knows no substrings those conditions are
-//! left out: it then selects more chunks, and all of the right ones.
+//! Translates a [`Filter`](envelope::Filter) into a filter of a Qdrant server. The filter selects the same chunks as
+//! `index::filter`, and a property test compares the two. For a server without substring conditions, these are left out
+//! of the filter, which then selects all the right chunks and some more.
 
 use crate::order;
 use crate::order::Place;

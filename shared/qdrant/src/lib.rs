@@ -5,25 +5,25 @@
 //! with the payload that filters read; texts stay in the lexical index.
 //!
 //! Filters mean exactly what they mean in the lexical index, and the server evaluates them as far as it can. A
-//! point carries, beside its keys,
+//! point carries, beside its keys:
 //!
 //! ```text
 //! facts  the terms of the lexical index, [`facts`](crate::index::facts)   eq, ne, in
 //! texts  [{of: field, v: text in lower case}]                             contains
 //! order  [{of: field, v: number}], texts cut into numbers of six bytes    gt, gte, lt, lte
 //! ```
-//! so that no name of a field is part of a path, every index is known when the collection is made, and a list or a
-//! mixture of types is what it is in the lexical index. Qdrant does not compare texts, and its full-text conditions
-//! changed their meaning with 1.19; `contains` uses the substring condition of 1.20. A server from 1.16 on that is
-//! older than 1.20 is not asked for it: more chunks are fetched instead (`version`), and the lexical index, which
+//! So no field name is part of a payload path, every payload index is known when the collection is made, and a list
+//! or a mixture of types means the same as in the lexical index. Qdrant does not compare texts, and its full-text
+//! conditions changed their meaning with 1.19; `contains` uses the substring condition of 1.20. A server of 1.16 to
+//! 1.19 is not sent this condition (`version`): more chunks are fetched from it instead, and the lexical index, which
 //! checks every hit, removes the chunks that the filter excludes.
 //!
 //! A chunk without a vector of this embedder has no point. Each embedder has a collection of its own.
 //!
-//! Writes wait until the server has logged and applied them. The position of the feed is a point of the collection
-//! itself, without a tenant, so that no search sees it: it is written after the points that it covers, and it is
-//! deleted with the collection. Nothing is retried here; the client opens a broken connection once more, within the
-//! timeout of the call.
+//! Writes wait until the server has logged and applied them. The position of the feed is stored as a point of the
+//! collection, without a tenant, so that no search sees it. It is written after the points that it covers, and deleted
+//! with the collection. Nothing is retried here; the client opens a broken connection once more, within the timeout of
+//! the call.
 
 mod call;
 mod collection;
@@ -58,10 +58,11 @@ pub struct Qdrant {
 }
 
 impl Qdrant {
-    /// Connects to the server and to the collection of an embedder, which is made when it does not exist.
+    /// Connects to the server and to the collection of an embedder, which is made if it does not exist.
     ///
-    /// # Errors [`Error::Qdrant`]: options that are not valid, a server that is away or too old, a collection of
-    /// that name that was made for other vectors.
+    /// # Errors
+    /// [`Error::Qdrant`]: options that are not valid, a server that is away or too old, a collection of that name that
+    /// was made for other vectors.
     pub async fn connect(options: &Options, embedder: &str, dims: usize) -> Result<Qdrant, Error> {
         options.validate()?;
         if options.url.is_empty() {
@@ -92,13 +93,13 @@ impl Qdrant {
         Ok(qdrant)
     }
 
-    /// The collection that it speaks to.
+    /// The name of the collection.
     pub fn collection(&self) -> &str {
         &self.collection
     }
 
-    /// Whether the server evaluates every condition of a filter. One that it does not know is left
-    /// out, and what the server finds has to be checked by the lexical index.
+    /// Whether the server evaluates every condition of a filter. A condition that the server does not support is left
+    /// out, and then the lexical index has to check the hits.
     pub fn evaluates(&self, filter: &envelope::Filter) -> bool {
         self.version.knows_substrings() || !filter.0.iter().any(filter::needs_substring)
     }

@@ -1,4 +1,4 @@
-//! Asking the server for the nearest neighbours of a vector.
+//! Asks the server for the nearest neighbours of a vector.
 
 use crate::call::permanent;
 use crate::filter::restrictions;

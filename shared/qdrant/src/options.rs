@@ -71,7 +71,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Checks that everything can be kept to. Without a `url` it passes: there is no server.
+    /// Checks that every option has an allowed value. Options without a `url` are allowed: then there is no server.
     ///
     /// # Errors
     /// [`Error::Qdrant`] names the option, its value and what is wanted.

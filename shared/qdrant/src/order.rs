@@ -1,9 +1,9 @@
-//! Ordered texts as numbers, because a range condition of Qdrant compares numbers only.
+//! Stores texts as numbers that have the same order, because a range condition of Qdrant compares numbers only.
 //!
-//! A text is cut into blocks of six bytes. Each is a number that sorts as its bytes do, kept under the field and a
-//! hash of all bytes before it. One text is after another when they share the blocks before some block, and its
-//! number in that block is greater. A bound therefore takes as many conditions as it has blocks; the comparison is
-//! exact for texts of any length.
+//! A text is cut into blocks of six bytes. Each block is a number that sorts as its bytes do, stored under the field
+//! and a hash of all bytes before the block. Text A comes after text B if they have the same blocks before some block,
+//! and the number of A in that block is greater. A bound therefore takes as many conditions as it has blocks. The
+//! comparison is exact for texts of any length.
 
 use search::filter_terms as facts;
 use sha2::{Digest, Sha256};

@@ -1,4 +1,4 @@
-//! The changes of points that follow from a batch of records: decided here, made by the writer.
+//! Decides which points change for a batch of records. The writer makes the changes.
 
 use crate::point;
 use envelope::ChunkRecord;

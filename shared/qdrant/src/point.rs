@@ -1,4 +1,4 @@
-//! A chunk as a point: its id, and the payload that filters and hits read.
+//! Makes the point of a chunk: its id, and the payload that filters and hits read.
 
 use crate::order;
 use crate::order::Place;

@@ -1,7 +1,7 @@
-//! Which versions of the server are accepted, and what each of them supports.
+//! Tells which versions of the server are accepted, and what each of them supports.
 //!
-//! A server reports its version once, when the client connects. A condition that it does not know is not sent to
-//! it, because a server refuses the whole query then.
+//! A server reports its version once, when the client connects. A condition that the server does not support is not
+//! sent, because the server would refuse the whole query.
 
 use crate::Qdrant;
 use crate::call::permanent;

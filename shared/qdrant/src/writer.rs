@@ -1,4 +1,4 @@
-//! Writing records into the collection, and the position up to which they are written.
+//! Writes records into the collection, and the position up to which they are written.
 
 use crate::filter::is;
 use crate::plan::{Plan, Settled, plan};
@@ -16,9 +16,9 @@ const ORDERING: WriteOrdering = WriteOrdering {
 };
 
 impl Qdrant {
-    /// Takes in records in the order of the stream, as the index of words does:
-    /// idempotent, and a head settles its document. What was taken in is durable and found when
-    /// this returns; after an error any part of it may be, and the same records are given again.
+    /// Takes in records in the order of the stream, as the lexical index does. Idempotent; the head of a document
+    /// removes the points of its other versions. When this returns, the records are durable and searches find them.
+    /// After an error any part of them may be stored, and the same records have to be given again.
     ///
     /// Returns how many records had no vector of this embedder; their chunks are not there.
     ///
@@ -45,7 +45,7 @@ impl Qdrant {
         Ok(without_vector)
     }
 
-    /// Remembers how far the stream has been applied, as of before this call.
+    /// Stores the position up to which the stream had been applied before this call.
     ///
     /// # Errors
     /// As [`Qdrant::apply`].
@@ -58,8 +58,8 @@ impl Qdrant {
             .await
     }
 
-    /// What was committed last; `None` when that is nothing. Of several copies it may be an older
-    /// one: then more is applied again.
+    /// The position that was committed last; `None` if there is none. With several replicas of the collection it may be
+    /// an older position: then records are applied again.
     ///
     /// # Errors
     /// As [`Qdrant::apply`].
@@ -71,7 +71,7 @@ impl Qdrant {
         Ok(point.and_then(|point| point::to_position(&point.payload)))
     }
 
-    /// Forgets everything, the position too, as before a replay of a re-created stream.
+    /// Removes all points and the position, before the replay of a re-created stream.
     ///
     /// # Errors
     /// As [`Qdrant::apply`].
@@ -79,7 +79,7 @@ impl Qdrant {
         self.delete(Filter::default()).await
     }
 
-    /// Removes the collection, such as that of an embedder that is not used any more.
+    /// Removes the collection, for example that of an embedder that is not used any more.
     ///
     /// # Errors
     /// As [`Qdrant::apply`].

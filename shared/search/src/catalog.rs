@@ -1,7 +1,7 @@
-//! The source of a planner's knowledge of the corpus: its buckets and their columns.
+//! The interface through which a planner gets the catalog of the corpus: its buckets and their columns.
 //!
-//! A planner also plans without it: when nothing replies, when the reply is an error, and when there are no
-//! documents, the catalog is empty. *Not* here: how a catalog is made or kept; the binary composes that.
+//! A planner also plans with an empty catalog: it gets one when nothing replies, when the reply is an error, and when
+//! there are no documents. *Not* here: how a catalog is made or kept; the binary composes that.
 
 use envelope::TenantId;
 use envelope::lookup::CorpusCatalog;
@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 /// A source of catalogs of tenants.
 pub trait CatalogSource: Send + Sync + 'static {
-    /// The buckets of a tenant with their columns, as they were a short while ago; empty where they are unknown. It
-    /// returns soon: a question waits for it.
+    /// The buckets of a tenant with their columns, as of a short while ago; empty if they are unknown. It returns soon,
+    /// because a question waits for it.
     fn catalog<'a>(&'a self, tenant: &'a TenantId) -> BoxFuture<'a, Arc<CorpusCatalog>>;
 }
 
-/// Knows nothing.
+/// A source that always returns an empty catalog.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoCatalog;
 

@@ -1,8 +1,8 @@
-//! A window of a text around the sentences that match a query best: for noisy scans, and for models that lose track
-//! in a whole chunk. Pure.
+//! Cuts out the part of a text around the sentences that match a query best: for noisy scans, and for models that lose
+//! track in a whole chunk. Pure.
 //!
-//! Sentences and lines stay whole, so a citation still quotes what the source says. Page and line of a passage are
-//! those of its chunk, as before.
+//! Sentences and lines stay whole, so a citation still quotes what the source says. The page and line of a passage stay
+//! those of its chunk.
 
 use std::collections::HashSet;
 use std::ops::Range;

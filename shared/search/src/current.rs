@@ -12,10 +12,10 @@ use linking::{Date, LinkedQuestion};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// What an index is fed from: a part of the corpus stream, whose sequences have gaps.
+/// The source that feeds an index: a part of the corpus stream, whose sequence numbers have gaps.
 pub trait IndexFeed: Send + Sync + 'static {
-    /// The position at which an index has all of its part that is stored up to `wanted`; `None` while that is
-    /// unknown, or when no message has that sequence yet.
+    /// The position at which an index has taken in all messages of its part that are stored up to `wanted`; `None`
+    /// while this is unknown, or when no message has that sequence yet.
     fn reach(&self, wanted: u64) -> BoxFuture<'_, Option<u64>>;
 }
 
@@ -37,8 +37,8 @@ impl Current {
         }
     }
 
-    /// For an index that takes in a part of the stream: the source says up to where that part reaches, where the
-    /// wanted sequence may not belong to it.
+    /// For an index that is fed with a part of the stream only. `source` tells where that part ends, because the wanted
+    /// sequence may not belong to it.
     pub fn with_source(self, source: Arc<dyn IndexFeed>) -> Current {
         Current {
             source: Some(source),

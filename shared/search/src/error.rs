@@ -1,4 +1,4 @@
-//! Why a search failed, whichever index implements it.
+//! The errors of a search, whichever index implements it.
 
 use envelope::{Class, Classify};
 use std::time::Duration;
@@ -25,22 +25,22 @@ pub enum Error {
     Qdrant {
         /// Which call.
         call: &'static str,
-        /// What happened, and how to mend it where that is known.
+        /// The failure, and the remedy if it is known.
         text: String,
-        /// Whether it may go well next time.
+        /// The class of the error, which tells whether the call may succeed later.
         class: Class,
         /// How long to wait, when the server said so.
         retry_after: Option<Duration>,
     },
-    /// The index is not as far as the search wants it; another replica's may be.
+    /// The index has not reached the sequence that the search wants; the index of another replica may have.
     #[error("the index is at {at} of the corpus stream, the search wants {wanted}")]
     Behind {
         /// The sequence that is wanted.
         wanted: u64,
-        /// Where the index is.
+        /// The sequence that the index has reached.
         at: u64,
     },
-    /// An option cannot be kept to.
+    /// An option has a value that is not allowed.
     #[error("{0}")]
     Options(String),
 }

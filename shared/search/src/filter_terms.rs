@@ -1,5 +1,6 @@
-//! The values of a chunk that filters can compare, as terms of one field that sort as their values do; and what
-//! each comparison of a filter means. An index and a vector server have to agree on both.
+//! Turns the values of a chunk that filters can compare into terms of one field, which sort as the values do, and
+//! defines what each comparison of a filter means. An index and a vector server have to agree on the terms and on the
+//! comparisons.
 //!
 //! ```text
 //! f <field>                  the field is there
@@ -18,12 +19,13 @@ use serde_json::Value;
 pub const TEXT_CHARS_MAX: usize = 512;
 /// Fields that every chunk has.
 pub const BUILT_IN: [&str; 6] = ["source", "bucket", "doc_id", "title", "ext", NAMED];
-/// The field for what a document is called, whichever part says so: all words of a value are in its path, its title
-/// or its metadata, or stand together at the beginning of its text. It has no terms of its own: an index searches
-/// for the words. `named:vendor` is the field `vendor` or, for documents without it, what they are called.
+/// The field `named`, which stands for what a document is called. A value matches if the path, the title or the
+/// metadata of a document has all its words, or if they are together at the beginning of its text. The field has no
+/// terms of its own: an index searches for the words. `named:vendor` means the field `vendor` or, for documents without
+/// this field, `named`.
 pub const NAMED: &str = linking::NAMED;
 
-/// The field that `named:<field>` falls back from; empty for `named` alone, none for other fields.
+/// The field before which `named:<field>` is a fallback; empty for `named` alone, `None` for other fields.
 pub fn named_field(field: &str) -> Option<&str> {
     let rest = field.strip_prefix(NAMED)?;
     match rest.is_empty() {
@@ -32,7 +34,7 @@ pub fn named_field(field: &str) -> Option<&str> {
     }
 }
 
-/// The terms of a record. Fields of its metadata that are named like a built-in one are left out.
+/// The terms of a record. Fields of its metadata that have the name of a built-in field are left out.
 pub fn of(record: &ChunkRecord) -> Vec<String> {
     let mut facts = Vec::new();
     let mut text = |field: &str, value: &str| facts.push(text_term(field, value));
@@ -73,38 +75,38 @@ fn add(facts: &mut Vec<String>, field: &str, value: &Value) {
     }
 }
 
-/// A field as it is compared: case and surrounding space do not matter.
+/// The form in which a field name is compared: without case and surrounding space.
 pub fn field_name(field: &str) -> String {
     field.trim().to_lowercase().replace('\0', "")
 }
 
-/// A text as it is compared.
+/// The form in which a text is compared.
 pub fn folded(text: &str) -> String {
     let text: String = text.trim().chars().take(TEXT_CHARS_MAX).collect();
     text.to_lowercase()
 }
 
-/// The field is there.
+/// The term of the fact that a field exists.
 pub fn marker(field: &str) -> String {
     format!("f\0{field}")
 }
 
-/// A text value.
+/// The term of a text value.
 pub fn text_term(field: &str, text: &str) -> String {
     join('t', field, &folded(text))
 }
 
-/// A numeric value.
+/// The term of a numeric value.
 pub fn number_term(field: &str, n: f64) -> String {
     join('n', field, &sortable(n))
 }
 
-/// The terms of one kind and field lie between `kind field NUL` and this.
+/// The end of the range of terms of one kind and field; the range begins with `kind field NUL`.
 pub fn end_of(kind: char, field: &str) -> String {
     format!("{kind}\0{field}\u{1}")
 }
 
-/// Begins all terms of one kind and field.
+/// The beginning of all terms of one kind and field.
 pub fn start_of(kind: char, field: &str) -> String {
     join(kind, field, "")
 }
@@ -125,7 +127,7 @@ fn sortable(n: f64) -> String {
     format!("{ordered:016x}")
 }
 
-/// A value as text; none when it is no single value.
+/// A value as text; `None` if it is not a single value.
 pub fn as_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -135,7 +137,7 @@ pub fn as_text(value: &Value) -> Option<String> {
     }
 }
 
-/// A value as a number, also a text that reads as one.
+/// A value as a number; a text that reads as a number counts too.
 pub fn as_number(value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => number.as_f64(),
@@ -144,7 +146,7 @@ pub fn as_number(value: &Value) -> Option<f64> {
     }
 }
 
-/// `2024` or `2024-03`.
+/// Whether a text is a date without day: `2024` or `2024-03`.
 pub fn is_partial_date(text: &str) -> bool {
     let digits = |part: &str, n| part.len() == n && part.bytes().all(|b| b.is_ascii_digit());
     match text.trim().split_once('-') {

@@ -1,12 +1,12 @@
-//! How far a view has read the corpus stream.
+//! The position up to which a view has read the corpus stream.
 
 use serde::{Deserialize, Serialize};
 
-/// How far the corpus stream has been taken in.
+/// The position up to which a view has taken the corpus stream in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamPosition {
-    /// The stream, so that a re-created one is not mistaken for it.
+    /// The name of the stream, so that a re-created stream is not mistaken for it.
     pub stream: String,
-    /// Its last sequence that is in the index.
+    /// The last sequence that the view has taken in.
     pub sequence: u64,
 }

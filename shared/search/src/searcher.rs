@@ -7,18 +7,17 @@ use futures_util::future::BoxFuture;
 use linking::{Date, LinkedQuestion};
 use std::time::Duration;
 
-/// Something that can be searched.
+/// An index that can be searched.
 pub trait Searcher: Send + Sync + 'static {
-    /// Searches once. Nothing is relaxed here: what to do about an empty result is the caller's
-    /// decision.
+    /// Searches once. No condition is relaxed here: the caller decides what to do about an empty result.
     fn search<'a>(
         &'a self,
         request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, Error>>;
 
-    /// The places that a text names: values of these metadata `fields` in the documents of a tenant, as
-    /// one condition for each field that has any. Guesses of the planner's kind. A searcher without
-    /// metadata knows none.
+    /// The places that a text names: values of these metadata `fields` in the documents of a tenant, as one condition
+    /// for each field that has such a value. Like the conditions of a planner, they are guesses. A searcher without
+    /// metadata returns none.
     fn places<'a>(
         &'a self,
         _tenant: &'a TenantId,
@@ -28,8 +27,8 @@ pub trait Searcher: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(Filter::default())))
     }
 
-    /// What a question of a tenant says about documents, asked on a day. A searcher that does not know what they call
-    /// things links nothing.
+    /// Links a tenant's question, asked on a given day, to the documents: which conditions it states in their terms. A
+    /// searcher without a dictionary links nothing.
     fn link<'a>(
         &'a self,
         _tenant: &'a TenantId,
@@ -39,8 +38,8 @@ pub trait Searcher: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(LinkedQuestion::default())))
     }
 
-    /// What the columns of the documents come to for which the conditions hold. A searcher without metadata has no
-    /// documents to count.
+    /// Answers a query over the columns of the documents for which the conditions hold. A searcher without metadata
+    /// counts no documents.
     fn table<'a>(
         &'a self,
         _request: &'a TableRequest,
@@ -48,8 +47,8 @@ pub trait Searcher: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(TableResult::default())))
     }
 
-    /// The chunks of these ids that the conditions of a request let through, in the order of the ids; nothing is
-    /// searched for. An id without such a chunk is left out, and a searcher that cannot look up ids has none.
+    /// The chunks with these ids that satisfy the conditions of a request, in the order of the ids, without a search.
+    /// An id without such a chunk is left out, and a searcher that cannot look up ids returns no chunks.
     fn fetch<'a>(
         &'a self,
         _request: &'a SearchRequest,
@@ -64,9 +63,9 @@ pub trait Searcher: Send + Sync + 'static {
 pub struct SearchRequest {
     /// The tenant whose documents may be read: always a condition.
     pub tenant: TenantId,
-    /// Parts of the corpus; empty means all.
+    /// The buckets to search; empty means all.
     pub buckets: Vec<Bucket>,
-    /// What must hold for every passage.
+    /// The conditions that every passage satisfies.
     pub filter: Filter,
     /// The query in words.
     pub query: String,
@@ -81,12 +80,12 @@ pub struct SearchRequest {
     pub fetch_k: usize,
     /// How many passages to return at most. Default 5.
     pub top_k: usize,
-    /// What the index has to have taken in before it is searched.
+    /// The sequence that the index has to have taken in before it is searched.
     pub after: Option<ReadAfter>,
 }
 
 impl SearchRequest {
-    /// The same without the conditions on these fields.
+    /// The same request without the conditions on these fields.
     pub fn without_fields(&self, fields: &[String]) -> SearchRequest {
         let mut request = self.clone();
         let conditions = &mut request.filter.0;
@@ -104,7 +103,7 @@ pub struct QueryContext {
     pub weight: f32,
 }
 
-/// A place in the corpus stream that a search waits for.
+/// A position in the corpus stream that a search waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadAfter {
     /// The sequence.
@@ -113,7 +112,7 @@ pub struct ReadAfter {
     pub wait: Duration,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchResult {
     /// The best passages, best first.
@@ -131,7 +130,7 @@ pub struct SearchResult {
     /// passages it can be compared between searches of one corpus, and it shows whether there is an answer at all
     /// (docs/retrieval.md). 0 when nothing was found by words.
     pub relevance: f32,
-    /// Parts of the search that failed; the passages are what the others gave.
+    /// Parts of the search that failed; the passages come from the other parts.
     pub failed: Vec<SearchPart>,
     /// How many passages were skipped because they had been read before.
     pub read_before: usize,
@@ -140,16 +139,16 @@ pub struct SearchResult {
 /// A part of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchPart {
-    /// By words.
+    /// The search by words.
     Words,
-    /// By vectors.
+    /// The search by vectors.
     Vectors,
     /// The reranker; the built-in one took its place.
     Reranker,
 }
 
 impl SearchPart {
-    /// Its name.
+    /// The name of the part.
     pub fn as_str(self) -> &'static str {
         match self {
             SearchPart::Words => "words",

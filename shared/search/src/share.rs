@@ -1,7 +1,8 @@
 //! Merges several lists of passages into one, with a fair share for each. Pure.
 //!
-//! Scores alone would not do: one sub-query that is easy to answer would fill the list, and the comparison would
-//! have one side only. So the lists take turns, and a passage that is in several of them counts for each.
+//! A merge by scores would not do: one sub-query that is easy to answer would fill the list, and of the two sides of a
+//! comparison only one would be in it. So the lists take turns, and a passage that is in several of them counts for
+//! each.
 
 use crate::word_set::WordSet;
 use envelope::Passage;

@@ -1,4 +1,4 @@
-//! Tests of sharing a list out.
+//! Tests of merging lists with a fair share for each.
 
 use super::*;
 use proptest::prelude::*;

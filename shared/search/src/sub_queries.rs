@@ -12,7 +12,8 @@ use futures_util::future::join_all;
 /// The merged result of the searches for one question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MergedSearch {
-    /// One list of all of them. Counts, unknown fields and relevance are those of the whole question.
+    /// One list of the passages of all searches. Counts, unknown fields and relevance are those of the search for the
+    /// whole question.
     pub result: SearchResult,
     /// How many passages each sub-query found; `None` for one whose search failed.
     pub found: Vec<Option<usize>>,
@@ -20,10 +21,10 @@ pub struct MergedSearch {
     pub failed: Vec<String>,
 }
 
-/// Searches for the question of `request` and for each of `sub_queries` (at most
-/// [`SUB_QUERIES_MAX`]), with the same conditions, `fetch_k` candidates and `per_query_k` passages
-/// each. The list has at most `top_k`, see `share`. Fails when every search does, and when one found the
-/// index behind: what is missing there is missing for all.
+/// Searches for the question of `request` and for each of `sub_queries` (at most [`SUB_QUERIES_MAX`]), with the same
+/// conditions, `fetch_k` candidates and `per_query_k` passages each. The merged list has at most `top_k` passages, see
+/// `share`. Fails if every search fails, or if one search finds that the index is behind, because then the other
+/// searches lack the same records.
 pub async fn search_each(
     searcher: &dyn Searcher,
     request: &SearchRequest,

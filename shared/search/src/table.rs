@@ -8,20 +8,20 @@ use envelope::{Bucket, DocId, Filter, TenantId};
 use linking::TableQuestion;
 use serde_json::Value;
 
-/// A table of documents.
+/// A request for a table of documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableRequest {
     /// The tenant whose documents may be read: always a condition.
     pub tenant: TenantId,
-    /// Parts of the corpus; empty means all.
+    /// The buckets to search; empty means all.
     pub buckets: Vec<Bucket>,
-    /// What must hold for every document.
+    /// The conditions that every document satisfies.
     pub filter: Filter,
-    /// What is computed from them.
+    /// What is computed from the documents.
     pub question: TableQuestion,
-    /// Most rows that are kept; all documents count, however many there are.
+    /// Most rows in the result; the counts cover all documents, however many there are.
     pub rows_max: usize,
-    /// What the index has to have taken in before.
+    /// The sequence that the index has to have taken in before.
     pub after: Option<ReadAfter>,
 }
 
@@ -34,26 +34,26 @@ pub struct TableDocument {
     pub title: String,
     /// Its path inside the corpus.
     pub source: String,
-    /// A value for each column that is shown; null where the document does not say.
+    /// A value for each column that is shown; null if the document has none.
     pub cells: Vec<Value>,
 }
 
 /// A group of documents.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TableGroup {
-    /// The value that they share; `None` where there is no grouping.
+    /// The value that the documents of the group share; `None` if there is no grouping.
     pub key: Option<String>,
-    /// The currency of their measure, where it has one.
+    /// The currency of the measure, if it has one.
     pub currency: Option<String>,
-    /// How many documents have all the columns that were asked for.
+    /// How many documents of the group have all the requested columns.
     pub documents: u64,
-    /// What the measure comes to.
+    /// The sum of the measure.
     pub sum: f64,
-    /// Its mean, to two digits behind the point.
+    /// The mean of the measure, with two decimal places.
     pub mean: Option<f64>,
-    /// The measure of each, of the first [`GROUP_VALUES_MAX`]; all of them when that is no more than there are documents.
+    /// The measure of each document, for the first [`GROUP_VALUES_MAX`] documents only.
     pub values: Vec<f64>,
-    /// The first of them, by source.
+    /// The first documents of the group, by source.
     pub examples: Vec<TableDocument>,
 }
 
@@ -62,24 +62,23 @@ pub struct TableGroup {
 pub struct TableResult {
     /// How many documents satisfy the conditions.
     pub documents: u64,
-    /// Rows, where each is a document: in the order that was asked for, else by source.
+    /// Rows of single documents, in the requested order, or else by source.
     pub rows: Vec<TableDocument>,
-    /// Groups, by key and currency, where documents are taken together.
+    /// Groups of documents, by key and currency, if the request groups them.
     pub groups: Vec<TableGroup>,
-    /// How many rows or groups there are, those that were not kept included.
+    /// How many rows or groups there are, including those that are not in the result.
     pub rows_total: u64,
-    /// How many documents lack each column that was needed, where some do.
+    /// For each needed column that some documents lack, how many documents lack it.
     pub missing: Vec<(String, u64)>,
-    /// How many documents lack the column that they are grouped by, and are grouped by what they are called
-    /// instead.
+    /// How many documents lack the column of the grouping and are grouped by what they are called instead.
     pub called: u64,
     /// Fields of the filter that no document has; their conditions were left out.
     pub unknown_fields: Vec<String>,
-    /// Fields of the filter that hold no value to compare with its own.
+    /// Fields of the filter that have no value of the compared kind.
     pub unlike_fields: Vec<String>,
 }
 
-/// Most measures that are kept of a group one by one.
+/// Most measures of a group that are in the result one by one.
 pub const GROUP_VALUES_MAX: usize = 50;
-/// Most documents that stand for a group.
+/// Most example documents of a group.
 pub const GROUP_EXAMPLES_MAX: usize = 3;

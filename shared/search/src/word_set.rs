@@ -1,5 +1,5 @@
-//! Whether two texts are copies of one another, by their sets of words: a copy of a file, or an older scan of it.
-//! Pure.
+//! Tells whether two texts are copies of one another, by their sets of words: two copies of a file, or an older scan of
+//! it. Pure.
 
 use envelope::ids::fnv1a_64;
 use std::collections::HashSet;
@@ -9,7 +9,7 @@ const SAME_SHARE: f32 = 0.9;
 /// Shorter texts, in different words, are alike by accident.
 const SAME_WORDS_MIN: usize = 20;
 
-/// The different words of a text, hashed.
+/// The set of different words of a text, hashed.
 #[derive(Debug, Default)]
 pub struct WordSet {
     all: HashSet<u64>,
@@ -18,7 +18,7 @@ pub struct WordSet {
 }
 
 impl WordSet {
-    /// The different ones of these words.
+    /// The set of these words.
     pub fn of<'a>(words: impl Iterator<Item = &'a str>) -> WordSet {
         let mut of = WordSet::default();
         for word in words {
@@ -31,12 +31,12 @@ impl WordSet {
         of
     }
 
-    /// Hashes of those with a digit.
+    /// Hashes of the words with a digit.
     pub fn figures(&self) -> &HashSet<u64> {
         &self.figures
     }
 
-    /// Whether they are those of one text: all of the figures and nearly all of the words.
+    /// Whether two sets come from copies of one text: all words with digits and nearly all other words are the same.
     pub fn are_same(&self, other: &WordSet) -> bool {
         let (a, b) = (&self.all, &other.all);
         let (less, more) = match a.len() <= b.len() {

@@ -1,5 +1,5 @@
-//! What is wrong with the configuration, where it came from, and what was probably meant. All problems of one load
-//! are reported together.
+//! The problems of a configuration: what is wrong, where it came from, and what was probably meant. All problems of one
+//! load are reported together.
 
 use std::fmt;
 use std::path::PathBuf;

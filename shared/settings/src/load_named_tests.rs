@@ -1,4 +1,5 @@
-//! Tests of variables with names of their own: what they set, which sources override them, what they may not say.
+//! Tests of variables with names of their own: what they set, which sources override them, and which of their values
+//! are refused.
 
 use super::*;
 use crate::NamedVariable;

@@ -1,4 +1,4 @@
-//! Tests of secrets: read from files beside them, never shown, never mangled.
+//! Tests of secrets: that they can be read from files, are never shown, and stay exactly as they were given.
 
 use super::*;
 

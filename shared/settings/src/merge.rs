@@ -1,5 +1,5 @@
-//! Puts the values of the sources over the defaults, one key at a time, and leaves out what plainly does not belong
-//! there. Whether the whole makes sense, the type decides later.
+//! Puts the values of the sources over the defaults, one key at a time, and leaves out unknown keys and values of a
+//! wrong kind. The configuration type decides later whether the whole is valid.
 
 use std::collections::{BTreeMap, BTreeSet};
 

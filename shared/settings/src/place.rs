@@ -1,5 +1,5 @@
-//! The line of a TOML file in which a key stands, for messages. *Not* here: the value of the key, which the loader
-//! knows.
+//! Finds the line of a TOML file in which a key is written, for messages. *Not* here: the value of the key, which the
+//! loader knows.
 
 use crate::tree::{Path, dotted};
 use toml::Spanned;

@@ -1,4 +1,4 @@
-//! Which rule a value broke. The message is the rule; the loader adds key, value and origin.
+//! The rule that a value broke, as a message. The loader adds key, value and origin.
 
 /// A value that its type does not allow.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

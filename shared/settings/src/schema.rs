@@ -1,5 +1,5 @@
-//! Which keys there are and what they hold, derived from the defaults: a table is closed and knows its keys; a null
-//! or an empty table allows anything below it.
+//! Derives from the defaults which keys there are and what each of them may contain. A table with keys allows no other
+//! keys; a null or an empty table allows anything below it.
 
 use serde_json::{Number, Value as Json};
 

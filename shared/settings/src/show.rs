@@ -1,4 +1,4 @@
-//! How messages show a value: short, and without the secrets in it.
+//! Formats a value for messages: short, and without the secrets in it.
 
 use serde_json::Value as Json;
 

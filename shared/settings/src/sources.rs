@@ -1,6 +1,6 @@
-//! What a configuration is loaded from, and how each source is read. The `config` crate only reads. The loader
-//! decides which source wins and which values are valid, because the crate guesses types (`0123` becomes 123) and
-//! forgets which variable a value came from.
+//! The sources of a configuration, and how each of them is read. The `config` crate only reads. The loader decides
+//! which source wins and which values are valid, because the crate guesses types (`0123` becomes 123) and forgets which
+//! variable a value came from.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 use crate::request::{PromptText, TOKEN_BYTES};
 use fastrand::Rng;
 
-/// How long answers are, in tokens: every length in between is as likely.
+/// The range of the lengths of answers, in tokens; every length in the range is equally likely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lengths {
     /// The shortest. Default 20; less than 12 counts as 12, the shortest that is JSON.

@@ -5,14 +5,14 @@ use std::time::{Duration, SystemTime};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
 
-/// What a node does with the calls that come from now on. Calls in flight go on as they began, but
-/// for [`Behaviour::Slow`], which is about the engine, and [`Behaviour::Flapping`], which ends them.
+/// What a node does with new calls. Calls in flight go on as they began, except for [`Behaviour::Slow`], which slows
+/// the engine, and [`Behaviour::Flapping`], which ends them.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum Behaviour {
     /// Answers.
     #[default]
     Healthy,
-    /// Answers, with steps that take so many times as long.
+    /// Answers, but each step takes this many times as long.
     Slow(f64),
     /// Accepts calls and never answers them. `/health` and `/metrics` say that all is well.
     Stuck,
@@ -20,7 +20,7 @@ pub enum Behaviour {
     Frozen,
     /// Sends the answer byte by byte, with this pause before each.
     Trickle(Duration),
-    /// Sends so many bytes of the answer and resets the connection.
+    /// Sends this many bytes of the answer and resets the connection.
     Reset(usize),
     /// Answers with this status.
     Status(u16, RetryAfter),
@@ -28,22 +28,22 @@ pub enum Behaviour {
     WrongJson,
     /// Writes white space until the request's limit of tokens, as grammars for JSON allow.
     WhiteSpace,
-    /// Says that every prompt is too long, as this server words it.
+    /// Rejects every prompt as too long, with the error of this server.
     Overflow(OverflowWording),
-    /// Is there for the first time span, gone for the second, and so on. A node that is gone refuses
-    /// connections and has lost what was in flight and its cache.
+    /// Is up for the first time span, down for the second, and so on. A node that is down refuses connections and has
+    /// lost its calls in flight and its cache.
     Flapping(Duration, Duration),
 }
 
-/// When a node that refuses wants to be asked again.
+/// What a node that refuses a call tells about the time of the next one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RetryAfter {
-    /// It does not say.
+    /// Nothing.
     #[default]
     Unsaid,
-    /// In so many seconds.
+    /// To come back after this many seconds.
     Seconds(u64),
-    /// At the date that is this far away, in whole seconds.
+    /// To come back at the date that is this far away, in whole seconds.
     Date(Duration),
 }
 

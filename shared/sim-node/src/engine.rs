@@ -5,8 +5,8 @@
 //! time and more for each sequence and each prompt token. So throughput saturates with the calls in flight, and
 //! beyond the slots only the wait grows.
 //!
-//! The time since the node started is a [`Duration`]. A step ends when it was due, however late the engine is
-//! called: a slow timer costs a listener some delay, but no throughput.
+//! The time since the node started is a [`Duration`]. A step counts as ended at the time when it was due, however late
+//! the engine is called: a slow timer delays the text for a listener, but costs no throughput.
 
 use crate::cache::Cache;
 use crate::params::Params;
@@ -41,14 +41,14 @@ pub(crate) struct Token {
     pub(crate) cached_tokens: u32,
 }
 
-/// What the engine is busy with.
+/// The load of the engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct EngineLoad {
     /// Sequences that run.
     pub running: usize,
     /// Requests that wait.
     pub waiting: usize,
-    /// Tokens of the running sequences against the size of the cache, 0 to 1.
+    /// Tokens of the running sequences divided by the size of the cache, 0 to 1.
     pub cache_use: f64,
 }
 

@@ -9,23 +9,23 @@ use std::fmt::Write;
 /// The server whose metrics a node shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum MetricsDialect {
-    /// None: the address is not found.
+    /// No server: the path is not found.
     None,
     /// vLLM since its engine V1.
     #[default]
     Vllm,
-    /// vLLM before: the use of the cache has another name.
+    /// vLLM before V1, where the metric of cache use has another name.
     VllmOld,
-    /// llama.cpp, which no longer tells about its cache.
+    /// llama.cpp, which no longer reports the use of its cache.
     LlamaCpp,
-    /// llama.cpp before: with the use of the cache.
+    /// llama.cpp in older versions, which report the use of the cache.
     LlamaCppOld,
     /// SGLang.
     Sglang,
 }
 
 impl MetricsDialect {
-    /// Every one that shows something.
+    /// All dialects that have metrics.
     pub const SPEAKING: [MetricsDialect; 5] = [
         MetricsDialect::Vllm,
         MetricsDialect::VllmOld,
@@ -34,7 +34,7 @@ impl MetricsDialect {
         MetricsDialect::Sglang,
     ];
 
-    /// The text in the format of Prometheus; none where there is no such address.
+    /// The metrics in the text format of Prometheus; `None` if the dialect has none.
     pub fn text(self, model: &str, load: EngineLoad) -> Option<String> {
         let (running, waiting, cache) = match self {
             MetricsDialect::None => return None,

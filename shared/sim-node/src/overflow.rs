@@ -1,8 +1,8 @@
-//! How real servers say that a prompt does not fit their context.
+//! The errors with which real servers reject a prompt that does not fit their context.
 
 use serde_json::{Value, json};
 
-/// Servers whose wording of an overflow is known.
+/// Servers whose error for a prompt that is too long is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "one variant per server, by its name")]
 pub enum OverflowWording {
@@ -18,7 +18,7 @@ pub enum OverflowWording {
 }
 
 impl OverflowWording {
-    /// Every one.
+    /// All of these servers.
     pub const ALL: [OverflowWording; 9] = [
         OverflowWording::OpenAi,
         OverflowWording::Vllm,
@@ -31,12 +31,12 @@ impl OverflowWording {
         OverflowWording::LmStudio,
     ];
 
-    /// Whether its overflow names the size of the context.
+    /// Whether the error contains the size of the context.
     pub const fn names_limit(self) -> bool {
         !matches!(self, OverflowWording::Ollama)
     }
 
-    /// Status and body of its overflow, for a prompt of `sent` tokens and a context of `limit`.
+    /// Status and body of the error, for a prompt of `sent` tokens and a context of `limit` tokens.
     pub fn overflow(self, limit: u32, sent: u32) -> (u16, Value) {
         let openai = format!(
             "This model's maximum context length is {limit} tokens. However, you requested {sent} tokens."

@@ -1,4 +1,4 @@
-//! How long a node takes for each kind of work, and the throughput that follows from it.
+//! The time that a node takes for each kind of work, and the throughput that follows from it.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub struct Params {
     pub prefill_tokens_max: u32,
     /// Tokens that the prefix cache holds; 0 is no cache. Default 65,536.
     pub cache_tokens: u32,
-    /// How far the time of a step is off at random, in both directions. Default 0.05, at most 0.9.
+    /// The largest random deviation of a step's time, as a share, in both directions. Default 0.05, at most 0.9.
     pub jitter: f64,
     /// How much faster than the clock everything runs. Default 1.
     pub time_scale: f64,
@@ -43,7 +43,7 @@ impl Default for Params {
 }
 
 impl Params {
-    /// A node whose steps take no time, with so many slots: for measuring a client.
+    /// A node with this many slots whose steps take no time: for measuring a client.
     pub fn instant(slots: usize) -> Self {
         Params {
             slots,
@@ -54,7 +54,7 @@ impl Params {
         }
     }
 
-    /// Time of a step with so many sequences and prompt tokens, without jitter.
+    /// The time of a step with this many sequences and prompt tokens, without jitter.
     pub fn step(&self, sequences: usize, prefill_tokens: u32) -> Duration {
         let seconds = self.step_base.as_secs_f64()
             + self.per_sequence.as_secs_f64() * sequences as f64

@@ -11,7 +11,8 @@ pub const BLOCK_TOKENS: u32 = 16;
 /// Tokens of an answer when the request sets no limit.
 const MAX_TOKENS_DEFAULT: u32 = 256;
 
-/// A request for a chat completion, as far as it matters here. What else is in the body is accepted.
+/// The parts of a request for a chat completion that matter to a simulated node. Other fields of the body are accepted
+/// and ignored.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct CompletionRequest {
     /// The model's name; echoed.
@@ -51,7 +52,7 @@ pub struct PromptText {
     pub user: String,
     /// Its length in tokens.
     pub tokens: u32,
-    /// The hash of all of it: the same prompt has the same one at every node.
+    /// The hash of the whole prompt: it is the same for the same prompt at every node.
     pub hash: u64,
 }
 
@@ -111,12 +112,12 @@ impl CompletionRequest {
     }
 }
 
-/// How many tokens so many bytes are.
+/// The number of tokens in this many bytes.
 pub fn tokens(bytes: usize) -> u32 {
     u32::try_from(bytes.div_ceil(TOKEN_BYTES)).unwrap_or(u32::MAX)
 }
 
-/// The hash of every whole block, each over everything before it, and that of the whole text.
+/// The hash of every whole block together with everything before it, and the hash of the whole text.
 pub fn blocks(text: &[u8]) -> (Vec<u64>, u64) {
     let size = TOKEN_BYTES * BLOCK_TOKENS as usize;
     let mut hash = FNV_OFFSET;

@@ -18,24 +18,24 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-/// What a node is.
+/// The settings of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// What it takes for what.
+    /// The time that each kind of work takes.
     pub params: Params,
     /// The model's name at `/v1/models`. Default `sim`.
     pub model: String,
-    /// How long answers are, where no closure makes them.
+    /// The lengths of answers, if no closure makes the answers.
     pub lengths: Lengths,
-    /// Seed of these lengths: nodes with the same one answer a prompt alike. Default 0.
+    /// Seed of these lengths: nodes with the same seed give a prompt the same answer. Default 0.
     pub seed: u64,
-    /// Tokens that are sent together, after the first one, which is sent at once. Real servers send
-    /// each; fewer pieces cost less of the machine under load. Default 1.
+    /// How many tokens are sent together, after the first token, which is sent at once. Real servers send each token by
+    /// itself; fewer pieces cost less of the machine under load. Default 1.
     pub chunk_tokens: u32,
     /// Most tokens of a prompt. Default 32,768.
     pub context_tokens: u32,
-    /// The server whose treatment of longer prompts it copies. Ollama reads what fits and says nothing. Default
-    /// vLLM.
+    /// The server whose treatment of longer prompts the node copies. Ollama cuts them to its context without an error.
+    /// Default vLLM.
     pub server: OverflowWording,
     /// The server whose metrics it shows. Default vLLM.
     pub metrics: MetricsDialect,
@@ -56,22 +56,22 @@ impl Default for Options {
     }
 }
 
-/// What a node has seen so far.
+/// Counts of what a node has done so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NodeCounts {
-    /// Calls that arrived, of completions and embeddings, whatever became of them.
+    /// Calls of completions and embeddings that arrived, whatever their outcome.
     pub calls: u64,
     /// Calls that are being worked on or wait.
     pub in_flight: u64,
-    /// Most calls that were there at once.
+    /// The most calls that were in flight at once.
     pub busiest: u64,
     /// Calls whose answer was sent whole, refusals included.
     pub finished: u64,
-    /// Calls that ended before: their client or the connection went away.
+    /// Calls that ended early because the client or the connection went away.
     pub abandoned: u64,
     /// Tokens of the prompts that were answered.
     pub prompt_tokens: u64,
-    /// How many of these were cached.
+    /// How many of these tokens were cached.
     pub cached_tokens: u64,
     /// Tokens of the answers.
     pub answer_tokens: u64,
@@ -108,8 +108,8 @@ impl SimNode {
         Self::answering(options, move |prompt| lengths.answer(seed, prompt)).await
     }
 
-    /// Starts a node that answers with what `answer` makes of a prompt; how long that is decides how
-    /// long it takes.
+    /// Starts a node that answers with the text that `answer` makes of a prompt; the length of the text decides how
+    /// long the call takes.
     ///
     /// # Errors
     /// When no port is free.
@@ -150,7 +150,7 @@ impl SimNode {
         format!("http://{}", self.address)
     }
 
-    /// Behaves like this from now on.
+    /// Switches to this behaviour.
     pub fn behave(&self, behaviour: Behaviour) {
         *self.shared.behaviour() = behaviour;
         self.shared.works.slow_down(match behaviour {
@@ -164,8 +164,8 @@ impl SimNode {
         self.hours.send_modify(|hours| hours.flapping = flapping);
     }
 
-    /// Dies and comes back after `down`: what is in flight is dropped, the cache is empty, and
-    /// connections are refused meanwhile.
+    /// Stops and starts again after `down`: calls in flight are dropped, the cache is empty, and connections are
+    /// refused meanwhile.
     pub fn restart(&self, down: Duration) {
         // Even the shortest restart has a moment without a listener.
         let until = Instant::now() + down.max(Duration::from_millis(1));
@@ -173,17 +173,17 @@ impl SimNode {
             .send_modify(|hours| hours.gone_until = Some(until));
     }
 
-    /// What it has seen so far.
+    /// What the node has done so far.
     pub fn seen(&self) -> NodeCounts {
         *self.shared.seen.borrow()
     }
 
-    /// What its engine is busy with.
+    /// The load of its engine.
     pub fn load(&self) -> EngineLoad {
         self.shared.works.load()
     }
 
-    /// Waits until it has seen what `wanted` asks for, at most `patience`. None when it has not.
+    /// Waits, at most `patience`, until `wanted` is true of the counts; `None` if it does not become true.
     pub async fn until(
         &self,
         patience: Duration,

@@ -1,7 +1,7 @@
 //! The engine on a clock: one task per node, one timer per step.
 //!
-//! A call watches how many of its tokens are written. That is a state and no queue: a call that looks late sees
-//! more tokens at once, so that a slow reader costs no memory.
+//! A call watches the number of its tokens that are written. This is one current value and no queue: a call that looks
+//! late sees more tokens at once, so a slow reader costs no memory.
 
 use crate::engine::{Engine, EngineLoad, EngineRequest, Token};
 use crate::params::Params;

@@ -1,8 +1,8 @@
 //! A file that a step makes: output that is too long for a message.
 //!
-//! A stage cannot store anything. It returns its files beside its exit, and the harness stores them before it
-//! publishes what follows. The key of a file contains a hash of its bytes, so that a decision always names the file
-//! that was made with it. When the same step runs twice and decides differently, the run that loses cannot replace
+//! A stage cannot store anything. It returns its files beside its exit, and the harness stores them before it publishes
+//! what follows. The key of a file contains a hash of its bytes, so that a decision always names the file that was made
+//! with it. When the same step runs twice and decides differently, the run whose result is not stored cannot replace
 //! the file.
 
 use bytes::Bytes;
@@ -13,19 +13,19 @@ use sha2::{Digest, Sha256};
 /// A file with its bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attachment {
-    /// How what follows names it.
+    /// The reference by which the exit names the file.
     pub file: FileRef,
-    /// What is in it.
+    /// The content of the file.
     pub bytes: Bytes,
 }
 
-/// Why something is no attachment.
+/// Why a file is refused as an attachment.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AttachmentError {
-    /// Its name.
+    /// The name of the file is not allowed.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// Its size.
+    /// The file is too large.
     #[error(
         "file `{name}` of {bytes} bytes is over the limit of {}",
         limits::ATTACHMENT_BYTES_MAX
@@ -54,7 +54,8 @@ impl Classify for AttachmentError {
 }
 
 impl Attachment {
-    /// A file of the step of `header`: `name` as a person would save it, `media_type` as in HTTP.
+    /// Makes a file of the step of `header`: `name` is the name under which a person would save it, `media_type` is as
+    /// in HTTP.
     ///
     /// # Errors
     /// When the name is no plain file name, or there are more than

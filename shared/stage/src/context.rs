@@ -1,4 +1,4 @@
-//! What a stage knows about the delivery that it works on.
+//! The context of a stage: the facts about the delivery that it works on.
 
 use crate::live::Live;
 use envelope::{Case, Header, UnixMs};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use time::OffsetDateTime;
 
-/// What a stage may know about its step: facts, and no means to act.
+/// The facts that a stage knows about its step.
 #[derive(Debug, Clone)]
 pub struct StepContext {
     /// Identity, place and time of the step.
@@ -18,13 +18,14 @@ pub struct StepContext {
     pub attempt: u16,
     /// When the work on it began.
     pub started_at: UnixMs,
-    /// When this attempt began: later than `started_at` where a model had no room for the first one.
+    /// When this attempt began; later than `started_at` if an earlier attempt was put off because the model was
+    /// overloaded.
     pub now: UnixMs,
     /// The current time.
     pub clock: StepClock,
     /// Seed of the randomness of this step: the same for every delivery of it.
     pub seed: u64,
-    /// Where it may show its work while it does it; off unless the publisher asked for it.
+    /// The live sink of the step; it is off unless the publisher of the question asked for live text.
     pub live: Live,
 }
 
@@ -35,7 +36,7 @@ impl StepContext {
         Duration::from_millis(now.until(self.header.deadline))
     }
 
-    /// The day on which this try began, in UTC, as `2026-03-05 (Thursday)`: for prompts that read dates.
+    /// The day on which this attempt began, in UTC, as `2026-03-05 (Thursday)`: for prompts that read dates.
     pub fn today(&self) -> String {
         day_of(self.now)
     }
@@ -46,7 +47,7 @@ impl StepContext {
     }
 }
 
-/// A clock to read while a step is done. Without a source it stands still.
+/// A clock that is read during a step. Without a source of time it always returns the same time.
 #[derive(Clone, Default)]
 pub struct StepClock(Option<Arc<dyn Fn() -> UnixMs + Send + Sync>>);
 

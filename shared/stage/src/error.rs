@@ -9,9 +9,9 @@ use std::time::Duration;
 pub struct Error {
     /// Its class, which decides what is done next.
     pub class: Class,
-    /// A word for programs.
+    /// A code for programs.
     pub code: &'static str,
-    /// How long to wait before the next attempt, when the failing side said so.
+    /// How long to wait before the next attempt, if the failing side asked for it.
     pub retry_after: Option<Duration>,
     /// The cause.
     pub source: Box<dyn std::error::Error + Send + Sync>,

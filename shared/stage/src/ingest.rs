@@ -10,10 +10,10 @@ use envelope::{Bucket, DocId, Edition, Problem, UnixMs};
 use futures_util::future::BoxFuture;
 use std::ops::Range;
 
-/// A document message that is worked on.
+/// A document message that the indexer works on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Incoming {
-    /// What its headers say.
+    /// The content of its headers.
     pub notice: Notice,
     /// The edition that it is indexed for.
     pub edition: Edition,
@@ -27,18 +27,18 @@ pub struct Incoming {
     pub stored_at: UnixMs,
 }
 
-/// What a message of the corpus says of its document.
+/// The place of a message of the corpus in its document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkPlace {
-    /// Which chunk, from 0, the head.
+    /// The number of the chunk, from 0, which is the head.
     pub n: u32,
-    /// How many chunks its version has; on a tombstone, how many there may have been.
+    /// How many chunks this version of the document has; in a tombstone, how many there may have been.
     pub of: u32,
-    /// Its version, see [`Notice::version`].
+    /// The version of the document, see [`Notice::version`].
     pub version: String,
-    /// What made it, see [`Ingest::pipeline`].
+    /// The pipeline that made the chunk, see [`Ingest::pipeline`].
     pub pipeline: String,
-    /// Sequence of the document message that it was made of; 0 where it is unknown.
+    /// Sequence of the document message from which the chunk was made; 0 if unknown.
     pub sequence: u64,
     /// When that message was stored.
     pub stored_at: UnixMs,
@@ -55,18 +55,18 @@ pub struct Chunk {
     pub body: Bytes,
 }
 
-/// What was made of a document.
+/// The result of indexing a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut {
     /// Its chunks, first to last: at least one.
     pub chunks: Vec<Chunk>,
-    /// What was left out of it, where anything was.
+    /// The part of the document that was left out, if any.
     pub left_out: Option<Problem>,
-    /// What became of the columns of its schema.
+    /// The results for the columns of its schema.
     pub columns: Columns,
 }
 
-/// How many columns of a document had which result. One may count twice: as a misfit and as missing.
+/// How many columns of a document had which result. A column may count twice: as `misfit` and as `missing`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Columns {
     /// They have a value.
@@ -81,30 +81,30 @@ pub struct Columns {
     pub unanswered: u32,
 }
 
-/// A document that is turned into chunks in parts. A part that was done stays done when a later one fails: the next
-/// call repeats the failed part only.
+/// A document that is turned into chunks in several parts. A finished part stays finished when a later part fails: the
+/// next call repeats only the part that failed.
 pub trait DocumentWork: Send {
-    /// Does the next part: some seconds of work, where the whole may take an hour. `None` while there is
-    /// more; the chunks after the last part. A document that has none is a failure that says why. After a
-    /// call that was dropped half-way there is no other.
+    /// Does the next part, which takes some seconds, whereas the whole document may take an hour. Returns `None` while
+    /// there is more to do, and the chunks after the last part. A document without chunks is a failure that says why.
+    /// After a call that was dropped half-way there must be no further call.
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Cut>, Error>>;
 }
 
 /// Makes messages of the corpus out of documents.
 pub trait Ingest: Send + Sync + 'static {
-    /// Which document it is: part of the corpus and id, from tenant and source alone.
+    /// The place of a document: its bucket and its id, from its tenant and source alone.
     fn place(&self, notice: &Notice) -> (Bucket, DocId);
 
-    /// Names chunker and embedder with their versions: what was made by another one is made anew.
+    /// Names chunker and embedder with their versions. Chunks that another pipeline has made are made anew.
     fn pipeline(&self) -> &str;
 
     /// SHA-256 of the bytes, in hex.
     fn hash(&self, bytes: Bytes) -> BoxFuture<'_, Result<String, Error>>;
 
-    /// What a message of the corpus says of its document; `None` when it cannot be read.
+    /// The place in its document that a message of the corpus states; `None` if the message cannot be read.
     fn known(&self, body: &[u8]) -> Option<ChunkPlace>;
 
-    /// A document of this version, on its way to chunks. Nothing is done before [`DocumentWork::next`].
+    /// Begins to turn a version of a document into chunks. Nothing is done before [`DocumentWork::next`].
     fn draft<'a>(
         &'a self,
         incoming: &'a Incoming,
@@ -112,7 +112,7 @@ pub trait Ingest: Send + Sync + 'static {
         bytes: Bytes,
     ) -> Box<dyn DocumentWork + 'a>;
 
-    /// Tombstones of these chunks of a document that may have had `of`.
+    /// Tombstones of these chunks of a document that may have had `of` chunks.
     fn tombstones(
         &self,
         incoming: &Incoming,

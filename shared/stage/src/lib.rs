@@ -1,10 +1,9 @@
 //! The contract between a worker and the harness that runs it.
 //!
-//! A worker promises one thing: given a task and its context, it returns one of its exits or a classified failure.
-//! It is *not* given a bus, a disk, a clock that waits, or a way to spawn tasks: it cannot lose a message because
-//! it never holds one. There are two other outputs, and the harness handles both: files that the worker returns
-//! ([`Attachment`]), and text that it shows while it works ([`Live`]). Dropping the future that it returned cancels
-//! the work.
+//! A worker promises one thing: given a task and its context, it returns one of its exits or a classified failure. It
+//! is *not* given a bus, a disk, a timer, or a way to spawn tasks: it cannot lose a message because it never holds one.
+//! There are two other outputs, and the harness handles both: files that the worker returns ([`Attachment`]), and text
+//! that it shows while it works ([`Live`]). Dropping the future that it returned cancels the work.
 //!
 //! Trait objects and boxed futures are used throughout: message handling is no hot path, and no generic parameter
 //! leaks upward.
@@ -29,11 +28,11 @@ use std::collections::BTreeMap;
 
 /// One kind of worker.
 pub trait Stage: Send + Sync + 'static {
-    /// What it works on.
+    /// The payload of its steps.
     type In: TryFrom<Task, Error = WrongTask> + Send;
-    /// What it may come to: one variant per exit.
+    /// Its exits: one variant for each.
     type Out: Into<Exit>;
-    /// Its one word.
+    /// The role of the worker.
     const ROLE: Role;
 
     /// Does one step.
@@ -57,13 +56,13 @@ pub struct StepOutput<T> {
     pub usage: Usage,
     /// Every fallback that was taken.
     pub fallbacks: Vec<Fallback>,
-    /// Files that the exit names: stored before what follows is published.
+    /// Files that the exit names; they are stored before the next messages are published.
     pub files: Vec<Attachment>,
     /// The prompts that the model was asked with, by name, each with the version of its text.
     pub prompts: BTreeMap<String, String>,
     /// Remarks that accompany the answer of a draft.
     pub remarks: Remarks,
-    /// What the question says about documents, as it was understood.
+    /// The conditions of the question, as they were understood.
     pub conditions: Option<Box<SearchConditions>>,
 }
 
@@ -83,32 +82,32 @@ impl<T> StepOutput<T> {
         }
     }
 
-    /// The same with a model's work added.
+    /// The same output, with the work of a model added.
     pub fn with_model(mut self, model: impl Into<String>, usage: Usage) -> Self {
         self.model = Some(model.into());
         self.usage += usage;
         self
     }
 
-    /// The same with a prompt that the model was asked with.
+    /// The same output, with a prompt that the model was asked with.
     pub fn with_prompt(mut self, name: &str, version: &str) -> Self {
         self.prompts.insert(name.to_owned(), version.to_owned());
         self
     }
 
-    /// The same with a fallback that was taken.
+    /// The same output, with a fallback that was used.
     pub fn with_fallback(mut self, fallback: Fallback) -> Self {
         self.fallbacks.push(fallback);
         self
     }
 
-    /// The same with a file that the exit names.
+    /// The same output, with a file that the exit names.
     pub fn with_file(mut self, file: Attachment) -> Self {
         self.files.push(file);
         self
     }
 
-    /// The same with another exit.
+    /// The same output, with another exit.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> StepOutput<U> {
         let StepOutput {
             out,

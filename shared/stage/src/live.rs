@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 
-/// Where a stage may write text as it comes. Writing never waits and never fails.
+/// The sink into which a stage may write text while it works. Writing never waits and never fails.
 #[derive(Clone, Default)]
 pub struct Live(Option<Arc<Open>>);
 
@@ -23,7 +23,7 @@ struct Open {
 type Sink = dyn Fn(u16, &str) + Send + Sync;
 
 impl Live {
-    /// A sink that drops everything: the publisher of the question did not ask for it.
+    /// A sink that drops everything, for a question whose publisher did not ask for live text.
     pub fn off() -> Live {
         Live(None)
     }
@@ -51,7 +51,7 @@ impl Live {
         }
     }
 
-    /// Begins another draft: what was written so far is void. It says so at once, with an empty piece, unless
+    /// Begins another draft: the text that was written so far is void. An empty piece reports this at once, unless
     /// nothing was written.
     pub fn anew(&self) {
         if let Some(open) = &self.0

@@ -1,7 +1,7 @@
-//! In how many documents of a corpus each word piece occurs.
+//! Counts in how many documents of a corpus each word piece occurs.
 //!
-//! The weight of a word in a text follows from it: a word that every document has is worth nothing. *Not* an index:
-//! it has no positions and no documents, and a document that was counted cannot be taken back.
+//! The weight of a word in a text follows from this count: a word that every document has weighs nothing. *Not* an
+//! index: it has no positions and no documents, and a document that was counted cannot be taken back.
 
 use llm::embed::Error;
 
@@ -65,7 +65,7 @@ impl Frequencies {
         bytes
     }
 
-    /// What [`Self::to_bytes`] wrote.
+    /// Reads what [`Self::to_bytes`] wrote.
     ///
     /// # Errors
     /// [`Error::Model`] when it is anything else.

@@ -54,8 +54,8 @@ struct Model {
 }
 
 impl MiniLm {
-    /// Reads the model from a folder with `model.safetensors` and `vocab.txt`. Takes part of a second
-    /// and 180 MB, 320 MB once texts of all lengths came; belongs on a blocking thread.
+    /// Reads the model from a folder with `model.safetensors` and `vocab.txt`. This takes part of a second, and 180 MB
+    /// of memory, or 320 MB after texts of all lengths. Call it on a blocking thread.
     ///
     /// # Errors
     /// [`Error::Model`] when a file is missing or another model's.
@@ -74,7 +74,7 @@ impl MiniLm {
         })
     }
 
-    /// The vector of a text, on this thread: for tools and blocking threads.
+    /// The vector of a text, computed on the calling thread: for tools and blocking threads.
     ///
     /// # Errors
     /// [`Error::Model`] when the model cannot be run.

@@ -1,8 +1,8 @@
-//! The vocabulary of a tokenizer: from the text of a piece to its number.
+//! The vocabulary of a tokenizer: a map from the text of a word piece to its number.
 //!
 //! A tokenizer spends most of its time looking up pieces, and a lookup spends most of its time waiting for memory. So
 //! the lookup of a short piece reads two small things: a slot of four bytes, and the key (a 128-bit number) to compare
-//! with. *Not* a map of anything else, and no piece is added once the vocabulary is read.
+//! with. *Not* a general map: no piece is added once the vocabulary is read.
 
 use std::collections::HashMap;
 

@@ -18,7 +18,7 @@ const WEIGHT: f32 = 0.3;
 /// Keeps the few documents of a small corpus from taking themselves away.
 const COMMON_HALF: f32 = 20.0;
 
-/// What adding up texts takes for room, one after the other.
+/// Memory for adding up texts, which one text after another uses again.
 #[derive(Debug, Default)]
 pub struct SumBuffer {
     tokens: Vec<u32>,
@@ -38,10 +38,10 @@ pub struct StaticEmbedder {
 }
 
 impl StaticEmbedder {
-    /// An embedder for the corpus that was counted. What a piece weighs is the geometric mean of how
-    /// rare it is in the corpus and in the language, the place in the vocabulary telling the latter;
-    /// without documents that alone. A hundred documents of a corpus are enough to count. The pieces
-    /// that were counted have to be those of the table.
+    /// An embedder for the corpus whose word pieces are counted in `frequencies`. The weight of a piece is the
+    /// geometric mean of how rare it is in the corpus and how rare it is in the language, which its place in the
+    /// vocabulary tells. Without documents, only the language counts. A hundred documents are enough for the counts.
+    /// The counted pieces have to be those of the table.
     pub fn new(table: Arc<StaticTable>, frequencies: &Frequencies) -> Self {
         let documents = frequencies.documents();
         let weight = |token: u32| match documents {
@@ -65,7 +65,7 @@ impl StaticEmbedder {
         }
     }
 
-    /// The vector of a text: length 1, or all zeros when no piece of it has a weight. Takes tens of
+    /// The vector of a text: it has length 1, or it is all zeros if no piece of the text has a weight. Takes tens of
     /// microseconds for a chunk.
     pub fn vector(&self, text: &str) -> Vec<f32> {
         self.vector_of(&self.table.tokens(text))
@@ -76,8 +76,8 @@ impl StaticEmbedder {
         self.finished(self.sum_of(tokens))
     }
 
-    /// What the pieces of a text add up to, in the place of what is in `sum`. The sums of two texts make that of
-    /// both together; none is a vector before [`Self::finished`].
+    /// Replaces `sum` by the weighted sum of a text's pieces. The sum of two such sums is that of both texts together.
+    /// A sum is not a vector of the text before [`Self::finished`].
     pub fn sum_into(&self, text: &str, room: &mut SumBuffer, sum: &mut [f32]) {
         sum.fill(0.0);
         self.table.tokens_into(text, &mut room.tokens);
@@ -86,7 +86,7 @@ impl StaticEmbedder {
         self.table.add_with(pieces, sum, &mut room.rows);
     }
 
-    /// The vector of the texts whose pieces add up to this, see [`Self::sum_into`].
+    /// The vector of the texts whose pieces have this sum, see [`Self::sum_into`].
     pub fn finished(&self, mut sum: Vec<f32>) -> Vec<f32> {
         let along: f32 = sum.iter().zip(&*self.common).map(|(x, c)| x * c).sum();
         for (x, c) in sum.iter_mut().zip(&*self.common) {
@@ -96,8 +96,8 @@ impl StaticEmbedder {
         sum
     }
 
-    /// What all documents of the corpus have in common: a direction of length 1, or all zeros; and how much of it
-    /// [`Self::finished`] takes away, from 0 to 1.
+    /// The component that all documents of the corpus share, as a direction of length 1 or all zeros, and the share of
+    /// it, from 0 to 1, that [`Self::finished`] subtracts.
     pub fn common(&self) -> (&[f32], f32) {
         (&self.common, self.taken)
     }

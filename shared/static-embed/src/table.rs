@@ -9,7 +9,7 @@ use llm::embed::Error;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-/// The name of the embedder over the shipped table. Another table is another name.
+/// The name of the embedder over the shipped table. Another table has to have another name.
 pub const STATIC_NAME: &str = "static-minilm-256";
 
 /// Word pieces of one text that are looked at; the rest is cut. Far more than a chunk has.
@@ -24,7 +24,7 @@ const HEADER: usize = MAGIC.len() + 3 * size_of::<u32>();
 static TABLE: &[u8] = include_bytes!("../assets/static-minilm-256.bin");
 static VOCABULARY: &str = include_str!("../assets/vocab.txt");
 
-/// Vectors of word pieces, one signed byte a number, and the tokenizer that goes with them.
+/// Vectors of word pieces, with one signed byte for each number, and the tokenizer for these pieces.
 #[derive(Debug)]
 pub struct StaticTable {
     tokenizer: Tokenizer,
@@ -34,7 +34,7 @@ pub struct StaticTable {
 }
 
 impl StaticTable {
-    /// The table that comes with the program; read on first use, shared after.
+    /// The table that is shipped with the program; it is read on first use and then shared.
     pub fn shipped() -> Arc<Self> {
         static SHIPPED: OnceLock<Arc<StaticTable>> = OnceLock::new();
         let read = || {

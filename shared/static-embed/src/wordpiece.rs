@@ -59,7 +59,7 @@ const BYTES: [Byte; 256] = {
     bytes
 };
 
-/// A vocabulary, ready to cut texts.
+/// A tokenizer with its vocabulary.
 #[derive(Debug)]
 pub struct Tokenizer {
     pieces: Pieces,
@@ -71,8 +71,8 @@ pub struct Tokenizer {
 }
 
 impl Tokenizer {
-    /// A tokenizer of the vocabulary: one piece a line, numbered from 0. Without a line `[UNK]` what
-    /// cannot be spelled is piece 0.
+    /// A tokenizer with this vocabulary: one piece a line, numbered from 0. If there is no line `[UNK]`, text that
+    /// cannot be spelled becomes piece 0.
     pub fn new(vocabulary: &str) -> Self {
         let lines = || vocabulary.lines().take(PIECES_MAX - 1);
         let mut tokenizer = Self {
@@ -103,7 +103,7 @@ impl Tokenizer {
         self.pieces.keys.len()
     }
 
-    /// The number of a piece as the vocabulary writes it.
+    /// The number of a piece, given as the vocabulary writes it.
     pub fn id(&self, piece: &str) -> Option<u32> {
         match piece.strip_prefix(CONTINUATION) {
             Some(rest) if !rest.is_empty() => self.pieces.get(rest, true),

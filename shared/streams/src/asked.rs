@@ -8,17 +8,17 @@ use envelope::{Refusal, RefusalCode, TurnId, WIRE, header};
 /// A parsed ingress message.
 #[derive(Debug)]
 pub struct InboxQuestion {
-    /// Its turn; a refused one gets an id that no other turn can have.
+    /// The turn of the question; the turn of a refused question has an id that no other turn can have.
     pub turn: TurnId,
     /// Where the answer goes.
     pub reply: Option<String>,
-    /// What is asked, or why it is refused.
+    /// The question, or why it is refused.
     pub question: Result<Question, Refusal>,
 }
 
-/// Parses an ingress message: its body, and the fields that publishers may put into headers instead. A deadline
-/// only has to lie after the time of storing, so that a message parses the same however late that is: the turn
-/// expires then, but the question is not refused.
+/// Parses an ingress message: its body, and the fields that publishers may put into headers instead. A deadline only
+/// has to be later than the time of storing, so that a message parses the same way whenever it is read. If the deadline
+/// has passed by then, the turn expires, but the question is not refused.
 pub fn read(message: &StoredMessage) -> InboxQuestion {
     let derived = TurnId::derived(message.sequence, message.stored_at.0);
     let mut question = Question::parse(&message.body, message.stored_at, message.stored_at);
@@ -83,7 +83,7 @@ pub fn read(message: &StoredMessage) -> InboxQuestion {
     }
 }
 
-/// Which turn a message of the inbox begins or joins.
+/// The turn that a message of the inbox begins or joins.
 pub fn turn_of(message: &StoredMessage) -> TurnId {
     read(message).turn
 }

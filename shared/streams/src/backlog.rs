@@ -1,30 +1,29 @@
-//! The backlog of a role, and how far back conversations reach: both are read from the server and counted nowhere
-//! else.
+//! Reads from the server the backlog of a role, and how far back conversations reach. Neither is counted anywhere else.
 //!
-//! The leader of a consumer answers, so that no follower's older numbers are shown. *Not* here: how often they are
-//! read (the gateway reads them for its gauges, `argosy status` for people).
+//! The leader of a consumer answers, so that no follower's older numbers are shown. *Not* here: how often these numbers
+//! are read. The gateway reads them for its gauges, and `argosy status` for people.
 
 use bus::{Bus, BusError, ConsumerProgress, ConsumerSpec, StoredMessage, Stream};
 use envelope::{Role, UnixMs, subject};
 use std::time::Duration;
 
-/// What waits for a role, over all its consumers.
+/// The messages that wait for a role, over all its consumers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Backlog {
     /// Messages that were never delivered.
     pub pending: u64,
-    /// Messages that were delivered and are not answered.
+    /// Messages that were delivered and are not acknowledged.
     pub ack_pending: u64,
 }
 
 impl Backlog {
-    /// Whether nothing waits and nothing is worked on.
+    /// Whether no message waits and none is worked on.
     pub fn is_empty(&self) -> bool {
         self.pending + self.ack_pending == 0
     }
 }
 
-/// What waits for these consumers together.
+/// The backlog of these consumers together.
 ///
 /// # Errors
 /// When one of them cannot be asked: a sum without it would be wrong.
@@ -42,9 +41,10 @@ pub async fn of(bus: &dyn Bus, consumers: &[ConsumerSpec]) -> Result<Backlog, Bu
     Ok(backlog)
 }
 
-/// When the oldest message was stored that these consumers have not acked; none where nothing waits.
+/// When the oldest message that these consumers have not acked was stored; `None` if no message waits.
 ///
-/// # Errors When the bus cannot be asked.
+/// # Errors
+/// When the bus cannot be asked.
 pub async fn oldest(bus: &dyn Bus, consumers: &[ConsumerSpec]) -> Result<Option<UnixMs>, BusError> {
     let mut oldest: Option<UnixMs> = None;
     for consumer in consumers {
@@ -65,7 +65,8 @@ pub async fn oldest(bus: &dyn Bus, consumers: &[ConsumerSpec]) -> Result<Option<
     Ok(oldest)
 }
 
-/// How far back the logs of conversations reach: the age of the oldest event of any of them; nothing without one.
+/// How far back the logs of conversations reach: the age of the oldest event of any conversation; `None` if there is no
+/// event.
 ///
 /// # Errors
 /// When the bus cannot be asked.
@@ -78,7 +79,8 @@ pub async fn reach(bus: &dyn Bus) -> Result<Duration, BusError> {
 /// The number of subjects with dead letters of a role: one per step, and one per document. The server lists 100,000
 /// at most.
 ///
-/// # Errors When the bus cannot be asked.
+/// # Errors
+/// When the bus cannot be asked.
 pub async fn dead_letters(bus: &dyn Bus, role: Role) -> Result<u64, BusError> {
     bus.count(Stream::Dead, &envelope::subject::dead_of(role))
         .await

@@ -1,8 +1,8 @@
-//! The log of a conversation on the bus. A writer reads the last event and appends behind it.
+//! Reads and appends to the log of a conversation on the bus. A writer reads the last event and appends after it.
 //!
-//! An append succeeds only if the event that was read is still the last one, so two writers take turns without a
-//! lock. A writer whose append fails, or is not confirmed, reads again and decides anew. *Not* here: what is to be
-//! appended, which is decided in `conversation-log`.
+//! An append succeeds only if the event that was read is still the last one, so two writers take turns without a lock.
+//! A writer whose append fails, or is not confirmed, reads again and decides anew. *Not* here: which events are
+//! appended, which `conversation-log` decides.
 
 use bus::{Bus, BusError, Headers, Publish, PublishError, StoredMessage, Stream, WriteCondition};
 use bytes::Bytes;
@@ -27,14 +27,15 @@ pub struct Logs {
 /// The result of an append.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AppendResult {
-    /// It is stored.
+    /// The event is stored.
     Stored {
         /// At this sequence.
         sequence: u64,
         /// With so many bytes.
         bytes: usize,
     },
-    /// Unknown, or another event was appended before: read again.
+    /// The append failed or its result is unknown, because another event was appended before or the confirmation did
+    /// not come: read again.
     Unknown,
 }
 
@@ -50,7 +51,7 @@ pub enum LogError {
     /// The stored message is not an event that this release can read.
     #[error("the log of a conversation: {0}")]
     Event(#[from] EventError),
-    /// The event cannot be written.
+    /// The event cannot be encoded.
     #[error("an event of a conversation cannot be written: {0}")]
     Write(#[from] serde_json::Error),
 }
@@ -61,12 +62,12 @@ pub enum RestoreError {
     /// The log cannot be read or written.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// The log has other events already.
+    /// The log already has other events.
     #[error("there is a conversation with this id already, and it says something else")]
     Taken,
 }
 
-/// The subject of a log.
+/// The subject of a conversation's log.
 pub fn subject(key: &ConversationKey) -> String {
     let ConversationKey {
         tenant,
@@ -92,7 +93,7 @@ impl Logs {
         Logs { bus }
     }
 
-    /// The last event of a conversation, asked of the stream's leader; `None` for an empty log.
+    /// The last event of a conversation, read from the stream's leader; `None` for an empty log.
     ///
     /// # Errors
     /// When the bus cannot be asked, or the event is none of this release.
@@ -101,8 +102,8 @@ impl Logs {
         Ok(last.as_ref().map(read).transpose()?)
     }
 
-    /// One event, from any replica, and from the stream's leader where that one has none; `None` when it is not there
-    /// any more.
+    /// One event, read from any replica, and from the stream's leader if that replica does not have it; `None` if the
+    /// event is not stored any more.
     ///
     /// # Errors
     /// As for [`Logs::last`].
@@ -118,7 +119,7 @@ impl Logs {
         Ok(stored.as_ref().map(read).transpose()?)
     }
 
-    /// All events of a conversation that are still kept, in their order, asked of the stream's leader one by one.
+    /// All events of a conversation that are still stored, in their order, read one by one from the stream's leader.
     ///
     /// # Errors
     /// As for [`Logs::last`].
@@ -138,10 +139,11 @@ impl Logs {
         }
     }
 
-    /// Writes a list of events into a log that is empty, or that has the first of them already, so that an
-    /// interrupted restore can continue. References to positions are corrected. False when all of them were there.
+    /// Writes a list of events into a log that is empty or already begins with these events, so that an interrupted
+    /// restore can continue. References to positions are corrected. Returns false if all events were there already.
     ///
-    /// # Errors [`RestoreError::Taken`] when something else is there.
+    /// # Errors
+    /// [`RestoreError::Taken`] when something else is there.
     pub async fn restore(
         &self,
         key: &ConversationKey,
@@ -185,7 +187,7 @@ impl Logs {
         Err(RestoreError::Taken)
     }
 
-    /// Appends an event behind the last one that was read.
+    /// Appends an event after the last one that was read.
     ///
     /// # Errors
     /// When the event cannot be written, or the server refuses it for good.

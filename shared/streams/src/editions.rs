@@ -1,9 +1,9 @@
-//! Editions on the bus: reading, watching and changing the record that says which edition is searched.
+//! Reads, watches and changes the record on the bus that says which edition is searched.
 //!
 //! The record is one message in the stream of the corpus, and its last value wins. A change is stored only if the
 //! record still has the sequence that was read. The stream of documents hands every document to every edition by
-//! itself: each edition has a consumer of its own, and a message stays until all of them have acked it. So a change
-//! consists of the record and the consumer, and indexers hand nothing over to each other. *Not* here: what an
+//! itself: each edition has a consumer of its own, and a message stays until all of them have acked it. So a change is
+//! only a write of the record and of a consumer, and indexers hand nothing over to each other. *Not* here: what an
 //! edition is made of (`ingest`), and which edition a search uses.
 
 use crate::feed::{View, feed};
@@ -17,12 +17,12 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// The record, and where in the stream of the corpus it stands.
+/// The record of editions, and its position in the corpus stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Record {
-    /// What it says.
+    /// The content of the record.
     pub editions: Editions,
-    /// Its sequence; 0 where none is stored.
+    /// The sequence of the record; 0 if none is stored.
     pub sequence: u64,
 }
 
@@ -32,17 +32,17 @@ pub enum Error {
     /// The record does not allow the change.
     #[error(transparent)]
     Edition(#[from] EditionError),
-    /// Chunks of that name are left from an edition that was dropped.
+    /// An edition of that name was dropped, and chunks of it are left.
     #[error(
         "{chunks} messages of an earlier edition `{edition}` are left; `argosy edition drop {edition}` clears them"
     )]
     Left {
         /// The name.
         edition: Edition,
-        /// How many heads of documents.
+        /// How many heads of documents are left.
         chunks: u64,
     },
-    /// Chunks keep coming while they are deleted.
+    /// New chunks arrive while the chunks are deleted.
     #[error("another process keeps writing the edition `{0}`; stop its indexers and drop it again")]
     Written(Edition),
     /// Another process changed the record meanwhile.
@@ -63,7 +63,7 @@ const QUIET: Duration = Duration::from_millis(500);
 /// How often it is cleared at most.
 const CLEARED_MAX: u32 = 10;
 
-/// Reads the record; without one the corpus has one edition, `main`.
+/// Reads the record. Without a record, the corpus has one edition, `main`.
 pub async fn read(bus: &dyn Bus) -> Result<Record, BusError> {
     match bus.last(Stream::Chunks, EDITION).await? {
         None => Ok(Record::default()),
@@ -105,7 +105,7 @@ pub async fn write(bus: &dyn Bus, editions: Editions, read: &Record) -> Result<R
 }
 
 /// Begins an edition beside the current one. When the call returns, every document that is published from now on is
-/// kept for it, and so are those that wait already.
+/// kept for the new edition, and so is every document that already waits.
 pub async fn begin(bus: &dyn Bus, topology: &Topology, edition: &Edition) -> Result<Record, Error> {
     let record = read(bus).await?;
     // Grows with every record that is stored.
@@ -134,8 +134,9 @@ pub async fn switch(bus: &dyn Bus, edition: &Edition, read: &Record) -> Result<R
     write(bus, read.editions.switch(edition)?, read).await
 }
 
-/// Drops an edition: the record first, so that no process keeps an index of it, then its consumer with the messages
-/// that wait for it alone, then its chunks. May be repeated. Returns the number of deleted messages.
+/// Drops an edition. It removes the edition from the record first, so that no process keeps an index of it, then its
+/// consumer with the messages that wait for this consumer only, then its chunks. May be repeated. Returns the number of
+/// deleted messages.
 pub async fn drop(bus: &dyn Bus, topology: &Topology, edition: &Edition) -> Result<u64, Error> {
     let record = read(bus).await?;
     let wanted = record.editions.drop(edition)?;
@@ -160,7 +161,7 @@ struct Watched {
     told: watch::Sender<Record>,
 }
 
-/// Keeps `told` equal to the record until `stop` is cancelled; it waits for a lost connection.
+/// Keeps `told` equal to the record until `stop` is cancelled. If the connection is lost, this waits for it.
 pub async fn watch(bus: &dyn Bus, told: watch::Sender<Record>, stop: CancellationToken) {
     let at = told.borrow().sequence;
     let mut view = Watched { at, told };

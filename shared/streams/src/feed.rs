@@ -1,4 +1,4 @@
-//! Feeding a view from a stream: every message, in order, from a position on, is passed to a callback. The callback
+//! Feeds a view from a stream: passes every message to a callback, in order, from a given position on. The callback
 //! decides what the view is, and where its position is kept.
 
 use bus::{Bus, BusError, Reader, StoredMessage, Stream};
@@ -6,19 +6,19 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// What a view does with the messages.
+/// A view that a stream feeds.
 pub trait View: Send {
-    /// Takes one message; `pending` more are known to follow. Called in order, each message once
-    /// per run; after an error the feed starts again at [`View::position`].
+    /// Takes one message; at least `pending` more follow. The messages come in order, each once per run; after an error
+    /// the feed starts again at [`View::position`].
     fn apply(
         &mut self,
         message: StoredMessage,
         pending: u64,
     ) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
-    /// Nothing came for a while, or all that was waiting is taken in, or the feed ends: a good moment to make
-    /// what was applied durable.
+    /// Makes the applied messages durable. Called when no message came for a while, when all waiting messages are
+    /// applied, and when the feed ends.
     fn settle(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
-    /// Sequence of the last message that need not come again; 0 for none.
+    /// Sequence of the last message that need not be delivered again; 0 if there is none.
     fn position(&self) -> u64;
 }
 
@@ -28,7 +28,7 @@ const QUIET: Duration = Duration::from_millis(50);
 const STEADY: Duration = Duration::from_secs(1);
 const AWAY: Duration = Duration::from_millis(500);
 
-/// Reads `filter` of `stream` into `view` until `stop` is cancelled. It waits for a lost connection.
+/// Reads `filter` of `stream` into `view` until `stop` is cancelled. If the connection is lost, this waits for it.
 pub async fn feed(
     bus: &dyn Bus,
     stream: Stream,

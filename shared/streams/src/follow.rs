@@ -1,7 +1,7 @@
-//! Keeping a store of conversations up to date with their stream.
+//! Keeps a store of conversations up to date with their stream.
 //!
-//! The stream is the truth. A store is emptied and fed again when it belongs to another stream, is ahead of its
-//! stream, is behind the oldest event that the stream still has, or is damaged. No turn waits for a store. *Not*
+//! Only the stream is authoritative. A store is emptied and fed again when it belongs to another stream, is ahead of
+//! its stream, is behind the oldest event that the stream still has, or is damaged. No turn waits for a store. *Not*
 //! here: what the store contains (`conversation-log`).
 
 use crate::metrics::{Metrics, Recovery};
@@ -27,21 +27,21 @@ const TRIM_EVERY: Duration = Duration::from_secs(3_600);
 /// How often it is looked at how far the store is, and how large.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// How a store is kept up.
+/// The settings for keeping a store up to date.
 #[derive(Debug, Clone)]
 pub struct Follow {
     /// How long the stream keeps an event.
     pub max_age: Duration,
-    /// What is measured of it.
+    /// The metrics of the store.
     pub metrics: Metrics,
 }
 
 /// The channels that report on a store that is kept up to date.
 #[derive(Debug)]
 pub struct Telling {
-    /// The last sequence that the store answers for; 0 while it answers for none.
+    /// The last sequence up to which the store answers; 0 while it does not answer.
     pub seen: watch::Sender<u64>,
-    /// How much it holds, as it was last looked at; `None` before that.
+    /// The size of the store when it was last measured; `None` before the first time.
     pub sizes: watch::Sender<Option<StoreSizes>>,
 }
 

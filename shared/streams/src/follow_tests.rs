@@ -1,4 +1,4 @@
-//! Tests of a store and the stream that it follows: a store is begun, continued and replaced.
+//! Tests of a store that follows a stream: the store is begun, continued after a restart, and replaced.
 
 use super::*;
 use crate::conversation::{Logs, subject as log_of};

@@ -1,4 +1,4 @@
-//! Everything that is still stored of one turn, read for people who want to know how it went.
+//! Reads everything that is still stored of one turn, for people who want to know how it went.
 //!
 //! Steps, scatter records and parts expire at the same moment: `streams.keep` after the deadline. The terminal
 //! event and dead letters stay for `streams.max_age`. *Not* for workers: the read may come from a follower that
@@ -12,7 +12,7 @@ use envelope::{Header, Subject, TurnId, subject};
 pub struct TurnRecord {
     /// Steps, scatter records and parts, in the order in which they were stored.
     pub steps: Vec<StoredMessage>,
-    /// The header that the turn began with, from its timer or the message that the timer fired.
+    /// The header with which the turn began, from its timer or from the message that the timer fired.
     pub begun: Option<Header>,
     /// Its terminal event.
     pub answer: Option<StoredMessage>,
@@ -21,18 +21,18 @@ pub struct TurnRecord {
 }
 
 impl TurnRecord {
-    /// True when nothing is known of the turn.
+    /// True when no message of the turn is stored.
     pub fn is_empty(&self) -> bool {
         *self == TurnRecord::default()
     }
 }
 
-/// The state of a turn, for turns that refer to it.
+/// The state of a turn, as other turns that refer to it need it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standing {
     /// The turn.
     pub turn: TurnId,
-    /// The header that it began with, while that is stored.
+    /// The header with which the turn began, while it is stored.
     pub begun: Option<Header>,
     /// Its terminal event.
     pub answer: Option<StoredMessage>,
@@ -41,7 +41,7 @@ pub struct Standing {
 /// The shard that every turn lives in; there is one so far.
 const SHARD: u16 = 0;
 
-/// Reads a turn. It reads the answer first, so that a turn with an answer comes with all that led to it.
+/// Reads a turn. The answer is read first, so that a turn with an answer has all messages that led to it.
 pub async fn read(bus: &dyn Bus, turn: &TurnId) -> Result<TurnRecord, BusError> {
     let answer = Subject::Answer { turn: turn.clone() }.to_string();
     let answer = bus.last(Stream::Answers, &answer).await?;
@@ -115,7 +115,7 @@ fn header_in(timer: &StoredMessage) -> Option<Header> {
     serde_json::from_slice(&timer.body).ok()
 }
 
-/// The state of those of these turns that exist, in their order.
+/// The states of those of `turns` that exist, in the same order.
 pub async fn standing(bus: &dyn Bus, turns: &[TurnId]) -> Result<Vec<Standing>, BusError> {
     if turns.is_empty() {
         return Ok(Vec::new());

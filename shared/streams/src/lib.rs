@@ -1,4 +1,4 @@
-//! What is stored in the streams, and how.
+//! Writes the streams of a fleet and reads them.
 //!
 //! The crate publishes until a message is confirmed, reads a turn back, counts what waits, keeps the record of
 //! editions, and feeds views. *Not* here: which bus it is (`bus-nats`, `bus::memory`), what a step decides, and the

@@ -1,8 +1,8 @@
-//! Publishing the result of a step until the stream has confirmed it.
+//! Publishes the result of a step until the stream has confirmed it.
 //!
-//! A result that was paid for is not thrown away because the server is away for a moment: a publish is repeated,
-//! under its write condition, until it is confirmed or the turn's time is up. Repeating is safe because every
-//! subject is created once.
+//! The result of expensive work is not lost when the server is unavailable for a moment: a publish is repeated, under
+//! its write condition, until it is confirmed or the turn's time is up. Repeating is safe because every subject is
+//! created once.
 
 use crate::sending::Sending;
 use bus::{Bus, Headers, Publish, PublishError, Schedule, WriteCondition};
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// The result of a create-once publish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CreateOutcome {
-    /// This call stored it.
+    /// This call stored the message.
     Now,
     /// This message, or another decision for the same place, was stored before.
     Before,
@@ -23,10 +23,10 @@ pub enum CreateOutcome {
 /// Why something was not published.
 #[derive(Debug, thiserror::Error)]
 pub enum OutboxError {
-    /// It cannot be encoded.
+    /// The message cannot be encoded.
     #[error(transparent)]
     Codec(#[from] CodecError),
-    /// It was not confirmed before the time was up.
+    /// The message was not confirmed in time.
     #[error("not published in time: {0}")]
     Publish(#[from] PublishError),
 }
@@ -34,7 +34,8 @@ pub enum OutboxError {
 const WAIT_FIRST: Duration = Duration::from_millis(20);
 const WAIT_MAX: Duration = Duration::from_secs(2);
 
-/// Publishes until it is confirmed, refused for good, or `until` has passed; at least once.
+/// Publishes repeatedly until the message is confirmed, is refused permanently, or `until` has passed. Delivery is at
+/// least once.
 pub async fn publish_until(
     bus: &dyn Bus,
     message: Publish,
@@ -100,13 +101,14 @@ pub fn headers_of(header: &Header) -> Headers {
     })
 }
 
-/// How long a message of a turn is kept: until some time after the deadline. Past the deadline a redelivery only
-/// acks, so the write condition is no longer needed.
+/// How long a message of a turn is kept: until some time after the deadline. After the deadline a redelivery only acks
+/// the message, so the write condition is no longer needed.
 pub fn time_to_live(now: UnixMs, deadline: UnixMs, keep: Duration) -> Duration {
     Duration::from_millis(now.until(deadline)) + keep
 }
 
-/// A step, created only if its hop has none: whatever a redelivered run decides, a turn has one step per hop.
+/// The message of a step, which is created only if its hop has no step yet. So a turn has one step per hop, whatever a
+/// redelivered run decides.
 pub fn step<P: Serialize>(
     envelope: &Envelope<P>,
     index: Option<u16>,
@@ -141,9 +143,9 @@ pub fn step<P: Serialize>(
     })
 }
 
-/// A schedule that fires as `argosy.due.<turn>[.<hop>]`: with a hop it is the soft deadline of the scatter record
-/// there, without one the end of the turn. Its body is the header, with which a turn can be ended when nothing else
-/// of it can be read. The fired message is kept for `keep`.
+/// A schedule that fires as `argosy.due.<turn>[.<hop>]`. With a hop, it is the soft deadline of the scatter record at
+/// that hop; without one, it is the end of the turn. The body is the header of the turn, which is enough to end a turn
+/// when nothing else of it can be read. The fired message is kept for `keep`.
 pub fn timer(header: &Header, hop: Option<u16>, at: UnixMs, keep: Duration) -> Publish {
     let turn = &header.turn;
     let body = Bytes::from(serde_json::to_vec(header).unwrap_or_default());
@@ -172,7 +174,7 @@ pub fn timer(header: &Header, hop: Option<u16>, at: UnixMs, keep: Duration) -> P
     }
 }
 
-/// The terminal event, created once.
+/// The message of the terminal event, which is created once.
 pub fn terminal(terminal: &Terminal, reply_to: Option<&str>) -> Result<Publish, CodecError> {
     let body = match encode(terminal) {
         // The trail is the only part that grows with the work; an answer is worth more.

@@ -1,4 +1,4 @@
-//! The span of storing one message, with every attempt.
+//! The span of storing one message, which covers all its attempts.
 
 use bus::{Publish, PublishError};
 use envelope::{Subject, header};

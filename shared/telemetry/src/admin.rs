@@ -42,8 +42,8 @@ pub struct BoundAdmin {
 }
 
 impl Admin {
-    /// Listens on `addr` (port 0 takes any free one) and serves until `shutdown` is cancelled; then
-    /// open connections get two seconds. Starts the heartbeat that `/livez` looks at.
+    /// Listens on `addr` (port 0 takes any free one) and serves until `shutdown` is cancelled; then open connections
+    /// get two seconds. Starts the heartbeat that `/livez` checks.
     ///
     /// `/metrics`: Prometheus text. `/livez`: 503 when the runtime did not turn for 30 s. `/readyz`:
     /// 503 unless ready, with every condition as JSON. `/startupz`: the same, 503 until setup is done.
@@ -78,7 +78,7 @@ impl Admin {
 }
 
 impl BoundAdmin {
-    /// Comes back when `/metrics` was asked for and encoded once more from now on.
+    /// Returns after `/metrics` has been requested and encoded once more.
     pub async fn scraped_again(&self) {
         let mut scrapes = self.scrapes.clone();
         scrapes.mark_unchanged();
@@ -86,7 +86,7 @@ impl BoundAdmin {
         let _ = scrapes.changed().await;
     }
 
-    /// Waits until the endpoints have ended, which they do when the token is cancelled.
+    /// Waits until the endpoints have ended, which happens when the token is cancelled.
     ///
     /// # Errors
     /// [`Error::Admin`] when they ended in another way.

@@ -1,19 +1,19 @@
 //! The bucket bounds of our histograms, in one place so that dashboards and alerts can rely on them. Times are
 //! seconds. Bounds are changed only together with the alerts that read them.
 
-/// From publishing a message to starting on it. Fine below a second, where a healthy fleet lives; the
-/// alert threshold of 20 s lies inside.
+/// From publishing a message to the start of work on it. The buckets are fine below a second, which is normal for a
+/// healthy fleet, and include the alert threshold of 20 s.
 pub const QUEUE_WAIT: &[f64] = &[
     0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0,
 ];
 
-/// From starting on a message to its acknowledgement: doubling, so that a relative error is the same
-/// everywhere.
+/// From the start of work on a message to its acknowledgement. The bounds double, so that the relative error is the
+/// same everywhere.
 pub const STEP_DURATION: &[f64] = &[
     0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 102.4,
 ];
 
-/// From asking a question to its end, whatever the end. The alert threshold of 30 s is a bound.
+/// From a question to its end, whatever the outcome. The alert threshold of 30 s is a bound.
 pub const QUERY_DURATION: &[f64] = &[
     0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0,
 ];
@@ -38,13 +38,13 @@ pub const RETRIEVAL_DURATION: &[f64] = &[
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
 ];
 
-/// Until a store on local disk can be read: opening and checking it, or feeding it anew. Hundreds of thousands of events
-/// take seconds.
+/// The time until a store on local disk can be read, because it is opened and checked, or fed anew. Hundreds of
+/// thousands of events take seconds.
 pub const STORE_RECOVERY: &[f64] = &[
     0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1_800.0,
 ];
 
-/// From being told to stop to having stopped. The default grace of 30 s is a bound.
+/// From the request to stop to the end of the process. The default grace of 30 s is a bound.
 pub const DRAIN_DURATION: &[f64] = &[0.05, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0];
 
 /// Counts per question: rounds, model calls, maps.

@@ -1,7 +1,7 @@
-//! Every name that a span of ours has, in one place. *Not* here: which code makes spans.
+//! All names of our spans and of their attributes, in one place. *Not* here: which code makes spans.
 //!
-//! Names and values follow the semantic conventions of OpenTelemetry at the version of `SCHEMA_URL`. Those for
-//! messaging and for generative AI are not stable there, so an upgrade is made in this file. Names that the
+//! Names and values follow the semantic conventions of OpenTelemetry at the version of `SCHEMA_URL`. The conventions
+//! for messaging and for generative AI are not stable at that version, so an upgrade changes this file. Names that the
 //! conventions do not have begin with `argosy.`.
 
 /// The version of the semantic conventions, as exporters state it.
@@ -9,13 +9,14 @@ pub(crate) const SCHEMA_URL: &str = "https://opentelemetry.io/schemas/1.37.0";
 /// The instrumentation scope, which names the maker of the spans.
 pub(crate) const SCOPE: &str = "argosy";
 
-/// Span: a question, from being asked to its terminal event; the root unless the publisher gave a context.
+/// Span: a question, from its arrival to its terminal event. It is the root of the trace, unless the publisher sent a
+/// trace context.
 pub const QUESTION: &str = "question";
-/// Span: one delivery of a step; the template of its subject follows.
+/// Span: one delivery of a step. The template of its subject is appended to the name.
 pub const PROCESS: &str = "process";
-/// Span: storing a message that follows from a step; the template of its subject follows.
+/// Span: storing a message that follows from a step. The template of its subject is appended to the name.
 pub const SEND: &str = "send";
-/// Span: one search of the corpus; where it searched follows.
+/// Span: one search of the corpus. The searched bucket is appended to the name.
 pub const RETRIEVAL: &str = "retrieval";
 
 /// The name of the service: `argosy-<role>`.
@@ -31,34 +32,34 @@ pub(crate) const SERVICE_INSTANCE_ID: &str = "service.instance.id";
 pub(crate) const ERROR_TYPE: &str = "error.type";
 /// The host of the server that was called.
 pub const SERVER_ADDRESS: &str = "server.address";
-/// Its port.
+/// The port of that server.
 pub const SERVER_PORT: &str = "server.port";
 
 /// `nats`; the conventions have no value for it and allow others.
 pub const MESSAGING_SYSTEM: &str = "messaging.system";
-/// What is done: `process` or `send`.
+/// The operation: `process` or `send`.
 pub const MESSAGING_OPERATION_NAME: &str = "messaging.operation.name";
-/// Which kind of doing that is: `process` or `send`.
+/// The type of the operation: `process` or `send`.
 pub const MESSAGING_OPERATION_TYPE: &str = "messaging.operation.type";
 /// The subject.
 pub const MESSAGING_DESTINATION_NAME: &str = "messaging.destination.name";
-/// The subject without what differs between turns.
+/// The subject, without the parts that differ between turns.
 pub const MESSAGING_DESTINATION_TEMPLATE: &str = "messaging.destination.template";
-/// The place in the stream.
+/// The sequence of the message in its stream.
 pub const MESSAGING_MESSAGE_ID: &str = "messaging.message.id";
-/// The turn: what the messages of a question have in common.
+/// The turn, which all messages of a question share.
 pub const MESSAGING_CONVERSATION_ID: &str = "messaging.message.conversation_id";
 /// The durable consumer.
 pub const MESSAGING_CONSUMER_GROUP_NAME: &str = "messaging.consumer.group.name";
 
-/// What a model is asked for: `chat`, `embeddings`, `rerank`; of a search `retrieval`; of a question and of
-/// the step of a role that thinks `invoke_agent`.
+/// The operation: of a model call `chat`, `embeddings` or `rerank`; of a search `retrieval`; of a question, and of a
+/// step whose role calls a chat model, `invoke_agent`.
 pub const GEN_AI_OPERATION_NAME: &str = "gen_ai.operation.name";
 /// The provider whose protocol is used: `openai`, whatever the server is.
 pub const GEN_AI_PROVIDER_NAME: &str = "gen_ai.provider.name";
 /// The agent that answers: `argosy`, or the role.
 pub const GEN_AI_AGENT_NAME: &str = "gen_ai.agent.name";
-/// The turn: what the calls of a question have in common.
+/// The turn, which all model calls of a question share.
 pub const GEN_AI_CONVERSATION_ID: &str = "gen_ai.conversation.id";
 /// What is searched: a bucket, `all`, `several` or `other`.
 pub const GEN_AI_DATA_SOURCE_ID: &str = "gen_ai.data_source.id";
@@ -68,20 +69,20 @@ pub const GEN_AI_REQUEST_MODEL: &str = "gen_ai.request.model";
 pub const GEN_AI_REQUEST_MAX_TOKENS: &str = "gen_ai.request.max_tokens";
 /// The model that answered.
 pub const GEN_AI_RESPONSE_MODEL: &str = "gen_ai.response.model";
-/// Why the answer ended, as the node says: one word for each answer.
+/// The reason why the answer ended, as the node reports it: one word for each answer.
 pub const GEN_AI_RESPONSE_FINISH_REASONS: &str = "gen_ai.response.finish_reasons";
 /// Tokens read.
 pub const GEN_AI_USAGE_INPUT_TOKENS: &str = "gen_ai.usage.input_tokens";
 /// Tokens written.
 pub const GEN_AI_USAGE_OUTPUT_TOKENS: &str = "gen_ai.usage.output_tokens";
-/// Content, opt-in: what was sent.
+/// The request to the model; it is content, which is recorded only when configured.
 pub const GEN_AI_INPUT_MESSAGES: &str = "gen_ai.input.messages";
-/// Content, opt-in: what came back.
+/// The reply of the model; it is content, which is recorded only when configured.
 pub const GEN_AI_OUTPUT_MESSAGES: &str = "gen_ai.output.messages";
 
 /// The turn.
 pub const TURN: &str = "argosy.turn";
-/// The turn that this one goes on from.
+/// The turn that this turn continues.
 pub const PARENT_TURN: &str = "argosy.turn.parent";
 /// The tenant of the question.
 pub const TENANT: &str = "argosy.tenant";
@@ -89,11 +90,11 @@ pub const TENANT: &str = "argosy.tenant";
 pub const ROLE: &str = "argosy.role";
 /// The hop of a step.
 pub const HOP: &str = "argosy.hop";
-/// Which map step of its fan-out.
+/// The index of a map step in its fan-out.
 pub const INDEX: &str = "argosy.index";
 /// Which delivery of a step, from 1.
 pub const ATTEMPT: &str = "argosy.attempt";
-/// How a step, a call or a turn came out.
+/// The outcome of a step, a call or a turn.
 pub const OUTCOME: &str = "argosy.outcome";
 /// How long a step waited before it was worked on, in milliseconds.
 pub const QUEUED_MS: &str = "argosy.queued_ms";

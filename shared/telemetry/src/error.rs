@@ -1,11 +1,11 @@
-//! What can go wrong while logs, metrics and endpoints are set up. Once they run, they do not fail.
+//! The errors of setting up logs, metrics and endpoints. Once these run, they do not fail.
 
 use std::net::SocketAddr;
 
 /// Why telemetry could not be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The filter of the logs cannot be read.
+    /// The filter of the logs is malformed.
     #[error(
         "log level `{level}` is not understood: {reason}; try `info` or `info,argosy_harness=debug`"
     )]
@@ -21,10 +21,10 @@ pub enum Error {
         /// What was given.
         format: String,
     },
-    /// Logs were set up before in this process.
+    /// The log subscriber of this process is already set.
     #[error("logs are already set up in this process")]
     LogsTwice,
-    /// A metric breaks the rules for names and help; a mistake in the program.
+    /// A metric breaks the rules for names and help texts, which is a bug of the program.
     #[error("metric `{name}` {rule}")]
     Metric {
         /// Its name.
@@ -32,19 +32,19 @@ pub enum Error {
         /// Which rule.
         rule: String,
     },
-    /// Another process listens there.
+    /// Another process listens on that port.
     #[error(
         "the admin port `{}` on `{}` is taken: stop the process that listens there, or set another \
          port (0 takes any free one)", addr.port(), addr.ip()
     )]
     PortTaken {
-        /// Where we wanted to listen.
+        /// The address on which the endpoints were to listen.
         addr: SocketAddr,
     },
     /// The admin endpoints cannot listen for another reason.
     #[error("cannot listen for the admin endpoints on `{addr}`: {source}")]
     Bind {
-        /// Where we wanted to listen.
+        /// The address on which the endpoints were to listen.
         addr: SocketAddr,
         /// Why.
         source: std::io::Error,
@@ -55,7 +55,7 @@ pub enum Error {
     /// A probe of the admin endpoints got no answer.
     #[error("no answer from the admin endpoints at `{at}`: {reason}")]
     Probe {
-        /// Where.
+        /// The address that was asked.
         at: SocketAddr,
         /// Why.
         reason: String,

@@ -1,5 +1,5 @@
-//! Whether this process is started, ready and alive. A cheap handle: every component that fulfils or loses a
-//! condition holds one. The handle serves no endpoint itself and polls nothing.
+//! Keeps the state of this process: whether it is started, ready and alive. Every component that fulfils or loses a
+//! condition of readiness holds a cheap handle. The handle serves no endpoint itself and polls nothing.
 //!
 //! Alive means only that the runtime still runs tasks: an outage of the bus or of a model must not restart the
 //! fleet.
@@ -23,12 +23,12 @@ const MET: &str = "argosy_condition_met";
 /// How long the heartbeat may be silent before the process counts as stuck.
 pub(crate) const HEARTBEAT_MAX: Duration = Duration::from_secs(30);
 
-/// One condition of being ready.
+/// The state of one condition of readiness.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Readiness {
-    /// It is met.
+    /// The condition is met.
     Ready,
-    /// It is not, and why.
+    /// The condition is not met, with the reason.
     NotReady(Cow<'static, str>),
 }
 
@@ -46,14 +46,14 @@ struct Inner {
     met: OnceLock<(IntGaugeVec, String)>,
 }
 
-/// What `/readyz` and `/startupz` answer.
+/// The body of `/readyz` and `/startupz`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// All conditions are met, and the process is not draining.
     pub ready: bool,
     /// The process has begun to shut down.
     pub draining: bool,
-    /// Setup is done: the process was ready once, or said so.
+    /// Setup is done: the process was ready once, or has called `started`.
     pub started: bool,
     /// Every condition by name.
     pub conditions: BTreeMap<String, ConditionReport>,
@@ -70,8 +70,9 @@ pub struct ConditionReport {
 }
 
 impl Health {
-    /// A process that waits for these conditions. Pass all that are known from the start, so that the process is
-    /// not ready before each of them was reported; more can be added later. With none it is ready at once.
+    /// The health of a process that has to meet these conditions. Pass all conditions that are known from the start, so
+    /// that the process is not ready before each of them was reported; more can be added later. With no conditions the
+    /// process is ready at once.
     pub fn new(conditions: &[&'static str]) -> Self {
         let starting = Readiness::NotReady("starting".into());
         let waiting = conditions
@@ -86,7 +87,7 @@ impl Health {
         }))
     }
 
-    /// Measures every condition of this process of a role from now on: the one metric that says what it lacks.
+    /// Exposes every condition of this process, for a role, as a metric that shows which of them are not met.
     ///
     /// # Errors
     /// When the registry has such a metric.
@@ -123,12 +124,12 @@ impl Health {
         self.note_start(&conditions);
     }
 
-    /// Says that a condition is met.
+    /// Reports that a condition is met.
     pub fn ready(&self, condition: impl Into<Cow<'static, str>>) {
         self.set(condition, Readiness::Ready);
     }
 
-    /// Says that a condition is not met, and why.
+    /// Reports that a condition is not met, and why.
     pub fn not_ready(
         &self,
         condition: impl Into<Cow<'static, str>>,
@@ -137,12 +138,12 @@ impl Health {
         self.set(condition, Readiness::NotReady(reason.into()));
     }
 
-    /// Says that setup is done although not all conditions are met yet. Being ready once implies it.
+    /// Reports that setup is done although not all conditions are met yet. Being ready once implies this.
     pub fn started(&self) {
         self.0.started.store(true, Ordering::Relaxed);
     }
 
-    /// Begins to shut down: not ready from now on.
+    /// Begins to shut down: the process is not ready from now on.
     pub fn drain(&self) {
         self.0.draining.store(true, Ordering::Relaxed);
     }
@@ -157,7 +158,7 @@ impl Health {
         self.0.draining.load(Ordering::Relaxed)
     }
 
-    /// Everything, for people.
+    /// The whole state, for people.
     pub fn report(&self) -> Report {
         let conditions = self.conditions();
         self.note_start(&conditions);

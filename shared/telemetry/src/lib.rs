@@ -1,20 +1,20 @@
-//! How a process reports what it does: logs, trace context, metrics, admin endpoints.
+//! The tools with which a process reports what it does: logs, trace context, metrics, admin endpoints.
 //!
-//! The crate has the tools only: each crate defines its metrics in its own `metrics.rs`, and the components that
-//! fulfil the conditions of readiness name them. Nothing here is global except the log subscriber, which tracing
-//! makes global.
+//! *Not* here: the metrics themselves, which each crate defines in its `metrics.rs`, and the conditions of readiness,
+//! which the components that fulfil them name. Nothing here is global except the log subscriber, which tracing makes
+//! global.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`logs`] | the subscriber: text for people, JSON for machines |
-//! | [`trace`] | W3C trace context: parse, show, descend |
+//! | [`trace`] | W3C trace context: parse, print, make a child |
 //! | [`traces`] | spans: recorded, queued, sent to a collector |
 //! | [`conventions`] | every name that a span has |
 //! | [`registry`] | typed metric families, text exposition |
 //! | [`buckets`] | the bucket bounds of our histograms |
 //! | [`health`] | readiness conditions, start, liveness |
 //! | [`admin`] | `/metrics`, `/livez`, `/readyz`, `/startupz` |
-//! | [`probe`] | asking them, without a shell |
+//! | [`probe`] | a client of these endpoints, for health checks without a shell |
 //! | [`error`] | what can go wrong while setting up |
 
 pub mod admin;

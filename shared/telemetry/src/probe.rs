@@ -10,23 +10,23 @@ use std::time::Duration;
 /// How long an answer is waited for.
 pub(crate) const ANSWER_MAX: Duration = Duration::from_secs(2);
 
-/// What is asked.
+/// The question that a probe asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HealthProbe {
-    /// Whether the runtime turns.
+    /// Whether the runtime runs tasks.
     Live,
-    /// Whether it works: every condition is met, and it does not drain.
+    /// Whether the process is ready: every condition is met, and it is not draining.
     Ready,
-    /// Whether it was ready once.
+    /// Whether the process was ready once.
     Startup,
 }
 
-/// What was answered.
+/// The answer to a probe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProbeAnswer {
-    /// Whether it is so.
+    /// Whether the answer is yes.
     pub is_so: bool,
-    /// What stands in the answer: of [`HealthProbe::Ready`] and [`HealthProbe::Startup`], every condition as JSON.
+    /// The body of the answer: for [`HealthProbe::Ready`] and [`HealthProbe::Startup`], every condition as JSON.
     pub body: String,
 }
 
@@ -39,10 +39,10 @@ impl HealthProbe {
         }
     }
 
-    /// Asks the process that listens at `at`; when it listens on all addresses, it is asked at the loopback
-    /// address.
+    /// Asks the process that listens at `at`; if `at` stands for all addresses, the loopback address is used.
     ///
-    /// # Errors [`Error::Probe`] when there is no answer within `ANSWER_MAX`.
+    /// # Errors
+    /// [`Error::Probe`] when there is no answer within `ANSWER_MAX`.
     pub async fn ask(self, at: SocketAddr) -> Result<ProbeAnswer, Error> {
         let at = reachable(at);
         let failed = |error: reqwest::Error| Error::Probe {

@@ -31,16 +31,16 @@ struct Family {
     metric: Metric,
 }
 
-/// What there is to say of a family.
+/// The description of a family.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Description {
     /// Its name.
     pub name: String,
     /// `counter`, `gauge` or `histogram`.
     pub kind: &'static str,
-    /// What it counts or measures.
+    /// The help text of the family.
     pub help: String,
-    /// Its labels in the order of their asking, each with the values that series have by now.
+    /// Its labels in the order in which they were declared, each with the values that its series have now.
     pub labels: Vec<(String, BTreeSet<String>)>,
     /// The upper bounds of a histogram.
     pub buckets: Vec<f64>,
@@ -67,8 +67,8 @@ impl Registry {
         Self::default()
     }
 
-    /// A registry that tells about its process: `argosy_build_info`, and on Linux `process_*` (CPU,
-    /// memory, file descriptors, start time).
+    /// A registry with metrics of its process: `argosy_build_info`, and on Linux `process_*` (CPU, memory, file
+    /// descriptors, start time).
     ///
     /// # Errors
     /// [`Error::Metric`], which would be a mistake here.
@@ -148,7 +148,7 @@ impl Registry {
         text
     }
 
-    /// Every family that was asked for, by name.
+    /// Descriptions of all families that were requested, by name.
     pub fn describe(&self) -> Vec<Description> {
         let gathered = self.prometheus.gather();
         let values = |name: &str, label: &str| {
@@ -185,8 +185,8 @@ impl Registry {
         families.iter().map(describe).collect()
     }
 
-    /// The registry below, for crates that bring collectors of their own. Registering the same
-    /// collector twice there is an error.
+    /// The registry of the `prometheus` crate behind this one, for crates that bring collectors of their own.
+    /// Registering the same collector twice there is an error.
     pub fn prometheus(&self) -> &prometheus::Registry {
         &self.prometheus
     }
@@ -230,8 +230,8 @@ impl Registry {
     }
 }
 
-/// Makes every combination of label values a series at 0: one list of values per label, in the order
-/// of the labels. A counter that is born at 1 raises no alert, because `increase()` sees no step.
+/// Creates a series at 0 for every combination of label values: `values` has one list per label, in the order of the
+/// labels. A counter that first appears at 1 raises no alert, because `increase()` sees no step.
 ///
 /// # Errors
 /// [`Error::Metric`] when there are not as many lists as the family has labels.

@@ -1,13 +1,13 @@
-//! W3C trace context: the `traceparent` header, read and written, and `tracestate`, which is only handed on. Spans
-//! are in [`traces`](crate::traces). Randomness is passed in.
+//! Reads and writes W3C trace context: the `traceparent` header, and `tracestate`, which is only handed on. Randomness
+//! is passed in. *Not* here: spans ([`traces`](crate::traces)).
 
 use std::fmt;
 
 /// The bit of the flags that says that the trace is recorded.
 const SAMPLED: u8 = 1;
 
-/// Where in which trace a message was sent: a trace, the span of the sender, and its flags. Shows
-/// itself as a `traceparent` header.
+/// The position in a trace at which a message was sent: the trace, the span of the sender, and the flags. `Display`
+/// writes it as a `traceparent` header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TraceContext {
     trace: u128,
@@ -16,7 +16,7 @@ pub struct TraceContext {
 }
 
 impl TraceContext {
-    /// The start of a trace of its own, sampled.
+    /// The root of a new trace that is sampled.
     pub fn new_root(rng: &mut fastrand::Rng) -> Self {
         Self {
             trace: rng.u128(1..),
@@ -69,9 +69,9 @@ impl TraceContext {
         self.flags
     }
 
-    /// Reads a `traceparent`, in any case and with space around it; `None` when it is malformed or one
-    /// of its ids is all zero. Of a version after `00` the four known fields are read, whatever
-    /// follows them.
+    /// Reads a `traceparent` header, in upper or lower case and with space around it; `None` if it is malformed or one
+    /// of its ids is all zero. In versions after `00`, the four known fields are read and everything after them is
+    /// ignored.
     pub fn parse(header: &str) -> Option<Self> {
         let mut fields = header.trim().split('-');
         let version: u8 = hex(fields.next()?, 2)?;
@@ -85,7 +85,7 @@ impl TraceContext {
         Some(Self { trace, span, flags })
     }
 
-    /// The id of the trace, 32 hexadecimal digits: what logs and answers show.
+    /// The id of the trace, 32 hexadecimal digits, as logs and answers show it.
     pub fn trace_id(&self) -> String {
         format!("{:032x}", self.trace)
     }
@@ -116,8 +116,8 @@ const STATE_MAX: usize = 512;
 /// Most entries of one.
 const ENTRIES_MAX: usize = 32;
 
-/// A `tracestate` header as it is handed on: entries of others about the trace, `key=value` with commas
-/// between. `None` when it is empty, too long or no list of such: a broken one is dropped as a whole.
+/// A `tracestate` header in the form in which it is handed on: entries of other vendors about the trace, `key=value`,
+/// separated by commas. `None` if it is empty, too long or malformed: a malformed header is dropped completely.
 pub fn state(header: &str) -> Option<String> {
     let entries = header.split(',').map(str::trim);
     let entries: Vec<_> = entries.filter(|entry| !entry.is_empty()).collect();

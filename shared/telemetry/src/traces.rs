@@ -1,13 +1,13 @@
-//! Spans: made when a question, a step or a call ends, and sent to a collector. Tracing is off unless an endpoint
+//! Makes a span when a question, a step or a call ends, and sends it to a collector. Tracing is off unless an endpoint
 //! is configured, and while it is off a span costs one look at an `Option`.
 //!
-//! The ids of spans are not random but derived from what they are about (`TraceContext::named`): every delivery of
+//! The id of a span is not random but derived from what the span is about (`TraceContext::named`), so every delivery of
 //! a step would give its span the same id. The messages that a step publishes name this id as their parent, and the
-//! delivery that acks the step records it. So the tree of a question is whole even where a process died between
+//! delivery that acks the step records the span. So the tree of a question is complete even if a process dies between
 //! publishing and acking, and a retry can name the delivery before it.
 //!
-//! *Not* here: the names of spans and attributes ([`conventions`](crate::conventions)), logs, and any layer that
-//! turns log spans into these. There is no global; the span that a task works under is the one task-local.
+//! *Not* here: the names of spans and attributes ([`conventions`](crate::conventions)), logs, and any layer that turns
+//! log spans into these. There is no global state; only the span that a task works under is task-local.
 //!
 //! | module | what |
 //! |---|---|
@@ -106,7 +106,7 @@ impl Counts {
     }
 }
 
-/// Registers what is counted of spans, as a process with an endpoint does.
+/// Registers the counters of spans, as a process with an endpoint does.
 ///
 /// # Errors
 /// When `registry` has other families of these names.
@@ -114,28 +114,29 @@ pub fn register(registry: &Registry) -> Result<(), Error> {
     Counts::new(registry).map(drop)
 }
 
-/// The maker of the spans, as the collector shows it.
+/// The process that makes the spans, as the collector shows it.
 #[derive(Debug, Clone)]
 pub struct Service {
     /// Its role.
     pub role: String,
     /// Its release.
     pub version: String,
-    /// What distinguishes it from others of the role.
+    /// The name that distinguishes it from other processes of the role.
     pub instance: String,
 }
 
 impl Traces {
-    /// Records nothing.
+    /// A handle that records nothing.
     pub fn off() -> Self {
         Self::default()
     }
 
-    /// A handle and the task behind it, which ends with [`Exporter::flush`]; both do nothing without an endpoint.
-    /// `content` allows the text of questions, prompts and answers in spans. Must be called within a runtime;
-    /// nothing is contacted before the first span.
+    /// Starts tracing: returns a handle and the task behind it, which ends with [`Exporter::flush`]. Without an
+    /// endpoint both do nothing. `content` allows the text of questions, prompts and answers in spans. Must be called
+    /// within a runtime; nothing is contacted before the first span.
     ///
-    /// # Errors [`Error::Traces`] when an option is not valid.
+    /// # Errors
+    /// [`Error::Traces`] when an option is not valid.
     pub fn start(
         options: &Options,
         content: bool,
@@ -158,19 +159,20 @@ impl Traces {
         Ok((Traces(Some(Arc::new(recorder))), exporter))
     }
 
-    /// Whether anything is recorded.
+    /// Whether spans are recorded.
     pub fn is_on(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Whether content may stand in spans.
+    /// Whether spans may have content.
     pub fn content(&self) -> bool {
         self.0.as_ref().is_some_and(|recorder| recorder.content)
     }
 
-    /// The context of a new question that came with the publisher's context `under`: the same trace, recorded or
-    /// not as the publisher chose, or else a new trace by our own choice. Without an exporter the question has no
-    /// span, so the publisher's context is passed on unchanged.
+    /// The context of a new question, which came with the publisher's context `under` if there is one. With a
+    /// publisher's context, the question continues that trace, and is recorded or not as the publisher chose. Otherwise
+    /// it begins a new trace, by our own choice of sampling. Without an exporter the question has no span, so the
+    /// publisher's context is passed on unchanged.
     pub fn root(&self, under: Option<TraceContext>, rng: &mut fastrand::Rng) -> TraceContext {
         match (&self.0, under) {
             (Some(_), Some(under)) => under.child(rng),

@@ -20,11 +20,11 @@ use tokio::task::JoinSet;
 /// A span as it arrived; ids in hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivedSpan {
-    /// Its trace.
+    /// The id of its trace.
     pub trace: String,
-    /// Itself.
+    /// The id of the span.
     pub id: String,
-    /// The span it is under; empty for a root.
+    /// The id of the parent span; empty for a root.
     pub parent: String,
     /// Its name.
     pub name: String,
@@ -34,13 +34,13 @@ pub struct ReceivedSpan {
     pub service: String,
     /// The `tracestate` of its trace.
     pub state: String,
-    /// What is said of it; numbers as digits, texts with commas between.
+    /// The attributes of the span; numbers as digits, texts separated by commas.
     pub attributes: BTreeMap<String, String>,
     /// The spans it links to.
     pub links: Vec<String>,
     /// The message of an error status, if it has one.
     pub error: Option<String>,
-    /// From when to when, in nanoseconds.
+    /// Its start and its end, in nanoseconds.
     pub times: (u64, u64),
 }
 
@@ -92,12 +92,12 @@ impl Collector {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What an exporter is configured with.
+    /// The endpoint to configure in an exporter.
     pub fn endpoint(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Answers the next requests with these statuses and keeps nothing of them.
+    /// Answers the next requests with these statuses and drops their spans.
     pub fn script(&self, statuses: impl IntoIterator<Item = u16>) {
         let statuses = statuses.into_iter();
         let statuses = statuses.filter_map(|status| StatusCode::from_u16(status).ok());
@@ -124,7 +124,7 @@ impl Collector {
         self.kept().headers.len()
     }
 
-    /// Whether a text stands anywhere in what arrived, attribute or not.
+    /// Whether a text occurs anywhere in the received spans.
     pub fn holds(&self, text: &str) -> bool {
         let text = text.as_bytes();
         let kept = self.kept();

@@ -1,4 +1,4 @@
-//! A fake embedder without a model: a test decides which vectors it makes, and it counts its calls.
+//! A fake embedder without a model. The test decides which vectors it makes, and it counts its calls.
 
 use llm::embed::Error;
 use llm::{BoxFuture, Embedder, Side};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 type Vector = Box<dyn Fn(&str) -> Vec<f32> + Send + Sync>;
 
-/// Makes the vector of each text by a function; calls that were chosen before it does not answer.
+/// A fake embedder that makes the vector of each text by a function, and fails the calls that the test chooses.
 pub struct FakeEmbedder {
     name: &'static str,
     dims: usize,
@@ -16,7 +16,7 @@ pub struct FakeEmbedder {
 }
 
 impl FakeEmbedder {
-    /// One that is always there.
+    /// An embedder that answers every call.
     pub fn new<const DIMS: usize>(
         name: &'static str,
         vector: impl Fn(&str) -> [f32; DIMS] + Send + Sync + 'static,
@@ -24,7 +24,7 @@ impl FakeEmbedder {
         FakeEmbedder::away(name, |_| false, vector)
     }
 
-    /// One that does not answer the calls, numbered from 0, for which `is_away` holds.
+    /// An embedder that fails the calls, numbered from 0, for which `is_away` holds.
     pub fn away<const DIMS: usize>(
         name: &'static str,
         is_away: fn(usize) -> bool,
@@ -39,7 +39,7 @@ impl FakeEmbedder {
         })
     }
 
-    /// The side and the number of texts of each call, those too that were not answered.
+    /// The side and the number of texts of each call, including failed calls.
     pub fn calls(&self) -> Vec<(Side, usize)> {
         let calls = self.calls.lock();
         calls.unwrap_or_else(PoisonError::into_inner).clone()

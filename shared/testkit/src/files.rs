@@ -59,12 +59,12 @@ impl FakeHub {
         format!("http://{}", self.address)
     }
 
-    /// Breaks the next answer off after so many bytes.
+    /// Breaks off the next answer after this many bytes.
     pub fn cut_after(&self, bytes: usize) {
         self.shared().cut_after = Some(bytes);
     }
 
-    /// Which files were asked for, and from which byte on.
+    /// The files that were requested, each with the first byte that was requested.
     pub fn asked(&self) -> Vec<(String, usize)> {
         self.shared().asked.clone()
     }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// All files below a folder, as far as they are there when they are looked at.
+/// All files below a folder; files that are removed meanwhile may be missing.
 pub fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -18,7 +18,8 @@ pub fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Those that hold a text as it is, not compressed. What goes away while it is read holds nothing.
+/// The files below a folder that contain a text, uncompressed. A file that is removed meanwhile counts as not
+/// containing it.
 pub fn files_with(folder: &Path, text: &str) -> Vec<PathBuf> {
     let text = text.as_bytes();
     let holds = |bytes: Vec<u8>| bytes.windows(text.len()).any(|part| part == text);

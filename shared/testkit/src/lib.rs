@@ -1,4 +1,4 @@
-//! What tests are built on: fakes named as fakes, real servers, injected faults.
+//! Tools for tests: fakes (named as such), real servers, injected faults.
 
 pub mod collector;
 pub mod embedder;

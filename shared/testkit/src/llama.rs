@@ -145,7 +145,7 @@ impl ModelServer {
         ready.unwrap_or_else(|why| panic!("the model server does not come back: {why}"));
     }
 
-    /// The end of what it said, for people.
+    /// The end of the server's log, for messages.
     pub fn log(&self) -> String {
         let log = std::fs::read(log_file(self.folder.path())).unwrap_or_default();
         let log = String::from_utf8_lossy(&log);

@@ -9,10 +9,10 @@ use stage::StepContext;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a fake answer is: the text, or why there is none.
+/// A fake reply: the text, or the error.
 pub type FakeReply = Result<String, Error>;
 
-/// A fake [`ChatModel`]: its answers come from a queue or a closure, its requests are kept.
+/// A fake [`ChatModel`]: its replies come from a queue or a closure, and it keeps its requests.
 pub struct ScriptedModel {
     script: Script,
     /// What it sends to a live listener before each answer: pieces, and `None` where it begins again.
@@ -55,7 +55,8 @@ impl ScriptedModel {
         requests.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Tells these before it answers with `answers`, one after the other: pieces, and `None` where it begins anew.
+    /// Answers with `answers`, one after the other, and sends these pieces to a live listener before each answer;
+    /// `None` begins anew.
     pub fn aloud(
         pieces: impl IntoIterator<Item = Option<&'static str>>,
         answers: impl IntoIterator<Item = FakeReply>,
@@ -131,8 +132,8 @@ impl ChatModel for ScriptedModel {
     }
 }
 
-/// The facts of a first delivery to `role` in a made-up turn `t1` that asks `question`: begun at
-/// second 1, due at second 61, with a whole budget.
+/// The context of a first delivery to `role` in a made-up turn `t1` that asks `question`: begun at second 1, due at
+/// second 61, with the whole budget.
 pub fn step(role: Role, question: &str) -> StepContext {
     let header = Header {
         turn: id(TurnId::new("t1")),

@@ -9,7 +9,7 @@ use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A server with a store of its own; both go when it is dropped.
+/// A server with its own store; dropping this ends the server and removes the store.
 #[derive(Debug)]
 pub struct TestServer {
     server: Server,
@@ -29,7 +29,7 @@ impl DerefMut for TestServer {
     }
 }
 
-/// Three servers that replicate each other; they and their stores go when it is dropped.
+/// Three servers that replicate each other; dropping this ends them and removes their stores.
 #[derive(Debug)]
 pub struct TestCluster {
     cluster: Cluster,
@@ -44,7 +44,7 @@ impl Deref for TestCluster {
 }
 
 impl TestCluster {
-    /// The folder in which its servers keep what is stored.
+    /// The folder in which the servers keep their stores.
     pub fn store(&self) -> &Path {
         self._store.path()
     }

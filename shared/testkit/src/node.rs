@@ -59,7 +59,7 @@ pub enum FakeNodeBehaviour {
     Say(String),
     /// Answers after a while.
     Slow(Duration),
-    /// Answers when [`FakeNode::release`] lets it.
+    /// Answers after [`FakeNode::release`].
     Hold,
     /// Accepts the call and never answers.
     Stuck,
@@ -77,14 +77,14 @@ pub enum FakeNodeBehaviour {
     Status(u16, String, Option<String>),
     /// Sends the client to this address.
     Redirect(String),
-    /// Says that the prompt does not fit a context of so many tokens, as this server words it.
+    /// Rejects the prompt as too long for a context of this many tokens, with the error of this server.
     Overflow(OverflowWording, u32),
-    /// Rejects requests whose `response_format` has one of these types, with this status and the
-    /// wording of llama-cpp-python; answers all others.
+    /// Rejects requests whose `response_format` has one of these types, with this status and the error text of
+    /// llama-cpp-python; answers all others.
     Reject(&'static [&'static str], u16),
 }
 
-/// What the node has seen so far.
+/// Counts of what the node has done so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FakeNodeCounts {
     /// Calls that arrived.
@@ -130,7 +130,7 @@ impl FakeNode {
         Self::start_at(([127, 0, 0, 1], 0).into(), answer).await
     }
 
-    /// The same at an address that is given.
+    /// Starts such a node at the given address.
     pub async fn start_at(
         address: SocketAddr,
         answer: impl Fn(&ReceivedPrompt) -> String + Send + Sync + 'static,
@@ -180,13 +180,13 @@ impl FakeNode {
         format!("http://{}", self.address)
     }
 
-    /// Does these next, one for each call.
+    /// Shows these behaviours to the next calls, one for each call.
     pub fn script(&self, next: impl IntoIterator<Item = FakeNodeBehaviour>) -> &Self {
         self.shared.script().next.extend(next);
         self
     }
 
-    /// Does this whenever the script is empty. At first: [`FakeNodeBehaviour::Answer`].
+    /// Shows this behaviour whenever the script is empty. At first: [`FakeNodeBehaviour::Answer`].
     pub fn always(&self, standing: FakeNodeBehaviour) -> &Self {
         self.shared.script().standing = standing;
         self
@@ -204,18 +204,18 @@ impl FakeNode {
         self
     }
 
-    /// Does not know this address any more: `404`.
+    /// Answers requests to this path with `404` from now on.
     pub fn forget(&self, path: &'static str) -> &Self {
         self.shared.script().unknown.push(path);
         self
     }
 
-    /// Lets so many calls go on that are or will be held by [`FakeNodeBehaviour::Hold`].
+    /// Lets this many calls go on that are held by [`FakeNodeBehaviour::Hold`], now or later.
     pub fn release(&self, calls: usize) {
         self.shared.held.add_permits(calls);
     }
 
-    /// What it has seen so far.
+    /// What the node has done so far.
     pub fn seen(&self) -> FakeNodeCounts {
         *self.shared.seen.borrow()
     }
@@ -225,7 +225,7 @@ impl FakeNode {
         self.shared.script().prompts.clone()
     }
 
-    /// Waits until it has seen what `wanted` asks for.
+    /// Waits until `wanted` is true of the counts.
     ///
     /// # Panics
     /// After 10 s.

@@ -22,7 +22,7 @@ const ANSWER: Duration = Duration::from_secs(10);
 /// How often is looked.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// A server of its own; it and its data go when this is dropped.
+/// A server of its own; dropping this ends it and removes its data.
 pub struct Prometheus {
     child: Child,
     address: SocketAddr,
@@ -30,8 +30,8 @@ pub struct Prometheus {
 }
 
 impl Prometheus {
-    /// Starts one that listens at `address`, and scrapes these targets and evaluates rules, every second each. It has no
-    /// rules yet.
+    /// Starts a server that listens at `address`, scrapes these targets and evaluates rules, each every second. It has
+    /// no rules yet.
     ///
     /// # Panics
     /// When there is no Prometheus to be had, or it does not start.
@@ -50,7 +50,7 @@ impl Prometheus {
         prometheus
     }
 
-    /// Evaluates these rule files from now on, which stay where they are, and no others.
+    /// Evaluates these rule files, and no others, from now on. The files have to stay where they are.
     ///
     /// # Panics
     /// When it does not take them.
@@ -88,7 +88,7 @@ impl Prometheus {
         }
     }
 
-    /// What it answers to a GET, as JSON.
+    /// The answer to a GET, as JSON.
     ///
     /// # Panics
     /// When it does not answer.
@@ -114,7 +114,7 @@ impl Prometheus {
             .unwrap_or_default()
     }
 
-    /// The result of a query over the time since then, a value every five seconds.
+    /// The result of a query over the time since `since`, with a value every five seconds.
     ///
     /// # Panics
     /// When it is no query.

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// Where promtool is; fetched first where that is possible. Blocks for some seconds then.
+/// The path of promtool. If it is not installed, it is fetched if possible, which blocks for some seconds.
 ///
 /// # Panics
 /// When it can neither be found nor fetched.
@@ -25,7 +25,7 @@ pub(crate) fn program(name: &str) -> PathBuf {
     PathBuf::from(path.trim())
 }
 
-/// What `promtool check metrics` says of a text: nothing when all is well.
+/// Checks a text with `promtool check metrics`.
 ///
 /// # Errors
 /// Its complaints.
@@ -43,7 +43,7 @@ pub fn check_metrics(text: &str) -> Result<(), String> {
     }
 }
 
-/// What `promtool check rules` says of a file: nothing when all is well.
+/// Checks a file with `promtool check rules`.
 ///
 /// # Errors
 /// Its complaints.

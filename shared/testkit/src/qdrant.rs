@@ -5,8 +5,8 @@
 //! replies `Unimplemented` to all others. It has no approximation, no disk and no cluster: tests that depend on
 //! those need a real server.
 //!
-//! It can also play an older server: it then ignores what that version does not know, or refuses it in the same
-//! words ([`FakeQdrant::set_version`]).
+//! It can also behave like an older server: it then ignores or refuses what that version does not know, with the same
+//! error texts ([`FakeQdrant::set_version`]).
 
 mod collections;
 mod filter;
@@ -43,7 +43,7 @@ pub struct FakeQdrant {
 pub enum QdrantFault {
     /// Answers with this code.
     Refuse(Code),
-    /// Says that there are too many calls, and to come back after so many seconds.
+    /// Rejects the call because there are too many, and asks to come back after this many seconds.
     Busy(u64),
     /// Never answers.
     Stall,
@@ -67,7 +67,7 @@ impl FakeQdrant {
         FakeQdrant::start_with_key("").await
     }
 
-    /// Starts an empty server that wants this API key; none when it is empty.
+    /// Starts an empty server that requires this API key, or no key if it is empty.
     pub async fn start_with_key(api_key: &str) -> io::Result<FakeQdrant> {
         let shared = Arc::new(Shared {
             api_key: api_key.to_owned(),
@@ -98,14 +98,14 @@ impl FakeQdrant {
         format!("http://{}", self.address)
     }
 
-    /// Is of this version from now on, and knows what that one knows of what is asked here: prefixes
-    /// and tiers of memory from 1.19 on, substrings from 1.20 on. At first `1.20.0`.
+    /// Behaves like this version from now on, as far as the calls of this project differ: prefixes and tiers of memory
+    /// exist from 1.19 on, substrings from 1.20 on. At first `1.20.0`.
     pub fn set_version(&self, version: &str) {
         self.shared.inner().version = version.to_owned();
     }
 
-    /// Does this with the next calls, one for each. The client makes a call twice when the code
-    /// may mean that its connection is broken.
+    /// Shows these faults to the next calls, one for each call. The client repeats a call once if the code may mean
+    /// that its connection is broken.
     pub fn script(&self, faults: impl IntoIterator<Item = QdrantFault>) {
         self.shared.inner().faults.extend(faults);
     }

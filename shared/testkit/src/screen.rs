@@ -1,4 +1,4 @@
-//! What a person would read on a terminal after a program's output.
+//! Computes what a person would read on a terminal after a program's output.
 //!
 //! It knows the few codes that our programs and their line editor send: moves, erasing, wrapping, scrolling. *Not*
 //! colours, and not what has scrolled out at the top.
@@ -14,7 +14,7 @@ struct Screen {
     wraps: bool,
 }
 
-/// The rows that stand on a terminal of so many rows and columns, without blanks at their ends.
+/// The rows that a terminal of this size shows, without blanks at their ends.
 pub fn rows(told: &str, rows: usize, columns: usize) -> Vec<String> {
     let mut screen = Screen {
         rows: vec![vec![' '; columns]; rows],

@@ -1,6 +1,6 @@
 //! A terminal without a person: what a program writes to it is kept, and a test types keys into it.
 //!
-//! It is a real terminal of the operating system. *Not* here: what the codes draw; see [`screen`](crate::screen).
+//! It is a real terminal of the operating system. *Not* here: what the control codes draw ([`screen`](crate::screen)).
 
 use rustix::fs::{self, Mode, OFlags};
 use rustix::io::FdFlags;
@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 
-/// A terminal, and the person's end of it.
+/// A terminal, held at the person's end.
 pub struct PseudoTerminal {
     person: File,
     program: OwnedFd,
@@ -18,7 +18,7 @@ pub struct PseudoTerminal {
 }
 
 impl PseudoTerminal {
-    /// A new one of this size, in characters.
+    /// A new terminal of this size, in characters.
     ///
     /// # Errors
     /// When the system gives none.
@@ -45,7 +45,7 @@ impl PseudoTerminal {
         })
     }
 
-    /// The program's end: its standard input, output or both.
+    /// The program's end of the terminal: its standard input, output or both.
     ///
     /// # Errors
     /// When the process has too many open files.
@@ -71,7 +71,7 @@ impl PseudoTerminal {
         String::from_utf8_lossy(&self.seen).into_owned()
     }
 
-    /// How it is set.
+    /// The settings of the terminal.
     ///
     /// # Errors
     /// When the system does not say.
@@ -79,7 +79,7 @@ impl PseudoTerminal {
         Ok(termios::tcgetattr(&self.program)?)
     }
 
-    /// Whether it hands out lines and shows what is typed, as shells leave it.
+    /// Whether the terminal passes on whole lines and echoes keys, as shells leave it.
     ///
     /// # Errors
     /// When the system does not say.

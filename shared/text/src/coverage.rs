@@ -1,19 +1,21 @@
-//! How much of a question some passages mention, part by part. Pure.
+//! Measures how much of a question some passages mention, part by part. Pure.
 //!
-//! *Not* whether they answer it: that takes reading.
+//! *Not* here: whether the passages answer the question, which only reading can tell.
 
 use crate::words;
 use std::collections::BTreeSet;
 
-/// How well all parts of a question are spoken of, 0 to 1: for each part the share of its words in the passage that has most
-/// of them, and the product of these, since each part is one more thing to miss. A question in one piece is its own part;
-/// words are compared without endings, and stop words do not count. 0 without a passage.
+/// How well passages cover all parts of a question, 0 to 1. For each part, this takes the share of its words in the
+/// passage that has most of them; the result is the product of these shares, since each part is one more thing to miss.
+/// A question in one piece is its own part. Words are compared without endings, and stop words do not count. 0 without
+/// a passage.
 ///
-/// As a judge of whether all evidence of a question was read, on 359 questions of the dev third of MultiHop-RAG with
-/// the parts that rules make, the area under the curve is .69 after 5 passages, .68 after 10 and .69 after 15, on 702 of test .71, .68 and .67
-/// (`argosy eval loop`, docs/retrieval.md). By a script over the passages of those of dev the least share tells less than the
-/// product by .01 to .03, the mean by .05 to .06, the share of the names that stand anywhere by .16 to .19; words weighted by how
-/// rare they are in the corpus tell more by .02 to .03, and want an index.
+/// How well this tells whether all evidence of a question was read is measured on MultiHop-RAG, with the parts that
+/// the rules make. On 359 questions of the dev third, the area under the curve is .69 after 5 passages, .68 after 10
+/// and .69 after 15. On 702 questions of the test part it is .71, .68 and .67 (`argosy eval loop`, docs/retrieval.md).
+/// Other measures were compared on the passages of dev, by a script. Three of them tell less than the product: the
+/// least share by .01 to .03, the mean by .05 to .06, and the share of the names that occur anywhere by .16 to .19.
+/// Words weighted by how rare they are in the corpus tell more by .02 to .03, but need an index.
 pub fn coverage<'a>(parts: &[&str], passages: impl IntoIterator<Item = &'a str>) -> f32 {
     let passages: Vec<BTreeSet<String>> = passages.into_iter().map(content).collect();
     let shares = parts.iter().map(|part| {

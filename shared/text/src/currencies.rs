@@ -1,4 +1,4 @@
-//! Currencies by their words, codes and signs. *Not* here: how an amount is parsed; the forms differ by use.
+//! The words, codes and signs of currencies. *Not* here: how an amount is parsed; the forms differ by use.
 
 /// Words for currencies with their ISO codes, in lower case. Longest first.
 pub const WORDS: [(&str, &str); 36] = [
@@ -40,7 +40,7 @@ pub const WORDS: [(&str, &str); 36] = [
     ("koruna", "CZK"),
 ];
 
-/// ISO codes that stand before or behind an amount.
+/// ISO codes that are written before or after an amount.
 pub const CODES: [&str; 16] = [
     "USD", "EUR", "GBP", "CHF", "JPY", "CAD", "AUD", "PLN", "SEK", "NOK", "DKK", "INR", "CNY",
     "HUF", "CZK", "NZD",
@@ -55,7 +55,8 @@ pub const SIGNS: [(char, &str); 5] = [
     ('₹', "INR"),
 ];
 
-/// The code that a word is, in capitals or in small letters, but not as a word begins a sentence.
+/// The ISO code that a word is, in capital or in small letters, but not with only its first letter in capitals, as at
+/// the beginning of a sentence.
 pub fn code(word: &str) -> Option<&'static str> {
     let is_of_one = |is_case: fn(&u8) -> bool| word.bytes().all(|byte| is_case(&byte));
     let is_one_case = is_of_one(u8::is_ascii_uppercase) || is_of_one(u8::is_ascii_lowercase);

@@ -1,6 +1,6 @@
-//! Normalised names for comparison: `Best Buy` and `BESTBUY` are one name, and so are `10-K` and `10k`. Pure.
+//! Normalises names for comparison: `Best Buy` and `BESTBUY` are one name, and so are `10-K` and `10k`. Pure.
 //!
-//! *Not* a measure of similarity: two keys are equal or they are not.
+//! *Not* a measure of similarity: two normalised names are equal or not.
 
 use crate::unaccented;
 
@@ -11,14 +11,14 @@ const LEGAL_FORMS: &str = "inc incorporated corp corporation co company ltd limi
 /// Fewest words of a name that has an acronym: two letters stand for too much.
 const ACRONYM_WORDS_MIN: usize = 3;
 
-/// Letters and digits alone, in lower case, without accents.
+/// The key of a text: only its letters and digits, in lower case, without accents.
 pub fn key(text: &str) -> String {
     let plain = unaccented(text);
     let kept = plain.chars().filter(|c| c.is_alphanumeric());
     kept.flat_map(char::to_lowercase).collect()
 }
 
-/// The key of a name without its legal form, if something is left then: `Best Buy Co., Inc.` is `bestbuy`.
+/// The key of a name without its legal form, unless nothing is left then: `Best Buy Co., Inc.` is `bestbuy`.
 pub fn name_key(name: &str) -> String {
     bare(name).iter().map(|word| key(word)).collect()
 }
@@ -41,7 +41,8 @@ pub fn acronym(name: &str) -> Option<String> {
     (letters.chars().count() >= ACRONYM_WORDS_MIN).then_some(letters)
 }
 
-/// A key with letters and digits that scans confuse as one: `brlghtwater` and `brightwater` have the same.
+/// A key in which letters and digits that scans confuse are the same: `brlghtwater` and `brightwater` have the same
+/// skeleton.
 pub fn skeleton(key: &str) -> String {
     let joined = key.replace("rn", "m").replace("vv", "w").replace("cl", "d");
     joined.chars().map(confused).collect()
@@ -61,7 +62,7 @@ fn confused(c: char) -> char {
     }
 }
 
-/// A key without the ending of a plural; itself when it has none.
+/// A key without the plural ending; the key itself if it has none.
 pub fn singular(key: &str) -> String {
     let head = |ending: &str| {
         key.strip_suffix(ending)
@@ -86,7 +87,7 @@ pub fn singular(key: &str) -> String {
     }
 }
 
-/// The words of a name; what is written together or with hyphens is one.
+/// The words of a name; parts that are joined by hyphens are one word.
 pub fn words(name: &str) -> Vec<&str> {
     let split = name.split(|c: char| c.is_whitespace() || ",;:()[]\"_".contains(c));
     split

@@ -1,5 +1,5 @@
-//! A text on one line, shortened to the room there is, in characters. *Not* here: limits in bytes, and the
-//! characters that messages and headers exclude from a line; those rules are with their users.
+//! Puts a text on one line and shortens it to a number of characters. *Not* here: limits in bytes, and the characters
+//! that messages and headers do not allow; their users have these rules.
 
 /// A number with its noun.
 pub fn count(n: u64, noun: &str) -> String {
@@ -9,12 +9,12 @@ pub fn count(n: u64, noun: &str) -> String {
     }
 }
 
-/// White space collapsed to single spaces.
+/// A text with its white space collapsed to single spaces.
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The same, no longer than so many characters.
+/// A text on one line, of at most this many characters.
 pub fn line_of(text: &str, chars_max: usize) -> String {
     let mut line = one_line(text);
     if let Some((end, _)) = line.char_indices().nth(chars_max) {
@@ -23,7 +23,7 @@ pub fn line_of(text: &str, chars_max: usize) -> String {
     line
 }
 
-/// The first so many characters of a text, with a sign where more follows.
+/// The first characters of a text, at most this many, with a sign at the end if the text is longer.
 pub fn shortened(text: &str, chars_max: usize) -> String {
     match text.char_indices().nth(chars_max) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-/// English, in full, in lower case, January first. The first three letters are the short form.
+/// The English names in full, in lower case, January first. The first three letters are the short form.
 pub const ENGLISH: [&str; 12] = [
     "january",
     "february",
@@ -34,14 +34,15 @@ const GERMAN: [&[&str]; 12] = [
     &["dezember"],
 ];
 
-/// The month, from 1, that a word in lower case names in full or by its beginning, of so many letters.
+/// The month, from 1, that a lower-case word names, in full or by its first letters; `letters` is the range of their
+/// number.
 pub fn number(word: &str, letters: RangeInclusive<usize>) -> Option<u8> {
     let is =
         |name: &&str| **name == *word || letters.contains(&word.len()) && name.starts_with(word);
     from_one(ENGLISH.iter().position(is))
 }
 
-/// The month, from 1, that a word names as a date has it: in full, by three letters, or as `Sept.`.
+/// The month, from 1, that a word in a date names: in full, by three letters, or as `Sept.`.
 pub fn number_in_date(word: &str) -> Option<u8> {
     match word.trim_end_matches('.').to_lowercase().as_str() {
         "sept" => Some(9),
@@ -49,7 +50,7 @@ pub fn number_in_date(word: &str) -> Option<u8> {
     }
 }
 
-/// The same in English or German.
+/// The month, from 1, that a word in a date names in English or German.
 pub fn number_in_either(word: &str) -> Option<u8> {
     let german = || {
         let word = word.to_lowercase();

@@ -1,6 +1,7 @@
-//! Numbers in words, and the words that multiply one. *Not* here: how an amount is parsed; the forms differ by use.
+//! Numbers in words, and the words that multiply a number, such as `thousand`. *Not* here: how an amount is parsed; the
+//! forms differ by use.
 
-/// The number below a hundred that a lower-case word is: `seven`, `forty`, `twenty-five`.
+/// The number below a hundred that a lower-case word names: `seven`, `forty`, `twenty-five`.
 pub fn small(word: &str) -> Option<f64> {
     if let Some((tens, ones)) = word.split_once('-') {
         return Some(ten(tens)? + one(ones)?);
@@ -49,7 +50,7 @@ fn ten(word: &str) -> Option<f64> {
     })
 }
 
-/// What a lower-case word behind a number multiplies it by: `k`, `million`. `m` is also a unit.
+/// The factor by which a lower-case word multiplies the number before it: `k`, `million`. `m` is also a unit.
 pub fn scale(word: &str) -> Option<f64> {
     Some(match word {
         "k" | "thousand" | "grand" => 1e3,

@@ -1,10 +1,10 @@
-//! How much of an answer its facts contain, by counting words and without judgement.
+//! Measures how much of an answer its facts contain, by counting words.
 
 use crate::words;
 use std::collections::HashSet;
 
-/// Share of the answer's content words that occur in the facts, 0 to 1; 0 for an answer without
-/// content words. Citation marks (`[3]`) of the answer are not words of it.
+/// Share of the answer's content words that occur in the facts, 0 to 1; 0 for an answer without content words. Citation
+/// marks (`[3]`) are not counted as words of the answer.
 pub fn overlap<S: AsRef<str>>(answer: &str, facts: &[S]) -> f32 {
     let said = words::content(&without_marks(answer));
     if said.is_empty() {

@@ -1,7 +1,8 @@
-//! Where sentences begin and end: one splitter for each use, side by side.
+//! Splits texts into sentences: there is one splitter for each use.
 //!
-//! They differ on purpose. The chunker's splitter is part of the version of the chunks, the reader's has weights
-//! that were measured with it, and the splitter for citations may cut once too often. *Not* a grammar.
+//! The splitters differ on purpose. The chunker's splitter belongs to the version of the chunks, the offline reader has
+//! weights that were measured with its splitter, and the splitter for citations may cut once too often. *Not* a
+//! grammar.
 
 pub mod cited;
 pub mod cut;

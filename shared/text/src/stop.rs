@@ -1,5 +1,5 @@
-//! Words that say little, one list for each use. They differ on purpose: a word that asks for a form (`list`,
-//! `show`) is useless for a search but useful for a comparison of two texts.
+//! Stop words, one list for each use. The lists differ on purpose: a word that asks for a form (`list`, `show`) is
+//! useless for a search but useful for a comparison of two texts.
 
 /// Words that carry no content of their own, sorted: for texts that are compared.
 const CONTENT_FREE: [&str; 120] = [
@@ -50,7 +50,7 @@ pub fn is_content_free(word: &str) -> bool {
             .is_ok()
 }
 
-/// Whether a word says nothing about what is looked for.
+/// Whether a word is useless for a search.
 pub fn is_unsearched(word: &str) -> bool {
     let word = word
         .trim_matches(|c: char| !c.is_alphanumeric())

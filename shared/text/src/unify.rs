@@ -1,9 +1,9 @@
-//! One form for characters that look alike. *Not* a cleaning of text: nothing is removed.
+//! Maps characters that look alike to one form. *Not* a cleaning of text: nothing is removed.
 
 use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::{UnicodeNormalization, is_nfkc};
 
-/// NFKC, except for characters whose plain form would change a number.
+/// The NFKC form of a text, except for characters whose plain form would change a number.
 pub fn unify(text: &str) -> String {
     if is_nfkc(text) {
         return text.to_owned();
@@ -26,7 +26,7 @@ fn is_kept(c: char) -> bool {
     matches!(c, '²' | '³' | '¹' | 'µ' | '¼'..='¾' | '\u{2070}'..='\u{209f}' | '\u{2150}'..='\u{215f}' | '\u{2189}')
 }
 
-/// A text without its accents: for comparing words that people type as they can.
+/// A text without accents: for comparing words, because people leave accents out when they type.
 pub fn unaccented(text: &str) -> String {
     match text.is_ascii() {
         true => text.to_owned(),

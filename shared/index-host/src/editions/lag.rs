@@ -1,5 +1,5 @@
-//! Measures every few seconds how many messages an index is behind the corpus stream. *Not* the feed, which makes
-//! it catch up.
+//! Measures every few seconds how many messages an index is behind the corpus stream. *Not* here: the feed, by which
+//! the index catches up.
 
 use bus::{Bus, Stream};
 use index::IndexLag;

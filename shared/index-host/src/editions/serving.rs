@@ -1,4 +1,5 @@
-//! A search over the current edition. It reads one index, whatever is switched meanwhile.
+//! Searches the current edition. A search reads one index from beginning to end, even if another edition becomes
+//! current meanwhile.
 
 use super::EditionRouter;
 use envelope::{Filter, Passage, TenantId};

@@ -1,4 +1,5 @@
-//! Answers one request to look into the corpus. *Not* here: the bus, and how many requests are handled at once.
+//! Makes the reply to one request about the corpus. *Not* here: the bus, and the limit of requests that are handled at
+//! once.
 
 use super::{catalog, written};
 use documents::document::doc_id_of;
@@ -22,7 +23,7 @@ const FETCH_K: usize = 100;
 /// What of the largest reply is left for everything but passages, in bytes.
 const REST_BYTES: usize = 16 * 1024;
 
-/// What requests are answered from.
+/// The sources from which requests are answered.
 pub struct Lookup {
     searcher: Arc<dyn Searcher>,
     index: Box<dyn Fn() -> Index + Send + Sync>,
@@ -31,7 +32,8 @@ pub struct Lookup {
 }
 
 impl Lookup {
-    /// Answers from `searcher`, and counts in what `index` gives: another one after a switch of editions.
+    /// Answers searches with `searcher`, and counts in the index that `index` returns, which is another one after a
+    /// switch of editions.
     pub fn new(
         searcher: Arc<dyn Searcher>,
         index: impl Fn() -> Index + Send + Sync + 'static,
@@ -44,12 +46,12 @@ impl Lookup {
         }
     }
 
-    /// Uses these options of a retriever for what a query says about documents.
+    /// Uses these options of a retriever for linking the query of a search to documents.
     pub fn with_options(self, options: retriever::Options) -> Lookup {
         Lookup { options, ..self }
     }
 
-    /// The same, which knows what schemas say of buckets and columns.
+    /// Adds the descriptions that schemas have of buckets and columns.
     pub fn with_schemas(self, schemas: Arc<Schemas>) -> Lookup {
         Lookup { schemas, ..self }
     }

@@ -1,6 +1,6 @@
-//! The catalog as a reply: the counts of the index, with the descriptions of schemas.
+//! Makes the reply to a request for the catalog: the counts of the index, with the descriptions of schemas.
 //!
-//! The schemas are those of this process (`indexer.schemas`). Where it has none, columns have the type of their
+//! The schemas are those of this process (`indexer.schemas`). Without a schema, the type of a column is that of its
 //! values.
 
 use envelope::lookup::{CatalogBucket, CatalogColumn, CatalogRequest, ColumnType, CorpusCatalog};

@@ -1,4 +1,4 @@
-//! Why a snapshot was not written or not used, or why its configuration is wrong.
+//! The errors of writing and using snapshots, and of their configuration.
 
 use bus::{BusError, PublishError};
 use settings::TimeSpan;
@@ -6,37 +6,37 @@ use std::io;
 use std::time::Duration;
 use tokio::task::JoinError;
 
-/// Why a snapshot was not written or not used, or why its configuration is wrong.
+/// An error of writing or using a snapshot, or of the configuration of snapshots.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The bus could not be asked, or refused.
+    /// The bus could not be reached, or refused the request.
     #[error(transparent)]
     Bus(#[from] BusError),
     /// The index, or the archive of it, cannot be used.
     #[error(transparent)]
     Index(#[from] index::Error),
-    /// The task that works with the files broke off.
+    /// The task that works with the files panicked or was cancelled.
     #[error(transparent)]
     Broken(#[from] JoinError),
-    /// There is nothing to write.
+    /// The index is empty, so there is nothing to write.
     #[error("the index holds nothing yet")]
     Empty,
-    /// Writing took longer than the next one may wait.
+    /// Writing took longer than the least time between two snapshots.
     #[error("it took over {0:?}; raise `snapshots.every`")]
     Late(Duration),
-    /// The claim could not be made: it is unknown which replica may write.
+    /// The claim could not be stored, so it is unknown which replica may write.
     #[error("the claim: {0}")]
     Claim(PublishError),
-    /// The one that was chosen was removed meanwhile.
+    /// The chosen snapshot was removed meanwhile.
     #[error("it is gone")]
     Gone,
-    /// The pieces did not all come.
+    /// The snapshot was not downloaded completely.
     #[error("the download: {0}")]
     Download(io::Error),
-    /// Snapshots are configured to be written too often.
+    /// The configured time between two snapshots is too short.
     #[error("`every` must be 0 or at least 1s, not {0}")]
     Every(TimeSpan),
-    /// Snapshots are configured to be written when nothing has changed.
+    /// The configured number of changes is 0, so snapshots would be written without changes.
     #[error("`changes` must not be 0")]
     NoChanges,
 }

@@ -1,4 +1,4 @@
-//! Writing snapshots: when one is due, the replica that gets the claim writes its index as it is committed.
+//! Writes snapshots: when one is due, the replica that gets the claim stores its index as of the last commit.
 
 use super::{CLAIM, Error, Fit, Options, PIECES, is_due, next_name};
 use bus::{Bus, Pieces, Publish, PublishError, Snapshot, Snapshots, WriteCondition};
@@ -16,19 +16,19 @@ use tokio_util::sync::CancellationToken;
 /// Bytes of a piece.
 const PIECE_BYTES: usize = 128 * 1024;
 
-/// What a replica needs to keep snapshots of its index.
+/// What a replica needs for writing snapshots of its index.
 pub struct Keeper {
-    /// Where they are kept.
+    /// The store of the snapshots.
     pub snapshots: Arc<dyn Snapshots>,
-    /// For the claim.
+    /// The bus, on which the claim is made.
     pub bus: Arc<dyn Bus>,
     /// The index.
     pub index: Index,
-    /// Its folder.
+    /// The folder of the index.
     pub dir: PathBuf,
-    /// Which ones fit it.
+    /// The conditions for snapshots of this index.
     pub fit: Fit,
-    /// When they are written.
+    /// When snapshots are written.
     pub options: Options,
 }
 
@@ -100,7 +100,7 @@ impl Keeper {
         }
     }
 
-    /// Writes the index as it is committed; `there` are the ones that are kept, newest first.
+    /// Writes a snapshot of the last commit; `there` are the stored snapshots, newest first.
     pub async fn write(&self, there: &[Snapshot]) -> Result<SnapshotWrite, Error> {
         let start = Instant::now();
         let (index, dir) = (self.index.clone(), self.dir.clone());
@@ -123,11 +123,11 @@ impl Keeper {
 /// A snapshot that was written.
 #[derive(Debug, Clone, Copy)]
 pub struct SnapshotWrite {
-    /// Where the index stood.
+    /// The position of the index in the stream.
     pub sequence: u64,
-    /// Bytes of its files.
+    /// The size of the index's files in bytes.
     pub bytes: u64,
-    /// How long it took.
+    /// How long the writing took.
     pub took: Duration,
 }
 

@@ -1,4 +1,5 @@
-//! Starting from a snapshot: it is fetched piece by piece, checked, unpacked aside and moved into place.
+//! Starts an index from a snapshot: fetches it piece by piece, checks it, unpacks it into a folder aside and moves it
+//! into place.
 
 use super::{Error, Fit, PIECES, is_worth_it};
 use bus::{Snapshot, Snapshots};

@@ -1,9 +1,8 @@
-//! The committed index as one sequence of bytes, and back: the snapshot that a replica leaves for others.
+//! Packs the committed index into one sequence of bytes, and unpacks it: the snapshot that a replica makes for others.
 //!
-//! Files of an index never change once a commit names them, so an archive holds them by hard links while the index
-//! goes on being written. The bytes are the length of a header, the header in JSON, the files one after the other,
-//! and the SHA-256 of all of it. *Not* a long-term format: a process that cannot read an archive replays the
-//! stream.
+//! Files of an index never change once a commit names them, so an archive keeps them by hard links while the writer
+//! goes on. The bytes are the length of a header, the header in JSON, the files one after the other, and the SHA-256 of
+//! all of it. *Not* a long-term format: a process that cannot read an archive replays the stream.
 
 use super::vectors::VectorSource;
 use super::{Index, Payload, schema};
@@ -47,7 +46,7 @@ pub fn making(vectors: &VectorSource) -> String {
     format!("{} {vectors}", schema::FOLDER)
 }
 
-/// The files of an index at one commit, held until this is dropped.
+/// The files of an index at one commit, kept until this value is dropped.
 pub struct Archive {
     header: Header,
     held: PathBuf,
@@ -60,8 +59,8 @@ impl Drop for Archive {
 }
 
 impl Index {
-    /// Holds the files that the last commit names; `dir` is the folder that the index was opened in. `None` where
-    /// nothing was committed yet. Blocking, for milliseconds.
+    /// Keeps the files that the last commit names; `dir` is the folder in which the index was opened. `None` when there
+    /// was no commit yet. Blocking, for milliseconds.
     pub fn archive(&self, dir: &Path) -> Result<Option<Archive>, Error> {
         for _ in 0..TRIES {
             let before = self.inner.load_metas()?;
@@ -130,17 +129,17 @@ impl Index {
 }
 
 impl Archive {
-    /// Where the index stood.
+    /// The position of the index in the stream.
     pub fn position(&self) -> &StreamPosition {
         &self.header.position
     }
 
-    /// Bytes of its files.
+    /// The size of the index's files in bytes.
     pub fn bytes(&self) -> u64 {
         self.header.files.iter().map(|(_, bytes)| bytes).sum()
     }
 
-    /// Writes it. Blocking.
+    /// Writes the archive to `out`. Blocking.
     pub fn write(&self, out: &mut dyn Write) -> Result<(), Error> {
         let mut out = Summed::new(out);
         let header = to_json(&self.header);
@@ -164,15 +163,15 @@ impl Archive {
     }
 }
 
-/// An archive that was read whole and fits, not yet in its place.
+/// An archive that was read completely and fits, in a folder beside the index.
 pub struct UnpackedArchive {
     dir: PathBuf,
     position: StreamPosition,
 }
 
 impl UnpackedArchive {
-    /// Reads an archive into a folder beside the index of `dir`. It is refused when it was made in another way or
-    /// from another stream, or when a byte is wrong. Blocking.
+    /// Reads an archive into a folder beside the index of `dir`. An archive is refused when it was made in another way
+    /// or from another stream, or when a byte is wrong. Blocking.
     pub fn read(
         from: &mut dyn Read,
         dir: &Path,
@@ -218,8 +217,8 @@ impl UnpackedArchive {
         })
     }
 
-    /// Moves it to where [`Index::open`] finds it, in place of what is there; nothing may have that open. A crash
-    /// in between leaves no index, and the stream is replayed.
+    /// Moves the unpacked index to where [`Index::open`] finds it, in place of the old one; no process may have the old
+    /// one open. A crash during the move leaves no index, and the stream is replayed.
     pub fn put_in_place(self) -> Result<StreamPosition, Error> {
         let (index, old) = (self.dir.join(schema::FOLDER), self.dir.join(REPLACED));
         remove(&old)?;
@@ -233,7 +232,7 @@ impl UnpackedArchive {
     }
 }
 
-/// Removes what a crash left beside the index of `dir`.
+/// Removes the files that a crash has left beside the index of `dir`.
 pub fn sweep(dir: &Path) -> Result<(), Error> {
     [HELD, UNPACKED, REPLACED]
         .iter()

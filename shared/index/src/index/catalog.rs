@@ -1,7 +1,7 @@
-//! The catalog of a tenant from the terms of the index: its buckets, and the columns of each.
+//! Makes the catalog of a tenant, which lists its buckets and their columns, from the terms of the index.
 //!
-//! It is one pass over the values of each field, for all buckets at once; no record is fetched. The descriptions in
-//! schemas are not known here. *Not* a dictionary of the names in questions ([`super::dictionaries`]).
+//! It makes one pass over the values of each field, for all buckets at once, and fetches no record. *Not* here: the
+//! descriptions of columns, which schemas have, and the dictionary for linking questions ([`super::dictionaries`]).
 
 use super::tally::{Best, Counter, Hit, Scope, each_value};
 use super::{CountRequest, Index};
@@ -26,8 +26,8 @@ const VALUE_CHARS_MAX: usize = 80;
 const COVERAGE_DIGITS: f64 = 10_000.0;
 
 impl Index {
-    /// The buckets of a tenant with their columns, without what schemas say. Blocking. Buckets that the request names
-    /// and the tenant does not have are missing.
+    /// The buckets of a tenant with their columns, without the descriptions of schemas. Blocking. Buckets that the
+    /// request names but the tenant does not have are left out.
     ///
     /// # Errors
     /// When the index cannot be read.

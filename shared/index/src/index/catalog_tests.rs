@@ -1,5 +1,5 @@
-//! Tests of the catalog against counts by hand: types, coverage, values, ranges, and what a tenant may learn of
-//! others.
+//! Tests of the catalog against counts by hand: types, coverage, values, ranges, and that a tenant sees only its own
+//! documents.
 
 use super::*;
 use crate::index::VectorSource;

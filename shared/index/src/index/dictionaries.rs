@@ -1,8 +1,9 @@
 //! The dictionaries of each tenant: the names and values in its documents, for linking questions to them.
 //!
-//! They are made of the heads of documents: once from the index, then from what its writer takes in, so that a
-//! commit never rebuilds them. A value that no document has any more stays until much was replaced; a condition on
-//! it matches nothing. *Not* here: how a question is linked (`linking`).
+//! They are made from the heads (first chunks) of documents: once from the whole index, then from the records that the
+//! writer takes in, so that a commit never rebuilds them. A value that no document has any more stays until many
+//! documents have been replaced and the dictionaries are read anew; a condition on such a value matches nothing. *Not*
+//! here: how a question is linked (`linking`).
 
 use super::Index;
 use super::word_likeness::TableLikeness;
@@ -24,14 +25,14 @@ const REPLACED_MAX: u64 = 10;
 /// Fewer are not worth reading all for.
 const REPLACED_MIN: u64 = 1_000;
 
-/// A part of the corpus as its schema describes it.
+/// A bucket as its schema describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DescribedBucket {
-    /// Its name.
+    /// The name of the bucket.
     pub bucket: String,
-    /// Other nouns by which people call its documents.
+    /// Other nouns by which people call the documents of the bucket.
     pub synonyms: Vec<String>,
-    /// Its columns.
+    /// The columns of the bucket.
     pub columns: Vec<DescribedColumn>,
 }
 
@@ -56,12 +57,12 @@ struct Known {
     replaced: u64,
 }
 
-/// How much is known.
+/// The size of the dictionaries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DictionarySizes {
     /// Different values.
     pub values: usize,
-    /// Whether there was no room for all.
+    /// Whether values were left out because a dictionary was full.
     pub is_full: bool,
 }
 
@@ -187,14 +188,15 @@ fn add_value(dictionary: &mut Dictionary, bucket: &str, field: &str, value: &Val
 }
 
 impl Index {
-    /// Registers what schemas say of buckets and columns: before a writer is made, or the first question is linked.
+    /// Registers the descriptions that schemas have of buckets and columns. To be called before a writer is made and
+    /// before the first question is linked.
     pub fn describe(&self, buckets: Vec<DescribedBucket>) {
         let described = &self.dictionaries.described;
         *described.write().unwrap_or_else(PoisonError::into_inner) = buckets;
         *self.dictionaries.known_mut() = None;
     }
 
-    /// How much questions can be linked to.
+    /// The size of the dictionaries of all tenants.
     pub fn dictionary_sizes(&self) -> DictionarySizes {
         let known = self.dictionaries.known();
         let values = known.as_ref().map_or(0, |known| known.values);
@@ -204,8 +206,8 @@ impl Index {
         }
     }
 
-    /// What a question of a tenant says about documents, asked on a day. Blocking; the first one reads the head of every
-    /// document, unless a writer has done so.
+    /// Links a tenant's question, asked on a given day, to its documents. Blocking; the first call reads the head of
+    /// every document, unless a writer has done so.
     ///
     /// # Errors
     /// When the index cannot be read.

@@ -1,4 +1,5 @@
-//! Tests of the dictionaries: as documents arrive, after a restart, and separately for each tenant.
+//! Tests that the dictionaries follow the documents that arrive, are the same after a restart, and are separate for
+//! each tenant.
 
 use super::*;
 use crate::index::tests::{STREAM, index_of, one};

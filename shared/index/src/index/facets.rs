@@ -1,7 +1,7 @@
-//! How many documents match, and which values their metadata has: counted without fetching a record.
+//! Counts the documents that match a filter, and the values of their metadata, without fetching a record.
 //!
 //! It answers questions such as "how many invoices of 2024, by vendor" for `argosy.count` and `argosy.metadata`.
-//! Documents are counted, not chunks: the head of each represents it.
+//! Documents are counted, not chunks: the first chunk of a document represents it.
 
 use super::filter::{restrictions, unknown_fields};
 use super::tally::{Scope, tally};
@@ -26,30 +26,30 @@ const FIELDS_NAMED_MAX: usize = 64;
 /// Most fields, of all tenants, that are looked through for those of one.
 const FIELDS_READ_MAX: usize = 10_000;
 
-/// What is to be counted.
+/// A request to count documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CountRequest {
     /// The tenant whose documents may be read: always a condition.
     pub tenant: TenantId,
-    /// Parts of the corpus; empty means all.
+    /// The buckets to count in; empty means all.
     pub buckets: Vec<Bucket>,
-    /// What must hold for every document.
+    /// The conditions that every counted document satisfies.
     pub filter: Filter,
     /// Fields whose values are counted too.
     pub fields: Vec<String>,
-    /// Values to return of each field, the most frequent ones.
+    /// How many values to return for each field; the most frequent ones are returned.
     pub values_max: usize,
 }
 
-/// What was counted.
+/// The result of a count.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct FacetCounts {
     /// Documents that match.
     pub documents: u64,
-    /// One for each field that was asked, in that order.
+    /// The values of each requested field, in the order of the request.
     pub facets: Vec<FieldValues>,
-    /// Fields of the filter that no document has, whose conditions were left out, and such fields that
-    /// were to be counted.
+    /// Fields of the filter that no document has, whose conditions were left out, and requested fields that no document
+    /// has.
     pub unknown_fields: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ pub struct FieldValues {
     pub more: bool,
 }
 
-/// What is known of one document.
+/// The stored facts about one document.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DocumentFacts {
     /// Part of the corpus.
@@ -222,8 +222,8 @@ impl Index {
         Ok(found)
     }
 
-    /// The documents for which a filter holds, at most so many, and how many there are. Fields to be counted are passed over.
-    /// In the order of their sources. Blocking: reads the head of each.
+    /// The documents for which a filter holds, at most `rows_max`, in the order of their sources, and the number of all
+    /// such documents. Fields to be counted are ignored. Blocking: reads the head of each document.
     pub fn rows(
         &self,
         request: &CountRequest,
@@ -269,7 +269,7 @@ impl Index {
         Ok(BooleanQuery::intersection(restrictions.queries))
     }
 
-    /// What is known of a document; `None` when the tenant has no such document. Blocking.
+    /// The stored facts about a document; `None` when the tenant has no such document. Blocking.
     pub fn document(
         &self,
         tenant: &TenantId,

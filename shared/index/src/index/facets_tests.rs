@@ -1,4 +1,5 @@
-//! Tests of counting: documents, the values of their metadata, and what a tenant may learn of others.
+//! Tests of counting documents and the values of their metadata, and that counts of a tenant have only its own
+//! documents.
 
 use super::*;
 use crate::index::VectorSource;

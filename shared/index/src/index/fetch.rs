@@ -1,7 +1,7 @@
-//! Fetching chunks by their ids, such as those that an earlier answer cites.
+//! Fetches chunks by their ids, such as those that an earlier answer cites.
 //!
-//! An id names no bucket, so the chunk is looked for in the buckets of the request, or in all. *Not* a way around
-//! the conditions of a request: a chunk that they exclude is not found.
+//! An id names no bucket, so the chunk is looked for in the buckets that the request names, or in all buckets. *Not* a
+//! way around the conditions of a request: a chunk that they exclude is not found.
 
 use super::filter::restrictions;
 use super::query::Snapshot;

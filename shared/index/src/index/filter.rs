@@ -1,4 +1,5 @@
-//! Translates a [`Filter`](envelope::Filter) into queries that restrict and do not score.
+//! Translates a [`Filter`](envelope::Filter) into tantivy queries that restrict the hits and add nothing to their
+//! scores.
 
 use super::named::named;
 use super::schema::Fields;

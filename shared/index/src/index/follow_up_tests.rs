@@ -1,4 +1,4 @@
-//! Tests of follow-up questions: words of earlier questions count less, and chunks are fetched by id.
+//! Tests of follow-up questions: words of earlier questions count less than its own, and chunks are fetched by id.
 
 use super::tests::{index_of, one, record};
 use super::*;

@@ -1,7 +1,7 @@
-//! The condition `named`: documents that are called something, whichever field says so.
+//! Translates the condition `named`, which selects the documents that are called by a value in whichever field.
 //!
-//! A value holds for the chunks whose path, title or metadata contains all words of it, and for the head of a
-//! document whose text begins with them, close together. *Not* a search: nothing is scored.
+//! A chunk matches if its path, title or metadata contains all words of the value. The first chunk of a document also
+//! matches if its text contains them as a phrase. *Not* a search: nothing is scored.
 
 use super::filter::any;
 use super::schema::{Fields, analyzer};

@@ -1,7 +1,8 @@
-//! The chunks whose vectors are closest, among those that match a query.
+//! Finds the chunks whose vectors are closest to that of a query, among the chunks that match the restrictions of the
+//! search.
 //!
-//! It is a tantivy collector like the one that counts: tantivy applies the restrictions of a search, so the
-//! searches for words and for vectors see the same chunks.
+//! It is a tantivy collector: tantivy applies the restrictions, so that the word search and the vector search see the
+//! same chunks.
 
 use super::rows::{Probe, Rows};
 use super::schema::ROW;
@@ -115,8 +116,8 @@ impl SegmentCollector for NearestInSegment {
 }
 
 impl Index {
-    /// How many chunks no search by vectors finds, because they came without a vector of the embedder; `None` where
-    /// vectors do not come with chunks. It looks at each chunk. Blocking.
+    /// How many chunks no vector search finds, because they came without a vector of the embedder; `None` when vectors
+    /// do not come with chunks. Looks at each chunk. Blocking.
     pub fn without_vector(&self) -> Result<Option<u64>, Error> {
         let VectorSource::Carried { .. } = &self.vectors.source else {
             return Ok(None);

@@ -1,8 +1,8 @@
-//! Where the words of a query occur in chunks, according to the postings.
+//! Finds the positions of a query's words in chunks by the postings.
 //!
-//! The index already has the words of a text, as stems with positions, so the text need not be read again. *Not*
-//! exact for the metadata of a chunk, whose numbers and lists are indexed as words: a word that occurs only there
-//! counts as possible, and the record decides.
+//! The index already has the words of a text, as stems with positions, so the text need not be read again. *Not* exact
+//! for the metadata of a chunk, whose numbers and lists are indexed as words: a word that occurs only there counts as
+//! possible, and the caller has to look at the record.
 
 use super::query::Snapshot;
 use super::terms::Terms;

@@ -1,9 +1,9 @@
-//! Which values of chosen metadata fields a text names: the values of the corpus serve as the list of places.
+//! Finds the values of a metadata field that a text names, such as places: the values in the corpus serve as the list.
 //!
-//! A text is looked up word by word among the terms of one tenant. So nothing is held in memory, there may be any
-//! number of values, and a place that only another tenant has is never found. *Not* the
-//! [`Gazetteer`](crate::gazetteer::Gazetteer), which scores and uses every field that has few values, and no
-//! geography: only the corpus could say what is near a place.
+//! The words of the text are looked up among the terms of one tenant. So nothing is held in memory, the field may have
+//! any number of values, and a place that only another tenant has is never found. *Not* the
+//! [`Gazetteer`](crate::gazetteer::Gazetteer), which scores and uses every field that has few values, and no geography:
+//! it does not know which places are near one another.
 
 use super::query::Snapshot;
 use super::term_query;

@@ -1,6 +1,6 @@
-//! One search: from words to scored candidates.
+//! Searches one snapshot of the index: from the words of a query to scored candidates.
 //!
-//! *Not* here: which words a query has; that is [`super::terms`].
+//! *Not* here: which words a query has ([`super::terms`]).
 
 use super::filter::{Restrictions, restrictions};
 use super::nearest::{Close, Nearest};
@@ -21,7 +21,7 @@ use tantivy::collector::{Collector, Count, DocSetCollector, TopDocs};
 use tantivy::query::{BooleanQuery, ConstScoreQuery, EnableScoring, Query, TermSetQuery};
 use tantivy::{DocAddress, Executor, Searcher, Term};
 
-/// An index with at most this many chunks is searched on one thread: waking others takes longer.
+/// An index with at most this many chunks is searched on one thread, because waking other threads takes longer.
 pub const ONE_THREAD_CHUNKS_MAX: u64 = 50_000;
 /// Most candidates of one search.
 const FETCH_MAX: usize = 1_000;

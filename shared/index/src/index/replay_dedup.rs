@@ -1,10 +1,11 @@
-//! Which documents an index that began empty has taken in, so that the writer deletes only chunks that can exist.
+//! Remembers which documents an index that began empty has taken in, so that the writer deletes only chunks that can
+//! exist.
 //!
 //! A replay adds every chunk once. A delete for each of them would be looked up in every segment and kept in memory
-//! until the commit, and this was most of the memory of the process. This module keeps a few numbers of each
+//! until the commit, where it would take most of the memory of the process. This module keeps a few numbers of each
 //! document instead. Two documents whose hashes collide are taken for one, which costs a delete and loses nothing.
-//! *Not* a copy of the index: it is not used for an index that was not empty when the writer began, nor for a large
-//! one.
+//! *Not* a copy of the index: it is not used for an index that was not empty when the writer began, nor for one with
+//! very many documents.
 
 use envelope::ChunkRecord;
 use std::collections::HashMap;

@@ -1,4 +1,5 @@
-//! Property tests: whatever a stream contains and wherever it is interrupted, the index equals a map.
+//! Property tests that compare the index with a plain map of chunks, whatever the stream contains and wherever its
+//! replay is interrupted.
 
 use super::*;
 use proptest::prelude::*;

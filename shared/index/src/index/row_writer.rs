@@ -1,7 +1,8 @@
-//! Writing rows of vectors: blocks that grow, and generations that leave deleted rows behind.
+//! Writes rows of vectors: merges small blocks into larger ones, and starts new generations that leave out deleted
+//! rows.
 //!
-//! What is written counts from the commit that names its [`Layout`]; the files that it replaces are deleted
-//! afterwards. *Not* here: when rows are made anew; see [`super::vectors`].
+//! New files are valid from the commit that names their [`Layout`]; the files that they replace are deleted after that
+//! commit. *Not* here: the decision to make all rows anew ([`super::vectors`]).
 
 use super::rows::{Layout, Moved, NOWHERE, Rows, failed, read, write};
 use crate::Error;

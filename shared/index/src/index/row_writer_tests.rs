@@ -1,4 +1,4 @@
-//! Tests that rows are found again however they were stored and moved.
+//! Tests that rows are read back as they were written, however they were stored and moved.
 
 use super::*;
 use crate::index::rows::Probe;

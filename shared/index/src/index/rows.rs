@@ -1,14 +1,14 @@
-//! Vectors in rows, in files that never change once they are written: the layout of the files, and reading them.
+//! The layout and the reader of the files that hold vectors as rows. A file never changes once it is written.
 //!
-//! A chunk of the index names its row in a column; merges of the index move chunks, never rows. A commit writes the
-//! new rows as one block and lists in its payload which blocks count, so the index and its vectors always belong to
-//! the same commit; a file that no commit names is left from a crash. Blocks are read through the directory, which
-//! maps them into memory. *Not* a graph: every row is looked at (docs/adr/0010-exact-vectors.md says what that
-//! costs).
+//! A chunk of the index names its row in a column; merges of the index move chunks, never rows. A commit writes the new
+//! rows as one block and lists the valid blocks in its payload, so the index and its vectors always belong to the same
+//! commit; a file that no commit names is left from a crash. Blocks are read through the directory, which maps them
+//! into memory. *Not* a graph of neighbours: a search looks at every row. docs/adr/0010-exact-vectors.md says what that
+//! costs.
 //!
-//! Rows of deleted chunks stay until they outnumber the others. Then the next generation has the rows of living
-//! chunks only, moved together into *slots*, and a file that says which row is in which slot: the row numbers are
-//! in the index and stay. Writing is in [`super::row_writer`].
+//! Rows of deleted chunks stay until they outnumber the others. Then a new generation of files is written. It has only
+//! the rows of living chunks, moved together into *slots*, and a file that maps row numbers to slots, because the row
+//! numbers in the index do not change. *Not* here: writing rows ([`super::row_writer`]).
 
 use crate::Error;
 use envelope::Embedding;

@@ -1,9 +1,9 @@
-//! The cache of sentence vectors, as large as its memory limit allows.
+//! Caches the vectors of sentences, within a memory limit.
 //!
-//! A search spends most of its time on reading candidates sentence by sentence, only to find that they are not
-//! among the best. The sentences of a chunk do not change, so their vectors are kept, with one byte for each
-//! number, and compared with the next question. That gives an *upper bound* of a sentence's score, too high by two
-//! hundredths at most, and *not* the score that is shown, for which the chunk is read. So the result of a search
+//! A search spends most of its time on reading candidates sentence by sentence, only to find that they are not among
+//! the best. The sentences of a chunk do not change, so the cache keeps their vectors, with one byte for each number,
+//! and a search compares them with the query. The comparison gives an *upper bound* of a sentence's score, too high by
+//! two hundredths at most. It is *not* the score that is shown: for that, the chunk is read. So the result of a search
 //! does not depend on the cache.
 
 use super::rows::{Probe, SCALE_BYTES};

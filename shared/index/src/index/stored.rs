@@ -1,8 +1,8 @@
-//! The records of chunks, read from the bytes of tantivy's store.
+//! Reads the records of chunks from the bytes of tantivy's store.
 //!
-//! tantivy copies a stored value byte by byte, which takes longer than decompressing it. This module asks for the
-//! bytes of a document instead, and takes the record from their end. *Not* a second store: the files, and their
-//! decompressed blocks, are tantivy's.
+//! tantivy copies a stored value byte by byte, which takes longer than decompressing it. This module asks for the bytes
+//! of a whole document instead, and takes the record from the end of these bytes. *Not* a second store: the files, and
+//! their decompressed blocks, are tantivy's.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use tantivy::directory::OwnedBytes;

@@ -1,8 +1,8 @@
-//! Queries over the columns of documents: one pass over the heads of those that match a filter.
+//! Answers queries over the columns of documents, in one pass over the heads (first chunks) of the documents that match
+//! a filter.
 //!
-//! The result is exact, and nothing is kept beside the index for it: the values are in the records of the heads.
-//! docs/retrieval.md says what that costs, and why no columns are kept. *Not* here: how values are aggregated
-//! (`table_fold`).
+//! The result is exact. The values come from the records of the heads; docs/retrieval.md says what that costs, and why
+//! the index has no store of columns for it. *Not* here: how values are aggregated (`table_fold`).
 
 use super::filter::restrictions;
 use super::table_fold::{TableFold, TableHead};
@@ -16,9 +16,10 @@ use tantivy::query::{BooleanQuery, Occur, Query};
 use tantivy::{DocAddress, Searcher, Term};
 
 impl Index {
-    /// The result of a query over columns, for the documents that match a filter. Blocking: reads the head of each.
+    /// Answers a query over columns, for the documents that match a filter. Blocking: reads the head of each document.
     ///
-    /// # Errors When the index cannot be read.
+    /// # Errors
+    /// When the index cannot be read.
     pub fn table(&self, request: &TableRequest) -> Result<TableResult, Error> {
         let searcher = self.reader.searcher();
         let as_search = as_search(request, request.filter.clone());

@@ -1,5 +1,5 @@
-//! Uses the name of a document in place of a column that it lacks, where no schema says which columns there are: a
-//! group then has the documents that a condition on the column would select.
+//! Puts documents that lack the column of a grouping into the groups whose values they are named by, if no schema
+//! describes the column. So a group has the documents that a condition on the column would select.
 
 use super::filter::restrictions;
 use super::table::as_search;

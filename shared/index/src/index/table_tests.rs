@@ -1,5 +1,5 @@
-//! Tests of tables: what is counted, added up and grouped, and what is left out. *Not* here: how a question is
-//! read.
+//! Tests of tables: counts, sums, groups, and the documents that are left out. *Not* here: how a question is read as a
+//! request for a table.
 
 use crate::index::{Index, VectorSource};
 use envelope::{ChunkRecord, ConditionOrigin, Filter, TenantId};

@@ -1,9 +1,9 @@
-//! How many of a set of chunks have each value of a field.
+//! Counts how many chunks of a set have each value of a field.
 //!
-//! It makes one pass over the terms of the field, in the order of values, in all segments and of both kinds (text
-//! and number) at once: a value is counted completely before the next one begins. So the most frequent values are
-//! exact, however many values there are and whichever tenants have them, and only as many as were asked for are
-//! held in memory. *Not* a search for each value.
+//! It makes one pass over the terms of the field, in the order of values, through all segments and both kinds of terms
+//! (text and number) at once. So a value is counted completely before the next one begins. The most frequent values are
+//! therefore exact, whatever the number of values and of tenants, and memory holds only as many values as the caller
+//! asks for. There is *no* search for each value.
 
 use crate::Error;
 use search::filter_terms as facts;

@@ -1,7 +1,8 @@
-//! Restricting a search for words to one tenant, at little cost where there is only one.
+//! Restricts a word search to one tenant, at little cost in an index that has only one.
 //!
-//! Where a segment has chunks of no other tenant, the restriction matches every chunk, and comparing each hit with
-//! it would cost as much as another word. *Not* another result: the score of a restriction is 0.
+//! In a segment with chunks of one tenant only, the restriction would match every chunk, and comparing each hit with it
+//! would cost as much as another word. So it is left out there. Hits and scores are the same with and without it,
+//! because the score of a restriction is 0.
 
 use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocId, Score, SegmentReader, TantivyError, Term};

@@ -1,7 +1,7 @@
-//! The words of a query: the terms that are searched for, and those that a chunk is compared with in reranking.
+//! Makes the terms of a query: those that are searched for, and those that a chunk is compared with in reranking.
 //!
-//! They are built from tokens by hand; there is no query language, so nothing that a user or a model writes can be
-//! a syntax error.
+//! The terms are built from tokens. There is no query language, so nothing that a user or a model writes can be a
+//! syntax error.
 
 use super::schema::{self, Fields};
 use crate::Error;
@@ -252,7 +252,7 @@ pub(crate) fn stems(analyzer: &mut TextAnalyzer, text: &str) -> Vec<String> {
     stems
 }
 
-/// The stems that a query is searched for, each once, in order of the alphabet: for a measure beside a search.
+/// The stems that a query is searched for, each once, in alphabetical order: for measurements outside of a search.
 pub fn query_stems(query: &str) -> Vec<String> {
     let mut analyzer = super::analyzer();
     let words = query

@@ -1,4 +1,5 @@
-//! Tests of one index: filters, counts, tenants, replacement, recovery after a crash, queries as people type them.
+//! Tests of one index: filters, counts, tenants, replaced documents, recovery after a crash, and queries as people type
+//! them.
 
 use super::*;
 use crate::hybrid::{HybridSearcher, Options};

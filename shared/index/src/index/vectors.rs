@@ -1,8 +1,8 @@
-//! The vectors of the index: where they come from, and how they stay in step with its commits.
+//! Keeps the vectors of the index in step with its commits, and makes them if they come from the static table.
 //!
-//! An encoder's vectors come with the chunks. Those of the static table are made here, because the weight of a word
-//! depends on the corpus: the weights are fitted to the corpus, and fitted again when it has doubled, so that every
-//! chunk is embedded only a few times however the corpus grows.
+//! The vectors of an encoder come with the chunks. Those of the static table are made here, because the weight of a
+//! word depends on the corpus: the weights are fitted to the corpus, and fitted again when it has doubled, so that
+//! every chunk is embedded only a few times however the corpus grows.
 
 use super::row_writer::RowWriter;
 use super::rows::{self, Layout, Rows};
@@ -21,10 +21,10 @@ const REFIT_FACTOR: u64 = 2;
 /// Where the vectors of an index come from.
 #[derive(Clone, Default)]
 pub enum VectorSource {
-    /// There are none: words only.
+    /// The index has no vectors; searches are by words only.
     #[default]
     None,
-    /// They come with the chunks, from this embedder; others are passed over.
+    /// Vectors come with the chunks, made by this embedder; vectors of other embedders are ignored.
     Carried {
         /// See `llm::Embedder::name`.
         by: String,

@@ -1,5 +1,5 @@
-//! How close words are in meaning, by the shipped table of word vectors: for words of a question that match no
-//! column. *Not* fitted to the corpus: it compares a word or two with the name of a column.
+//! Compares words of a question that match no column with the names of columns: by meaning, with the shipped table of
+//! word vectors. The table is *not* fitted to the corpus for this, because only a word or two are compared.
 
 use linking::WordLikeness;
 use static_embed::{Frequencies, StaticEmbedder, StaticTable};

@@ -1,8 +1,8 @@
-//! The analyzer of the feed: the same tokens as [`super::schema::analyzer`], faster.
+//! The analyzer for indexing: it makes the same tokens as [`super::schema::analyzer`], but faster.
 //!
-//! A text repeats the same words, and folding and stemming a word is expensive. So the chain of filters runs once
-//! for a word, and its result is kept in a table of fixed size, where a word is replaced by the next one of its
-//! slot. *Not* another definition of a word: the chain of filters defines it.
+//! A text repeats the same words, and folding and stemming a word is expensive. So the chain of filters runs once for a
+//! word, and its result is kept in a table of fixed size, in which another word with the same slot replaces it. *Not*
+//! another definition of a word: the chain of filters defines it.
 
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer};
 

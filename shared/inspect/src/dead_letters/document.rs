@@ -1,7 +1,9 @@
-//! The document of a dead letter: as it was published, and whether there is a newer version of it by now.
+//! Finds the document of a dead letter as it was published, and tells whether a newer version of it has been published
+//! since.
 //!
-//! A document that is published again becomes the newest message of its document, and indexers go by that. So this
-//! module first looks for later messages. *Not* seen: a newer message that changed nothing and has left the queue.
+//! A retry publishes the document again and so makes it the newest version, which indexers take. So this module first
+//! looks for later messages of the document. It does *not* see a later message that changed nothing and has left the
+//! queue.
 
 use super::Letter;
 use bus::{Bus, BusError, Headers, Publish, StoredMessage, Stream};

@@ -1,18 +1,18 @@
-//! Why dead letters were not read, or not retried.
+//! The errors of reading and retrying dead letters.
 
 use bus::{BusError, PublishError};
 use harness::replay;
 
-/// Why dead letters were not read, or not tried again.
+/// An error of reading or retrying dead letters.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The bus could not be asked, or refused.
+    /// The bus could not be reached, or refused the request.
     #[error(transparent)]
     Bus(#[from] BusError),
     /// The next letter did not come in time.
     #[error("NATS went away")]
     Away,
-    /// There is no letter of that number.
+    /// There is no letter with this number.
     #[error("there is no dead letter {0}, or it has aged out")]
     NotThere(u64),
     /// The turn cannot be continued.

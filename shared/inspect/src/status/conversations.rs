@@ -1,5 +1,5 @@
-//! Conversations at a glance: which processes handle them, how far back their logs reach, and how far the stores
-//! that follow the logs have come. *Not* whether that is enough; `argosy doctor` says that.
+//! Summarises conversations for the status of a fleet: which processes handle them, how far back their logs reach, and
+//! how far the stores that follow the logs have come. *Not* here: whether that is enough, which `argosy doctor` says.
 
 use super::FleetFacts;
 use crate::processes::ProcessStatus;
@@ -7,12 +7,12 @@ use bus::Stream;
 use envelope::Role;
 use serde::Serialize;
 
-/// Conversations of the fleet.
+/// The state of conversations in the fleet.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ConversationStatus {
-    /// Gateways that answered and say whether they take questions of conversations.
+    /// Gateways that answered and reported whether they accept questions of conversations.
     pub gateways: usize,
-    /// Those of them that do.
+    /// Of these gateways, how many accept them.
     pub taking: usize,
     /// Age of the oldest event that is kept of any conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,13 +26,14 @@ pub struct ConversationStatus {
 pub struct StoreStatus {
     /// The process of the store.
     pub process: String,
-    /// Events of the stream that it does not answer for; `null` where it keeps none and reads logs from the stream.
+    /// Events of the stream that the store has not taken in; `null` if the process has no store and reads logs from the
+    /// stream.
     pub behind: Option<u64>,
     /// Conversations in it.
     pub conversations: u64,
     /// Bytes on disk.
     pub bytes: u64,
-    /// Bytes that the process may still write there.
+    /// Bytes that the process may still write to the disk of the store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub free: Option<u64>,
 }

@@ -1,9 +1,9 @@
-//! How a turn went, as a tree: which role did what, how long each step waited, which fallbacks were taken, and what
+//! Makes a tree of how a turn went: which role did what, how long each step waited, which fallbacks were used, and what
 //! the turn is waiting for.
 //!
-//! [`read`] fetches what the streams still hold, and [`build`] is a pure function from that to a [`Trace`]. While a
-//! turn runs, and for `streams.keep` after its deadline, its steps are there; later only the trail of its terminal
-//! event is, and the trace says so. *Not* a tracing back end: it has no spans of single calls.
+//! [`read`] fetches the messages of the turn that are still stored, and [`build`] makes a [`Trace`] of them, as a pure
+//! function. The steps are stored while the turn runs and for `streams.keep` after its deadline. Later only the trail
+//! in the terminal event is left, and the trace says so. *Not* a tracing back end: it has no spans of single calls.
 
 mod rounds;
 #[cfg(any(test, feature = "sample"))]
@@ -25,31 +25,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use streams::history::{self, TurnRecord};
 pub use tree::build;
 
-/// What was read of a turn and of the turns that continue it.
+/// The stored messages of a turn, and the turns that continue it.
 #[derive(Debug, Clone, Default)]
 pub struct TraceSource {
     /// What is stored of it.
     pub history: TurnRecord,
-    /// Up to which sequence the consumer of each role has handed everything out, where it is known.
+    /// For each role, the sequence up to which its consumer has delivered the stream, if known.
     pub handed_out: BTreeMap<Role, u64>,
-    /// Turns that go on from it.
+    /// Turns that continue this turn.
     pub again: Vec<Again>,
     /// When it was read.
     pub at: UnixMs,
 }
 
-/// A turn as it went. The object of `trace -o json`; every field is always there.
+/// The course of a turn. It is the object of `trace -o json`; every field is always present.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Trace {
     /// The turn.
     pub turn: TurnId,
-    /// The tenant, where that is known.
+    /// The tenant, if known.
     pub tenant: Option<TenantId>,
-    /// The id of the trace that it is recorded under, where that is known.
+    /// The id of the trace under which the turn is recorded, if known.
     pub trace_id: Option<String>,
-    /// The conversation that it is a turn of, if it is one and that is known.
+    /// The conversation of the turn, if it has one and it is known.
     pub conversation: Option<ConversationId>,
-    /// What was asked, where that is known.
+    /// The question, if known.
     pub question: Option<String>,
     /// The question as it was searched for, where it referred to earlier ones.
     pub rewritten: Option<String>,
@@ -57,15 +57,15 @@ pub struct Trace {
     pub outcome: Option<Outcome>,
     /// Why there is no answer.
     pub error: Option<Problem>,
-    /// The turn that it goes on from.
+    /// The turn that this one continues.
     pub parent: Option<TurnId>,
     /// Hop of its first step: steps before it were done for the parent.
     pub first_hop: u16,
     /// The model and prompts that its calls use instead of the configured ones.
     pub overrides: Option<Overrides>,
-    /// When it was asked, in Unix milliseconds; 0 when that is not known.
+    /// When the question was asked, in Unix milliseconds; 0 if unknown.
     pub asked_at: UnixMs,
-    /// When it ends at the latest, where that is known.
+    /// The deadline of the turn, if known.
     pub deadline: Option<UnixMs>,
     /// When it ended.
     pub ended_at: Option<UnixMs>,
@@ -73,25 +73,26 @@ pub struct Trace {
     pub duration_ms: u64,
     /// Calls and tokens of its own steps.
     pub usage: Usage,
-    /// True when none of its steps is stored any more: what follows is the trail of its terminal event.
+    /// True when no step of the turn is stored any more, so that the steps below come from the trail of its terminal
+    /// event.
     pub aged_out: bool,
-    /// Its steps in the order of their hops; maps stand below the search that they read.
+    /// The steps in the order of their hops; map steps are listed under the search whose passages they read.
     pub steps: Vec<Step>,
-    /// Its rounds, as a person would tell them.
+    /// The rounds, as a person would describe them.
     pub rounds: Vec<RoundTold>,
-    /// Turns that go on from it.
+    /// Turns that continue this turn.
     pub again: Vec<Again>,
 }
 
-/// What became of a step.
+/// The state of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepState {
-    /// No worker has been given it.
+    /// No worker has received the step.
     Waits,
-    /// A worker has it, or it is to be delivered again.
+    /// A worker has received the step, or it will be delivered again.
     Runs,
-    /// Stored; whether a worker has it is not known.
+    /// The step is stored; it is unknown whether a worker has received it.
     Open,
     /// Done.
     Done,
@@ -127,19 +128,19 @@ pub struct Step {
     pub role: Role,
     /// At which hop.
     pub hop: u16,
-    /// Which attempt at an answer, from 0.
+    /// The round, from 0.
     pub round: u8,
-    /// Which of the fan-out, for maps.
+    /// The index of a map step in its fan-out.
     pub index: Option<u16>,
     /// What became of it.
     pub doing: StepState,
-    /// True when it was done for the parent and taken over.
+    /// True if the step was done for the parent turn and reused.
     pub inherited: bool,
     /// The delivery that succeeded, from 1; 0 when none did, or none has yet.
     pub attempt: u16,
-    /// From storing to the start of work; for an open step, to now.
+    /// From the storing of the step to the start of work; for a step that has not started, to now.
     pub queued_ms: u64,
-    /// Work.
+    /// The time of work on the step.
     pub worked_ms: u64,
     /// The model that was called.
     pub model: Option<String>,
@@ -147,11 +148,11 @@ pub struct Step {
     pub usage: Usage,
     /// What was decided, in a few words; empty when that is not known.
     pub decided: String,
-    /// Every way in which it did less than it should.
+    /// Every fallback of the step.
     pub fallbacks: Vec<Fallback>,
     /// Why it was given up.
     pub dead: Option<Letter>,
-    /// The maps of its fan-out.
+    /// The map steps of its fan-out.
     pub maps: Vec<Step>,
 }
 
@@ -170,7 +171,7 @@ pub struct Letter {
     pub retried_as: Option<TurnId>,
 }
 
-/// How a turn goes on from another.
+/// How a turn came to continue another turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
@@ -180,7 +181,7 @@ pub enum How {
     Replay,
 }
 
-/// A turn that goes on from another.
+/// A turn that continues another turn.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Again {
     /// The turn.
@@ -191,7 +192,7 @@ pub struct Again {
     pub outcome: Option<Outcome>,
 }
 
-/// Reads what is known of a turn; `None` when nothing is.
+/// Reads what is stored of a turn; `None` when nothing is.
 pub async fn read(bus: &dyn Bus, turn: &TurnId) -> Result<Option<TraceSource>, BusError> {
     let history = history::read(bus, turn).await?;
     if history.is_empty() {

@@ -1,8 +1,8 @@
-//! The rounds of a turn as a person would describe them: what was searched for, what was found, what was missing,
-//! and what was done about it.
+//! Describes the rounds of a turn as a person would: what was searched for, what was found, what was missing, and what
+//! was done about it.
 //!
-//! Pure, over the steps of a trace and the scatter records that are still stored. For a turn whose steps have
-//! expired, only the trail is used. *Not* a second account of the steps: those are drawn below it.
+//! Pure, over the steps of a trace and the scatter records that are still stored. For a turn whose steps have expired,
+//! only the trail is used. *Not* here: the single steps, which a trace shows below the rounds.
 
 use super::Step;
 use super::tree::Parts;
@@ -14,42 +14,42 @@ use text::count;
 /// Most documents that are named.
 const SOURCES_MAX: usize = 5;
 
-/// A round. Every field is always there.
+/// One round. Every field is always present.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RoundTold {
     /// Which, from 0.
     pub round: u8,
-    /// What was searched for, in that order: one search in a round of mode agentic, one for each action in a loop. Empty where
-    /// nothing was found, or what was found is not stored any more.
+    /// The searches of the round, in their order: one search in mode agentic, one for each action in mode loop. Empty
+    /// if nothing was found, or if the results are not stored any more.
     pub looked_for: Vec<LookedFor>,
-    /// What was missing after it, in words; empty where nothing was, or the round is not over.
+    /// What was missing after the round, in words; empty if nothing was, or if the round is not over.
     pub missing: String,
-    /// The limits that forbade to look further, and `no_progress` where everything had been read.
+    /// The limits that prevented another search, and `no_progress` if all passages had been read.
     pub limits: Vec<String>,
-    /// What was done about it; empty while the round runs.
+    /// What was done about the missing information; empty while the round runs.
     pub then: &'static str,
 }
 
-/// A search; one of a loop may have found nothing.
+/// One search with its result. A search of a loop may have found nothing.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct LookedFor {
-    /// In words.
+    /// The query in words.
     pub query: String,
-    /// What had to hold.
+    /// The conditions of the search.
     pub conditions: Vec<String>,
-    /// The searches that it took.
+    /// How many searches the index did for it.
     pub searches: u16,
-    /// How many passages came that no earlier round had read.
+    /// How many passages were returned that no earlier round had read.
     pub passages: usize,
-    /// How many match in all, those that were read before included.
+    /// How many passages match in all, including those that were read before.
     pub matching: u64,
-    /// The documents that they are of, the first few.
+    /// The first few documents of the passages.
     pub sources: Vec<String>,
-    /// How many documents more.
+    /// How many further documents there are.
     pub more_sources: usize,
-    /// How many passages help, of those that have been read so far; `null` in a loop, where no passage is read by itself.
+    /// How many of the passages that have been read so far help; `null` in a loop, where no passage is read by itself.
     pub helping: Option<usize>,
-    /// How many facts they state.
+    /// How many facts these passages state.
     pub facts: usize,
 }
 
@@ -142,7 +142,7 @@ impl LookedFor {
         }
     }
 
-    /// What was searched for, with what had to hold and how often.
+    /// Describes the search: the query, the conditions and the number of searches.
     pub fn told(&self) -> String {
         let mut told = format!("\"{}\"", self.query);
         if !self.conditions.is_empty() {
@@ -154,7 +154,7 @@ impl LookedFor {
         told
     }
 
-    /// What came of it.
+    /// Describes the result of the search.
     pub fn came(&self) -> String {
         let Self {
             passages,
@@ -206,7 +206,7 @@ fn missing(of_round: &[&Step], is_followed: bool) -> String {
 }
 
 impl RoundTold {
-    /// What was done about what was missing, and which limit decided that.
+    /// Describes what was done about the missing information, and which limit decided that.
     pub fn then_told(&self) -> String {
         let limits = self.limits.iter().map(|limit| match limit.as_str() {
             NO_PROGRESS => "nothing unread was left".into(),
@@ -223,11 +223,12 @@ impl RoundTold {
 /// The word for a round that found nothing to read.
 const NO_PROGRESS: &str = Fallback::NoProgress.as_str();
 
-/// How a reducer begins that asks for another round, and where the titles begin that it tells the planner.
+/// The beginning of a reducer's decision to ask for another round, and the beginning of the titles in it, which are for
+/// the planner.
 pub const TOO_LITTLE: &str = "too little: ";
 const READ_SO_FAR: &str = "; read so far: ";
 
-/// What a reducer decided, without the titles of what was read.
+/// The decision of a reducer without the titles of what was read.
 pub fn without_titles(decided: &str) -> &str {
     decided.split(READ_SO_FAR).next().unwrap_or(decided)
 }

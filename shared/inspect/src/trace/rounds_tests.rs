@@ -1,4 +1,4 @@
-//! Tests of the rounds of a question with three rounds, and of one in mode loop.
+//! Tests of the description of rounds, for a turn of three rounds and for a turn in mode loop.
 
 use super::super::rounds_sample::{a_loop, rounds, steps};
 use super::*;

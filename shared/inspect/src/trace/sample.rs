@@ -1,4 +1,5 @@
-//! Turns as they are stored, for tests: planner 0, retriever 1, scatter 2, three maps at 3, reducer 4, validator 5.
+//! Samples of stored turns for tests. Their hops are: planner 0, retriever 1, scatter record 2, three map steps at 3,
+//! reducer 4, validator 5.
 
 #![allow(
     clippy::unwrap_used,

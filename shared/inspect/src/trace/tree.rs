@@ -1,4 +1,4 @@
-//! Builds the tree of a turn from what is stored of it. Pure; any part may be missing.
+//! Builds the tree of a turn from those of its messages that are stored. Pure; any message may be missing.
 
 use super::{Again, Letter, Step, StepState, Trace, TraceSource, rounds};
 use bus::StoredMessage;

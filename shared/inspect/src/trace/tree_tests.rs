@@ -1,4 +1,4 @@
-//! Tests of trees built from what is stored.
+//! Tests of trees built from stored messages.
 
 use super::super::sample::{self, SampleTurn};
 use super::super::{Again, How, StepState};

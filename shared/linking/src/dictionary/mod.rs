@@ -1,7 +1,8 @@
-//! The columns and values of one tenant's corpus, indexed by the keys that values are compared by. Pure.
+//! The dictionary of a tenant's corpus: its buckets and columns, and the values of the columns under the normalised
+//! keys by which they are compared with the words of a question. Pure.
 //!
-//! Each tenant has a dictionary of its own, which knows nothing of other tenants. The caller fills it with every value
-//! of every document; keeping it in step with the corpus is *not* done here.
+//! Each tenant has a dictionary of its own. The caller adds the values of all documents, up to a limit. *Not* here:
+//! keeping the dictionary in step with the corpus.
 
 #[cfg(test)]
 mod bounds_tests;

@@ -1,9 +1,9 @@
-//! An index of keys by the parts that they share with a misspelt or misread form: hashes of parts, each with the keys
-//! that have the part. Pure.
+//! Finds the dictionary keys that a misspelt or badly scanned key may stand for, by a map from the hash of a part of a
+//! key to the keys that have this part. Pure.
 //!
-//! The index keeps hashes alone, so the caller has to compare the keys that it gets. A key is one edit away from
-//! another if one letter is added, left out or replaced, or if two neighbouring letters are exchanged. Then the two
-//! keys share their letters, their first half, or their second half.
+//! Only hashes are kept, so the caller has to compare the keys that it gets. Two keys are one edit apart when one
+//! letter is added, left out or replaced, or two neighbouring letters are swapped. Such keys have the same letters in
+//! another order, or the same first half, or the same second half.
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;

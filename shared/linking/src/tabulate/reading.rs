@@ -1,4 +1,5 @@
-//! Reads a question for a table: finds a role for each word that set no condition.
+//! Reads a question as a request for a table: finds what each word that is in no condition stands for, such as the
+//! operation, a column or the grouping.
 
 use super::phrase::{self, Fit, NAMED_MIN};
 use super::words::{self, Period};

@@ -1,9 +1,9 @@
-//! How many calls a node gets at once: additive increase, multiplicative decrease, driven by the time to the first
-//! token and by the time that a certain amount of an answer takes. Pure.
+//! Adapts how many calls a node gets at once: additive increase, multiplicative decrease, driven by the time to the
+//! first token and by the time that a certain amount of an answer takes. Pure.
 //!
-//! Most servers queue without limit and never say that they are busy. Their load shows only in a later first token,
-//! or in a later answer where they do not stream. Several processes that share a node find their shares this way
-//! without talking to each other.
+//! Most servers queue without limit and never say that they are busy. Their load shows only in a later first token, or,
+//! if they do not stream, in a later answer. In this way several processes that share a node find their shares without
+//! communicating.
 
 use std::time::Duration;
 use tokio::time::Instant;

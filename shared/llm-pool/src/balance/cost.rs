@@ -1,4 +1,4 @@
-//! The measurement behind [`crate::cost`].
+//! Measures the time that picking a node takes, for [`crate::cost`].
 
 use super::pick::{BalancePolicy, NodeState, pick};
 use super::{Ask, Balance, End};

@@ -1,4 +1,4 @@
-//! The state of one node, and how the outcome of a call changes it. Pure.
+//! The state of one model node, and how the outcome of a call changes it. Pure.
 
 use super::at_once::{Permits, Took};
 use super::breaker::{Breaker, BreakerDecision};
@@ -266,7 +266,7 @@ impl Entry {
 /// A node as one process sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeView {
-    /// The model that it is asked for; empty where a release before this one tells.
+    /// The model that the node is asked for; empty if a process of an older release reports it.
     #[serde(default)]
     pub model: String,
     /// Its configured name; with the address after a slash where a name stands for several.
@@ -277,9 +277,9 @@ pub struct NodeView {
     pub breaker: String,
     /// Calls of this process in flight.
     pub in_flight: usize,
-    /// Calls that this process gives it at once, at present.
+    /// How many calls this process currently gives the node at once.
     pub permits: usize,
-    /// Most calls that this process would ever give it.
+    /// The most calls that this process gives the node at once.
     pub limit: usize,
     /// Mean time of a call, in milliseconds; 0 before the first.
     pub latency_ms: u64,
@@ -287,11 +287,11 @@ pub struct NodeView {
     pub answered: u64,
     /// Calls failed.
     pub failed: u64,
-    /// How long it is still left alone because it asked for it, in milliseconds.
+    /// How much longer the node is left alone because it asked for a pause, in milliseconds.
     pub resting_ms: u64,
-    /// Requests that wait in its queue, where it tells.
+    /// Requests in the queue of the node, if it reports them.
     pub queued: Option<usize>,
-    /// Its context in tokens, where it was learned.
+    /// The context of the node in tokens, if it was learned.
     pub context: Option<u32>,
     /// How it is asked for JSON.
     pub dialect: String,

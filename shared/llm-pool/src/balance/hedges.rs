@@ -1,4 +1,5 @@
-//! How many calls may be made a second time: a share of all calls, so that a slow fleet is not made slower. Pure.
+//! Limits how many calls are hedged, which means made a second time on another node. The limit is a share of all calls,
+//! so that hedging does not slow down a slow fleet further. Pure.
 
 /// A call is late when it takes longer than this share of all calls do.
 pub(crate) const QUANTILE: f64 = 0.95;

@@ -1,6 +1,6 @@
-//! How long calls take: a moving mean, and the quantile after which a call counts as late. Pure.
+//! Measures how long calls take: a moving mean, and the quantile after which a call counts as late. Pure.
 //!
-//! *Not* the metrics: the balancer decides by these numbers, and people look at those.
+//! *Not* metrics for people: only the balancer uses these numbers.
 
 use std::time::Duration;
 use tokio::time::Instant;

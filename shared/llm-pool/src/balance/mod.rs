@@ -1,5 +1,5 @@
-//! Load balancing: which call is made next and on which node, and which calls wait. The state of all nodes is in
-//! one place, without I/O and with time passed in.
+//! Balances the load: decides which call is made next, on which node, and which calls wait. The state of all nodes is
+//! in one place. There is no I/O, and the caller passes the time in.
 //!
 //! *Not* the calls themselves: [`crate::pool`] makes them and reports their outcomes.
 

@@ -1,6 +1,6 @@
-//! Which node gets the next call: a pure function over the state of the nodes.
+//! Picks the node that gets the next call: a pure function over the state of the nodes.
 //!
-//! *Not* here: whether a call may be made at all. The candidates have passed the breaker and the permits already.
+//! *Not* here: whether a call may be made at all. The breaker and the limit of calls have let all candidates pass.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,9 +12,9 @@ pub enum BalancePolicy {
     /// question's prefix in its cache; nodes that are far slower than the best are left out. The default.
     #[default]
     Balanced,
-    /// The next one. To compare with.
+    /// The nodes in turn. For comparisons.
     RoundRobin,
-    /// The one with the fewest calls of this process in flight. To compare with.
+    /// The node with the fewest calls of this process in flight. For comparisons.
     LeastInFlight,
 }
 

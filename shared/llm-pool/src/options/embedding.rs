@@ -55,7 +55,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Checks that everything can be kept to. Without nodes it passes: there is no such embedder.
+    /// Checks that every option has an allowed value. Options without nodes are allowed: then there is no such
+    /// embedder.
     ///
     /// # Errors
     /// [`Error::Options`] names the option, its value and what is wanted.

@@ -1,5 +1,5 @@
-//! Tests of what is shown of an answer while it is written: in order, of one attempt at a time, without reasoning.
-//! *Not* the exact timing: that is tested without HTTP.
+//! Tests of what a listener sees of an answer while it is written: the pieces in order, of one attempt at a time,
+//! without reasoning. *Not* the exact timing, which is tested without HTTP.
 
 use super::*;
 use llm::LivePiece;

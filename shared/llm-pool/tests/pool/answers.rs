@@ -1,4 +1,4 @@
-//! Tests of what a call returns, and of what is counted.
+//! Tests of the reply of a call, and of the counters of calls, tokens and retries.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Tests of every class of failure: which are tried again, and on which node.
+//! Tests of every class of failure: whether the call is tried again, and on which node.
 
 use super::*;
 

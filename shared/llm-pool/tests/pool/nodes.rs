@@ -1,5 +1,5 @@
-//! Tests of what many calls teach about nodes: the breaker, the second attempt of late calls, and how many calls a
-//! node gets at once. The nodes are simulated, over real HTTP.
+//! Tests of what the pool learns about nodes from many calls: the circuit breaker, hedged calls, and the limit of calls
+//! that a node gets at once. The nodes are simulated, over real HTTP.
 
 use super::*;
 use argosy_llm_pool::NodeView;

@@ -1,5 +1,5 @@
-//! Tests of answers that come in pieces: put together, waited for, given up. *Not* how bytes are cut into events:
-//! that is tested without HTTP.
+//! Tests of streamed answers: how pieces are joined, how long the pool waits for them, and when it gives up. *Not*
+//! here: how bytes are cut into events, which is tested without HTTP.
 
 use super::*;
 use testkit::node::sse::{self, DONE, PING};

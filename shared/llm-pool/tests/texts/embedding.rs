@@ -1,4 +1,4 @@
-//! Tests of the embedder: what it sends, how it reads answers, and how it treats servers that give none.
+//! Tests of the embedder: its requests, how it reads answers, and how it treats servers that give none.
 
 use crate::{node, nodes, status};
 use argosy_llm_pool::{HttpEmbedder, options::embedding::Options};

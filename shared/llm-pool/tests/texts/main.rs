@@ -1,4 +1,4 @@
-//! Tests of vectors and scores of texts from fake nodes over real HTTP.
+//! Tests of embeddings and rerank scores from fake nodes over real HTTP.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 

@@ -1,4 +1,4 @@
-//! Single fields, read out of text that is no JSON: the last rung before the safe default.
+//! Reads single fields out of text that is not JSON: the last rung before the safe default.
 
 /// The last `"name": true` or `false` in the text; Python's capitals pass.
 pub fn field_bool(text: &str, name: &str) -> Option<bool> {
@@ -18,7 +18,7 @@ pub fn field_bool(text: &str, name: &str) -> Option<bool> {
         .last()
 }
 
-/// The last `"name":` with a number behind it in the text; one at its very end may have been cut off, and is none.
+/// The number after the last `"name":` in the text. A number at the very end of the text may be cut off and is ignored.
 pub fn field_number(text: &str, name: &str) -> Option<f64> {
     values(text, name)
         .filter_map(|value| {
@@ -29,8 +29,8 @@ pub fn field_number(text: &str, name: &str) -> Option<f64> {
         .last()
 }
 
-/// The whole strings of the last `"name": [ … ]` in the text; one that is cut off is left out.
-/// Empty where there is no such list.
+/// The complete strings of the last `"name": [ … ]` in the text; a string that is cut off is left out. Empty if there
+/// is no such list.
 pub fn field_strings(text: &str, name: &str) -> Vec<String> {
     values(text, name)
         .filter_map(|value| value.strip_prefix('['))

@@ -1,4 +1,4 @@
-//! Questions without a name and without a pronoun: they are about the topic of the conversation.
+//! Ties questions without a name and without a pronoun to the topic of the conversation.
 
 use super::pronouns::possessive;
 use super::talk::Talk;

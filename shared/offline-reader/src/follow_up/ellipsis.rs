@@ -1,5 +1,5 @@
-//! Questions that leave most of themselves out: "Why?", "What about X?", "And in 2024?", "Any sisters?". They are
-//! completed from the question before.
+//! Completes questions that leave most words out, from the question before: "Why?", "What about X?", "And in 2024?",
+//! "Any sisters?".
 
 use super::subject;
 use super::talk::Talk;

@@ -1,5 +1,5 @@
-//! The things that a text names: titles in quotation marks, runs of capitals, part numbers, and noun phrases after
-//! "the". *Not* a recogniser of named entities: it uses capitals, neighbouring words and short lists.
+//! Finds the things that a text names: titles in quotation marks, runs of capitals, part numbers, and noun phrases
+//! after "the". *Not* a recogniser of named entities: it uses capitals, neighbouring words and short lists.
 
 use super::tokens::{self, Token};
 use super::vocabulary as words;

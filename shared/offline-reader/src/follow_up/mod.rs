@@ -59,8 +59,8 @@ pub struct FollowUp {
     pub added: Vec<String>,
 }
 
-/// Rewrites `question` with what was said `before`, oldest first. `None` when it stands alone.
-/// `topic` is what the conversation is said to be about, if anything says so.
+/// Rewrites `question` by the exchanges `before` it, oldest first. `None` when the question stands alone. `topic` is
+/// the title of the conversation, if it has one.
 pub fn rewrite(
     topic: Option<&str>,
     before: &[PastExchange<'_>],

@@ -1,5 +1,5 @@
-//! Shortened names, and nouns that refer back: "Nixon" becomes "Richard Nixon", "the band" gets the name of the
-//! band.
+//! Completes shortened names, and nouns that refer back: "Nixon" becomes "Richard Nixon", "the band" gets the name of
+//! the band.
 
 use super::mentions::{Mention, Sort};
 use super::talk::Talk;

@@ -1,4 +1,5 @@
-//! Questions for more: "What else" and "any other teams" mean besides what has just been answered.
+//! Rewrites questions for more: "What else" and "any other teams" get the words "besides" and what has just been
+//! answered.
 
 use super::mentions::{Mention, Sort, shares_word};
 use super::pronouns::possessive;

@@ -1,4 +1,4 @@
-//! "This" and "that" by themselves, and "there": they mostly refer to something in the last answer.
+//! Replaces "this" and "that" by themselves, and "there", which mostly refer to something in the last answer.
 
 use super::mentions::Sort;
 use super::talk::Talk;

@@ -1,4 +1,4 @@
-//! The pronouns of a question, and the words that replace them.
+//! Replaces the pronouns of a question by what they refer to.
 
 use super::mentions::shares_word;
 use super::talk::{Class, Talk, class_of, is_owned};

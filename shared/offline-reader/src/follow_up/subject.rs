@@ -1,4 +1,4 @@
-//! The subject of a question with a verb of its own: "When does the lease of the Harrow workshop end?" has the
+//! Finds the subject of a question with a verb of its own: "When does the lease of the Harrow workshop end?" has the
 //! subject "the lease of the Harrow workshop". *Not* a parser: only questions of that one shape are read.
 
 use super::tokens::Token;

@@ -1,7 +1,7 @@
-//! The conversation so far, and what a pronoun in the next question refers to.
+//! Reads the conversation so far, and finds what a pronoun in the next question refers to.
 //!
-//! A pronoun keeps its referent until a question names another one: that rule settles most cases;
-//! recency and position settle the rest. *Not* a parse of the conversation.
+//! A pronoun keeps its referent until a question names another one. This rule settles most cases; recency and position
+//! settle the rest. *Not* a parse of the conversation.
 
 use super::mentions::{self, Gender, Mention, Sort};
 use super::tokens;

@@ -1,4 +1,4 @@
-//! A text as tokens with their positions, and edits by position. *Not* the tokens of a search: capitals and
+//! Splits a text into tokens with positions, and edits the text by position. *Not* the tokens of a search: capitals and
 //! punctuation matter here.
 
 /// The most bytes that are read of one text.

@@ -1,4 +1,4 @@
-//! What the cases need of a vector store.
+//! The interface through which the test cases use a vector store.
 
 use argosy_qdrant::{Options, Qdrant};
 use envelope::{ChunkRecord, Classify, Filter};

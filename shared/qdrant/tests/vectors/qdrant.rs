@@ -1,5 +1,4 @@
-//! Tests of the trouble that a Qdrant server can cause: it is away, slow or busy, or its collection belongs to
-//! something else.
+//! Tests of failures of a Qdrant server: it is unavailable, slow or busy, or its collection belongs to something else.
 
 use crate::place::{DIMS, EMBEDDER};
 use crate::records::{chunk, request};

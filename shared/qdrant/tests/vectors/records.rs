@@ -1,4 +1,4 @@
-//! Records and requests of the cases.
+//! The records and requests that the test cases for vector stores use.
 
 use crate::place::EMBEDDER;
 use documents::document::{bucket_of, doc_id_of};

@@ -1,4 +1,4 @@
-//! From word pieces to the vector of a text, on the calling thread.
+//! Computes the vector of a text from its word pieces, on the calling thread.
 //!
 //! It has the arithmetic of the model and nothing else: *not* its files, and no threads.
 

@@ -1,5 +1,5 @@
-//! The task that sends spans: in batches, with a few attempts each. Spans that cannot be sent are counted and
-//! dropped. When the collector is away, its spans are lost and nothing else happens: only this task waits for it,
+//! The task that sends spans: in batches, with a few attempts each. Spans that cannot be sent are counted and dropped.
+//! When the collector is unavailable, spans are lost, and nothing else happens: only this task waits for the collector,
 //! and the end of the process waits for one request at most.
 
 use super::span::Span;
@@ -83,8 +83,8 @@ impl Exporter {
         })
     }
 
-    /// Sends the remaining spans, for as long as one request may take; the others are lost. To be called when no
-    /// more spans are made.
+    /// Sends the remaining spans, within the time of one request; spans that are not sent by then are lost. To be
+    /// called when no more spans are made.
     pub async fn flush(mut self) {
         self.stop.cancel();
         let all = async { while self.task.join_next().await.is_some() {} };

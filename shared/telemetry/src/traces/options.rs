@@ -45,7 +45,8 @@ impl Default for Options {
 impl Options {
     /// Checks the options.
     ///
-    /// # Errors [`Error::Traces`], with the option that is not valid.
+    /// # Errors
+    /// [`Error::Traces`], with the option that is not valid.
     pub fn validate(&self) -> Result<(), Error> {
         if !self.endpoint.is_empty() {
             self.url()?;

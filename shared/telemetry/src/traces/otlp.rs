@@ -1,5 +1,5 @@
-//! Spans as OTLP messages; the message types come from opentelemetry-proto. *Not* here: logs and metrics, nor the
-//! SDK of OpenTelemetry: the queue and the sender are our own.
+//! Converts spans into OTLP messages; the message types come from opentelemetry-proto. *Not* here: logs and metrics.
+//! The SDK of OpenTelemetry is *not* used: the queue and the sender are our own.
 
 use super::Service;
 use super::span::{Span, SpanKind, Value};

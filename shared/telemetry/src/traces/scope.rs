@@ -1,8 +1,8 @@
-//! The span that a task works under, so that code that calls a model or searches can make a child of it without a
+//! Holds the span that a task works under, so that code that searches or calls a model can make a child span without a
 //! parameter.
 //!
-//! Children wait until the work ends, because only then is it known under which id the span goes to the collector.
-//! A trace that is not sampled has no scope.
+//! Child spans are sent only when the work of the task ends, because only then is the id of the parent span known. A
+//! trace that is not sampled has no scope.
 
 use super::{Span, SpanKind, Traces, Value};
 use crate::trace::TraceContext;
@@ -36,7 +36,7 @@ impl Scope {
     }
 }
 
-/// What was recorded under a span while its work went on.
+/// The span of finished work, with the child spans that were made during the work.
 #[derive(Debug)]
 pub struct ScopeRecord {
     /// The span itself, not ended.
@@ -59,7 +59,7 @@ impl ScopeRecord {
     }
 }
 
-/// Does `work` under `span`. The returned record is recorded when the outcome of the work is known.
+/// Does `work` under `span`. The caller records the returned record when the outcome of the work is known.
 pub async fn within<T>(
     traces: &Traces,
     span: Span,
@@ -87,17 +87,17 @@ pub async fn within<T>(
     (done, scoped)
 }
 
-/// The context of the span that this task works under: the parent of what it publishes.
+/// The context of the span that this task works under, which is the parent of the messages that the task publishes.
 pub fn current() -> Option<TraceContext> {
     SCOPE.try_with(|scope| scope.context).ok()
 }
 
-/// Says something of the span that this task works under, if it does.
+/// Adds to the span that this task works under, if there is one.
 pub fn note(say: impl FnOnce(&mut Span)) {
     let _ = SCOPE.try_with(|scope| say(&mut scope.made().span));
 }
 
-/// Begins a child of the span that this task works under; `name` is only asked for when there is one.
+/// Begins a child of the span that this task works under; `name` is called only if there is one.
 pub fn start(kind: SpanKind, name: impl FnOnce() -> String) -> ChildSpan {
     ChildSpan(SCOPE.try_with(Arc::clone).ok().map(|scope| {
         let (from, number) = {
@@ -111,24 +111,24 @@ pub fn start(kind: SpanKind, name: impl FnOnce() -> String) -> ChildSpan {
     }))
 }
 
-/// A running child span; it ends when it is dropped. Where the trace is not recorded it does nothing.
+/// A running child span; it ends when it is dropped. If the trace is not recorded, it does nothing.
 #[derive(Debug)]
 pub struct ChildSpan(Option<(Span, Arc<Scope>)>);
 
 impl ChildSpan {
-    /// Whether it is recorded.
+    /// Whether the span is recorded.
     pub fn is_recorded(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Says something of it.
+    /// Sets an attribute of the span.
     pub fn set(&mut self, name: &'static str, value: impl Into<Value>) {
         if let Some((span, _)) = &mut self.0 {
             span.set(name, value);
         }
     }
 
-    /// Says something that is content, where content may stand in spans.
+    /// Sets an attribute that is content, if spans may have content.
     pub fn content(&mut self, name: &'static str, value: impl FnOnce() -> String) {
         if let Some((span, scope)) = &mut self.0
             && scope.content
@@ -137,7 +137,7 @@ impl ChildSpan {
         }
     }
 
-    /// It went wrong; see [`Span::fail`].
+    /// Marks the span as failed; see [`Span::fail`].
     pub fn fail(&mut self, code: &str) {
         if let Some((span, _)) = &mut self.0 {
             span.fail(code);

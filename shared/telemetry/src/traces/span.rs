@@ -103,25 +103,25 @@ impl Span {
         self
     }
 
-    /// The same with other times, in milliseconds since the Unix epoch.
+    /// The same span with other times, in milliseconds since the Unix epoch.
     pub fn at(mut self, start_ms: u64, end_ms: u64) -> Span {
         let nanos = |ms: u64| ms.saturating_mul(1_000_000);
         self.times = (nanos(start_ms), nanos(end_ms.max(start_ms)));
         self
     }
 
-    /// The same, ended now.
+    /// The same span, ended now.
     pub fn ended(mut self) -> Span {
         self.times.1 = now().max(self.times.0);
         self
     }
 
-    /// Where it is.
+    /// The trace and the id of the span.
     pub fn context(&self) -> TraceContext {
         self.context
     }
 
-    /// Says something of it; long texts are cut.
+    /// Sets an attribute; long texts are cut.
     pub fn set(&mut self, name: &'static str, value: impl Into<Value>) {
         let value = match value.into() {
             Value::Text(text) => Value::Text(cut(text)),
@@ -131,7 +131,7 @@ impl Span {
         self.attributes.push((name, value));
     }
 
-    /// The same with one more attribute.
+    /// The same span with one more attribute.
     pub fn with(mut self, name: &'static str, value: impl Into<Value>) -> Span {
         self.set(name, value);
         self
@@ -142,7 +142,7 @@ impl Span {
         self.error = Some(code.into());
     }
 
-    /// Whether it went wrong.
+    /// Whether the span is marked as failed.
     pub fn has_failed(&self) -> bool {
         self.error.is_some()
     }
@@ -159,7 +159,7 @@ impl Span {
         &self.links
     }
 
-    /// Moves it to another id.
+    /// The same span under another id.
     pub fn moved_to(mut self, context: TraceContext) -> Span {
         self.context = context;
         self

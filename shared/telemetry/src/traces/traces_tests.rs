@@ -1,4 +1,4 @@
-//! Tests of spans from the handle to a collector, and of what happens without one.
+//! Tests of spans on their way from the handle to a collector, and of what happens without a collector.
 
 use super::*;
 use crate::conventions as name;

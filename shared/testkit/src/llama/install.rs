@@ -1,5 +1,5 @@
-//! Where the model server comes from: a Python that has it, the cache folder, or the Python package index, which
-//! carries its sources. Building them needs a C++ compiler; pip brings the rest.
+//! Finds or builds the model server: from a Python that has it, from the cache folder, or from its sources in the
+//! Python package index. Building the sources needs a C++ compiler; pip fetches everything else.
 
 use settings::sources::{cache_dir, variable};
 use std::fs;

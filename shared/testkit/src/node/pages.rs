@@ -17,14 +17,14 @@ pub(super) struct Pages {
 }
 
 impl FakeNode {
-    /// Shows this text at an address of its own. At first there is none.
+    /// Serves this text at a path of its own. At first there are no such pages.
     pub fn page(&self, path: &str, text: &str) -> &Self {
         let (path, text) = (path.to_owned(), text.to_owned());
         self.shared.script().pages.shown.insert(path, text);
         self
     }
 
-    /// The requests for pages so far, oldest first: the address, and the `authorization` header.
+    /// The requests for pages so far, oldest first: the path and the `authorization` header.
     pub fn looks(&self) -> Vec<(String, String)> {
         self.shared.script().pages.looks.clone()
     }

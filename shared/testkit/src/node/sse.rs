@@ -1,4 +1,4 @@
-//! Answers that come in pieces: the events of a stream as servers send them, and sending them.
+//! Makes the events of a streamed answer as servers send them, and sends them.
 
 use super::{Call, response};
 use axum::body::{Body, Bytes};
@@ -11,10 +11,10 @@ use std::time::Duration;
 
 /// The end of every stream.
 pub const DONE: &str = "data: [DONE]\n\n";
-/// A sign of life that is no token.
+/// A comment that shows that the server is alive, without a token.
 pub const PING: &str = ": ping\n\n";
 
-/// The first piece of most servers: it names the role and says nothing.
+/// The first piece that most servers send: it has the role and no text.
 pub fn role() -> String {
     delta(json!({"role": "assistant", "content": ""}), None)
 }
@@ -24,17 +24,17 @@ pub fn token(text: &str) -> String {
     delta(json!({ "content": text }), None)
 }
 
-/// A piece of what a model thinks before it answers; `field` is where its server puts that.
+/// A piece of a model's reasoning; `field` is the field in which the server sends it.
 pub fn thought(field: &str, text: &str) -> String {
     delta(json!({ field: text }), None)
 }
 
-/// Why it ended.
+/// The reason why the answer ended.
 pub fn finish(reason: &str) -> String {
     delta(json!({}), Some(reason))
 }
 
-/// What it cost.
+/// The token counts of the call.
 pub fn usage(prompt_tokens: u32, completion_tokens: u32) -> String {
     let usage = json!({"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens});
     event(&json!({"choices": [], "usage": usage}))

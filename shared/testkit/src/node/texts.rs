@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// Numbers in its vectors.
 pub const DIMS: usize = 8;
 
-/// How often the first letters of the alphabet are in a text; not of length 1.
+/// The vector of a text: how often each of the first letters of the alphabet occurs; not of length 1.
 pub fn vector(text: &str) -> Vec<f32> {
     let letters = ('a'..).take(DIMS);
     let count = |letter| text.chars().filter(|c| *c == letter).count() as f32;

@@ -1,4 +1,4 @@
-//! The calls about collections.
+//! The calls of the fake Qdrant server about collections.
 
 use super::{Answer, Service, older, unused};
 use qdrant_client::qdrant::collections_server::Collections;

@@ -1,4 +1,5 @@
-//! Conditions on payloads, according to <https://qdrant.tech/documentation/search/filtering/>.
+//! Evaluates conditions on payloads for the fake Qdrant server, according to
+//! <https://qdrant.tech/documentation/search/filtering/>.
 //!
 //! A value that is a list matches when any of its elements does. Every comparison is exact: with case, and numbers
 //! with numbers only. Conditions that change with the indexes of a collection (full text) are not supported.

@@ -1,4 +1,4 @@
-//! The calls about points.
+//! The calls of the fake Qdrant server about points.
 
 use super::filter::Payload;
 use super::store::{Collection, key};

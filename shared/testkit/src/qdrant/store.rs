@@ -1,4 +1,4 @@
-//! Collections in memory, and the effects of the calls on them.
+//! Keeps the collections of the fake Qdrant server in memory, and applies the effects of calls to them.
 
 use super::filter::{Payload, passes};
 use qdrant_client::qdrant::points_selector::PointsSelectorOneOf;

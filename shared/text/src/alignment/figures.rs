@@ -1,5 +1,5 @@
-//! The figures of a text as numbers in one form: `1,200.50` is `1200.5`, `03.05.2021` is 3, 5 and 2021. *Not* here:
-//! what they measure; units and currencies are words like others.
+//! Reads the figures of a text as numbers in one form: `1,200.50` is `1200.5`, `03.05.2021` is 3, 5 and 2021. *Not*
+//! here: what the figures measure; units and currencies are compared as words.
 
 use crate::{months, words};
 use std::collections::HashSet;

@@ -1,5 +1,5 @@
-//! A text reduced to its letters and digits, with one form for characters that look alike, and the position of
-//! each.
+//! Reduces a text to its letters and digits, with one form for characters that look alike, and keeps the position of
+//! each in the text.
 
 use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;

@@ -1,10 +1,10 @@
-//! Where a text contains a statement: in the statement's own words, or in a few sentences that say as much.
+//! Finds where a text contains a statement, either in the same words or reworded in a few sentences.
 //!
-//! A copied statement is found in spite of the changes that copying and scanning make to a text: blanks, line
-//! breaks, hyphens, punctuation, case and letters that look alike. A reworded one is found in the nearest window of
-//! sentences that contains most of its words and *all* of its figures, and that has a negation where the statement
-//! has one. *Not* here: whether the text says what the statement says; who does what to whom is ignored, and
-//! figures are compared without their units.
+//! A copied statement is found in spite of the changes that copying and scanning make to a text: blanks, line breaks,
+//! hyphens, punctuation, case and letters that look alike. A reworded one is found in the nearest window of sentences
+//! that contains most of its words and *all* of its figures, and that has a negation where the statement has one. *Not*
+//! here: whether the text means what the statement says. Who does what to whom is ignored, and figures are compared
+//! without their units.
 
 mod figures;
 mod letters;
@@ -30,19 +30,19 @@ const DENIALS: [&str; 10] = [
     "cannot", "neither", "never", "no", "nobody", "none", "nor", "not", "nothing", "without",
 ];
 
-/// Where a statement stands.
+/// The place of a statement in a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Alignment {
-    /// Bytes of the text.
+    /// The range in the text, in bytes.
     pub span: Range<usize>,
-    /// Share of the statement's content words that stand there, or beside the text, 0 to 1.
+    /// Share of the statement's content words that occur in the range or in the texts beside the text, 0 to 1.
     pub coverage: f32,
-    /// Whether it stands there word by word.
+    /// Whether the range contains the statement word by word.
     pub is_verbatim: bool,
 }
 
-/// A text in which statements are looked up. What that takes is read when it is first needed: most statements are copied,
-/// and need nothing.
+/// A text in which statements are looked up. Its words are only read when they are first needed: most statements are
+/// copied, and do not need them.
 pub struct AlignedText<'a> {
     text: &'a str,
     /// What goes for any part of the text.
@@ -66,7 +66,8 @@ struct Read {
 }
 
 impl<'a> AlignedText<'a> {
-    /// Words and figures of `beside`, such as its title, may stand in a statement about any part of `text`.
+    /// The text, and texts `beside` it, such as its title. The words and figures of the latter may occur in a statement
+    /// about any part of `text`.
     pub fn new(text: &'a str, beside: &'a [&'a str]) -> Self {
         AlignedText {
             text,
@@ -77,8 +78,8 @@ impl<'a> AlignedText<'a> {
         }
     }
 
-    /// Where `statement` stands word by word. Blanks, punctuation, hyphens, case and letters that look alike do not
-    /// count; figures do.
+    /// The place where `statement` occurs word by word. Blanks, punctuation, hyphens, case and letters that look alike
+    /// are ignored; figures have to be the same.
     pub fn verbatim(&self, statement: &str) -> Option<Range<usize>> {
         if let Some(span) = letters::exact(statement.trim(), self.text) {
             return Some(span);
@@ -96,9 +97,10 @@ impl<'a> AlignedText<'a> {
         holds.then_some(span)
     }
 
-    /// Where `statement` stands: word by word, else in the nearest one to three sentences that hold at least
-    /// `coverage_min` of its content words, one of them at least in the text itself, and each of its figures, and that deny
-    /// something where it does. `None` where it stands nowhere.
+    /// The place of `statement`: where it occurs word by word, or else the nearest one to three sentences that have the
+    /// same meaning by their words. These have at least `coverage_min` of its content words, at least one of them in
+    /// the text itself, and all of its figures, and they have a negation if the statement has one. `None` if there is
+    /// no such place.
     pub fn align(&self, statement: &str, coverage_min: f32) -> Option<Alignment> {
         if let Some(span) = self.verbatim(statement) {
             return Some(Alignment {
@@ -115,12 +117,13 @@ impl<'a> AlignedText<'a> {
         nearest.filter(|nearest| nearest.coverage >= coverage_min)
     }
 
-    /// The sentences that share most words with `statement`, figures or not; `None` where none shares any.
+    /// The sentences that share most words with `statement`, whether they have its figures or not; `None` if no
+    /// sentence shares a word.
     pub fn nearest(&self, statement: &str) -> Option<Alignment> {
         self.windows(statement, |_| true)
     }
 
-    /// The first sentence; nothing of an empty text.
+    /// The first sentence; an empty range in an empty text.
     pub fn opening(&self) -> Range<usize> {
         let first = self.units().first();
         first.map_or(0..0, |read| read.unit.span.clone())

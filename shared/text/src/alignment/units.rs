@@ -1,4 +1,4 @@
-//! A text as sentences with their positions: lines that were only wrapped are joined, and rows of a table keep
+//! Splits a text into sentences with their positions: lines that were only wrapped are joined, and rows of a table keep
 //! their header.
 
 use crate::sentences::cited;

@@ -1,4 +1,5 @@
-//! The class of a question, which says how many searches it takes and of which kind, recognised by its form.
+//! Recognises the class of a question by its form. The class says how many searches the question takes, and of which
+//! kind.
 //!
 //! The rules know forms of English questions: alternatives, words of comparison, contrasting clauses, words of time
 //! and change, nested descriptions. *Not* a parser, and the rules know nothing about what the words mean.
@@ -12,14 +13,14 @@ use super::words::QuestionWord;
 /// How many searches a question takes, and of which kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Complexity {
-    /// One thing is asked about one thing.
+    /// A question for one thing about one thing.
     #[default]
     Simple,
-    /// Things are held against each other.
+    /// A comparison of things.
     Comparative,
-    /// One answer is needed to ask for the next, or several things are asked.
+    /// A question that needs one answer before it can ask for the next, or that asks several things.
     MultiStep,
-    /// An order of events, or a change over time.
+    /// A question about an order of events, or about a change over time.
     Temporal,
 }
 

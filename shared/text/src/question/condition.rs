@@ -1,7 +1,7 @@
-//! The conditions that a question states, in its own words.
+//! Reads the conditions that a question states, in its own words.
 //!
-//! They are recognised by words of comparison, of time and of origin, and by what follows these. *Not* here: the
-//! names of columns and their values. Only a corpus knows those, so most names stay without a field.
+//! They are recognised by words of comparison, time and origin, and by the words that follow. *Not* here: the names of
+//! columns and their values. Only a corpus knows those, so most names stay without a field.
 
 use super::named;
 use super::number;
@@ -11,7 +11,7 @@ use super::words::QuestionWord;
 /// Most conditions that are read out of one question.
 pub(super) const WORDED_CONDITIONS_MAX: usize = 16;
 
-/// How something is compared.
+/// How a condition compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Comparator {
     /// It is the same.
@@ -32,7 +32,7 @@ pub enum Comparator {
     NotIn,
 }
 
-/// With what something is compared.
+/// The value that a condition compares with.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConditionValue {
     /// A name or a time, as worded.
@@ -46,13 +46,13 @@ pub enum ConditionValue {
 /// A condition in the words of a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WordedCondition {
-    /// What is compared, where the question says so.
+    /// The field, if the question names it.
     pub field: Option<String>,
-    /// How.
+    /// The comparison.
     pub comparator: Comparator,
-    /// With what.
+    /// The value.
     pub value: ConditionValue,
-    /// The words that say it.
+    /// The words of the question that state the condition.
     pub raw: String,
     /// Where they stand, in bytes.
     pub(super) from: usize,

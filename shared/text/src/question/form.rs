@@ -1,4 +1,5 @@
-//! In which form the answer to a question is wanted, and how it is to be searched for.
+//! Recognises the form in which an answer is wanted (prose, list, table), and the way in which a question is to be
+//! searched for.
 
 use super::words::QuestionWord;
 

@@ -1,21 +1,21 @@
-//! What a question wants done.
+//! Recognises what a question asks to be done: state a fact, list things, summarise, compare or calculate.
 
 use super::class::Complexity;
 use super::words::QuestionWord;
 
-/// What a question wants done.
+/// What a question asks to be done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum WordedIntent {
-    /// Something that is said.
+    /// To state a fact.
     #[default]
     Fact,
-    /// All things that satisfy its conditions.
+    /// To list all things that satisfy the conditions.
     List,
-    /// What is said, in short.
+    /// To summarise documents.
     Summary,
-    /// Things side by side.
+    /// To compare things.
     Comparison,
-    /// A number that is worked out.
+    /// To calculate a number.
     Number,
 }
 

@@ -1,18 +1,18 @@
-//! What a question says about its answer and about documents, recognised by the forms of English.
+//! Reads what a question says about its answer and about documents, by the forms of English.
 //!
-//! These are rules without a model: a planner falls back on them, and they replace it where there is no model. They
-//! know how questions are worded and nothing about a corpus: only an index knows whether there is such a column or
-//! such a company. *Not* here: what to search for.
+//! These are rules without a model: a planner falls back on them when its model fails, and uses only them when there is
+//! no model. They know how questions are worded and nothing about a corpus: only an index knows whether there is such a
+//! column or such a company. *Not* here: what to search for.
 //!
 //! | module | what |
 //! |---|---|
 //! | `words` | a question as words |
-//! | `class`, `cues` | how many searches it takes, and of which kind; the words that show it |
-//! | `intent` | what is wanted |
-//! | `form` | in which form, and whether the words themselves are looked for |
-//! | `condition` | its conditions, in words; `number`, `time` and `named` read one kind each |
-//! | `topic` | its topics |
-//! | `scope` | whether one search can be expected to answer it |
+//! | `class`, `cues` | how many searches a question takes, and of which kind; the words that show this |
+//! | `intent` | what is asked to be done |
+//! | `form` | the wanted form of the answer, and whether the words themselves are searched for |
+//! | `condition` | the conditions of a question, in words; `number`, `time` and `named` read one kind each |
+//! | `topic` | the topics of a question |
+//! | `scope` | whether one search can be expected to answer a question |
 
 mod class;
 mod condition;
@@ -32,28 +32,28 @@ pub use form::Layout;
 pub use intent::WordedIntent;
 pub use scope::{QuestionScope, scope};
 
-/// What a question says.
+/// The reading of a question by rules.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct QuestionReading {
     /// How many searches it takes, and of which kind.
     pub class: Complexity,
-    /// What is wanted.
+    /// What the question asks to be done.
     pub wanted: WordedIntent,
-    /// In which form.
+    /// The wanted form of the answer.
     pub layout: Layout,
-    /// Sources are not to be named.
+    /// Whether the question asks for an answer without sources.
     pub declines_citations: bool,
-    /// The words themselves are looked for, not what they mean: a quotation or an identifier.
+    /// Whether the words themselves are searched for and not their meaning: a quotation or an identifier.
     pub is_literal: bool,
-    /// What has to hold, at most `WORDED_CONDITIONS_MAX`.
+    /// The conditions of the question, at most `WORDED_CONDITIONS_MAX`.
     pub conditions: Vec<WordedCondition>,
-    /// How many more it names.
+    /// How many more conditions the question has.
     pub conditions_over: usize,
-    /// What it is about, in a few words each.
+    /// The topics of the question, in a few words each.
     pub topics: Vec<String>,
 }
 
-/// Reads a question. Any text can be read; one that says nothing is a simple one.
+/// Reads a question. Any text can be read; a text in which the rules recognise nothing is a simple question.
 pub fn read(question: &str) -> QuestionReading {
     let words = words::split(question);
     let mut class = class::read(&words);

@@ -1,4 +1,4 @@
-//! Where a question names the owner, the source or the things that it is about: `from Acme`, `except Bolt and
+//! Finds where a question names the owner, the source or the things that it is about: `from Acme`, `except Bolt and
 //! Crane`.
 
 use super::condition::{Comparator, ConditionValue, Read, joined};

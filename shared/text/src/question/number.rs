@@ -1,4 +1,4 @@
-//! Where a question bounds a number: `over $1k`, `at least 30 %`, `between 5 and 10 V`.
+//! Finds where a question bounds a number: `over $1k`, `at least 30 %`, `between 5 and 10 V`.
 
 use super::condition::{Comparator, ConditionValue, Read};
 use super::words::QuestionWord;

@@ -1,32 +1,31 @@
-//! Whether one search and one reading can be expected to answer a question. Pure; cheap checks come first.
+//! Tells whether one search and one reading can be expected to answer a question. Pure; cheap checks come first.
 //!
-//! It errs on the safe side: only a question that is known to ask one thing about one thing gets a single search,
-//! and a doubtful one does not. *Not* another way to classify: class, intent and form are those of
-//! [`read`](super::read).
+//! It errs on the safe side: only a question that surely asks one thing about one thing gets a single search. It does
+//! *not* classify a second time: class, intent and form are those of [`read`](super::read).
 
 use super::class::Complexity;
 use super::form::Layout;
 use super::intent::WordedIntent;
 use super::words::{self, QuestionWord};
 
-/// What a question takes.
+/// What a question needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum QuestionScope {
-    /// One thing is asked about one thing.
+    /// One search: it asks one thing about one thing.
     OneSearch,
-    /// Things are held against each other.
+    /// A comparison of things.
     Comparison,
-    /// Several things are asked, one after the other, or it is too long to tell.
+    /// Several steps: it asks several things one after the other, or it is too long to tell.
     Steps,
     /// An order of events, or a change over time.
     Timeline,
-    /// Documents are listed, counted or added up, or a table is wanted.
+    /// Documents to list, to count or to add up, or a table.
     Documents,
-    /// What documents say, in short.
+    /// A summary of documents.
     Summary,
-    /// It leans on what was said before it.
+    /// The conversation before it, to which it refers.
     FollowUp,
-    /// It has no form that the rules know: another language, or words without a question.
+    /// Unknown: it has no form that the rules know, because it is in another language, or is words without a question.
     Unread,
 }
 
@@ -46,7 +45,7 @@ impl QuestionScope {
     }
 }
 
-/// What `question` takes. One that `follows` others takes what was said with it where it leans on that.
+/// What `question` needs. A question that `follows` others may need the conversation before it.
 pub fn scope(question: &str, follows: bool) -> QuestionScope {
     let words = words::split(question);
     if !is_read(&words) {

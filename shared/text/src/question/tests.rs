@@ -1,4 +1,4 @@
-//! Tests of questions in sentences of our own.
+//! Tests of reading questions, with example sentences of our own.
 
 use super::condition::WORDED_CONDITIONS_MAX;
 use super::*;

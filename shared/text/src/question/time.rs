@@ -1,4 +1,4 @@
-//! Where a question names a time: a day, a month, a quarter, a year, or one relative to today.
+//! Finds where a question names a time: a day, a month, a quarter, a year, or one relative to today.
 //!
 //! The time is kept as worded. *Not* here: which days it means; that depends on the day on which the question is
 //! asked.

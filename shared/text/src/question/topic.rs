@@ -1,4 +1,5 @@
-//! The topics of a question, in a few words each: what remains of it without its form and its conditions.
+//! Finds the topics of a question, in a few words each: what remains of the question without its form and its
+//! conditions.
 
 use super::condition::WordedCondition;
 use super::words::QuestionWord;

@@ -1,4 +1,4 @@
-//! A question as words, each with its context. *Not* the tokens of an index.
+//! Splits a question into words, each with its context. *Not* the tokens of an index.
 
 use crate::months;
 

@@ -11,7 +11,7 @@ const ABBREVIATIONS: [&str; 37] = [
     "nr", "oct", "prof", "rep", "sen", "sep", "sept", "sr", "st", "vs",
 ];
 
-/// The sentences of `text`, without the white space around them. Line breaks end one, too.
+/// The ranges of the sentences of `text`, without the white space around them. A line break ends a sentence, too.
 pub fn spans(text: &str) -> Vec<Range<usize>> {
     let mut spans = Vec::new();
     let mut start = 0;
@@ -26,7 +26,7 @@ pub fn spans(text: &str) -> Vec<Range<usize>> {
     spans
 }
 
-/// The sentences of `text` as they are written, line breaks inside a paragraph taken for spaces.
+/// The sentences of `text` as they are written, with line breaks inside a paragraph as spaces.
 pub fn of(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for paragraph in text.split("\n\n") {

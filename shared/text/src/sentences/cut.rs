@@ -2,7 +2,7 @@
 //! is a little long is better than half a sentence. Its result is part of the version of chunks, so it must *not*
 //! be changed without a new version.
 
-/// The sentences of a piece's text, found as they were when it was cut. The rows of a table stay together.
+/// The sentences of a chunk's text, as they were found when the chunk was cut. The rows of a table stay together.
 pub fn of_piece(text: &str) -> impl Iterator<Item = &str> {
     let found = text.split("\n\n").flat_map(sentences);
     found.map(|(_, sentence)| sentence)
