@@ -1,5 +1,5 @@
-//! A fleet without faults; then acts with processes that stop, hang and are restarted, and with messages that cannot
-//! be read.
+//! A fleet without faults; then acts in which processes stop, hang and restart, and in which messages cannot be
+//! parsed.
 
 use crate::act::{Act, deed};
 use crate::crowd::{self, NORMAL, Wish, agentic};

@@ -1,4 +1,5 @@
-//! How every command behaves alike: JSON where it is asked for, colour where it is wanted, silence where that is.
+//! Tests what all commands have in common: JSON where it is asked for, colour where it is wanted, and no output on
+//! stderr where it is not wanted.
 
 use crate::help::commands;
 use crate::shell::{Ran, Shell, finish};

@@ -1,5 +1,5 @@
-//! Checks what the documents promise about the tree: links lead somewhere, and the commands for a contributor are
-//! those that the checks run.
+//! Checks that what the documents state about the repository is true: links and anchors exist, named code is where
+//! they say, and the commands for contributors are those that CI runs.
 
 use crate::tree::{File, files, none, read, root};
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! A corpus as a whole: it holds records, documents and questions, and writes them to a folder.
+//! A whole corpus: generates records, documents and questions, and writes them to a folder.
 
 use crate::asking;
 use crate::company::{Company, companies};

@@ -1,4 +1,4 @@
-//! The contents of a document: its fields, their values, and the place of each value.
+//! The fields of a document: their names, their values, and where in the document each value is written.
 
 use crate::day::Day;
 use std::cmp::Ordering;

@@ -1,4 +1,5 @@
-//! The sides of the corpus.
+//! The splits of the generated corpus (dev, test and others, also called sides), each with words and patterns of its
+//! own.
 
 use crate::words::{Words, dev, extra, fifth, fourth, sixth, test, third};
 

@@ -1,4 +1,4 @@
-//! A question, and what is known of its answer, as one line of `questions.jsonl`.
+//! A question with its known answer, as one line of `questions.jsonl`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

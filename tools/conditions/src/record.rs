@@ -1,4 +1,4 @@
-//! The records that everything is made from: documents are rendered from them, and answers are counted over them.
+//! The records from which everything is made: documents are rendered from them, and answers are found in them.
 
 use crate::day::Day;
 use crate::field::{Datum, Field, FileKind, Shelf, Stand};

@@ -1,4 +1,4 @@
-//! A case: a sentence with its passages, and what was changed in it.
+//! A test case: a sentence with its passages, and the change that was made in the sentence.
 
 /// The change that was made in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

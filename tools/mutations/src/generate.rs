@@ -1,4 +1,4 @@
-//! Generates all cases of a seed.
+//! Generates all test cases of a seed.
 
 use crate::case::{Mutation, MutationCase, MutationSplit};
 use crate::mutate::Setting;

@@ -1,4 +1,4 @@
-//! Documents, and those sentences in them whose truth is known.
+//! Documents, and those of their sentences that are known to be true.
 
 use text::sentences::cited;
 

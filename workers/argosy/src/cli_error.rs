@@ -1,4 +1,4 @@
-//! Failures of a command: an exit code, a word for programs, a sentence for people, and a hint.
+//! The error of a command: an exit code, an error code for programs, a sentence for people, and a hint.
 
 mod from;
 

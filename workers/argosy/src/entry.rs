@@ -1,5 +1,6 @@
-//! The frame around a command: colour, the reply to a wrong call, the configuration, logs, a runtime, and the exit.
-//! Both binaries stand on it. *Not* here: which commands there are.
+//! Does what surrounds every command: sets up colour, answers a wrong call, loads the configuration, starts logs and
+//! the runtime, and returns the exit code. The binaries `argosy` and `argosy-bench` use it. *Not* here: which
+//! commands there are.
 
 use crate::cli::{Colour, GlobalArgs, Output, ServerArgs};
 use crate::cli_error::CliError;

@@ -1,5 +1,5 @@
-//! Which model answers: the one configured for a role or for all, one that is found on this machine, or
-//! the offline reader.
+//! Chooses the model that answers: the one configured for a role or for all roles, a model server that is found on
+//! this machine, or the offline reader.
 
 use crate::config::Config;
 use envelope::Role;

@@ -1,8 +1,8 @@
-//! Standard output of commands: `print!` and `println!` for a reader who may leave.
+//! `print!` and `println!` for commands whose reader may close the pipe.
 //!
-//! A reader such as `head` leaves after some lines. The next line that is printed then unwinds, so that children are
-//! ended and folders removed, and [`until_read`] turns that into a quiet exit, with the result that was [`decided`]
-//! before the printing. Text for stderr, by `eprintln!`, is dropped where it cannot be written. *Not* for services,
+//! A reader such as `head` leaves after some lines. The next print then unwinds, so that child processes are ended
+//! and temporary folders removed. [`until_read`] turns the unwinding into a quiet exit, with the result that was
+//! [`decided`] before the printing. `eprintln!` drops text that cannot be written to stderr. *Not* for services,
 //! which log.
 
 use crate::cli_error::CliError;

@@ -1,4 +1,5 @@
-//! Turns roles into running workers. It is the one place where stages meet their collaborators.
+//! Turns roles into running workers. Only this module connects the stages with their collaborators (bus, models,
+//! index).
 
 mod embedded;
 

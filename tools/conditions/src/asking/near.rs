@@ -1,4 +1,5 @@
-//! The families of near-misses: where each can occur, and the other reading of a question.
+//! The families of near-misses: the kinds of questions and documents in which each can occur, and the wrong reading
+//! of a question that it invites.
 
 use super::Scene;
 use crate::company::Company;

@@ -1,4 +1,4 @@
-//! `argosy conversation`
+//! `argosy conversation`: lists, shows, copies and erases conversations.
 
 mod copies;
 mod removal;

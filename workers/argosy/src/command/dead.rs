@@ -1,4 +1,4 @@
-//! `argosy dead`
+//! `argosy dead`: lists, shows, retries and drops dead letters.
 
 use crate::cli::{self, ChosenDeadArgs, DeadFilterArgs, Output};
 use crate::cli_error::{CliError, FULL};

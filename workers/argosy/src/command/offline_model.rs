@@ -1,4 +1,4 @@
-//! `argosy offline-model`: the offline reader behind HTTP, until it is told to stop.
+//! `argosy offline-model`: serves the offline reader over HTTP until a signal stops it.
 
 use crate::cli::{self, Output};
 use crate::cli_error::CliError;

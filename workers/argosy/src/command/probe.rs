@@ -1,4 +1,5 @@
-//! `argosy probe`: asks a role of this machine how it is, for health checks of containers without a shell.
+//! `argosy probe`: asks a process on this machine whether it is live or ready, for health checks of containers
+//! without a shell.
 
 use crate::cli::{Output, ProbeArgs, ProbeTarget};
 use crate::cli_error::CliError;

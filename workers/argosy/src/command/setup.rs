@@ -1,4 +1,4 @@
-//! `argosy setup`
+//! `argosy setup`: creates the streams and consumers, or checks them.
 
 use crate::cli::{self, Output};
 use crate::cli_error::CliError;

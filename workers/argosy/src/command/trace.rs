@@ -1,4 +1,4 @@
-//! `argosy trace`
+//! `argosy trace`: shows the steps of a turn, also while it runs.
 
 use crate::cli::{self, Output};
 use crate::cli_error::CliError;

@@ -1,4 +1,4 @@
-//! Turns the configuration into the options of each part, in the part's own terms.
+//! Converts the configuration into the options of each component: topology, connection, workers, gateway, indexers.
 
 use super::{Config, Telemetry};
 use bus::Stream;

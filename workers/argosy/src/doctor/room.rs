@@ -1,7 +1,7 @@
-//! Checks what the streams can carry: how full they are, and how many questions per second fit into them.
+//! Checks how full the streams are, and how many questions per second they can carry.
 //!
-//! Acks free no room: a message stays for its time, so the room that is needed is rate x time x bytes. The size of a
-//! question's messages is the mean of those that are stored or, where there are too few, the measured size
+//! Acks free no room: a message stays until its maximum age, so the room that is needed is rate x age x bytes. The
+//! size of a question's messages is the mean of the stored ones or, where too few are stored, the measured size
 //! (docs/performance.md, sizes).
 
 use super::server::bytes;
