@@ -1,4 +1,4 @@
-//! The consumers and watchers of one gateway process.
+//! Starts the consumers and watchers of one gateway process.
 
 use crate::capacity::CapacityGate;
 use crate::metrics::Metrics;

@@ -1,8 +1,9 @@
-//! Turns what a question says about documents into conditions of a search.
+//! Converts what a question says about documents into conditions of a search.
 //!
-//! A question for documents is answered from the documents for which all conditions hold. A question for what
-//! documents say gets a share of its list from them (`shares`). The most certain condition comes first, and
-//! conditions that find nothing are given up from the end. *Not* how a question is linked (`linking`).
+//! A question that asks for documents is answered only from the documents that satisfy all conditions. A question
+//! about the contents of documents gets only a share of its result list from them (`shares`). The most certain
+//! condition comes first, and conditions that find nothing are given up from the end. *Not* here: how a question is
+//! linked (`linking`).
 
 use envelope::{Bucket, Condition, ConditionOrigin, Filter, Op};
 use linking::amounts::Bound;

@@ -1,8 +1,9 @@
-//! Tells whether the results can answer a question at all. Pure.
+//! Tells whether the results of a search can answer a question at all. Pure.
 //!
-//! Two signs together: the documents speak little of what is asked (the best BM25 score for each word of it), and
-//! names and numbers of it stand in nothing that was found. Either sign alone would ask back for too many questions
-//! that have an answer. *Not* whether an answer is right: that is the validator's.
+//! Two signs together show that they cannot: the documents match the words of the question poorly (by the best BM25
+//! score of each word), and names and numbers of the question occur in none of the results. If one sign alone were
+//! enough, users would be asked back about too many questions that have an answer. *Not* here: whether an answer is
+//! right, which the validator checks.
 
 use crate::known;
 use crate::options::Options;

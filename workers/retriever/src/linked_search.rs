@@ -1,6 +1,6 @@
-//! A search for a query without a turn, made as a retriever's step makes it. What the words say about documents
-//! filters the search or has a share of its list, and conditions that find nothing are given up, the least certain
-//! first. *Not* the step itself, which has a plan, a table to try first and a question to ask back.
+//! Searches for a query outside of a turn, with the same rules as the retriever's step. The conditions that the query
+//! states filter the search or have a share of its result list. Conditions that find nothing are given up, the least
+//! certain first. *Not* here: the step itself, which also has a plan, tries a table first, and can ask the user back.
 
 use crate::derived::DerivedFilter;
 use crate::narrowing::Narrowing;

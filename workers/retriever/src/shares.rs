@@ -1,9 +1,9 @@
-//! Shares a list of results: a part of it goes to the documents that a question names.
+//! Gives a share of the result list to the documents that a question names.
 //!
-//! Where a question is for what documents say, passages that its conditions exclude may be evidence. Therefore the
-//! passages that satisfy the conditions take a share of the list, and the search without conditions fills the rest.
-//! The sides of a comparison or of a timeline are searched each with its own conditions. *Not* for questions that ask
-//! for documents: those are filtered.
+//! If a question is about the contents of documents, passages that its conditions exclude may be evidence, too.
+//! Therefore passages that satisfy the conditions get only a share of the list, and a search without conditions fills
+//! the rest. Each side of a comparison or of a timeline is searched with its own conditions. *Not* for questions that
+//! ask for documents, which are filtered.
 
 use crate::derived::DerivedFilter;
 use crate::options::Options;

@@ -1,8 +1,9 @@
-//! A searcher that leaves out the passages which earlier rounds of the turn have read, so that a round goes on in the ranking
-//! where they ended.
+//! A searcher that leaves out the passages which earlier rounds of the turn have read, so that a round continues
+//! where the ranking of the earlier rounds ended.
 //!
-//! *Not* a condition of the index: the searcher beneath is asked for as many more passages as were read, and those that were
-//! read are removed from its list. Counting, linking and fetching by id go to the searcher beneath unchanged.
+//! This is *not* a condition of the index: the wrapped searcher is asked for as many more passages as were read, and
+//! the passages that were read are removed from its list. Counting, linking and fetching by id are passed on
+//! unchanged.
 
 use envelope::{Filter, Passage, ReadMark, TenantId};
 use futures_util::future::BoxFuture;

@@ -1,4 +1,4 @@
-//! The policies for an answer with sentences that its sources do not say or deny. Pure.
+//! The policies for sentences of an answer that its sources do not support or that they deny. Pure.
 
 use serde::{Deserialize, Serialize};
 

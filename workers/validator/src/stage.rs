@@ -1,5 +1,5 @@
-//! The validator's step: the rules check the draft, then the judging model does, where there is one. Only this module
-//! and `judge` wait.
+//! The validator's step: the rules check the draft, then the judging model does, if there is one. Only this module
+//! and `judge` have asynchronous code.
 
 use crate::earlier;
 use crate::evidence::Evidence;

@@ -1,13 +1,13 @@
 //! Schemas: which typed columns the documents of a bucket have, and how their values are found. Pure, except for
 //! [`Schemas::load`].
 //!
-//! For each column the publisher's value comes first, then the column's rules in their order, and the first value
-//! that fits the type is taken. *Not* here: asking a model for what no rule found (`extract`).
+//! For each column, the publisher's value is tried first, then the column's rules in their order; the first value
+//! that fits the type is used. *Not* here: asking a model for values that no rule found (`extract`).
 //!
 //! | module | what |
 //! |---|---|
-//! | `file` | TOML to columns and rules, checked |
-//! | `value`, `number`, `date` | turn what people write into typed values |
+//! | `file` | reads and checks columns and rules from TOML |
+//! | `value`, `number`, `date` | convert what people write into typed values |
 //! | `label`, `rule` | find the places of values |
 //! | `apply` | applies a schema to a document |
 

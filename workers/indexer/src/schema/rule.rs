@@ -1,4 +1,4 @@
-//! One rule of a column: it says where a value is looked for, and finds it there. Pure.
+//! One rule of a column: it states where a value is written in a document, and finds the value there. Pure.
 
 use super::label::{Folded, Label, value_behind};
 use super::value::{ITEMS_MAX, UnfitValue, ValueForm, ValueKind};

@@ -1,4 +1,4 @@
-//! Turns a stated value into a value of its column's type, or tells why it is none. Pure.
+//! Converts a written value into a value of its column's type, or tells why that is impossible. Pure.
 
 use super::date::{self, DateOrder};
 use super::number::{self, Decimal};
