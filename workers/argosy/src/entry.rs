@@ -17,7 +17,7 @@ const THREADS_MAX: usize = 4;
 /// The roles whose work may keep a thread for a while. The runtime is told so, and goes on with another thread.
 const KEEPING_THREADS: [Role; 2] = [Role::Retriever, Role::Indexer];
 
-/// Sets what applies to all output.
+/// Sets the colour of all output, and whether stderr is for errors alone.
 pub fn prepare(everywhere: &GlobalArgs) {
     match everywhere.color {
         // A terminal that says it knows no codes gets none, also where a CI system would have them.

@@ -27,7 +27,7 @@ pub enum Error {
     },
 }
 
-/// How the processes are started.
+/// The settings with which the processes are started.
 #[derive(Debug, Clone)]
 pub struct FleetPlan {
     /// The `argosy` binary.

@@ -18,7 +18,8 @@ struct ReaderGone;
 /// How the command ends, as far as it is known.
 static DECIDED: AtomicU8 = AtomicU8::new(0);
 
-/// Keeps how a command ends before it prints its results: a reader who leaves does not change that.
+/// Records the result of a command before the command prints its output, so that a reader who closes the pipe does
+/// not change the exit code.
 pub fn decided<T>(verdict: Result<T, CliError>) -> Result<T, CliError> {
     let exit = verdict.as_ref().err().map_or(0, |fail| fail.exit);
     DECIDED.store(exit, Ordering::Relaxed);

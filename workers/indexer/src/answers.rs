@@ -6,7 +6,7 @@
 use documents::document::sha256_hex;
 use llm::{BoxFuture, ChatRequest};
 
-/// Where answers are kept.
+/// A store for replies of the model.
 pub trait Answers: Send + Sync + 'static {
     /// Finds the reply that is kept under this key, while it is there.
     fn find<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Option<String>>;

@@ -87,7 +87,7 @@ impl Extractor {
         })
     }
 
-    /// The extractor with a place where replies are kept.
+    /// The extractor with a store that keeps its replies.
     pub fn keeping(self, answers: Arc<dyn Answers>) -> Extractor {
         Extractor {
             answers: Some(answers),

@@ -39,7 +39,7 @@ pub struct Reducer {
     options: Options,
 }
 
-/// The reducer's input: what is asked of it, and the fan-outs that the request names.
+/// The reducer's input: its task, and the fan-outs that the task names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reduction {
     task: ReduceTask,

@@ -9,14 +9,14 @@ use crate::known;
 use crate::options::Options;
 use search::SearchResult;
 
-/// What the results of a search offer to answer from.
+/// The signs in the results of a search that tell whether they can answer the question.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Grounds {
     /// How well the corpus covers what was asked, see [`SearchResult::relevance`].
     pub relevance: f32,
     /// How many names and numbers the question has or, where it has none, significant words.
     pub named: usize,
-    /// Those of them that no result has, as the question writes them.
+    /// The ones among these names, numbers or words that no result has, as the question writes them.
     pub lacking: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ impl Grounds {
         }
     }
 
-    /// Whether the documents say too little of what is asked, by the options.
+    /// Whether the documents say too little about the question, by the threshold in the options.
     pub fn is_not_in_documents(&self, options: &Options) -> bool {
         self.score() < options.silent_below
     }

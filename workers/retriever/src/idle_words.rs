@@ -9,8 +9,7 @@
 use envelope::{Plan, QuestionIntent, SearchStrategy};
 use search::{SearchRequest, Searcher};
 
-/// Why words of a question were left out of account, for the reader of the answer; `None` where the words say
-/// something.
+/// The reason why words of a question were ignored, for the text of the answer; `None` if the words have a meaning.
 pub async fn idle_because(
     searcher: &dyn Searcher,
     question: &str,

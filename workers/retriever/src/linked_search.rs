@@ -17,15 +17,16 @@ use search::{SearchRequest, SearchResult, Searcher};
 pub struct LinkedResult {
     /// The result; its counts are those of the search under the filter.
     pub result: SearchResult,
-    /// The conditions in the words that hold for every passage.
+    /// The conditions that the query states and every passage satisfies.
     pub filter: Filter,
-    /// The conditions in the words that nothing satisfies, in the order in which they were given up.
+    /// The conditions that the query states and no document satisfies, in the order in which they were given up.
     pub relaxed: Vec<Condition>,
-    /// The conditions in the words that have a share of the list, with the number of passages that each brought.
+    /// The conditions that the query states and that have a share of the list, each with the number of passages that
+    /// it brought.
     pub shared: Vec<(Filter, usize)>,
-    /// What was named and is no condition, with the reason.
+    /// The words that look like a condition but are none, each with the reason.
     pub dropped: Vec<String>,
-    /// What can be understood in two ways, or cannot all hold.
+    /// The parts of the query that are ambiguous, and the conditions that cannot all hold.
     pub doubts: Vec<String>,
 }
 

@@ -12,7 +12,7 @@ use search::{Error, SearchRequest, SearchResult, Searcher, TableRequest, TableRe
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// A searcher of passages that were not read.
+/// A searcher that finds only passages that were not read.
 pub struct UnreadSearcher {
     searcher: Arc<dyn Searcher>,
     read: HashSet<ReadMark>,

@@ -39,7 +39,7 @@ pub(crate) const PROMPT: EmbeddedPrompt = EmbeddedPrompt {
 pub struct JudgeModels {
     /// The model that judges.
     pub judge: String,
-    /// The model that writes what is judged, where a question names no other.
+    /// The model that writes the answers that are judged, if a question names no other model.
     pub writer: String,
 }
 

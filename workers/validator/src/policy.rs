@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What is done with sentences that the sources do not say.
+/// The policy for sentences that the sources do not support.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnsupportedPolicy {
@@ -15,7 +15,7 @@ pub enum UnsupportedPolicy {
     Refuse,
 }
 
-/// What is done with sentences that the sources deny.
+/// The policy for sentences that the sources deny.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContradictedPolicy {

@@ -32,8 +32,8 @@ impl Validator {
         })
     }
 
-    /// The validator with a model that judges what rules let pass, asked with the prompt `validator`. It fails when
-    /// that prompt is invalid.
+    /// The validator with a model that judges the drafts that the rules let pass, with the prompt `validator`. It
+    /// fails when that prompt is invalid.
     pub fn with_judge(
         self,
         model: Arc<dyn ChatModel>,

@@ -23,7 +23,7 @@ struct Row {
     pipelines: BTreeSet<String>,
 }
 
-/// Does what is asked.
+/// Runs the command.
 pub async fn run(
     args: cli::EditionCommand,
     config: Config,

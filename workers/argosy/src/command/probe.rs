@@ -9,7 +9,8 @@ use crate::render;
 use std::net::SocketAddr;
 use telemetry::probe::HealthProbe;
 
-/// Asks the role. The exit code is 1 where its answer is no, and 4 where there is no answer.
+/// Asks a process whether it is alive, ready or started. The exit code is 1 if it answers no, and 4 if it does not
+/// answer.
 pub async fn run(args: ProbeArgs, config: Config, output: Output) -> Result<(), CliError> {
     let (what, word) = match args.what {
         ProbeTarget::Live => (HealthProbe::Live, "alive"),

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub struct SettingOrigins(BTreeMap<String, String>);
 
 impl SettingOrigins {
-    /// The options that were loaded from elsewhere than the defaults.
+    /// The options that are not set by the defaults.
     pub fn of(origins: &BTreeMap<String, SettingOrigin>) -> SettingOrigins {
         let given = origins
             .iter()

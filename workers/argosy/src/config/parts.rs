@@ -56,7 +56,7 @@ impl Config {
         told.collect()
     }
 
-    /// What the fleet needs of the server.
+    /// The streams and consumers that the fleet needs.
     pub fn topology(&self) -> Topology {
         let s = &self.streams;
         Topology {

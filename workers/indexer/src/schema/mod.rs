@@ -145,7 +145,7 @@ impl Schemas {
         self.tables.iter()
     }
 
-    /// True when no bucket has a column, so that all documents are as they would be without a schema.
+    /// True when no bucket has a column, so that no document is changed by a schema.
     pub fn is_empty(&self) -> bool {
         self.tables.values().all(|table| table.columns.is_empty())
     }
@@ -156,8 +156,8 @@ impl Schemas {
         columns.any(|column| column.is_asked)
     }
 
-    /// The name of these schemas. It differs wherever documents would get other values. Comments, the order of
-    /// columns, synonyms and the descriptions of buckets do not count.
+    /// The name of these schemas. Two schemas that give a document different values have different names. Comments,
+    /// the order of columns, synonyms and the descriptions of buckets do not change the name.
     pub fn name(&self) -> String {
         let tables: BTreeMap<&str, Vec<_>> = self
             .tables

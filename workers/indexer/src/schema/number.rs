@@ -13,7 +13,7 @@ const DIGITS_MAX: usize = 15;
 /// Longest unit around a number, in characters.
 const UNIT_CHARS_MAX: usize = 16;
 
-/// Which sign stands before the decimals.
+/// The decimal separator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Decimal {
     /// `1,234.50`

@@ -77,7 +77,7 @@ pub(super) struct Rule {
     pub(super) said: String,
 }
 
-/// Where in a document something was found.
+/// The place in a document where a value was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RulePlace {
