@@ -1,4 +1,4 @@
-//! Stub collaborators that find the same passage for every question, with the offline reader as the model.
+//! Provides stub collaborators that find the same passage for every question, with the offline reader as the model.
 
 use argosy::roles::Collaborators;
 use envelope::{Bucket, DocId, Passage};

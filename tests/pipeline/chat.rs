@@ -1,6 +1,6 @@
 //! Tests `argosy chat` on a real terminal: an option of a question back is chosen, the chat goes on in a fork,
-//! another conversation begins, and meanwhile another process reads the conversation. It runs with a fleet and in one
-//! process.
+//! another conversation begins, and meanwhile another process reads the conversation. The test runs with a fleet and
+//! in one process.
 
 use crate::binary::argosy;
 use crate::fleet::{Fleet, PATIENCE, until};

@@ -1,4 +1,4 @@
-//! Common code for the tests of conversations: stages that answer each question with its own words and record the
+//! The common code of the tests of conversations: stages that answer each question with its own words and record the
 //! history that they get, and the invariants of every log at the end.
 
 use crate::hand::Hand;

@@ -1,5 +1,5 @@
-//! Wraps the bus for one process, and injects the faults of a network, of a server and of two of its replicas. `last`
-//! and `count` return true values, because the leader answers them.
+//! Wraps the bus for one process, and injects the faults of a network, of a server and of two of its replicas. The
+//! results of `last` and `count` stay correct, because the leader answers them.
 
 use crate::deliveries::DisturbedPuller;
 use crate::ledger::Reply;

@@ -1,5 +1,5 @@
-//! Checks that what the documents state about the repository is true: links and anchors exist, named code is where
-//! they say, and the commands for contributors are those that CI runs.
+//! Checks the statements of documents about the repository: the targets of links exist, named code is in the file
+//! that a document gives, and the commands for contributors are those that CI runs.
 
 use crate::tree::{File, files, none, read, root};
 use std::collections::BTreeSet;

@@ -1,5 +1,5 @@
-//! The files of local models: tells which files a model has and whether they are on this machine and intact, and
-//! fetches those that are missing.
+//! Tells which files a local model has and whether they are on this machine and intact, and fetches those that are
+//! missing.
 //!
 //! Only the checksum of a file counts, so it does not matter where the file came from, and a file that is incomplete
 //! or changed is fetched again. *Not* here: how the files are read (`embed`).

@@ -1,4 +1,5 @@
-//! Reads a clarification out of a model's reply. A question made from a template fills in what the reply lacks.
+//! Reads a clarification out of a model's reply. A clarification made from a template supplies the parts that the
+//! reply lacks.
 
 use envelope::Clarification;
 use llm::json;

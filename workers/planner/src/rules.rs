@@ -1,7 +1,7 @@
 //! Reads a question by rules, if no model could be asked or if the model's reply lacks something. Pure.
 //!
 //! The rules are those of [`text::question`]; this module converts their results into the fields of a plan. *Not*
-//! here: which document has a value.
+//! here: whether any document has the values that the question names.
 
 use envelope::{
     AnswerForm, Op, Plan, QuestionClass, QuestionIntent, SearchStrategy, WordedConstraint,

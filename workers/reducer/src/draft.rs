@@ -1,4 +1,4 @@
-//! Makes the draft of a step: its text, the sources that it cites, and how it was made.
+//! Makes the draft of a step, with its text, its cited sources and a record of how it was made.
 
 use crate::answer::NO_INFORMATION;
 use crate::evidence::Evidence;

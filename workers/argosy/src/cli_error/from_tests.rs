@@ -1,4 +1,4 @@
-//! Tests the exit code, the error code and the hint that errors of other modules get.
+//! Tests the exit code, the error code and the hint that the errors of other modules are given.
 
 use super::{CliError, FULL};
 use crate::{conversations, kept_conversations, local, model, model_files, roles};

@@ -1,5 +1,5 @@
-//! Schemas: which typed columns the documents of a bucket have, and how their values are found. Pure, except for
-//! [`Schemas::load`].
+//! The schemas of buckets, which define the typed columns of a bucket's documents and the rules that find their
+//! values. Pure, except for [`Schemas::load`].
 //!
 //! For each column, the publisher's value is tried first, then the column's rules in their order; the first value
 //! that fits the type is used. *Not* here: asking a model for values that no rule found (`extract`).
