@@ -1,4 +1,5 @@
-//! Acts in which streams fill up or are missing, and in which conversations cannot be stored, read or erased.
+//! Acts of the fire drill in which streams fill up or are missing, and in which conversations cannot be stored, read
+//! or erased.
 
 use crate::act::{Act, deed};
 use crate::crowd::{NORMAL, SILENCE, Wish, agentic};

@@ -1,4 +1,4 @@
-//! A fleet without faults; then acts in which processes stop, hang and restart, and in which messages cannot be
+//! Acts of the fire drill: a fleet without faults; processes that stop, hang and restart; messages that cannot be
 //! parsed.
 
 use crate::act::{Act, deed};

@@ -1,5 +1,4 @@
-//! Tests what all commands have in common: JSON where it is asked for, colour where it is wanted, and no output on
-//! stderr where it is not wanted.
+//! Tests what all commands have in common: JSON if asked for, colour where it is wanted, a quiet stderr.
 
 use crate::help::commands;
 use crate::shell::{Ran, Shell, finish};

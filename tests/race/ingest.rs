@@ -1,8 +1,6 @@
-//! Tests several indexers on one document: versions that are indexed at the same time, indexers that die, and chunks
-//! that are left behind.
+//! Tests several indexers on one document: concurrent versions, indexers that die, and chunks that are left behind.
 //!
-//! The stages are the real ones here, and the tests check that the corpus contains exactly one version of the
-//! document, complete.
+//! The stages are the real ones here, and the tests check that the corpus holds one version, complete.
 
 use crate::between::{Between, Do};
 use crate::world::{On, World, until, within};

@@ -1,5 +1,5 @@
-//! Does what surrounds every command: sets up colour, answers a wrong call, loads the configuration, starts logs and
-//! the runtime, and returns the exit code. The binaries `argosy` and `argosy-bench` use it. *Not* here: which
+//! Does what surrounds every command: sets up colour, reports wrong arguments, loads the configuration, starts logs
+//! and the runtime, and returns the exit code. The binaries `argosy` and `argosy-bench` use it. *Not* here: which
 //! commands there are.
 
 use crate::cli::{Colour, GlobalArgs, Output, ServerArgs};

@@ -14,7 +14,7 @@
 //! | `line_diff` | the differences of two texts, line by line |
 //! | `prompt_files` | the folder of prompts that replace embedded ones |
 //! | [`local`] | the whole fleet in one process |
-//! | `kept_conversations`, [`conversations`] | conversations of a fleet in one process, kept on disk; reading, copying, erasing them |
+//! | `kept_conversations`, [`conversations`] | a store of a fleet in one process, on disk; reading and copying |
 //! | `extraction_cache` | a cache of the models' replies about documents |
 //! | [`model`] | which model answers |
 //! | [`offline_model`] | the offline reader behind HTTP |

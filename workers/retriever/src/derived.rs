@@ -1,9 +1,9 @@
-//! Converts what a question says about documents into conditions of a search.
+//! Converts what a question says about documents, as the linker reads it, into conditions of a search.
 //!
 //! A question that asks for documents is answered only from the documents that satisfy all conditions. A question
-//! about the contents of documents gets only a share of its result list from them (`shares`). The most certain
-//! condition comes first, and conditions that find nothing are given up from the end. *Not* here: how a question is
-//! linked (`linking`).
+//! about the contents of documents gets only a share of its result list from such documents (`shares`). The most
+//! certain condition comes first, and conditions that find nothing are given up from the end. *Not* here: how a
+//! question is linked (`linking`).
 
 use envelope::{Bucket, Condition, ConditionOrigin, Filter, Op};
 use linking::amounts::Bound;
