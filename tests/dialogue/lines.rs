@@ -1,5 +1,5 @@
-//! Reads a Markdown file as the few things that a scenario is made of: a title, fields, documents and turns, each
-//! with its line. It is *not* a reader of Markdown: a line that it does not know is an error.
+//! Reads the lines of a scenario file: a title, fields, documents and turns, each with its line number. *Not* a
+//! Markdown parser: a line of any other form is an error.
 
 /// A field, `**Name:** value`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
-//! Tests dialogues from `tests/scenarios/*.md`, each through a whole fleet in this process: which route every
-//! question takes, how it is rewritten, which roles work on it, and what the answer is. `tests/scenarios/README.md`
-//! describes the form of such a file; a new case is a new file there.
+//! Runs the dialogues in `tests/scenarios/*.md`, each through a whole fleet in this process. It checks which route
+//! every question takes, how it is rewritten, which roles work on it, and what the answer is.
+//! `tests/scenarios/README.md` describes the form of these files; a new case is a new file.
 //!
 //! *Not* here: the lines of `tests/scenarios/*.jsonl`, which are bad messages (`edge`), and what happens when processes
 //! die (`pipeline`, `race`).
@@ -8,9 +8,9 @@
 //! | module | what |
 //! |---|---|
 //! | [`lines`] | a file as headings, fields and documents, with their lines |
-//! | [`script`] | the same as a scenario; what is wrong is named with its line |
-//! | [`outcome`] | what was seen of a turn, and how it differs from what was expected |
-//! | [`run`] | the fleet with its model, which says what the scenario has it say, and the turns one after the other |
+//! | [`script`] | the scenario that is made of these lines; errors name the line |
+//! | [`outcome`] | the differences between the result of a turn and the expected one |
+//! | [`run`] | runs the turns one after the other through a fleet whose model replies as the scenario says |
 #![expect(
     clippy::unwrap_used,
     reason = "a test that cannot go on may panic, in its helpers too"

@@ -1,4 +1,4 @@
-//! An act of the drill: a fault, the alerts that it makes fire, and the fix after which they resolve.
+//! An act of the fire drill: a fault, the alerts that fire because of it, and the fix after which they resolve.
 
 use crate::stand::Stand;
 use std::collections::{BTreeMap, BTreeSet};

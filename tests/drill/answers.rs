@@ -1,4 +1,4 @@
-//! Acts with models whose replies are useless or late.
+//! Acts of the fire drill in which the replies of the models are useless or late.
 
 use crate::act::{Act, deed};
 use crate::crowd::{NORMAL, Wish, agentic};

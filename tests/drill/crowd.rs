@@ -1,5 +1,5 @@
-//! The people who ask: so many questions at once, at most so often, until told otherwise. The results of the
-//! questions are not checked.
+//! Simulates users: a number of them ask questions at the same time, at a limited rate, until they are told to stop.
+//! Their answers are not checked.
 
 use bus::{Bus, Publish, Stream};
 use bus_nats::NatsBus;

@@ -1,4 +1,4 @@
-//! Tests the dashboards: every query returns data from a fleet that was used and in which faults occurred.
+//! Tests the dashboards: every query returns data from a fleet that answered questions and had faults.
 
 use crate::rules;
 use crate::stand::Stand;

@@ -1,5 +1,5 @@
-//! Acts with retrievers and stores whose disk is full, and with documents that are missing, not indexed, or indexed
-//! only in part.
+//! Acts of the fire drill in which the disk of a retriever or a store is full, and in which documents are missing,
+//! not indexed, or only partly indexed.
 
 use crate::act::{Act, deed};
 use crate::binary::argosy;

@@ -1,32 +1,32 @@
-//! The fire drill: real processes, a real nats-server, and a real Prometheus with the shipped rules in a shortened
-//! copy. A fault makes each alert fire, and the fix makes it resolve. The drill takes minutes, so tests that start a
-//! fleet are ignored unless they are asked for. The results are printed as a table:
+//! The fire drill: tests that a fault makes each alert fire, and that the fix makes it resolve. It uses real
+//! processes, a real nats-server, and a real Prometheus with a copy of the shipped rules whose times are shorter. The
+//! drill takes minutes, so the tests that start a fleet are ignored by default. The results are printed as a table:
 //!
 //! ```text
 //! cargo test -p argosy-tests --test drill -- --ignored --nocapture --test-threads=6
 //! ```
 //!
-//! *Not* here: how a rule behaves at its bounds (`tests/alerts`), and how the fleet copes with the faults (pipeline,
-//! race).
+//! *Not* here: how a rule behaves at its thresholds (`tests/alerts`), and how the fleet copes with the faults
+//! (`pipeline`, `race`).
 //!
 //! | module | what |
 //! |---|---|
 //! | [`rules`] | the shipped rules, and the copy with shorter times |
-//! | [`stand`] | a fleet with everything around it |
-//! | [`crowd`] | people who ask questions |
+//! | [`stand`] | a fleet with its server, model nodes, users and Prometheus |
+//! | [`crowd`] | simulated users who ask questions |
 //! | [`witness`] | an observer who asks questions and times them |
 //! | [`model`] | the model nodes and their replies |
 //! | [`act`] | a fault, its alerts and its fix |
 //! | [`undrilled`] | the alerts that no fault here causes, and why |
-//! | [`dashboards`] | every query of them has data |
-//! | [`whole`] | a fleet without faults; processes and messages |
-//! | [`answers`] | models whose answers are of no use, or late |
+//! | [`dashboards`] | a test that every query of the dashboards returns data |
+//! | [`whole`] | a fleet without faults; faults of processes and messages |
+//! | [`answers`] | models whose replies are useless or late |
 //! | [`nodes`] | model nodes that fail |
-//! | [`storage`] | streams and conversations |
-//! | [`disk`] | full disks, and documents |
-//! | [`wire`] | the connection, its certificates and rights |
-//! | [`tls`] | an authority for those certificates |
-//! | the rest | the means of the pipeline tests |
+//! | [`storage`] | faults of streams and conversations |
+//! | [`disk`] | full disks, and faults of documents |
+//! | [`wire`] | faults of the connection, its certificates and permissions |
+//! | [`tls`] | a certificate authority |
+//! | the rest | helpers of the pipeline tests |
 
 mod act;
 mod answers;

@@ -1,5 +1,5 @@
-//! The model nodes of a stand. They are simulated, with the timing of real nodes and with replies that each stage can
-//! read. They understand nothing and are never an LLM.
+//! The simulated model nodes of a drill. They have the timing of real nodes and give replies that each stage can
+//! parse. They understand nothing and are never an LLM.
 
 use serde_json::json;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Acts with model nodes that fail. Times are ten times shorter here, not sixty times: a node that failed is left
-//! alone for up to half a minute, and the rules need calls within their range.
+//! Acts of the fire drill in which model nodes fail. Times are ten times shorter here, not sixty times: a failed node
+//! gets no calls for up to half a minute, and the rules need calls within their range.
 
 use crate::act::{Act, deed};
 use crate::model::Mood;

@@ -1,20 +1,21 @@
-//! The shipped rules, and a copy of them in which an alert fires within seconds. Prometheus reads the shipped files
-//! and reports what it understood; the copy is made from that, so that there is no second reader of YAML here.
+//! Makes a copy of the shipped alert rules in which an alert fires within seconds. Prometheus parses the shipped
+//! files, and the copy is made from the rules that it reports, so that this test needs no YAML parser of its own.
 //!
-//! All times are divided by one factor, which is 60 by default: each `for`, each range, each offset, and how far
-//! `predict_linear` looks ahead, which is measured in its range. These values stay as they are:
+//! One factor, 60 by default, divides all times: each `for`, each range, each offset, and the time by which
+//! `predict_linear` looks ahead, which scales with its range. These values stay as they are:
 //!
-//! - Seconds that are compared with a value, such as 20 s in a queue, a target of 2 s or 14 days of a certificate: the
-//!   fleet is no faster in a drill.
-//! - Levels, such as 50 messages that wait or 95 % of a stream.
+//! - Seconds that a value is compared with, such as 20 s in a queue, a target of 2 s or 14 days of a certificate,
+//!    because the fleet is no faster in a drill.
+//! - Levels, such as 50 waiting messages or 95 % of a stream.
 //!
 //! These values have bounds:
 //!
-//! - A range is no shorter than [`RANGE_LEAST`], which holds a few scrapes, and no longer than [`RANGE_MOST`], because an
-//!   alert about six hours resolves when the last of them is over.
-//! - A `for` is no longer than [`WAIT_MOST`]: a scrape that a busy machine misses begins it anew.
-//! - A floor of events (`>= 20`) is about a range. Sixty times less time sees sixty times fewer events, but a sixtieth of
-//!   20 is no floor any more: it is divided by [`FLOOR_DIVISOR`].
+//! - A range is no shorter than [`RANGE_LEAST`], which holds a few scrapes, and no longer than [`RANGE_MOST`],
+//!    because an alert on a range resolves only when the range has passed.
+//! - A `for` is no longer than [`WAIT_MOST`], because a scrape that a busy machine misses starts it again.
+//! - A minimum number of events (`>= 20`) applies to a range. A range that is sixty times shorter has sixty times
+//!    fewer events, but a sixtieth of 20 is less than one event. So the minimum is divided by [`FLOOR_DIVISOR`]
+//!    instead.
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A stand: one fleet with everything around it, that is, a server, model nodes, people who ask, and a Prometheus
+//! Sets up one fleet for a drill with everything around it: a server, model nodes, simulated users, and a Prometheus
 //! that watches all of it with the shortened rules.
 
 use crate::binary::argosy;

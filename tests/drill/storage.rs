@@ -1,4 +1,5 @@
-//! Acts with streams that fill or are missing, and with conversations that cannot be kept, read or erased.
+//! Acts of the fire drill in which streams fill up or are missing, and in which conversations cannot be stored, read
+//! or erased.
 
 use crate::act::{Act, deed};
 use crate::crowd::{NORMAL, SILENCE, Wish, agentic};

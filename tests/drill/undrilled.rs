@@ -1,4 +1,4 @@
-//! The alerts that no fault here causes, with the reason. Only `tests/alerts` tests them.
+//! Lists the alerts that no act of the drill causes, with the reasons. Only `tests/alerts` tests them.
 
 /// Names and reasons.
 pub(crate) const UNDRILLED: &[(&str, &str)] = &[

@@ -1,5 +1,5 @@
-//! A fleet without faults; then acts with processes that stop, hang and are restarted, and with messages that cannot
-//! be read.
+//! Acts of the fire drill: a fleet without faults; processes that stop, hang and restart; messages that cannot be
+//! parsed.
 
 use crate::act::{Act, deed};
 use crate::crowd::{self, NORMAL, Wish, agentic};

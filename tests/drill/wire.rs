@@ -1,4 +1,4 @@
-//! Acts with the connection to the server: it is gone, it is unstable, or its certificate expires.
+//! Acts of the fire drill in which the connection to the server is lost or unstable, or its certificate expires.
 
 use crate::act::{Act, deed};
 use crate::fleet::until;

@@ -1,5 +1,6 @@
-//! An observer who asks twice a second and notes how long each question took, by a clock that is not the fleet's. It
-//! tells whether an alert about time is right: on a busy machine it may be, and then it is no fault of the rules.
+//! An observer who asks a question twice a second and measures each answer time with a clock of its own. Its times
+//! tell whether an alert on latency is true: on a busy machine answers may really be slow, and then the alert is no
+//! mistake of the rules.
 
 use crate::crowd::agentic;
 use bus::{Bus, Publish, Stream};

@@ -1,4 +1,4 @@
-//! Collaborators that find the same for every question: one passage, read by the offline reader.
+//! Provides stub collaborators that find the same passage for every question, with the offline reader as the model.
 
 use argosy::roles::Collaborators;
 use envelope::{Bucket, DocId, Passage};

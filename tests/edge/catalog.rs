@@ -1,4 +1,5 @@
-//! `argosy catalog`: the buckets, their columns with the descriptions of schemas, and the replies to bad arguments.
+//! Tests `argosy catalog`: the buckets, their columns with the descriptions from schemas, and the replies to bad
+//! arguments.
 
 use crate::shell::Shell;
 

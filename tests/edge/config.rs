@@ -1,4 +1,4 @@
-//! The configuration on the command line: which source wins, and how a mistake is reported.
+//! Tests the configuration on the command line: which source wins, and how a mistake is reported.
 
 use crate::shell::Shell;
 

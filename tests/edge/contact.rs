@@ -1,4 +1,4 @@
-//! First contact: a server with little room, and a fleet that the configuration names.
+//! Tests the first contact with a server that has little room, and commands on a fleet that the configuration names.
 
 use crate::shell::{Ran, Shell};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Tests every exit code by its situation, with words for people and JSON for programs.
+//! Tests every exit code, each in its situation, with text for people and JSON for programs.
 
 use crate::ingress::Fleet;
 use crate::shell::{Ran, Shell, finish, signal};

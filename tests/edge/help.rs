@@ -1,5 +1,5 @@
-//! Tests that the command line describes itself: every command has an example that runs, every option has a
-//! description, and no option is without effect.
+//! Tests that the help is complete: every command has an example that runs, every option has a description, and no
+//! option is without effect.
 
 use argosy::cli::Cli;
 use clap::{Command, CommandFactory, Parser};

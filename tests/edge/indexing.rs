@@ -1,4 +1,4 @@
-//! `argosy index` over folders as people have them, and after runs that did not end.
+//! Tests `argosy index` on folders as users have them, and after runs that were interrupted.
 
 use crate::shell::{Ran, Shell, finish, signal};
 use argosy::config::Config;

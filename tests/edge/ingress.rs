@@ -1,6 +1,6 @@
-//! Sends bad messages from outside. Each is refused with its code and one clear sentence, or kept as a dead letter
-//! where it has no asker, and the next good question is answered. The same cases on the memory bus and on a real
-//! server.
+//! Tests bad messages from outside. Each is refused with its code and one clear sentence, or kept as a dead letter if
+//! there is nobody to reply to, and the next good question is answered. The same cases run on the memory bus and on a
+//! real server.
 
 use crate::binary::argosy;
 use crate::canned;

@@ -1,5 +1,5 @@
-//! Indexes files of the largest allowed sizes: each is read or refused by name, within limits of time and memory.
-//! This takes minutes, so the tests are ignored unless they are asked for (docs/operations/data.md).
+//! Tests the indexing of files of the largest allowed sizes: each is read, or refused by name, within limits of time
+//! and memory. This takes minutes, so the tests are ignored by default (docs/operations/data.md).
 
 use crate::shell::{Shell, signal};
 use serde_json::Value;

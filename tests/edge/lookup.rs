@@ -1,5 +1,5 @@
-//! Look-ups into the corpus from outside: their results, and the replies to bad requests. The same cases run on the
-//! memory bus and on a real server.
+//! Tests look-ups into the corpus from outside: their results, and the replies to bad requests. The same cases run on
+//! the memory bus and on a real server.
 
 use crate::shell::Shell;
 use argosy::config::Config;

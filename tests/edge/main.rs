@@ -1,14 +1,14 @@
 //! Tests the fleet and its binary as a new user meets them: replies to bad input, failures of commands, and answers
 //! from the sample corpus.
 //!
-//! Bad messages are data (`tests/scenarios`): a new case is a new line there. *Not* here: processes that are killed
-//! (`pipeline`), and two workers that meet on one message (`race`).
+//! The bad messages are data in `tests/scenarios`; a new case is a new line there. *Not* here: processes that are
+//! killed (`pipeline`), and two workers that meet on one message (`race`).
 //!
 //! | module | what |
 //! |---|---|
 //! | [`binary`] | the `argosy` binary beside this test, built when it is missing or stale |
-//! | [`shell`] | running it as a shell does, in a folder of its own |
-//! | [`canned`] | a model and an index for roles that are not under test |
+//! | [`shell`] | running the binary as a shell does, in a folder of its own |
+//! | [`canned`] | a stub model and a stub index for roles that are not under test |
 //! | [`scenario`] | the lines of `tests/scenarios` |
 //! | the rest | one module per subject |
 #![expect(

@@ -1,4 +1,4 @@
-//! How every command behaves alike: JSON where it is asked for, colour where it is wanted, silence where that is.
+//! Tests what all commands have in common: JSON if asked for, colour where it is wanted, a quiet stderr.
 
 use crate::help::commands;
 use crate::shell::{Ran, Shell, finish};

@@ -1,5 +1,5 @@
-//! Models that do not do what they are asked, behind `argosy ask`: what the event says of each. The stages' own tests
-//! cover the single stages.
+//! Tests `argosy ask` with models that do not follow their instructions: what the terminal event reports of each. The
+//! tests of the stages cover single stages.
 
 use crate::shell::Shell;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The output of commands: results on stdout, everything else on stderr, JSON of one shape.
+//! Tests the output of commands: results on stdout, everything else on stderr, JSON of one shape.
 
 use crate::binary::argosy;
 use crate::shell::{Ran, Shell, finish};

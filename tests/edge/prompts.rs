@@ -1,4 +1,5 @@
-//! Prompts on the command line: the list, the changes by a folder, and the texts for which a start is refused.
+//! Tests prompts on the command line: the list, a folder with replacements, and replacements with which a process
+//! refuses to start.
 
 use crate::shell::Shell;
 

@@ -1,4 +1,4 @@
-//! Reads the lines of `tests/scenarios`, one case each.
+//! Reads the lines of `tests/scenarios`, one case per line.
 
 use bus::Headers;
 use bytes::Bytes;

@@ -1,4 +1,4 @@
-//! Schemas from the command line to the filter of a question, on the sample corpus.
+//! Tests schemas on the sample corpus, from the command line to the filter of a question.
 
 use crate::shell::Shell;
 use argosy::config::Config;

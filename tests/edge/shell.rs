@@ -1,4 +1,4 @@
-//! Runs the binary as a shell does: in a folder of its own, and without any variable of this test's environment that
+//! Runs the binary as a shell does: in a folder of its own, and without the environment variables of this test that
 //! could change its behaviour.
 
 use crate::binary::argosy;

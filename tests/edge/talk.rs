@@ -1,5 +1,5 @@
-//! Conversations without a fleet: each question runs in a process of its own, and what was said is on disk between
-//! them.
+//! Tests conversations without a fleet: each question runs in a process of its own, and the earlier exchanges are on
+//! disk in between.
 
 use crate::shell::{Ran, Shell};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! The first steps with a fleet: a server that is late or lacks JetStream, roles that cannot start, and a question
-//! that no gateway takes.
+//! Tests the first steps with a fleet: a server that starts late or lacks JetStream, roles that cannot start, and a
+//! question that no gateway takes.
 
 use crate::shell::{Shell, finish, signal};
 use std::io::{BufRead, BufReader};

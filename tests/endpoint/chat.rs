@@ -1,4 +1,4 @@
-//! Replies of the model server, whole and in pieces, and their token counts.
+//! Tests the replies of the model server, whole and streamed, and their token counts.
 
 use crate::subject::{Counted, request, subject};
 use llm::ChatModel;

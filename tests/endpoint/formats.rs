@@ -1,4 +1,4 @@
-//! JSON formats: each dialect by itself, and how the pool finds the one that a server knows.
+//! Tests JSON formats: each dialect by itself, and how the pool finds the dialect that a server supports.
 
 use crate::subject::{Counted, is_verdict, only_own, request, request_for_json, subject};
 use llm::{ChatModel, Error};

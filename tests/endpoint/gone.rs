@@ -1,4 +1,4 @@
-//! Calls that are cancelled, and a server that is killed and restarted.
+//! Tests calls that are cancelled, and a server that is killed and restarted.
 
 use crate::subject::{Counted, only_own, request, subject};
 use envelope::{Class, Classify};

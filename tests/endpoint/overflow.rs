@@ -1,4 +1,5 @@
-//! Prompts that are too long: the pool tells them from failures, remembers the limit, and does not send them again.
+//! Tests prompts that are too long: the pool tells them from failures, remembers the limit, and sends no such prompt
+//! again.
 
 use crate::subject::{Counted, request, subject};
 use envelope::{Class, Classify};

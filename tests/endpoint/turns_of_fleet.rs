@@ -1,5 +1,5 @@
-//! Runs the fleet as in production, on a real nats-server, with a model whose words mean nothing. Every turn ends
-//! well, and every default that replaces the model's words stands in the trail.
+//! Tests the fleet as in production, on a real nats-server, with a model whose replies mean nothing. Every turn ends
+//! well, and the trail names every fallback that replaces a reply of the model.
 
 use crate::fleet::{Fleet, connect};
 use crate::subject::{Subject, only_own, subject};

@@ -1,4 +1,4 @@
-//! Answers of the offline reader from the sample corpus, by every way of asking.
+//! Tests the answers of the offline reader from the sample corpus, by every way of asking.
 
 use crate::fleet::{Fleet, PATIENCE, connect, until};
 use crate::served::Model;

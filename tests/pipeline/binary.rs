@@ -1,5 +1,5 @@
-//! The binaries that belong to this test: of the same profile, in the same target folder, from the current sources.
-//! Cargo tells only the tests of their own packages where they are.
+//! Finds the binaries that belong to this test: with the same profile, in the same target folder, built from the
+//! current sources. Cargo gives their paths only to tests of their own packages.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Tests of a turn that is cancelled: it ends as cancelled, and the work on it stops.
+//! Tests that a turn that is cancelled ends as cancelled, and that the work on it stops.
 
 use crate::fleet::{Fleet, PATIENCE, connect, until};
 use crate::model::{self, MAPS};

@@ -1,5 +1,5 @@
-//! Kills a process every second, and the server in the middle. Whatever dies, every question ends once, nearly all
-//! are answered, and the model is hardly asked twice.
+//! Kills one process every second, and the server in the middle. Whatever is killed, every question ends once, nearly
+//! all are answered, and the model is called hardly more often than without kills.
 
 use crate::fleet::{Fleet, connect};
 use crate::model::{self, CALLS};

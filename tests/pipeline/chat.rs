@@ -1,6 +1,6 @@
-//! A conversation at a prompt, typed on a real terminal: an option is chosen, the chat goes on in a copy, another
-//! conversation begins, and meanwhile another process reads what was said. It runs through a fleet and in one
-//! process.
+//! Tests `argosy chat` on a real terminal: an option of a question back is chosen, the chat goes on in a fork,
+//! another conversation begins, and meanwhile another process reads the conversation. The test runs with a fleet and
+//! in one process.
 
 use crate::binary::argosy;
 use crate::fleet::{Fleet, PATIENCE, until};

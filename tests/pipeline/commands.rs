@@ -1,5 +1,5 @@
-//! Runs every command that needs a fleet on a fleet: its output as JSON is valid, and a reader who leaves early is no
-//! error.
+//! Tests every command that needs a fleet on a fleet: its output as JSON is valid, and a reader who closes the pipe
+//! causes no error.
 
 use crate::binary::argosy;
 use crate::fleet::{Fleet, PATIENCE, connect, signal};

@@ -1,5 +1,5 @@
-//! Conversations under kills: gateways, the workers of role `conversation` and the server die again and again. Every
-//! turn ends once and in its order, and is given every answer before it.
+//! Tests conversations while gateways, workers of the role `conversation` and the server are killed again and again.
+//! Every turn ends once, in order, and gets the answers of all turns before it.
 
 use crate::fleet::{Fleet, connect};
 use crate::model;

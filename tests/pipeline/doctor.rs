@@ -1,5 +1,5 @@
-//! The doctor on a healthy fleet, and on servers with one fault each. The model of the fleet is the offline reader
-//! over real HTTP.
+//! Tests `argosy doctor` on a healthy fleet, and on servers with one fault each. The model of the fleet is the
+//! offline reader over real HTTP.
 
 use crate::fleet::{Fleet, until};
 use crate::served::Model;

@@ -1,5 +1,6 @@
-//! Drafts while a slow model writes them. The asker hears them piece by piece; on a real terminal they are dimmed,
-//! replaced, and removed when the answer comes. It runs through a fleet and in one process.
+//! Tests how drafts are shown while a slow model writes them. The client receives them piece by piece. On a real
+//! terminal they are dimmed, redrawn, and removed when the answer comes. The test runs with a fleet and in one
+//! process.
 
 use crate::binary::argosy;
 use crate::fleet::{Fleet, PATIENCE, connect, signal};

@@ -1,5 +1,5 @@
-//! SIGTERM under load: running steps are finished, those that cannot be are given back, and nothing is lost or done
-//! twice.
+//! Tests SIGTERM under load: running steps are finished, steps that cannot be finished are handed back to the server,
+//! and nothing is lost or done twice.
 
 use crate::fleet::{Fleet, connect, until};
 use crate::http;

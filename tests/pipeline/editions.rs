@@ -1,4 +1,5 @@
-//! Builds the corpus anew beside the one that answers, and switches to it, with real processes and a real server.
+//! Tests building a new edition of the corpus beside the one that is searched, and the switch to it, with real
+//! processes and a real server.
 
 use crate::fleet::{Fleet, until};
 use envelope::Role;

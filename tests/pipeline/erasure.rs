@@ -1,5 +1,5 @@
-//! Erases a conversation in a fleet of real processes: what was said is in no file of the server or of a worker, and
-//! its fork, a replay in a branch and its export are as documented.
+//! Tests the erasure of a conversation in a fleet of real processes: no file of the server or of a worker contains
+//! its text, and its fork, a replay in a branch and its export are as documented.
 
 use crate::fleet::{Fleet, until};
 use crate::model;

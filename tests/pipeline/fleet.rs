@@ -1,5 +1,5 @@
-//! The processes of one test: they are started, watched through their logs and admin endpoints, killed, restarted and
-//! drained.
+//! Starts the processes of one test, watches them through their logs and admin endpoints, kills, restarts and drains
+//! them.
 
 use crate::binary::{argosy, found};
 use crate::http;

@@ -1,5 +1,5 @@
-//! Makes one GET request to 127.0.0.1 over a plain socket: admin endpoints and the server's monitoring need no HTTP
-//! client.
+//! Makes one GET request to 127.0.0.1 over a plain socket, for admin endpoints and the server's monitoring, so that
+//! the tests need no HTTP client.
 
 use std::net::SocketAddr;
 use std::time::Duration;

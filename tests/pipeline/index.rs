@@ -1,4 +1,4 @@
-//! The retriever's index, which is a view of the corpus stream and is complete again after a kill.
+//! Tests the retriever's index as a view of the corpus stream: it is complete again after a kill.
 
 use crate::fleet::{Fleet, connect};
 use crate::served::Model;

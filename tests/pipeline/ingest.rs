@@ -1,4 +1,4 @@
-//! Indexes folders through indexers: several of them, killed ones, bad files, large files.
+//! Tests the indexing of folders with several indexers, killed indexers, bad files and large files.
 
 use crate::fleet::{Fleet, connect, until};
 use crate::turns::read_all;

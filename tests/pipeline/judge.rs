@@ -1,5 +1,5 @@
-//! A second model judges what the first one wrote. It has a draft written once more, and while it is away, rules
-//! alone check the answer. A judge that is the writer is refused before anything starts.
+//! Tests a second model that judges the drafts of the first one. It has a draft written once more, and while it is
+//! away, rules alone check the answer. A configuration in which the judge is also the writer is refused at the start.
 
 use crate::fleet::{Fleet, PATIENCE, connect};
 use crate::model::{self, CALLS};

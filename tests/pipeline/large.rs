@@ -1,5 +1,5 @@
-//! The profile `large` in one process: a bucket is chosen before the plan is made, and a model that looks at what was
-//! found sends the next search into one document.
+//! Tests the profile `large` in one process: a model chooses a bucket before it makes the plan, and after a review of
+//! the results it sends the next search into one document.
 
 use crate::binary::argosy;
 use serde_json::{Value, json};

@@ -1,17 +1,17 @@
-//! The fleet as it runs in production: one process per role, a real nats-server with file storage, real kills. *Not*
-//! here: every interleaving (simulation), two workers that meet on one message (race), bad input (edge).
+//! Tests the fleet as it runs in production: one process per role, a real nats-server with file storage, real kills.
+//! *Not* here: all interleavings (`simulation`), two workers that work on one message (`race`), bad input (`edge`).
 //!
-//! Every test has a server, folders and processes of its own, and ends what it started. The results are printed as a
-//! table: `cargo test -p argosy-tests --test pipeline -- --nocapture`. When a test fails, the ends of all logs
-//! follow.
+//! Every test has a server, folders and processes of its own, and stops the processes that it started. The results
+//! are printed as a table: `cargo test -p argosy-tests --test pipeline -- --nocapture`. When a test fails, the ends
+//! of all logs follow.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`binary`] | the binaries beside this test, built when they are missing or stale |
 //! | [`fleet`] | the processes of one test, their logs and admin endpoints |
-//! | [`http`] | one GET without a client |
-//! | [`model`] | a fake node that every worker asks, and that counts |
-//! | [`turns`] | publishing questions, reading how they ended |
+//! | [`http`] | a GET request without an HTTP client |
+//! | [`model`] | a fake model node that all workers call, and that counts its calls |
+//! | [`turns`] | publishing questions, reading their terminal events |
 //! | the rest | one module per subject |
 
 mod answers;

@@ -1,5 +1,5 @@
-//! The measuring binary against the one that ships, with nothing stubbed: it tests that the measurement runs, not its
-//! values.
+//! Tests that the measurements of `argosy-bench` on the binary that ships run, with nothing stubbed. It does not test
+//! the measured values.
 
 use crate::binary::argosy;
 use crate::fleet::bench;

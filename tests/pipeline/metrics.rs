@@ -1,5 +1,5 @@
-//! The output of real processes at `/metrics`: Prometheus' own linter accepts it, and the document lists every family
-//! in it.
+//! Tests the output of real processes at `/metrics`: promtool's linter accepts it, and docs/metrics.md lists every
+//! metric family in it.
 
 use crate::fleet::{Fleet, connect};
 use crate::http;

@@ -1,5 +1,5 @@
-//! The model of a fleet, whose calls are counted: it is a fake node in the test's own process, so that no kill of a
-//! worker loses the count. It understands nothing and is never an LLM.
+//! A fake model node for a fleet, which counts its calls. It runs in the test's own process, so that the count
+//! survives the kill of a worker. It understands nothing and is never an LLM.
 
 use std::time::Duration;
 use testkit::node::{FakeNode, FakeNodeBehaviour, ReceivedPrompt};

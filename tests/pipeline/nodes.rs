@@ -1,5 +1,5 @@
-//! A fleet with faulty model nodes: one accepts calls and answers none, one comes and goes. This costs time, but no
-//! question. Where the reducer has no other node, the facts are the answer.
+//! Tests a fleet with faulty model nodes: one accepts calls and never answers, one comes and goes. Faulty nodes cost
+//! time, but no question. Where the reducer has no other node, the answer consists of the facts.
 
 use crate::fleet::{Fleet, Process, connect};
 use crate::model;

@@ -1,4 +1,4 @@
-//! A server that is not there yet, and one that goes away during a turn.
+//! Tests a server that starts late, and one that goes away during a turn.
 
 use crate::fleet::{Fleet, PATIENCE, connect, until};
 use crate::model::{self, CALLS, MAPS};

@@ -1,5 +1,5 @@
-//! A stream that runs full: questions wait and the gateway says why, running turns finish, questions whose deadline
-//! passes are told so, and the others are answered when there is room again.
+//! Tests a stream that runs full: questions wait and the gateway reports why, running turns finish, questions whose
+//! deadline passes end as expired, and the others are answered when there is room again.
 
 use crate::fleet::{Fleet, PATIENCE, connect, until};
 use crate::model::{self, CALLS};

@@ -1,5 +1,5 @@
-//! Live displays on a real terminal: they are redrawn in place with and without colour, leave the terminal as it was,
-//! and are plain where it understands no codes.
+//! Tests live displays on a real terminal: they are redrawn in place with and without colour, restore the terminal at
+//! the end, and are plain text where the terminal understands no control codes.
 
 use crate::fleet::{Fleet, PATIENCE, connect, signal, until};
 use crate::turns::{publish, question};

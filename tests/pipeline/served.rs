@@ -1,5 +1,5 @@
-//! The offline reader behind HTTP, as `argosy offline-model` serves it: fleets under test ask it over the real wire.
-//! It is no language model.
+//! Serves the offline reader over HTTP, as `argosy offline-model` does, so that fleets under test call it with real
+//! messages. It is no language model.
 
 use crate::fleet::{Fleet, PATIENCE};
 use argosy::model::OFFLINE;

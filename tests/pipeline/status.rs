@@ -1,5 +1,5 @@
-//! The state of the whole fleet: what real processes report, the real queues of the server, and gauges that are
-//! absent while the server is.
+//! Tests the status of the whole fleet: the reports of real processes, the real queues of the server, and gauges that
+//! are absent while the server is away.
 
 use crate::fleet::{Fleet, connect, until};
 use crate::http;

@@ -1,5 +1,5 @@
-//! A table that is longer than an answer can carry: its file goes from the retriever that made it to the asker, and
-//! is erased with the conversation.
+//! Tests a table that is too long for an answer: its file goes from the retriever that made it to the client, and is
+//! erased with the conversation.
 
 use crate::fleet::Fleet;
 use crate::model;

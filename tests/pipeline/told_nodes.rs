@@ -1,4 +1,4 @@
-//! Model nodes as the processes of a fleet report them: those that chat and those that make vectors.
+//! Tests what the processes of a fleet report of model nodes, both chat models and embedders.
 
 use crate::fleet::{Fleet, connect, until};
 use crate::model;

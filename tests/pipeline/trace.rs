@@ -1,5 +1,5 @@
-//! A turn as operators see it, through the binary: while it runs and afterwards, steps that were given up and are
-//! retried, and a replay.
+//! Tests the commands with which operators follow a turn: its trace while it runs and afterwards, the retry of steps
+//! that were given up, and a replay.
 
 use crate::fleet::{Fleet, PATIENCE, connect, until};
 use crate::model::{self, MAPS};

@@ -1,5 +1,5 @@
-//! One trace for each question, as a collector receives it: it is whole over all processes, whatever was retried or
-//! killed, and holds no word of questions or answers.
+//! Tests the OpenTelemetry trace of each question as a collector receives it: it is complete over all processes,
+//! whatever was retried or killed, and contains no word of questions or answers.
 
 use crate::fleet::{Fleet, connect, until};
 use crate::model::{self, CALLS, MAPS};

@@ -1,4 +1,4 @@
-//! Publishes questions, and reads how every one of them ended.
+//! Publishes questions, and reads the terminal event of each.
 
 use crate::fleet::until;
 use crate::http;

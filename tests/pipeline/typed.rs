@@ -1,4 +1,4 @@
-//! A command at a real terminal: the test types keys and waits for what a person would read there.
+//! Runs a command on a real terminal: the test types keys and waits for text on the screen.
 
 use crate::fleet::{PATIENCE, until};
 use testkit::screen;

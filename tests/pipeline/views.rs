@@ -1,5 +1,5 @@
-//! Indexes as views of the corpus stream: a document that was just written is found, a kill leaves nothing behind,
-//! and a replica that begins with a snapshot equals one that was fed from nothing.
+//! Tests indexes as views of the corpus stream: a document that was just written is found, a kill leaves nothing
+//! incomplete, and a replica that starts from a snapshot equals one that reads the whole stream.
 
 use crate::fleet::{Fleet, PATIENCE, connect, until};
 use bus::{Bus, Publish, Snapshots, Stream};

@@ -1,4 +1,4 @@
-//! Many questions of one conversation at once, and questions that name the turn after which they come.
+//! Tests many questions of one conversation at once, and questions that name the turn that they have to follow.
 
 use crate::between::{Between, Do};
 use crate::conversation::{is_event, stall};

@@ -1,5 +1,5 @@
-//! A bus wrapper that changes publishes as a test wants, keeps what was tried with the results, and can suppress the
-//! in-progress signals of running work.
+//! A bus wrapper that changes publishes as a test wants, records each attempt with its result, and can suppress the
+//! in-progress acks of running work.
 
 use bus::{
     Ack, Bus, BusError, ConsumerProgress, ConsumerSpec, CoreMessage, Delivery, Publish,

@@ -1,5 +1,5 @@
-//! Steps that cannot be done end in their default and a dead letter, and the turn goes on or ends. This never happens
-//! silently, and never loses the bytes.
+//! Tests steps that cannot be done. Each ends in its fallback and a dead letter, and the turn goes on or ends. This
+//! never happens silently, and the bytes of the step are never lost.
 
 use crate::between::{Between, Do};
 use crate::hand::Hand;

@@ -1,4 +1,5 @@
-//! Questions back in a conversation: the next message answers, only once, and goes on with the original question.
+//! Tests questions back in a conversation: the next message counts as the reply, only once, and the turn goes on with
+//! the original question.
 
 use crate::talk::{Told, UNCLEAR, all_ended, assert_sound, say, say_with, talkers};
 use crate::world::{On, World, turn};

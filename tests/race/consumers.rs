@@ -1,5 +1,5 @@
-//! Consumers that are deleted and made again while turns run. On a server only, because the consumers of a bus in
-//! memory cannot be deleted from outside.
+//! Tests consumers that are deleted and created again while turns run. These tests run on a server only, because the
+//! consumers of the memory bus cannot be deleted from outside.
 
 use crate::refusals::STRAIGHT;
 use crate::script::{Script, read};

@@ -1,5 +1,5 @@
-//! Conversations: turns run one after the other in the order of the log, each ends once, and each is given what was
-//! said before it, whichever process dies meanwhile.
+//! Tests conversations: turns run one after the other in the order of the log, each ends once, and each gets the
+//! exchanges before it, whichever process dies meanwhile.
 
 use crate::between::{Between, Do};
 use crate::hand::Hand;

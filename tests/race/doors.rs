@@ -1,4 +1,4 @@
-//! The two further outputs of a stage: files that it returns, and text that it shows while it works.
+//! Tests the two further outputs of a stage beside its result: files, and text that is shown while the stage works.
 
 use crate::between::{Between, Do};
 use crate::hand::Stop;

@@ -1,5 +1,5 @@
-//! Two editions of one corpus: documents are published while one is built beside the other, and processes die
-//! meanwhile. *Not* here: the searches over them (`switch`).
+//! Tests two editions of one corpus: documents are published while one edition is built beside the other, and
+//! processes die meanwhile. *Not* here: the searches in the editions (`switch`).
 
 use crate::between::{Between, Do};
 use crate::hand::Hand;

@@ -1,5 +1,5 @@
-//! Conversations that are erased: nothing of what was said is in any stream, whichever turn runs or waits and
-//! whichever process dies meanwhile, and every asker hears of an end.
+//! Tests the erasure of conversations: no stream contains a part of their text afterwards, whichever turn runs or
+//! waits and whichever process dies meanwhile, and every asker receives a terminal event.
 
 use crate::between::{Between, Do};
 use crate::talk::{Told, UNCLEAR, all_ended, ids, log, say, say_with, talkers};

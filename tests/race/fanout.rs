@@ -1,4 +1,5 @@
-//! Scatter, map, join: half-done work is finished from what is stored, and nothing is paid twice.
+//! Tests scatter, map and join: a half-done fan-out is finished from the stored messages, and no model call is made
+//! twice.
 
 use crate::hand::Stop;
 use crate::refusals::STRAIGHT;

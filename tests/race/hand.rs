@@ -1,4 +1,4 @@
-//! Workers and gateways that can be killed at a point, as a process can.
+//! Runs workers and gateways that a test can kill at a named point, as a process is killed.
 
 use crate::script::{Script, usual};
 use crate::world::{World, within};

@@ -1,4 +1,4 @@
-//! One step per hop and one terminal event per turn, whichever worker decides and however often.
+//! Tests that each hop has one step and each turn one terminal event, whichever worker decides and however often.
 
 use crate::between::{Between, Do};
 use crate::hand::Stop;

@@ -1,4 +1,4 @@
-//! The inbox: the next gateway does again what a gateway left undone, under the same id; an id belongs to one
+//! Tests the inbox: the next gateway repeats what a gateway left unfinished, under the same id; an id belongs to one
 //! question; and every asker gets a reply.
 
 use crate::between::{Between, Do};

@@ -1,6 +1,6 @@
-//! Several indexers at one document: versions that meet, indexers that die, and chunks that are left behind.
+//! Tests several indexers on one document: concurrent versions, indexers that die, and chunks that are left behind.
 //!
-//! The stages are the real ones here, and the tests check that the corpus holds one version, whole.
+//! The stages are the real ones here, and the tests check that the corpus holds one version, complete.
 
 use crate::between::{Between, Do};
 use crate::world::{On, World, until, within};

@@ -1,5 +1,5 @@
-//! Conversations of which something is no longer kept: the next answer says so. *Not* here: a turn whose own
-//! beginning is gone, which fails (`conversation`).
+//! Tests conversations some of whose events have expired from the stream: the next answer says so. *Not* here: a turn
+//! whose own beginning has expired, which fails (`conversation`).
 
 use crate::talk::{Told, UNCLEAR, all_ended, log, say, say_with, talkers};
 use crate::world::{On, World, turn, until};

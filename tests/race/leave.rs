@@ -1,4 +1,4 @@
-//! Workers that are told to stop, and turns that are cancelled.
+//! Tests workers that are told to stop, and turns that are cancelled.
 
 use crate::between::{Between, Do};
 use crate::refusals::STRAIGHT;

@@ -1,11 +1,11 @@
-//! One named test for every way in which two processes can meet on one message, each on the memory bus (with a paused
-//! clock) and on a real nats-server of its own.
+//! Tests every way in which two processes can work on one message at the same time. Each is a named test that runs on
+//! the memory bus (with a paused clock) and on a real nats-server of its own.
 //!
-//! Stages are scripted and crash at named points. The tests check what the streams hold afterwards: steps, parts,
-//! answers, dead letters. They read no log. A server is not shared: consumers are durable and named after roles, so
-//! two fleets on one server are one fleet.
+//! Stages are scripted and crash at named points. The tests check what the streams contain afterwards: steps, parts,
+//! answers, dead letters. They read no log output. Tests do not share a server: consumers are durable and named after
+//! roles, so two fleets on one server would be one fleet.
 //!
-//! *Not* here: what real stages decide (their own crates), real processes (`pipeline`), seeds
+//! *Not* here: what real stages decide (tests of their crates), real processes (`pipeline`), random faults by seed
 //! (`simulation`).
 #![expect(
     clippy::unwrap_used,

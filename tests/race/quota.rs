@@ -1,5 +1,5 @@
-//! The quota of a tenant's turns and tokens: its questions wait in the inbox, those of other tenants do not, and none
-//! is lost.
+//! Tests the quota of a tenant's turns and tokens: the tenant's questions wait in the inbox, those of other tenants
+//! do not wait, and none is lost.
 
 use crate::between::{Between, Do};
 use crate::conversation::{is_event, stall};

@@ -1,5 +1,5 @@
-//! A publish that is refused does not count as stored: neither when another write is in flight, nor when the stream
-//! is full.
+//! Tests that a publish that is refused does not count as stored: neither when another write is in flight, nor when
+//! the stream is full.
 
 use crate::between::{Between, Do};
 use crate::script::{planner, usual};

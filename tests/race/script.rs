@@ -1,5 +1,5 @@
-//! Stages that do what a test says, and the usual stages that a turn needs around them. They understand nothing: the
-//! answer is the list of facts. The end of the file holds what the tests know of each role.
+//! The scripted stages, which do what a test says, and the usual stages that complete a turn around them. They
+//! understand nothing: the answer is the list of facts. The end of the file contains the test data for each role.
 
 use crate::broken::fallbacks;
 use envelope::hop::{ConversationExit, PlannerExit, ReducerExit, RetrieverExit, ValidatorExit};

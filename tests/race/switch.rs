@@ -1,6 +1,6 @@
-//! The switch from one edition to another while searches run: each search is over one of them.
+//! Tests the switch from one edition to another while searches run: each search uses only one of them.
 //!
-//! The indexes are fakes that show their edition; the code that keeps and swaps them is real.
+//! The indexes are fakes whose results tell their edition; the code that holds and swaps the indexes is real.
 
 use crate::editions::small;
 use crate::ingest::{notice, text};

@@ -1,5 +1,5 @@
-//! Common code of the tests of conversations: stages that answer each question with its own words and note their
-//! history, and what must hold of every log at the end.
+//! The common code of the tests of conversations: stages that answer each question with its own words and record the
+//! history that they get, and the invariants of every log at the end.
 
 use crate::hand::Hand;
 use crate::script::{Script, draft, grounded, question_back};

@@ -1,4 +1,5 @@
-//! Timers: the soft deadline coincides with the last mapper, and a lost timer keeps no turn open.
+//! Tests timers: the soft deadline fires at the same moment as the last mapper finishes, and a turn ends even if its
+//! timer is lost.
 
 use crate::between::{Between, Do};
 use crate::refusals::STRAIGHT;

@@ -1,4 +1,4 @@
-//! Steps that cannot be read: bytes in no known format, and steps of a newer release.
+//! Tests steps that cannot be parsed: bytes in no known format, and steps of a newer release.
 
 use crate::between::{Between, Do};
 use crate::broken::{fallbacks, head, letter};

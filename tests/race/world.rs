@@ -1,4 +1,4 @@
-//! The world of a race: an empty bus, and the few functions that tests are written with.
+//! Sets up an empty bus for a test, with helper functions to ask questions, start workers and read the streams.
 
 use bus::conformance::small;
 use bus::memory::MemoryBus;

@@ -1,5 +1,5 @@
-//! The bus as one process sees it: a real bus, with all that a network, a server and two of its replicas may do to
-//! it. `last` and `count` stay true, because the leader answers them.
+//! Wraps the bus for one process, and injects the faults of a network, of a server and of two of its replicas. The
+//! results of `last` and `count` stay correct, because the leader answers them.
 
 use crate::deliveries::DisturbedPuller;
 use crate::ledger::Reply;

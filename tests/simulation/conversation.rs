@@ -1,4 +1,5 @@
-//! Invariants of conversations: what must hold of every log at the end, and what explains that a turn waited.
+//! The invariants of conversations: the invariants of every log at the end, and how long a turn may wait for earlier
+//! turns of its conversation.
 
 use crate::fleet::Remains;
 use crate::reading::{begun, terminals};

@@ -1,4 +1,4 @@
-//! Deliveries as one process sees them: late, out of order, twice, and with lost acks.
+//! Wraps the deliveries of one process: they come late, out of order or twice, and acks get lost.
 
 use crate::bus::SLOW;
 use crate::plan::ACK_WAIT;

@@ -1,5 +1,6 @@
-//! Answers in which the model denies its own sources: no user is told the opposite of a document as if the document
-//! said it. This module recognises a denial by known words, so that the code under test takes no part in the check.
+//! The invariant of answers in which the model denies its own sources: such a sentence is marked, so that no user
+//! takes it for what the document says. The check recognises a denial by fixed words, so that it does not depend on
+//! the code under test.
 
 use crate::fleet::Remains;
 use crate::reading::terminals;

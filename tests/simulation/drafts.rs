@@ -1,4 +1,4 @@
-//! Drafts that were kept for comparison: where no better draft came, the kept one is the answer.
+//! The invariant of drafts that were kept for comparison: if no better draft came, the kept one is the answer.
 
 use crate::fleet::Remains;
 use crate::reading::terminals;

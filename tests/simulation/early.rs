@@ -1,4 +1,5 @@
-//! Reducers that start early: there was enough wherever a reducer did not wait, and how often one did not.
+//! The invariant of reducers that start before all parts are there: each has enough parts with facts. Also counts how
+//! many reducers start early.
 
 use crate::fleet::Remains;
 use crate::reading::{scatters, steps};

@@ -1,4 +1,4 @@
-//! The fake model and the canned index with which the real stages work, and a stage under observation. The model
+//! The fake model and the stub index that the real stages use, and a wrapper that observes a stage. The model
 //! understands a word or two of the question; it is never an LLM.
 
 use crate::denials;

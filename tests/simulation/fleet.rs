@@ -1,5 +1,5 @@
-//! The fleet of one seed: every role in several processes that die and come back, the clients that ask, and what is
-//! left at the end.
+//! Runs the fleet of one seed: every role in several processes that die and restart, and the clients that ask.
+//! Returns the state at the end.
 
 use crate::bus::DisturbedBus;
 use crate::fakes::{FakeIndex, FakeModel, Watched};

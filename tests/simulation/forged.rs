@@ -1,4 +1,4 @@
-//! Tests that the checkers can fail: each gets a good seed whose results were tampered with afterwards.
+//! Tests that every invariant can fail: each checks the results of a good seed that were tampered with.
 
 use super::*;
 use crate::denials;

@@ -1,5 +1,5 @@
-//! Records what happened beside the streams: which disturbance struck where and what it cost, which process held
-//! which delivery, and which runs were paid. The checkers compare the streams with it.
+//! Records the events of a run that the streams do not show: which fault was injected where and what it cost, which
+//! process had which delivery, and which model calls were paid. The invariants compare the streams with this record.
 
 use bytes::Bytes;
 use envelope::TurnId;

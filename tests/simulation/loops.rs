@@ -1,5 +1,5 @@
-//! Invariants of turns in mode loop: they name their end, and neither the number nor the size of their steps grows
-//! without bound.
+//! The invariants of turns in mode loop: each names the reason for its end, and the number and the size of its steps
+//! are bounded.
 
 use crate::fleet::Remains;
 use crate::reading::{steps, terminals};

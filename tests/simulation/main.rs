@@ -1,15 +1,15 @@
-//! The whole fleet on the memory bus, by seed, with a paused clock.
+//! Simulates the whole fleet on the memory bus, by seed, with a paused clock.
 //!
-//! A seed is a whole experiment: which questions, which fleet, which disturbances (`plan`). Real workers and gateways
-//! run on a bus that loses, repeats, delays and lies (`bus`, `deliveries`), die at every named point and at every
-//! call of the bus (`world`, `fleet`), and ask a model that fails (`fakes`). At the end, every named invariant is
-//! checked on what is left (`invariants`).
+//! A seed determines a whole experiment: the questions, the fleet and the faults (`plan`). Real workers and gateways
+//! run on a bus that loses, repeats and delays messages and gives false replies (`bus`, `deliveries`). They die at
+//! every named point and at every call of the bus (`world`, `fleet`), and ask a model that fails (`fakes`). At the
+//! end, every named invariant is checked on the state that is left (`invariants`).
 //!
 //! ```text
 //! ARGOSY_SIM_SEED=7 cargo test -p argosy-tests --test simulation -- --nocapture    one seed, with its events
 //! ARGOSY_SIM_SEEDS=5000 cargo test -p argosy-tests --test simulation               more of them
 //! ```
-//! *Not* here: a true server (tests/pipeline), three replicas (harness/tests/replicas.rs).
+//! *Not* here: a real server (tests/pipeline), three replicas (harness/tests/replicas.rs).
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Invariants of the ends of turns: each end has a cause.
+//! The invariants of outcomes: a turn ends without an answer only if a fault explains it.
 
 use crate::fleet::Remains;
 use crate::invariants::UNDISTURBED;

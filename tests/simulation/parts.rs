@@ -1,5 +1,5 @@
-//! Invariants of parts and the reducers that read them: every reading of a passage reached every later reducer, and
-//! so did those of earlier rounds.
+//! The invariant of parts: each part that was stored before a reducer's step reaches that reducer, also the parts of
+//! earlier rounds.
 
 use crate::fleet::Remains;
 use crate::reading::terminals;

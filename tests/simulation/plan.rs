@@ -1,5 +1,5 @@
-//! The plan of a seed: the fleet, the questions, and how badly everything is disturbed. It is drawn once, before
-//! anything runs, so that a seed is a whole experiment.
+//! The plan of a seed: the fleet, the questions, and the rates of all faults. It is drawn once, before anything runs,
+//! so that a seed determines the whole experiment.
 
 use fastrand::Rng;
 use serde_json::Value;

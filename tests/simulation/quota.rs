@@ -1,4 +1,4 @@
-//! Invariants of the quota: turns wait because their tenant has others running, and for no other reason.
+//! The invariants of the quota: turns wait only because their tenant has other turns running.
 
 use crate::fleet::Remains;
 use crate::reading::{begun, terminals};

@@ -1,4 +1,4 @@
-//! Reads what is left of a run as messages: questions, terminal events, steps. Judging it is for the invariants.
+//! Parses the messages that a run leaves behind: questions, terminal events, steps. The invariants judge them.
 
 use crate::fleet::Remains;
 use crate::plan::DEADLINE;

@@ -1,5 +1,5 @@
-//! Invariants of the stores that conversation workers keep of the logs: their contents at the end, and that nothing
-//! of what was said is left in a store or a stream once every conversation is erased.
+//! The invariants of the stores in which conversation workers follow the logs: their contents at the end, and that
+//! neither a store nor a stream contains any text of the questions once every conversation is erased.
 
 use crate::fleet::{Remains, all};
 use crate::world::World;

@@ -1,5 +1,5 @@
-//! The world of one seed: the real bus, the clock, the dice and the ledger, and the processes that live and die in
-//! it.
+//! The parts that all processes of one seed share: the real bus, the clock, the random numbers and the ledger. Starts
+//! and kills the processes.
 
 use crate::ledger::{Hit, Ledger};
 use crate::plan::{ACK_WAIT, CALM, Plan, Rates};

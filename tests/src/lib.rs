@@ -1,1 +1,1 @@
-//! Whole-fleet tests: see the `[[test]]` sections of Cargo.toml. Nothing is exported.
+//! The whole-fleet tests, see the `[[test]]` sections of Cargo.toml. This crate exports nothing.

@@ -1,6 +1,7 @@
-//! The layers: which crate may name which other, checked by `cargo metadata`.
+//! Checks the layers: which crate may depend on which other, by `cargo metadata`.
 //!
-//! Dependencies only go down. A worker cannot use what it cannot name: no NATS, no disk, no HTTP.
+//! Dependencies only go down. A worker cannot use a crate that it does not depend on, so it has no NATS, no disk and
+//! no HTTP.
 
 use crate::theirs::THEIRS;
 use crate::tree::{File, none, read, root};

@@ -1,5 +1,5 @@
-//! Checks what the documents promise about the tree: links lead somewhere, and the commands for a contributor are
-//! those that the checks run.
+//! Checks the statements of documents about the repository: the targets of links exist, named code is in the file
+//! that a document gives, and the commands for contributors are those that CI runs.
 
 use crate::tree::{File, files, none, read, root};
 use std::collections::BTreeSet;

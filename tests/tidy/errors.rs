@@ -1,7 +1,7 @@
 //! Checks which module may name which error: the command line's own error stays in the command line.
 //!
 //! Every module below it has an error of its own, so that no library knows of exit codes and hints.
-//! `workers/argosy/src/cli_error/from.rs` turns those errors into failures of a command.
+//! `workers/argosy/src/cli_error/from.rs` converts those errors into the error of a command.
 
 use crate::tree::{none, rust};
 

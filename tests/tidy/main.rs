@@ -1,8 +1,8 @@
-//! Rules about the tree itself: which crate may depend on which, and what no file may hold.
+//! Checks rules about the repository itself: which crate may depend on which, and what no file may contain.
 //!
-//! Every rule is one named test that reads files and reports file, line and what to do. A rule has as few exceptions
-//! as possible. Each exception stands in a list with its reason, and one that is no longer needed makes the test
-//! fail, too. Clippy and rustfmt check everything that they can.
+//! Every rule is one named test that reports file, line and what to do. A rule has as few exceptions as possible.
+//! Each exception is in a list with its reason, and an exception that is no longer needed makes the test fail, too.
+//! What clippy and rustfmt can check is left to them.
 
 mod dependencies;
 mod docs;

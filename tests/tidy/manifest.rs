@@ -1,4 +1,4 @@
-//! The list of dependencies in the root manifest, and what members take from it.
+//! Checks the list of dependencies in the root manifest, and which of them the members take.
 
 use crate::tree::{File, files, none, read};
 

@@ -1,6 +1,7 @@
-//! Finds what a Rust file makes public, and what it names of other files, read line by line as rustfmt writes them.
+//! Finds the items that a Rust file makes public, and the names that it uses from other files. It reads the file line
+//! by line, as rustfmt formats it.
 //!
-//! *Not* a parser: it knows where an item begins and ends, and no types.
+//! *Not* a parser: it recognises where an item begins and ends, but no types.
 
 use std::collections::BTreeSet;
 

@@ -1,8 +1,9 @@
-//! Lists of roles in files that cannot generate them. Each list is written from the rows of `hops!` and has to agree
-//! with them.
+//! Checks lists of roles in files that cannot be generated as a whole. Each list is made from the rows of `hops!`,
+//! and the file has to agree with it.
 //!
-//! `ARGOSY_WRITE_DOCS=1 cargo test -p argosy-tests --test tidy role_lists` writes them. *Not* here: lists that differ
-//! from role to role, as the values of the chart do, or that need a drawing; those are only checked (`roles`).
+//! `ARGOSY_WRITE_DOCS=1 cargo test -p argosy-tests --test tidy role_lists` writes the lists. *Not* here: lists whose
+//! entries differ from role to role, such as the values of the chart, or that need a drawing. Those are only checked
+//! (`roles`).
 
 use crate::tree::{none, read, root};
 use envelope::Role;

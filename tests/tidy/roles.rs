@@ -1,4 +1,4 @@
-//! Checks that a role has one word: in the directory, in the variant, and wherever roles are listed.
+//! Checks that each role has one name: that of its directory, its enum variant, and its entry in every list of roles.
 
 use crate::tree::{File, files, has_word, none, read, root};
 use envelope::Role;

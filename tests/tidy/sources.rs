@@ -1,4 +1,4 @@
-//! Rules for every Rust file, beyond what clippy checks.
+//! Checks rules for every Rust file, beyond those of clippy.
 
 use crate::tree::{Exceptions, File, excepted, has_word, none, rust, stale};
 

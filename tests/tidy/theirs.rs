@@ -1,5 +1,5 @@
-//! Foreign dependencies that only a few crates may name, with the reasons. *Not* the crates of the repository; see
-//! `dependencies`.
+//! Checks which crates may depend on certain third-party crates, and lists the reasons. *Not* here: the crates of the
+//! repository (`dependencies`).
 
 /// Each foreign crate with the crates that may name it, in any kind of dependency, and the reason.
 pub(crate) const THEIRS: &[(&str, &[&str], &str)] = &[

@@ -1,4 +1,4 @@
-//! The files of the repository, read once per rule, and the common way in which a rule fails.
+//! Reads the files of the repository once per rule, and reports the findings of a rule as a test failure.
 
 use std::fs;
 use std::path::{Path, PathBuf};

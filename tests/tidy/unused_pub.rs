@@ -1,9 +1,10 @@
-//! Checks that no library makes an item public that nothing outside of it names: no other crate, no test, no binary.
+//! Checks that every public item of a library is named outside of it: in another crate, a test or a binary.
 //!
-//! The rule goes by names, not by types. An item is named where its name stands behind `::` or `.` or in a
-//! `use`, in a crate that depends on its own; a type is also named by a signature that shows it, of an item
-//! that is named. So the rule misses an item with a common name, and reports none that is needed, as long as
-//! no crate imports all of another (`use bus::*`). *Not* here: fields and variants, which go with their type.
+//! The rule goes by names, not by types. An item counts as named if its name is written behind `::` or `.` or in a
+//! `use`, in a crate that depends on the item's crate. A type also counts as named if it is in the signature of an
+//! item that is named. So the rule misses unused items with common names, and never reports an item that is needed,
+//! as long as no crate imports everything of another (`use bus::*`). *Not* here: fields and variants, which go with
+//! their type.
 
 use crate::dependencies::{Crate, crates};
 use crate::public_items::{Items, code, in_macros, items, named};

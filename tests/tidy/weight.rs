@@ -1,5 +1,5 @@
-//! Limits how much of the code one crate may hold, because everything comes to depend on everything in a crate that
-//! holds most of it.
+//! Limits the share of the code that one crate may contain: in a crate with most of the code, everything comes to
+//! depend on everything.
 
 use crate::tree::{none, rust};
 use std::collections::BTreeMap;

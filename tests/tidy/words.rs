@@ -1,4 +1,5 @@
-//! Checks that the repository speaks of the project alone: not of the machine or of the way in which it was made.
+//! Checks that the texts of the repository are about the project alone: not about a machine or about the way in which
+//! they were written.
 
 use crate::tree::{Exceptions, File, excepted, files, has_word, none, stale};
 

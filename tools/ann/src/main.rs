@@ -1,9 +1,10 @@
-//! Compares an exact search over all vectors with a graph (HNSW): recall, latency, memory and build time, with and
-//! without a filter. It measures the numbers of docs/adr/0010-exact-vectors.md; *not* part of Argosy.
+//! Compares an exact search over all vectors with an approximate one in a graph (HNSW): recall, latency, memory and
+//! build time, with and without a filter. It measures the figures of docs/adr/0010-exact-vectors.md; it is *not* part
+//! of Argosy.
 //!
-//! `cargo run --release -- 100000` takes that many vectors of 256 numbers, drawn around cluster centres as the
-//! vectors of texts are, from a fixed seed. The exact search reads bytes with a scale, one vector after the other, on
-//! one thread.
+//! `cargo run --release -- 100000` takes that many vectors of 256 numbers, drawn from a fixed seed around cluster
+//! centres, as the vectors of texts cluster. The exact search compares the query with one vector after the other on
+//! one thread; the vectors are bytes with a scale.
 
 use hnsw_rs::prelude::*;
 use std::time::Instant;

@@ -1,5 +1,5 @@
-//! `argosy-bench pool --overhead` with allocations counted. This is a program of its own, because an allocator that
-//! counts is no part of the binary.
+//! Runs `argosy-bench pool --overhead` and also counts allocations. This is a program of its own, because the binary
+//! has no counting allocator.
 //!
 //! ```sh
 //! cargo run --release -p argosy-bench --example pool_overhead [-- json]

@@ -1,4 +1,4 @@
-//! The command line of `argosy-bench`, except that of the pool, which is a file of its own.
+//! Defines the command line of `argosy-bench`, except `argosy-bench pool`, which has a file of its own.
 
 mod pool;
 

@@ -1,9 +1,9 @@
-//! The corpus that is fed to a measured index, and the queries that the index is asked.
+//! Makes the corpus for the measurement of an index, and its queries.
 //!
-//! The corpus is either made up, with words in the frequencies of Zipf's law, chunks of the usual length, and
-//! metadata with few and many values; or it is a folder, which is read and cut as it would be indexed, asked for
-//! words that follow each other in one of its chunks, and filtered by a value of its own. *Not* judged: there are no
-//! right answers.
+//! The corpus is either generated or read from a folder. A generated corpus has words with frequencies by Zipf's law,
+//! chunks of the usual length, and metadata with few and with many different values. A folder is read and cut into
+//! chunks as for indexing; its queries are words that follow each other in a chunk, and its filter is a frequent
+//! value of its metadata. There are *no* relevance judgements.
 
 use argosy::cli_error::CliError;
 use argosy::render::ProgressLine;

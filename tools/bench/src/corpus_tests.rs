@@ -1,4 +1,4 @@
-//! Tests of the queries for a folder.
+//! Tests the queries that are made for a folder.
 
 use super::*;
 use argosy::cli::Output;

@@ -1,4 +1,4 @@
-//! The closed loop: a fixed number of questions in flight, each answered before the next is asked.
+//! Drives a closed loop: a fixed number of questions is in flight, and each answer starts the next question.
 
 use crate::host::{cpu_ms, memory_mb};
 use argosy::cli_error::CliError;

@@ -1,4 +1,4 @@
-//! `--fault POINT=P`: a process that kills itself at a named point with a probability, for tests.
+//! Implements `--fault POINT=P`: the process kills itself at a named point with the probability P, for tests.
 
 use argosy::cli_error::CliError;
 use futures_util::future::BoxFuture;

@@ -1,5 +1,5 @@
-//! Feeds an index for [`super::retrieval`], and the floor of that measurement. *Not* a retriever's view: the messages
-//! come from a file.
+//! Feeds an index, and the floor that it is compared with, for [`super::retrieval`]. *Not* how a retriever feeds its
+//! index: here the messages come from a file.
 
 use crate::corpus::Corpus;
 use crate::host::{cpu_ms, memory_mb};

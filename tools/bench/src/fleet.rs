@@ -1,8 +1,9 @@
 //! Measures the fleet against bare JetStream in the same run.
 //!
-//! A closed loop keeps a fixed number of questions in flight; the model is stubbed, so what is measured is messages:
-//! the fleet's own work, the server's, the driver's. The ratios matter, whereas absolute figures belong to the
-//! machine. Fleet and floor take turns on fresh servers, so that a drift of the machine affects both.
+//! A closed loop keeps a fixed number of questions in flight. The model is a stub, so the measured cost is that of
+//! the messages in the fleet, the server and the driver. The ratios matter, because absolute figures depend on the
+//! machine. Runs of the fleet and of the floor alternate on fresh servers, so that a drift of the machine affects
+//! both.
 
 use crate::cli::FleetArgs;
 use crate::fleet_run::{self, Kind, Measured, Setting};

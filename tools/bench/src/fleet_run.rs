@@ -1,4 +1,5 @@
-//! One repetition: a fresh server, one process per role (of the fleet or of the floor), and all loops.
+//! Runs one repetition of a measurement: a fresh server, one process per role (of the fleet or of the floor), and all
+//! closed loops.
 
 use crate::cli::{FleetArgs, FloorRoleArgs};
 use crate::driver::{Body, Cast, Run, closed_loop};

@@ -1,9 +1,9 @@
-//! The floor: the messages of a question and nothing else.
+//! The floor of the fleet: bare JetStream with the same messages as a question.
 //!
-//! The floor is bare JetStream with the streams, consumers, write conditions and the leader-counted join of the
-//! fleet, and with as many stored messages per question (19 with five maps). But its bodies are opaque: no envelope
-//! is read or written, and nothing is routed, retried, traced or counted. What the fleet costs beyond this is its own
-//! cost; `argosy-bench fleet` reports the ratio. It is *not* safe: a crash loses joins.
+//! It has the fleet's streams, consumers, write conditions and join (whose leader counts the parts), and stores as
+//! many messages per question (19 with five maps). But its bodies are opaque: it reads and writes no envelope, and it
+//! routes, retries, traces and counts nothing. The cost of the fleet beyond the floor is the fleet's own;
+//! `argosy-bench fleet` reports the ratio. The floor is *not* safe: a crash loses joins.
 
 use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::{Client, HeaderMap, Message};

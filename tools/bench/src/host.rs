@@ -1,4 +1,4 @@
-//! Reads what the operating system says about processes and the machine (Linux: /proc).
+//! Reads what the operating system reports about processes and the machine (Linux: /proc).
 
 use std::fs::read_to_string;
 

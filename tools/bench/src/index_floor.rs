@@ -1,11 +1,10 @@
-//! The floor of feeding and searching an index: the same texts in the library alone.
+//! The floor of feeding and searching an index: bare tantivy with the same texts.
 //!
-//! The floor is bare tantivy as its own guide shows it: one field of text, stored as it is, with the library's
-//! English analyzer and the positions of words, and with the threads and the memory of [`index::Writer`]. What
-//! feeding an index costs beyond this is the cost of Argosy, or of the library for the fields that filters need;
-//! `argosy-bench retrieval` reports the ratio. The floor is searched for the stems that a search of Argosy looks for,
-//! and the texts of the best results are fetched. *Not* a usable index: it knows no document, no tenant and no
-//! position.
+//! It uses tantivy as tantivy's guide shows it: one stored field of text, the library's English analyzer, the
+//! positions of words, and the threads and memory of [`index::Writer`]. The cost of feeding an index beyond the floor
+//! comes from Argosy, or from the further fields that filters need; `argosy-bench retrieval` reports the ratio. The
+//! floor is searched for the same stems as Argosy's index, and the texts of the best results are fetched. It is *not*
+//! a usable index: it has no documents, no tenants and no position in the stream.
 
 use index::{Error, ONE_THREAD_CHUNKS_MAX, WRITER_BYTES, WRITER_THREADS, query_stems};
 use std::path::Path;

@@ -1,21 +1,22 @@
-//! The second binary: it measures Argosy, and it holds what tests use in place of a model, and the crashes at named
-//! points.
+//! The second binary: it measures Argosy. It also contains the stub models and the crashes at named points that tests
+//! use.
 //!
-//! Code that aborts its own process, makes answers up or fetches programs is no part of the binary that ships. No
-//! crate depends on this one, whereas it may depend on all. *Not* here: measuring answers against known ones, which
-//! is `argosy eval`.
+//! Code that aborts its own process, makes answers up or fetches programs must not be in the binary that ships. No
+//! crate depends on this one, and it may depend on every other. *Not* here: the measurement of answers against known
+//! ones, which is `argosy eval`.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`cli`] | the command line |
-//! | [`fleet`] | the fleet against bare JetStream: rows; `fleet_run` one repetition, `driver` the closed loop, `steady` a long run; `real` the sample corpus with nothing stubbed |
-//! | [`retrieval`] | the index at size; `corpus` makes or reads one, `feed` fills the index |
+//! | [`fleet`] | the fleet against bare JetStream; `fleet_run`: one repetition, `driver`: the closed loop |
+//! | `steady`, `real` | a long run under constant load; the sample corpus with nothing stubbed |
+//! | [`retrieval`] | a large index; `corpus` makes or reads its corpus, `feed` fills it |
 //! | [`views`] | a retriever's index as a view of the corpus stream |
 //! | [`ingest`] | documents through indexers |
 //! | [`conversation`] | the logs of conversations, the store that follows them, and questions beside them |
 //! | [`pool`] | the pool of model nodes on simulated ones |
 //! | [`stub`], [`fault`] | a stubbed model and index, and crashes at named points |
-//! | `host`, `sizes`, `out` | what /proc says; bytes of messages; printing |
+//! | `host`, `sizes`, `out` | figures from /proc; bytes of messages; printing |
 
 pub mod cli;
 pub mod conversation;

@@ -1,4 +1,4 @@
-//! `argosy-bench`: it loads the configuration, measures and exits.
+//! `argosy-bench`: loads the configuration, measures and exits.
 
 use argosy::cli::ServerArgs;
 use argosy::cli_error::CliError;

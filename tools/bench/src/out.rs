@@ -1,4 +1,4 @@
-//! Writes to standard output for a reader who may leave, as the `argosy` binary does.
+//! Writes to standard output, and exits quietly when the reader closes the pipe, as the `argosy` binary does.
 
 /// Like the macro of the standard library.
 macro_rules! println {

@@ -1,8 +1,8 @@
-//! Measures the fleet with nothing stubbed: one process per role of the binary that ships, the sample corpus, the
-//! offline reader, one nats-server, and a closed loop over the labelled questions in this process.
+//! Measures the fleet with nothing stubbed: the binary that ships with one process per role, the sample corpus, the
+//! offline reader, and one nats-server. A closed loop in this process asks the labelled questions.
 //!
-//! It measures the work of the roles themselves, by role: messages, searches, reading. *Not* a model: the offline
-//! reader takes microseconds where a model takes seconds.
+//! It measures the work of the roles, each by itself: messages, searches, reading. It does *not* measure a model: the
+//! offline reader takes microseconds where a model takes seconds.
 
 use crate::cli::FleetArgs;
 use crate::driver::{Cast, closed_loop_with};

@@ -1,7 +1,7 @@
-//! Measures the index at size: how fast it is fed, how large it is, and how long searches take.
+//! Measures a large index: how fast it is fed, how large it is, and how long searches take.
 //!
-//! The corpus is made up, or made of the files of a folder: see `corpus`. It measures the cost of a search, *not*
-//! whether the search finds the right thing (`argosy eval retrieval`).
+//! The corpus is generated, or made of the files of a folder (`corpus`). It measures the cost of a search, *not*
+//! whether the search finds the right passages (`argosy eval retrieval`).
 
 use crate::cli::RetrievalArgs;
 use crate::corpus::Corpus;

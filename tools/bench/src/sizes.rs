@@ -1,4 +1,4 @@
-//! Measures how large the messages of a question are, by kind and, from the second round on, by round. They are read
+//! Measures the size of a question's messages, by kind and, from the second round on, by round. The messages are read
 //! back from the streams after a run.
 
 use crate::fleet::median;

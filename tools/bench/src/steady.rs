@@ -1,5 +1,5 @@
-//! A steady run: it keeps a constant load until messages age out, and watches memory and disk. Its times are short,
-//! so that minutes stand for days.
+//! Keeps a constant load on a fleet until messages age out of the streams, and watches memory and disk. The maximum
+//! ages are short, so that minutes stand for days.
 
 use crate::cli::FleetArgs;
 use crate::driver::{Cast, closed_loop};

@@ -1,6 +1,6 @@
-//! A stubbed model and a canned index, for measuring the fleet itself. They give no real answers: a run with them
-//! measures messages. For questions of several rounds the index has as many lists of passages, and only those of the
-//! last round help.
+//! A stub model and a stub index, for measuring the fleet itself. They give no real answers, so a run with them
+//! measures messages. For questions of several rounds the index has one list of passages per round, and only the
+//! passages of the last round help.
 
 use argosy::roles::Collaborators;
 use envelope::{Bucket, DocId, Passage, Role, Usage};

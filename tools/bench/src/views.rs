@@ -1,8 +1,8 @@
-//! Measures an index as a view of the corpus stream: how long a retriever takes to catch up from nothing, from its
-//! own folder, and from a snapshot; and what a snapshot costs.
+//! Measures a retriever's index as a view of the corpus stream: how long it takes to catch up from nothing, from the
+//! retriever's own folder, and from a snapshot; and the cost of a snapshot.
 //!
-//! It uses a real nats-server, and the feed, the index and the snapshots of `argosy run retriever`, in this process.
-//! The corpus is generated (see `corpus`).
+//! It uses a real nats-server, and in this process the feed, the index and the snapshots of `argosy run retriever`.
+//! The corpus is generated (`corpus`).
 
 use crate::cli::ViewsArgs;
 use crate::corpus::{CHUNK_WORDS, Words, document};

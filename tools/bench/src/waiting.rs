@@ -1,4 +1,4 @@
-//! An embedder and a reranker behind HTTP that only wait: every call takes the same time, however many calls there
+//! An embedder and a reranker behind HTTP that only sleep: every call takes the same time, however many calls there
 //! are. Their replies mean nothing.
 
 use argosy::cli_error::CliError;

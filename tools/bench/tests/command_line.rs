@@ -1,5 +1,5 @@
-//! The binary as a process. This test stands in the binary's package so that `cargo test` builds the binary, for the
-//! whole-fleet tests too.
+//! Tests the binary as a process. This test is in the binary's package so that `cargo test` builds the binary, for
+//! the whole-fleet tests too.
 
 use std::process::Command;
 

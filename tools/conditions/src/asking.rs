@@ -1,5 +1,5 @@
-//! Makes questions by seed. For a given kind and family it draws a record to hold on to and makes a draft of it; the
-//! draft is kept if its answer has the right shape.
+//! Makes questions by seed. For a kind of question and a family of near-misses it draws a record and drafts a
+//! question about it. It keeps the draft if its answer has the right shape.
 
 mod answer;
 mod draft;

@@ -1,4 +1,4 @@
-//! The companies of a corpus, and their other names.
+//! The companies of a corpus, and the other names by which documents call them.
 
 use crate::dice::Dice;
 use crate::half::Half;

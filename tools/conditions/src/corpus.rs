@@ -1,4 +1,4 @@
-//! A corpus as a whole: it holds records, documents and questions, and writes them to a folder.
+//! A whole corpus: generates records, documents and questions, and writes them to a folder.
 
 use crate::asking;
 use crate::company::{Company, companies};
@@ -25,18 +25,18 @@ pub const DOCUMENTS_MIN: usize = 400;
 /// The plan for a corpus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CorpusPlan {
-    /// The side.
+    /// The split.
     pub half: Half,
     /// How many documents it has: 5,000 for figures, 500 for every run of CI.
     pub documents: usize,
-    /// The seed; for figures it is that of the side.
+    /// The seed; for published figures it is that of the split.
     pub seed: u64,
     /// Whether its schema has synonyms; without by default.
     pub has_synonyms: bool,
 }
 
 impl CorpusPlan {
-    /// A side in this size, with its own seed.
+    /// A split of this size, with its own seed.
     pub fn new(half: Half, documents: usize) -> CorpusPlan {
         let seed = half.seed();
         CorpusPlan {
@@ -53,7 +53,7 @@ impl CorpusPlan {
 pub struct CorpusFile {
     /// Path below `documents/`.
     pub path: String,
-    /// What is in it.
+    /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
@@ -140,7 +140,7 @@ impl Corpus {
         CorpusSummary::of(self)
     }
 
-    /// The name of a shelf's field on this side: its column, and the key of front matter.
+    /// The name of a shelf's field in this split, which is its column and its key in front matter.
     pub fn column(&self, shelf: Shelf, field: Field) -> &'static str {
         self.plan.half.words().shelf(shelf).called(field).column
     }

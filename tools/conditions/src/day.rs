@@ -1,6 +1,6 @@
-//! Days of the calendar, and the quarters, halves and fiscal years that they lie in.
+//! Calendar days, and the quarters, half-years and fiscal years that they belong to.
 //!
-//! The generator has its own code for this, because the code under test reads days in another way.
+//! The generator has its own code for this, so that it does not share mistakes with the code under test.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! A random number generator of this crate's own: the same seed gives the same corpus for ever, whereas a library's
-//! numbers may change with its version.
+//! The random number generator of this crate. The same seed always gives the same corpus, whereas the numbers of a
+//! library may change with its version.
 
 /// A stream of random numbers (SplitMix64).
 #[derive(Debug, Clone)]

@@ -1,9 +1,9 @@
-//! The contents of a document: its fields, their values, and the place of each value.
+//! The fields of a document: their names, their values, and where in the document each value is written.
 
 use crate::day::Day;
 use std::cmp::Ordering;
 
-/// A kind of document. Each side has its own name for the folder, and so for the bucket.
+/// A kind of document. Each split has its own name for the folder, and so for the bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Shelf {
     /// Invoices, credit notes, and second scans of invoices.
@@ -45,7 +45,7 @@ impl Shelf {
     }
 }
 
-/// A field, whatever a side calls it.
+/// A field, which each split calls by a name of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
     /// The vendor, other party, manufacturer or holder, or the company that reports.
@@ -167,7 +167,7 @@ impl Datum {
     }
 }
 
-/// The place of a field's value in a document.
+/// The place in a document where the value of a field is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stand {
     /// The front matter, a `<meta>` tag or the metadata of a line; perhaps the text as well.

@@ -1,7 +1,8 @@
-//! The truth: a predicate is evaluated on one record after the other, and nothing else is used.
+//! Finds the true answers: it evaluates a predicate on one record after the other, and uses nothing else: no index,
+//! no text and no similarity of names.
 //!
-//! There is no index, no text and no similarity of names. A value that stands nowhere makes a predicate neither true
-//! nor false; such a document is left out, unless another condition rules it out.
+//! A predicate on a value that the document does not state is neither true nor false. Such a document is left out of
+//! the answer, unless another condition excludes it.
 
 use crate::field::{Datum, Field, Stand};
 use crate::record::BusinessRecord;

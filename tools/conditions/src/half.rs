@@ -1,29 +1,32 @@
-//! The sides of the corpus.
+//! The splits of the generated corpus (dev, test and others, also called sides), each with words and patterns of its
+//! own.
 
 use crate::words::{Words, dev, extra, fifth, fourth, sixth, test, third};
 
-/// A side: settings are tuned on [`Half::Dev`] and the further sides, and measured on [`Half::Test`].
+/// A split of the generated corpus. Settings are tuned on [`Half::Dev`] and the further splits except
+/// [`Half::Sixth`], and measured on [`Half::Test`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Half {
-    /// The side for tuning, and for every run of CI.
+    /// The split for tuning, and for every run of CI.
     Dev,
-    /// The side for measuring.
+    /// The split for measuring.
     Test,
-    /// Another side for tuning, in other words than dev, so that the peculiarities of dev are not taken for common
-    /// usage.
+    /// Another split for tuning, with other words than dev, so that settings do not depend on the peculiarities of
+    /// dev.
     Extra,
-    /// A side in the words of a clerk who keeps books, written without sight of the linker or of test.
+    /// A split in the words of a clerk who keeps books. Its author had seen neither the linker nor `Test`.
     Third,
-    /// A side in the words of an analyst of procurement and compliance, written without sight of them, too.
+    /// A split in the words of an analyst of procurement and compliance, who had not seen them either.
     Fourth,
-    /// A side in the words of an office manager who types into a search box, written without sight of them, too.
+    /// A split in the words of an office manager who types into a search box. Its author had not seen them either.
     Fifth,
-    /// A side in the words of a project engineer and a buyer, written without sight of them, too. Nothing is tuned on it.
+    /// A split in the words of a project engineer and a buyer. Its author had not seen them either, and nothing is
+    /// tuned on it.
     Sixth,
 }
 
 impl Half {
-    /// The two sides for which figures are given.
+    /// The two splits for which figures are given.
     pub const ALL: [Half; 2] = [Half::Dev, Half::Test];
 
     /// The further sides.
@@ -35,7 +38,7 @@ impl Half {
         Half::Sixth,
     ];
 
-    /// The word on a command line and in ids.
+    /// The name on a command line and in ids.
     pub const fn as_str(self) -> &'static str {
         match self {
             Half::Dev => "dev",
@@ -48,7 +51,7 @@ impl Half {
         }
     }
 
-    /// The side with that word.
+    /// The split with that name.
     pub fn parse(word: &str) -> Option<Half> {
         let all = Half::ALL.into_iter().chain(Half::FURTHER);
         all.into_iter().find(|half| half.as_str() == word)

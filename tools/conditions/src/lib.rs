@@ -1,16 +1,18 @@
-//! Makes a corpus up by seed, with questions whose conditions, documents and tables are known.
+//! Generates a corpus by seed, with questions whose conditions, documents and tables are known.
 //!
-//! Records come first: invoices with credit notes and second scans, contracts with amendments, datasheets,
-//! certificates, yearly reports. Documents are rendered from them. The answer to a question is found by evaluating a
-//! predicate on one record after the other ([`question`], `gold`), never by the code under test. This crate uses no
-//! other crate of the repository outside tests, so that the linker and the generator share no list.
+//! Records are made first: invoices with credit notes and second scans, contracts with amendments, datasheets,
+//! certificates, yearly reports. Documents are rendered from the records. The answer to a question is found by
+//! evaluating a predicate on one record after the other ([`question`], `gold`), never by the code under test. Outside
+//! tests this crate uses no other crate of the repository, so that the linker and the generator share no list of
+//! words.
 //!
-//! There are two main sides. Settings are tuned on [`Half::Dev`]; [`Half::Test`] has other names, suffixes, columns,
-//! paths, sentences, templates and seed, and two families of near-misses of its own. [`Half::Extra`] is for tuning,
-//! too: in other words than dev, with those two families; no figure is given for it. [`Half::Third`],
-//! [`Half::Fourth`], [`Half::Fifth`] and [`Half::Sixth`] are four further ones: in the words of people who saw neither
-//! the linker nor the test side, with more patterns for what is added up, compared and grouped, and several names for a
-//! column. Their patterns are in no other side, and nothing is tuned on [`Half::Sixth`].
+//! The corpus has splits ([`Half`], also called sides). Settings are tuned on [`Half::Dev`]. [`Half::Test`] has other
+//! names, suffixes, columns, paths, sentences, templates and seed, and two families of near-misses of its own.
+//! [`Half::Extra`] is for tuning, too: its words differ from those of dev, it has the same two families, and no
+//! figure is given for it. The words of [`Half::Third`], [`Half::Fourth`], [`Half::Fifth`] and [`Half::Sixth`] are by
+//! people who saw neither the linker nor the test split. These four have more patterns for sums, comparisons and
+//! groups, and several names for a column. Their patterns are in no other split, and nothing is tuned on
+//! [`Half::Sixth`].
 //!
 //! # In a folder
 //! | file | what |
@@ -18,42 +20,42 @@
 //! | `documents/` | Markdown, HTML, PDF, CSV, JSONL and scans (`.txt`); the first folder is the bucket |
 //! | `schema.toml` | the columns of the buckets that have a schema |
 //! | `questions.jsonl` | a [`GoldQuestion`] a line |
-//! | `names.json` | for each company what documents call it: two forms are one group |
+//! | `names.json` | for each company the names that documents use for it; tables group by company |
 //! | `summary.json` | a [`CorpusSummary`] |
 //!
 //! # Where values stand
-//! Of all values, 40 of 100 stand in front matter (perhaps in the text, too), 25 only in the text, 25 only in the
-//! path and 10 nowhere. Every document states what it is (`Nature`). A PDF and a CSV have no front matter, so theirs
-//! stand in the text or the path. A document that lacks a value of a question's conditions, or of what is added up or
-//! grouped by, and that nothing else rules out, is in `left_out` and not in `documents`; negations are no exception,
-//! because a document that does not state its currency may or may not be in euros.
+//! Of 100 values, 40 are written in the front matter (and perhaps also in the text), 25 only in the text, 25 only in
+//! the path and 10 nowhere. Every document states what it is (`Nature`). PDF and CSV files have no front matter, so
+//! their values are in the text or the path. A document may lack a value that a question has a condition on, adds up
+//! or groups by. Unless another condition excludes it, such a document is in `left_out` and not in `documents`. This
+//! applies to negations, too: a document that does not state its currency may or may not be in euros.
 //!
-//! A scan may have one letter of a name wrong, and letters for digits in a number; see `NOISE`.
+//! A scan may have one wrong letter in a name, and letters in place of digits in a number; see `NOISE`.
 //!
-//! Buckets without a schema are asked for what titles and paths tell (company, number, kind, standard, site, year),
-//! not for days and amounts, which nobody could find in them.
+//! Questions about buckets without a schema have conditions only on what titles and paths state (company, number,
+//! kind, standard, site, year), not on days and amounts, which nobody could find there.
 //!
 //! # What words mean
-//! - `invoices` are invoices: not credit notes and not second scans, which lie in the same bucket. The same
-//!   holds for contracts and amendments.
-//! - A fiscal year is called after the calendar year in which it ends. It is the company's own where its reports
-//!   state one, else that of the calendar.
-//! - `between A and B` has both days in it; `before` and `after` do not have theirs. `since March` begins on the first.
-//!   `the last 30 days` begin thirty days before `today`, and today is in them.
+//! - `invoices` means invoices only, not the credit notes and second scans in the same bucket. In the same way,
+//!    `contracts` does not include amendments.
+//! - A fiscal year has the number of the calendar year in which it ends. A company's own fiscal year counts if its
+//!    reports state one, else the calendar year.
+//! - `between A and B` includes both days; `before` and `after` exclude the day that they name. `since March`
+//!    begins on the first of March. `the last 30 days` begin thirty days before `today` and include today.
 //! - A span of days includes its first day and excludes its last one (`gte`, `lt`): after 3 May is `gte` 4 May, and
 //!   `gt` 3 May means the same.
-//! - An amount with a currency means amounts in that currency; `over 5,000` alone means any.
-//! - `over` and `under` are without the bound, `at least` and `between` with it.
+//! - An amount with a currency means amounts in that currency; `over 5,000` alone means amounts in any currency.
+//! - `over` and `under` exclude the bound; `at least` and `between` include it.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`Corpus`], [`CorpusPlan`] | all of it |
 //! | [`question`] | the schema of `questions.jsonl` |
-//! | [`record`], [`field`] | records, their fields, where values stand |
-//! | `words`, `wording` | what a side calls things, how it asks |
-//! | `making`, `placing`, `path` | records, where values stand, paths |
-//! | `manuscript`, `render`, `schema` | what a document says, its bytes, the schema |
-//! | `gold`, `table` | the naive scan, and what is added up over it |
+//! | [`record`], [`field`] | records, their fields, where values are written |
+//! | `words`, `wording` | the names in a split, the patterns of its questions |
+//! | `making`, `placing`, `path` | making records, where their values are written, paths |
+//! | `manuscript`, `render`, `schema` | the contents of a document, its bytes, the schema |
+//! | `gold`, `table` | the naive scan over records, and the tables of what it finds |
 //! | `asking` | questions |
 
 mod asking;

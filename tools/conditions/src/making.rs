@@ -1,4 +1,4 @@
-//! Makes records by seed: so many of each kind, in the proportions of the corpus.
+//! Makes records by seed: a number of each kind, in the proportions of the corpus.
 
 use crate::company::Company;
 use crate::day::Day;

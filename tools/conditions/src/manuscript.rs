@@ -1,7 +1,7 @@
-//! The contents of a document before it is a file: its title, front matter, labelled values and sentences.
+//! The contents of a document before it has a file format: title, front matter, labelled values and sentences.
 //!
-//! A manuscript holds only values that stand in the front matter or in the text, so that a value in the path alone,
-//! or nowhere, is not given away.
+//! A manuscript holds only values that are written in the front matter or in the text. So a value that is written in
+//! the path alone, or nowhere, cannot be read in it.
 
 use crate::day::{Day, DayNotation, MONTHS};
 use crate::dice::Dice;

@@ -1,4 +1,4 @@
-//! Amounts in hundredths, the three currencies, and the two ways to write a number.
+//! Amounts in hundredths, the three currencies, and two formats of numbers.
 
 /// A currency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

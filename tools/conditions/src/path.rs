@@ -1,5 +1,5 @@
-//! Makes the paths of documents, from the values that stand in the path alone and a number that makes each path
-//! unique.
+//! Makes the paths of documents, from the values that are written in the path alone and from a number that makes each
+//! path unique.
 
 use crate::company::Company;
 use crate::day::DayNotation;

@@ -1,5 +1,5 @@
-//! Decides which file format a document has, and whether the value of a field stands in its front matter, its text, its
-//! path, or nowhere.
+//! Decides which file format a document has, and whether the value of a field is written in its front matter, its
+//! text, its path, or nowhere.
 
 use crate::dice::Dice;
 use crate::field::{Field, FileKind, Shelf, Stand};

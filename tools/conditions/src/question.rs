@@ -1,4 +1,4 @@
-//! A question, and what is known of its answer, as one line of `questions.jsonl`.
+//! A question with its known answer, as one line of `questions.jsonl`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -157,7 +157,7 @@ pub struct GoldCondition {
     pub op: String,
     /// A text, a number or a day in ISO form; for `in` and `not_in`, a list.
     pub value: Value,
-    /// The words of the question that say so.
+    /// The words of the question that state the condition.
     pub raw: String,
     /// The forms of the value in documents, where there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -174,7 +174,7 @@ pub struct GoldTable {
     pub rows: Vec<Vec<Value>>,
 }
 
-/// A question, and what is known of its answer.
+/// A question with its known answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GoldQuestion {
     /// `<side>-<kind>-<number>`.
@@ -198,13 +198,13 @@ pub struct GoldQuestion {
     /// The further conditions of each part of a comparison.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Vec<GoldCondition>>,
-    /// The words fit two companies equally, so that asking back is right as well.
+    /// Whether the words fit two companies equally, so that asking back is right as well.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ambiguous: bool,
     /// The documents that satisfy all conditions and state what is asked for, by source, sorted. For an extreme, the
     /// one document.
     pub documents: Vec<String>,
-    /// The documents that would, except that a value stands nowhere in them.
+    /// The documents that might satisfy them, but do not state one of the values.
     pub left_out: Vec<String>,
     /// The further documents that the other reading of a near-miss finds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,4 +1,4 @@
-//! Questions read back from a file.
+//! Reads questions back from a `questions.jsonl`.
 
 use crate::error::Error;
 use crate::question::GoldQuestion;

@@ -1,4 +1,4 @@
-//! The records that everything is made from: documents are rendered from them, and answers are counted over them.
+//! The records from which everything is made: documents are rendered from them, and answers are found in them.
 
 use crate::day::Day;
 use crate::field::{Datum, Field, FileKind, Shelf, Stand};
@@ -95,7 +95,7 @@ pub struct YearlyReport {
     pub company: String,
     /// What kind of report.
     pub nature: &'static str,
-    /// The fiscal year, called after the calendar year in which it ends.
+    /// The fiscal year, with the number of the calendar year in which it ends.
     pub year: i32,
     /// The month that fiscal years of the company begin with.
     pub fiscal_start: u8,
@@ -122,7 +122,7 @@ pub enum Matter {
     YearlyReport(YearlyReport),
 }
 
-/// A document before it is written: what it is about, and where each value stands.
+/// A document before it is rendered: its subject, and the place where each value is written.
 #[derive(Debug, Clone)]
 pub struct BusinessRecord {
     /// The number of the record, from 1.
@@ -148,7 +148,7 @@ impl BusinessRecord {
         }
     }
 
-    /// Where the value of a field stands.
+    /// The place where the value of a field is written.
     pub fn stand(&self, field: Field) -> Stand {
         self.stands[field as usize]
     }

@@ -1,7 +1,7 @@
-//! The schema of a side: for each bucket that has one, where its values stand.
+//! Makes the schema of a split: the rules that find the values in the documents of each bucket that has a schema.
 //!
-//! It is written from the words of the side alone, as a person who knows the forms would write it; no record is used. Its
-//! synonyms stand in `synonyms.toml`, whose author saw no question.
+//! The schema is made from the words of the split alone, as by a person who knows the forms; no record is used. Its
+//! synonyms are those of `synonyms.toml`, whose author saw no question.
 
 use crate::field::{Field, Shelf};
 use crate::half::Half;

@@ -1,7 +1,6 @@
-//! Tests that the sides share nothing that could be tuned to: no name, no word of a form, no path, no pattern of a
-//! question, no seed. The sides extra and test are not compared, because the result would tell something of test to
-//! whoever writes extra. The third, the fourth, the fifth and the sixth share nothing with any
-//! side.
+//! Tests that the splits share nothing that could be tuned to: no name, no word of a form, no path, no pattern of a
+//! question, no seed. The splits extra and test are not compared, because the result would tell the author of extra
+//! something about test. The third, fourth, fifth and sixth splits share nothing with any split.
 
 use crate::field::{Field, Shelf};
 use crate::half::Half;

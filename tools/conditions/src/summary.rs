@@ -11,7 +11,7 @@ type Counts = BTreeMap<String, usize>;
 /// The counts of a corpus.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CorpusSummary {
-    /// The side.
+    /// The split.
     pub side: String,
     /// The seed.
     pub seed: u64,
@@ -27,9 +27,9 @@ pub struct CorpusSummary {
     pub without_schema: Vec<String>,
     /// Documents by sort of file.
     pub files: Counts,
-    /// Values by where they stand, of all documents and all their fields.
+    /// The counts of values by their place (`Stand`), over all documents and all their fields.
     pub values: Counts,
-    /// The same by bucket.
+    /// The same counts by bucket.
     pub values_by_bucket: BTreeMap<String, Counts>,
     /// Questions by kind.
     pub questions: Counts,

@@ -1,4 +1,4 @@
-//! Makes the tables that answer exactly, by adding up the records that a scan found. Amounts of two currencies are
+//! Makes the tables of known answers: it adds up the records that a scan found. Amounts in different currencies are
 //! never added.
 
 use crate::field::{Datum, Field};

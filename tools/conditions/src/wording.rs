@@ -1,5 +1,5 @@
-//! The wording of a side: the patterns of its questions and of the phrases in them. No pattern of dev, third, fourth,
-//! fifth or sixth is in another side.
+//! The wording of a split: the patterns of its questions and of the phrases in them. No pattern of the splits dev,
+//! third, fourth, fifth and sixth is in another split.
 
 pub(crate) mod dev;
 pub(crate) mod extra;

@@ -1,5 +1,5 @@
-//! The names of a side's companies, parts and papers. No name of one side stands in another, and the code under test
-//! reads none of them.
+//! The words of a split: the names of its companies, parts, forms and columns. No name is in two splits, and the code
+//! under test does not read these lists.
 
 pub(crate) mod dev;
 pub(crate) mod extra;

@@ -1,4 +1,4 @@
-//! Tests that the same plan gives the same bytes, in this process and in every other one.
+//! Tests that the same plan always gives the same bytes, by hashes that are in this file.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 

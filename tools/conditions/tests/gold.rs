@@ -1,5 +1,5 @@
-//! Tests that the known answers are right: conditions in JSON are evaluated on the records once more, by other code,
-//! and tables are added up anew.
+//! Tests that the known answers are right: other code evaluates the conditions of the JSON file on the records and
+//! adds the tables up once more.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 

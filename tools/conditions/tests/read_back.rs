@@ -1,5 +1,5 @@
-//! Tests the documents with the readers of the repository: every document can be read, each value stands where it
-//! should and nowhere else, and the schema finds what it should.
+//! Tests the documents with the document readers of the repository: every document can be read, each value is where
+//! it should be and nowhere else, and the schema finds the values that it should.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 

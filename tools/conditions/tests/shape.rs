@@ -1,5 +1,5 @@
-//! Tests that each kind of question has an answer of its shape, that each family occurs, and that there is as much of
-//! everything as the plan wants.
+//! Tests that each kind of question has an answer of the right shape, that each family of near-misses occurs, and
+//! that the corpus has the counts that the plan asks for.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 

@@ -1,4 +1,4 @@
-//! A case: a sentence with its passages, and what was changed in it.
+//! A test case: a sentence with its passages, and the change that was made in the sentence.
 
 /// The change that was made in a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,7 +65,7 @@ impl Mutation {
     }
 }
 
-/// The set of rewordings of a case. Those of test are not seen while thresholds are chosen.
+/// The set of rewordings that a case uses. Nobody looks at the test set while thresholds are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MutationSplit {
     /// A third of the documents, for choosing thresholds.
@@ -81,9 +81,9 @@ pub struct MutationCase {
     pub mutation: Mutation,
     /// The set of its rewordings.
     pub split: MutationSplit,
-    /// The sentence as an answer has it.
+    /// The sentence as it is in the answer.
     pub sentence: String,
-    /// The sentence as the document has it.
+    /// The sentence as it is in the document.
     pub original: String,
     /// The names of its rewordings.
     pub rewordings: Vec<&'static str>,

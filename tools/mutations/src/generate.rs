@@ -1,4 +1,4 @@
-//! Generates all cases of a seed.
+//! Generates all test cases of a seed.
 
 use crate::case::{Mutation, MutationCase, MutationSplit};
 use crate::mutate::Setting;
@@ -10,7 +10,8 @@ const BESIDE: usize = 700;
 /// How many passages are from other documents.
 const OTHERS: usize = 4;
 
-/// The cases of a seed: each fact as it is, and with each change that applies to it. A third of the documents is dev.
+/// The cases of a seed: each fact unchanged, and with each change that applies to it. A third of the documents is for
+/// dev.
 pub fn generate(sources: &[SourceText], seed: u64) -> Vec<MutationCase> {
     let sources: Vec<&SourceText> = sources
         .iter()

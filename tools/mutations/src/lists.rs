@@ -1,5 +1,5 @@
-//! The words for rewordings and mutations. *Not* those of the check, because a measurement that shares its list with
-//! the check would measure the list.
+//! The lists of words for rewordings and changes. They are *not* those of the check, because a measurement that
+//! shares its lists with the check would measure the lists.
 
 /// Words that may replace each other in nearly any sentence, for the rewordings of dev.
 pub(crate) const SYNONYMS_DEV: &[(&str, &str)] = &[

@@ -1,4 +1,4 @@
-//! Makes sentences false. Each change returns `None` where it does not apply.
+//! Makes sentences false. Each change returns `None` if it does not apply to the sentence.
 
 use crate::case::Mutation;
 use crate::find::{Dated, Figure, Named, dates, figures, names, words};

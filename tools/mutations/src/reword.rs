@@ -1,4 +1,5 @@
-//! Rewords sentences without changing their meaning. Each rewording returns `None` where it does not apply.
+//! Rewords sentences without changing their meaning. Each rewording returns `None` if it does not apply to the
+//! sentence.
 
 use crate::case::MutationSplit;
 use crate::find::{dates, month, names, words};

@@ -1,4 +1,4 @@
-//! Documents, and those sentences in them whose truth is known.
+//! Documents, and those of their sentences that are known to be true.
 
 use text::sentences::cited;
 
@@ -10,16 +10,16 @@ const WORDS_MAX: usize = 60;
 /// A document with the sentences that it states.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SourceText {
-    /// Which document.
+    /// The id of the document.
     pub id: String,
     /// Its text.
     pub text: String,
-    /// Sentences that stand in the text word for word.
+    /// Sentences that occur in the text word for word.
     pub facts: Vec<String>,
 }
 
 impl SourceText {
-    /// A document with these facts, as far as they are sentences of its text.
+    /// A document with those of these facts that are sentences of its text.
     pub fn with_facts(id: String, text: String, facts: Vec<String>) -> SourceText {
         let stands = |fact: &String| is_sentence(fact) && text.contains(fact.as_str());
         let facts = facts.into_iter().filter(stands).collect();

@@ -1,4 +1,4 @@
-//! The command line.
+//! Defines the command line: the commands, the flags that all commands share, and their help.
 
 use crate::cli_error::CliError;
 use clap::{Args, Parser, Subcommand, ValueEnum};

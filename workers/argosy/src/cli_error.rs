@@ -1,4 +1,4 @@
-//! Failures of a command: an exit code, a word for programs, a sentence for people, and a hint.
+//! The error of a command: an exit code, an error code for programs, a sentence for people, and a hint.
 
 mod from;
 
@@ -16,13 +16,13 @@ pub(crate) const NO_ROOM: &str = "no_room";
 pub struct CliError {
     /// Exit code: see [`CliError::CODES`].
     pub exit: u8,
-    /// A word that does not change between releases.
+    /// The error code, a word that does not change between releases.
     pub code: &'static str,
     /// What went wrong.
     pub message: String,
     /// What to do about it, where that is known.
     pub hint: Option<String>,
-    /// The turn that it is about, where there is one.
+    /// The turn that the error is about, if there is one.
     pub turn: Option<String>,
 }
 
@@ -67,7 +67,7 @@ impl CliError {
         CliError::of(2, "usage", message)
     }
 
-    /// The thing that the command is about is not there.
+    /// The thing that the command names does not exist.
     pub fn not_found(message: impl Into<String>) -> CliError {
         CliError::of(3, "not_found", message)
     }

@@ -1,7 +1,8 @@
-//! The configuration of a process: the options of every crate, under one roof.
+//! The configuration of a process: it puts the options of all crates together.
 //!
-//! Defaults < variables with names of their own < `argosy.toml` < `ARGOSY__section__key` < flags. Every option is
-//! documented where it is defined, and this module defines only the options that belong to no other crate.
+//! Later sources override earlier ones: defaults, environment variables with names of their own, `argosy.toml`,
+//! `ARGOSY__section__key`, flags. Every option is documented where it is defined. This module defines only the
+//! options that belong to no other crate.
 
 mod error;
 mod given;

@@ -1,5 +1,5 @@
-//! Makes docs/config.md from the code: the fields of the options in their order, their default values, and their
-//! meaning as their documentation states it.
+//! Generates docs/config.md from the code: each option in the order of its definition, with its default and its doc
+//! comment.
 
 use super::{Config, VARIABLES};
 use crate::command::config::toml;

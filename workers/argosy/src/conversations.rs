@@ -1,4 +1,4 @@
-//! Reads conversations: those of a fleet from the logs of its stream and, without a fleet, those of the data folder.
+//! Reads conversations: from the logs in the stream of a fleet or, without a fleet, from the data folder.
 
 mod copies;
 mod removal;

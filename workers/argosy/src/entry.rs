@@ -1,5 +1,6 @@
-//! The frame around a command: colour, the reply to a wrong call, the configuration, logs, a runtime, and the exit.
-//! Both binaries stand on it. *Not* here: which commands there are.
+//! Does what surrounds every command: sets up colour, reports wrong arguments, loads the configuration, starts logs
+//! and the runtime, and returns the exit code. The binaries `argosy` and `argosy-bench` use it. *Not* here: which
+//! commands there are.
 
 use crate::cli::{Colour, GlobalArgs, Output, ServerArgs};
 use crate::cli_error::CliError;
@@ -16,7 +17,7 @@ const THREADS_MAX: usize = 4;
 /// The roles whose work may keep a thread for a while. The runtime is told so, and goes on with another thread.
 const KEEPING_THREADS: [Role; 2] = [Role::Retriever, Role::Indexer];
 
-/// Sets what applies to all output.
+/// Sets the colour of all output, and whether stderr is for errors alone.
 pub fn prepare(everywhere: &GlobalArgs) {
     match everywhere.color {
         // A terminal that says it knows no codes gets none, also where a CI system would have them.

@@ -1,8 +1,8 @@
-//! Keeps the replies of models about documents among the files of the bus. Every indexer of a fleet reads these,
-//! whatever edition it writes, and old ones expire by themselves.
+//! Keeps the replies of the models that extract columns from documents, as objects in the file store of the bus. All
+//! indexers of a fleet read them, whatever edition they write. Old replies expire.
 //!
-//! *Not* required: without room, or while the bus is away, the model is asked again. Replies take the first quarter
-//! of the room only, because they share it with large documents, which have to be stored.
+//! The cache is *not* required: when there is no room or the bus is away, the model is asked again. Replies may fill
+//! only the first quarter of the room, because they share it with large documents, which have to be stored.
 
 use bus::Bus;
 use bytes::Bytes;

@@ -1,5 +1,5 @@
-//! A fleet of processes on this machine: one process per role is started, watched and drained. `argosy up`, the
-//! measurements and the fleet tests stand on it.
+//! Starts, watches and drains a fleet on this machine, with one process per role. `argosy up`, the benchmarks and the
+//! fleet tests use it.
 
 use envelope::Role;
 use nats_server::{self as server, ServerError, VERSION, find};
@@ -27,7 +27,7 @@ pub enum Error {
     },
 }
 
-/// How the processes are started.
+/// The settings with which the processes are started.
 #[derive(Debug, Clone)]
 pub struct FleetPlan {
     /// The `argosy` binary.

@@ -1,9 +1,9 @@
-//! The conversations of a fleet in one process. They are kept on disk, in a folder that many processes may use one
-//! after the other.
+//! Keeps the conversations of a fleet in one process on disk, in a folder that processes use one after the other.
 //!
-//! Without a server the store is authoritative. Before a question, the log of its conversation is put into the memory
-//! bus, and the answer is shown once its end is on disk. The folder is open for one question at a time, so that other
-//! processes can read it in between. *Not* for a fleet of processes, whose stream is authoritative.
+//! Without a server this store is authoritative. Before a question, the log of its conversation is loaded into the
+//! memory bus. The answer is shown only when the end of its turn is on disk. The folder is open for one question at a
+//! time, so that other processes can read it in between. *Not* for a fleet of processes, whose stream is
+//! authoritative.
 
 use bus::memory::MemoryBus;
 use bus::{Bus, BusError, Headers, PublishError, StoredMessage, Stream};

@@ -1,7 +1,7 @@
-//! Keys pressed while a command shows something live: one at a time, without Enter and without an echo.
+//! Reads single key presses, without Enter and without an echo, while a command shows a live display.
 //!
-//! Ctrl-C stays a signal, and output looks as usual. The terminal gets its former settings back when [`Keys`] is
-//! dropped, for whatever reason. *Not* a line editor: what arrow keys and the like send is ignored.
+//! Ctrl-C still sends its signal, and output is printed as usual. When [`Keys`] is dropped, also after an error, the
+//! terminal gets its former settings back. *Not* a line editor: arrow keys and other escape sequences are ignored.
 
 use rustix::termios::{self, LocalModes, OptionalActions, SpecialCodeIndex, Termios};
 use std::collections::VecDeque;

@@ -1,29 +1,29 @@
 //! The `argosy` binary: the command line, the configuration, and the start of roles as running processes.
 //!
-//! This crate composes everything and decides nothing. It is a library so that the fleet tests run what the binary
-//! runs.
+//! This crate composes the other crates and makes no decisions of its own. It is a library so that the fleet tests
+//! run the same code as the binary.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`cli`] | the command line |
 //! | [`command`] | one module per command |
-//! | [`entry`] | the frame around a command |
-//! | [`config`] | the options of every crate under one roof |
+//! | [`entry`] | what surrounds every command: configuration, logs, runtime, exit code |
+//! | [`config`] | the options of all crates |
 //! | [`roles`] | turns stages with their collaborators into running workers |
 //! | [`fleet`] | a fleet of processes on this machine |
-//! | `line_diff` | what differs between two texts, line by line |
-//! | `prompt_files` | the folder of prompts that replace the embedded ones |
+//! | `line_diff` | the differences of two texts, line by line |
+//! | `prompt_files` | the folder of prompts that replace embedded ones |
 //! | [`local`] | the whole fleet in one process |
-//! | `kept_conversations`, [`conversations`] | its conversations, on disk between questions; conversations to look at |
-//! | `extraction_cache` | replies of models about documents, kept |
+//! | `kept_conversations`, [`conversations`] | a store of a fleet in one process, on disk; reading and copying |
+//! | `extraction_cache` | a cache of the models' replies about documents |
 //! | [`model`] | which model answers |
 //! | [`offline_model`] | the offline reader behind HTTP |
-//! | `presence` | what this process reports of itself |
+//! | `presence` | the status that this process reports |
 //! | [`doctor`] | checks for what may be wrong with a fleet |
-//! | [`metrics`] | every metric there is, as a document |
+//! | [`metrics`] | the list of all metrics, as docs/metrics.md |
 //! | `model_files` | the files of local models |
-//! | [`render`], [`out`], `keys` | how results look; printing them; the keys that a user presses |
-//! | [`cli_error`] | how commands fail: the error of the command line, and what it is made of |
+//! | [`render`], [`out`], `keys` | layout of results; printing them; keys that a user presses |
+//! | [`cli_error`] | the error of a command, and the conversion of other errors into it |
 
 pub mod cli;
 pub mod cli_error;

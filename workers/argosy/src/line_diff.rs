@@ -1,8 +1,8 @@
-//! Finds what differs between two texts, line by line: the longest common part stays, and the rest is removed or
+//! Compares two texts line by line: lines of the longest common subsequence are kept, all others are removed or
 //! added. Pure.
 //!
-//! It is for texts as long as prompts, because time and memory grow with the product of their lines. Of longer texts
-//! it only tells that they differ.
+//! It is meant for texts as long as prompts, because time and memory grow with the product of the numbers of lines.
+//! For longer texts it only tells that they differ.
 
 use serde::Serialize;
 

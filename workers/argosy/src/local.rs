@@ -1,7 +1,7 @@
-//! The whole fleet in one process: every role on the memory bus, the index on local disk.
+//! Runs the whole fleet in one process: every role on the memory bus, with the index on local disk.
 //!
-//! The workers, the gateway and the messages are the same as on NATS; only the bus differs. It serves one process,
-//! and questions end with that process.
+//! The workers, the gateway and the messages are the same as on NATS; only the bus differs. Questions are lost when
+//! the process ends.
 
 use crate::config::{Config, FILE};
 use crate::kept_conversations::{self, Kept};

@@ -1,4 +1,4 @@
-//! `argosy`: it loads the configuration, runs the command, drains and exits.
+//! `argosy`: loads the configuration, runs the command, drains and exits.
 
 use argosy::cli::{Cli, Command, ConfigCommand, EditionCommand, Output, SchemaCommand, ServerArgs};
 use argosy::cli_error::CliError;

@@ -1,5 +1,5 @@
-//! All metrics, as `docs/metrics.md` lists them. They are read from the code that registers them, so that the
-//! document cannot say anything else. *Not* where metrics are defined.
+//! Lists all metrics for `docs/metrics.md`. The list is read from the code that registers the metrics, so that the
+//! document agrees with it. *Not* where metrics are defined.
 
 use crate::command::run::RoomMetrics;
 use crate::roles::embedded_prompts;

@@ -1,5 +1,5 @@
-//! Which model answers: the one configured for a role or for all, one that is found on this machine, or
-//! the offline reader.
+//! Chooses the model that answers: the one configured for a role or for all roles, a model server that is found on
+//! this machine, or the offline reader.
 
 use crate::config::Config;
 use envelope::Role;
@@ -53,8 +53,8 @@ pub(crate) const PLUG_IN: &str = "to use a real model, start Ollama, vLLM or lla
 /// The name of the offline reader: as `model.model`, it is taken without looking for a model.
 pub const OFFLINE: &str = offline_reader::NAME;
 
-/// Whether a role asks a model. The validator does where a model is named for it, because the other roles' model
-/// wrote what it checks.
+/// Whether a role calls a model. The validator does only if a model is named for it, because the model of the other
+/// roles wrote the answer that the validator checks.
 pub fn asks(config: &Config, role: Role) -> bool {
     let is_judged = || config.model_of.contains_key(&Role::Validator);
     role.asks_model() && (role != Role::Validator || is_judged())

@@ -1,7 +1,8 @@
-//! The files of local models: which files a model has, and whether they are here and intact.
+//! Tells which files a local model has and whether they are on this machine and intact, and fetches those that are
+//! missing.
 //!
-//! A file counts by its checksum and nothing else, so it does not matter where it came from, and a file
-//! that was torn or changed is fetched again. *Not* how they are read: see `embed`.
+//! Only the checksum of a file counts, so it does not matter where the file came from, and a file that is incomplete
+//! or changed is fetched again. *Not* here: how the files are read (`embed`).
 
 mod error;
 pub(crate) mod source;

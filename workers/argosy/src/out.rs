@@ -1,8 +1,8 @@
-//! Standard output of commands: `print!` and `println!` for a reader who may leave.
+//! `print!` and `println!` for commands whose reader may close the pipe.
 //!
-//! A reader such as `head` leaves after some lines. The next line that is printed then unwinds, so that children are
-//! ended and folders removed, and [`until_read`] turns that into a quiet exit, with the result that was [`decided`]
-//! before the printing. Text for stderr, by `eprintln!`, is dropped where it cannot be written. *Not* for services,
+//! A reader such as `head` leaves after some lines. The next print then unwinds, so that child processes are ended
+//! and temporary folders removed. [`until_read`] turns the unwinding into a quiet exit, with the result that was
+//! [`decided`] before the printing. `eprintln!` drops text that cannot be written to stderr. *Not* for services,
 //! which log.
 
 use crate::cli_error::CliError;
@@ -18,7 +18,8 @@ struct ReaderGone;
 /// How the command ends, as far as it is known.
 static DECIDED: AtomicU8 = AtomicU8::new(0);
 
-/// Keeps how a command ends before it prints its results: a reader who leaves does not change that.
+/// Records the result of a command before the command prints its output, so that a reader who closes the pipe does
+/// not change the exit code.
 pub fn decided<T>(verdict: Result<T, CliError>) -> Result<T, CliError> {
     let exit = verdict.as_ref().err().map_or(0, |fail| fail.exit);
     DECIDED.store(exit, Ordering::Relaxed);

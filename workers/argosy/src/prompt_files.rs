@@ -1,8 +1,8 @@
-//! The folder of prompts that an operator puts in place of the embedded ones.
+//! Reads the folder of prompts with which an operator replaces embedded ones.
 //!
-//! A file there has the name of the prompt that it replaces. A file that replaces no prompt is an error: an
-//! operator who misspells a name would otherwise go on with the embedded prompt and not know it. *Not* here:
-//! what a prompt has to contain; the stage that uses it checks that.
+//! Each file has the name of the prompt that it replaces. A file with any other name is an error, because an operator
+//! who misspells a name would otherwise use the embedded prompt without knowing it. *Not* here: what a prompt has to
+//! contain, which the stage that uses it checks.
 
 use crate::roles::embedded_prompts;
 use llm::{EmbeddedPrompt, PromptError, Prompts};

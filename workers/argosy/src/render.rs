@@ -1,4 +1,4 @@
-//! How results look: for people with colour where there is a terminal, for programs as JSON.
+//! Renders results: as text, with colour on a terminal, for people, and as JSON for programs.
 
 pub(crate) mod catalog;
 mod cited;

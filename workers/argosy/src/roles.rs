@@ -1,4 +1,5 @@
-//! Turns roles into running workers. It is the one place where stages meet their collaborators.
+//! Turns roles into running workers. Only this module connects the stages with their collaborators (bus, models,
+//! index).
 
 mod embedded;
 
@@ -31,7 +32,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// What stages work with.
+/// The collaborators of the stages.
 #[derive(Clone)]
 pub struct Collaborators {
     /// The model.
@@ -41,7 +42,7 @@ pub struct Collaborators {
     /// Whether the index has reached the end of the corpus as it was when the process started; before that, no
     /// retriever takes a step. `None` where there is nothing to wait for.
     pub caught_up: Option<watch::Receiver<bool>>,
-    /// Where conversations are read; `None` for reading their logs on the bus alone.
+    /// The source from which conversations are read; `None` reads their logs on the bus alone.
     pub conversations: Option<Arc<dyn EventSource>>,
     /// Makes the vectors that travel with the chunks, where any do.
     pub embedder: Option<Arc<dyn Embedder>>,

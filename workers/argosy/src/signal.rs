@@ -1,4 +1,5 @@
-//! SIGTERM and Ctrl-C: the first signal drains the process, and the second one ends it at once with 1.
+//! Handles SIGTERM and Ctrl-C: the first signal drains the process, and the second one ends it at once with exit code
+//! 1.
 
 use std::future::Future;
 use tokio::signal::unix::{Signal, SignalKind, signal};

@@ -1,5 +1,5 @@
-//! The binary as a process: it starts, and its command line accepts the words that the rest of the system uses. These
-//! tests stand in the package of the binary so that `cargo test` builds it, for the whole-fleet tests too.
+//! Tests the binary as a process: it starts, and `argosy run` accepts the name of every role and no other name. These
+//! tests are in the package of the binary so that `cargo test` builds it, for the whole-fleet tests too.
 
 use envelope::Role;
 use std::process::{Command, Output};

@@ -1,4 +1,4 @@
-//! A fleet of one process that gets its vectors from a server, and has another server rank its passages.
+//! Tests a fleet in one process that gets its vectors from one server and has another server rerank its passages.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 

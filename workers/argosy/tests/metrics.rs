@@ -1,4 +1,4 @@
-//! Compares the document of the metrics with what the code registers.
+//! Tests that docs/metrics.md lists the metrics that the code registers.
 
 use std::path::Path;
 

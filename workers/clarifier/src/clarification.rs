@@ -1,5 +1,5 @@
-//! Reads a clarification out of a model's reply. The template that asks the same question is the basis, and fills in
-//! what the reply lacks.
+//! Reads a clarification out of a model's reply. A clarification made from a template supplies the parts that the
+//! reply lacks.
 
 use envelope::Clarification;
 use llm::json;

@@ -1,4 +1,4 @@
-//! Turns the events of a log into a history. Pure.
+//! Turns the events of a log into a history for the planner. Pure.
 
 use conversation_log::EndedExchange;
 use envelope::{Exchange, ExchangePlace, History, Outcome, Recall, Resume, TurnId};

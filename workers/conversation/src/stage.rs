@@ -1,5 +1,4 @@
-//! The conversation worker's step: it reads the events and makes a history of them. It is the only module of the
-//! crate that waits.
+//! The conversation worker's step: it reads the events of a log and makes a history of them.
 
 use crate::recall::{self, Recalled};
 use conversation_log::{ConversationKey, EventSource, exchanges};

@@ -1,4 +1,4 @@
-//! Tests of the recall, from a log that the test writes.
+//! Tests of the recall from a log that the test writes.
 
 use super::*;
 use conversation_log::{

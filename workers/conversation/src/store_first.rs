@@ -1,4 +1,4 @@
-//! Reads events from a store that follows the log, and from the log where the store has not come that far.
+//! Reads events from the local store that follows the log and, if the store lags behind, from the log.
 
 use conversation_log::{ConversationKey, EventSource, LogEvent, SourceError};
 use futures_util::future::BoxFuture;

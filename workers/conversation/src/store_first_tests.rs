@@ -1,4 +1,4 @@
-//! Tests of which of the two, store or log, is asked.
+//! Tests whether events are read from the store or from the log.
 
 use super::*;
 use conversation_log::{EventKind, State, VERSION};

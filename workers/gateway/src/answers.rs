@@ -1,4 +1,4 @@
-//! Delivers terminal events to whoever asked. Each turn has one terminal event, and it is delivered at least once.
+//! Delivers terminal events to whoever asked. Each turn has one terminal event, which is delivered at least once.
 
 use crate::conversations;
 use crate::trace;

@@ -1,5 +1,5 @@
-//! Serves `argosy.ask`: a question by request and reply. The question is stored like any other. The reply is the
-//! terminal event or, at once, the reason why the question could not be stored.
+//! Serves `argosy.ask`, on which a client asks a question by request and reply. The question is stored like any
+//! other. The reply is the terminal event or, at once, the reason why the question could not be stored.
 
 use crate::turns::Turns;
 use bus::{CoreMessage, Headers, Publish, PublishError};

@@ -1,8 +1,8 @@
-//! Mode `auto`: decides the mode of a question that leaves its mode open. Pure.
+//! Decides the mode of a question that leaves it open (mode `auto`). Pure.
 //!
-//! The rules are those of [`text::question::scope`], on which the planner falls back as well; no model is asked. The
-//! mode is decided once, before hop 0, so every later step knows two modes only. *Not* here: what the two modes do,
-//! which is the graph's matter.
+//! The rules are those of [`text::question::scope`], which the planner uses as a fallback, too; no model is called.
+//! The mode is decided once, before hop 0, so every later step knows two modes only. *Not* here: the steps of each
+//! mode, which the graph decides.
 
 use envelope::{Case, Mode, Question};
 use text::question::{QuestionScope, scope};

@@ -1,5 +1,5 @@
-//! Reads for the gauges what waits for each role. Every gateway does it, with some twenty small requests per look, so
-//! that no gateway has to be chosen for it. Queries of these gauges take `max by (role)`.
+//! Reads how many messages wait for each role, and sets the gauges. Every gateway does it, with some twenty small
+//! requests each time, so that no leader has to be elected. Queries of these gauges use `max by (role)`.
 
 use crate::turns::Turns;
 use bus::{BusError, Stream, StreamState};

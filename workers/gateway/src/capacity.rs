@@ -1,4 +1,4 @@
-//! Whether there is room for new questions.
+//! Holds whether the streams have room for new questions.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;

@@ -1,9 +1,9 @@
-//! Replies to a question back that name it, outside of a conversation. Of several replies, one goes on with the
-//! question.
+//! Handles a message outside of a conversation that names a question back and replies to it. If several messages
+//! reply, only one goes on with the original question.
 //!
-//! A reply claims the question back with a message that is stored behind the last claim that was read. A claim whose
-//! turn ended without an answer is void, and the next claim takes its place. *Not* here: replies inside a
-//! conversation, whose log says which question back is pending.
+//! A reply claims the question back by storing a message, on the condition that the last claim is still the one that
+//! the gateway has read. A claim whose turn ended without an answer is void, and the next claim takes its place.
+//! *Not* here: replies inside a conversation, whose log says which question back is pending.
 
 use crate::turns::{Error, Turns};
 use bus::{Publish, PublishError, Stream, WriteCondition};

@@ -1,8 +1,8 @@
-//! Turns of conversations: they are admitted into the log, begin one after the other, and end in the log.
+//! Admits turns of conversations into the log, begins them one after the other, and writes their ends into the log.
 //!
-//! A decision rests on the last event of a log that was read, and is appended only if that is still the last event.
-//! Whichever gateway appends the end of a turn, or finds it there, begins the next turn, so it does not matter which
-//! gateway does so or which one dies. *Not* here: what a log says and what may follow in it, which is pure
+//! A decision is based on the last event that was read from a log, and is appended only if that event is still the
+//! last one. Whichever gateway appends the end of a turn, or finds it in the log, begins the next turn, so it does
+//! not matter if a gateway dies. *Not* here: the contents of a log and which event may follow, which are pure code
 //! (`conversation-log`).
 
 use crate::auto_mode;

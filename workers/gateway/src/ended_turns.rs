@@ -1,7 +1,7 @@
-//! Hears which turns have ended and what they spent, for the quota of their tenants.
+//! Receives the terminal events of all turns with what they spent, for the quota of their tenants.
 //!
-//! Every gateway hears every terminal event as it is stored, and looks for the ones that it missed. *Not* the
-//! delivery of terminal events, which one gateway does for each of them.
+//! Every gateway receives every terminal event when it is stored, and looks for the ones that it missed. *Not* here:
+//! the delivery of a terminal event to the asker, which one gateway does.
 
 use crate::quota::Spent;
 use crate::turns::Turns;

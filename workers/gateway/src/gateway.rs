@@ -1,4 +1,4 @@
-//! The consumers and watchers of one gateway process.
+//! Starts the consumers and watchers of one gateway process.
 
 use crate::capacity::CapacityGate;
 use crate::metrics::Metrics;
@@ -27,7 +27,7 @@ pub struct Gateway {
 }
 
 impl Gateway {
-    /// Makes a gateway on `bus`. `topology` says how long things are kept.
+    /// Makes a gateway on `bus`. `topology` has the retention times of the streams.
     pub fn new(bus: Arc<dyn Bus>, topology: Topology, options: Options, metrics: Metrics) -> Self {
         let rng = Mutex::new(fastrand::Rng::with_seed(options.seed));
         let limits = Limits {
@@ -57,13 +57,13 @@ impl Gateway {
         }
     }
 
-    /// The gateway with its messages counted as those of a worker are.
+    /// The gateway with the metrics that count its messages, as for a worker.
     pub fn counted(mut self, metrics: harness::Metrics) -> Self {
         self.counts = Some(metrics);
         self
     }
 
-    /// The gateway with spans for the questions that it ends.
+    /// The gateway with a recorder of spans for the questions that it ends.
     pub fn with_traces(mut self, traces: Traces) -> Self {
         // Nobody else holds it before it runs.
         if let Some(turns) = Arc::get_mut(&mut self.turns) {

@@ -1,8 +1,9 @@
-//! Takes questions from the inbox: each is accepted, joined by a second listener, or refused.
+//! Takes questions from the inbox: each is accepted, refused, or joined to a turn that runs already under the same
+//! id.
 //!
-//! The order is: the tenant's quota admits it; look for a terminal event and for hop 0; create the timer, which is
-//! the claim on the id; create hop 0; ack. A gateway that dies in between leaves the message unacked. The next
-//! gateway takes the same steps again and finds what is there.
+//! The steps are: wait until the tenant's quota admits the question; look for a terminal event and for hop 0; create
+//! the timer, which is the claim on the id; create hop 0; ack. If a gateway dies in between, the message is not
+//! acked. The next gateway takes the same steps again and finds what is already stored.
 
 use crate::conversations::{self, Admitted};
 use crate::options::Options;

@@ -1,26 +1,26 @@
 //! The gateway: the edge between publishers and the fleet.
 //!
-//! The gateway turns questions into first steps, ends turns whose time is up, and delivers terminal events. *Not*
-//! here: any thinking, and any state that another gateway would miss. Any number of gateways may run, because every
+//! The gateway turns questions into first steps, ends turns whose time is up, and delivers terminal events. It has
+//! *no* answering logic and no state that another gateway would need. Any number of gateways may run, because every
 //! decision is a create-once message.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`Gateway`] | the consumers and watchers of one process |
-//! | `inbox` | a question: accepted, joined by a second listener, or refused |
-//! | `timers` | what falls due: soft deadlines, the ends of turns, the sweep |
+//! | `inbox` | takes questions: accepts, joins or refuses each |
+//! | `timers` | handles timers: soft deadlines, the ends of turns, the sweep |
 //! | `answers` | delivers terminal events to the askers |
 //! | `ask` | request and reply |
-//! | `auto_mode` | the mode of a question that leaves it open |
+//! | `auto_mode` | decides the mode of a question that names none |
 //! | `sweep` | finds turns that nothing else will end |
-//! | `watch` | watching how full the streams are |
+//! | `watch` | watches how full the streams are |
 //! | `clarified` | replies to a question back, outside of conversations |
 //! | `conversations` | turns of conversations: admitted, begun, ended in their log |
-//! | `quota` | how many turns of one tenant run, and what they may spend |
-//! | `ended_turns` | hearing which turns have ended, for the quota |
-//! | `backlog` | reading what waits for each role, for the gauges |
+//! | `quota` | limits the turns of a tenant that run, and the tokens that they spend |
+//! | `ended_turns` | receives the terminal events of all turns, for the quota |
+//! | `backlog` | counts the messages that wait for each role, for the gauges |
 //! | `turnstile` | questions of one conversation, in the order of the inbox |
-//! | `turns` | beginning and ending turns: what the consumers have in common |
+//! | `turns` | begins and ends turns; shared by the consumers |
 
 mod answers;
 mod ask;

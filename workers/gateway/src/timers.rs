@@ -1,4 +1,4 @@
-//! Handles the timers that fire: the end of a turn, the soft deadline of a fan-out, the sweep.
+//! Handles timers that fire: the end of a turn, the soft deadline of a fan-out, the sweep.
 
 use crate::sweep;
 use crate::turns::{Error, Turns};

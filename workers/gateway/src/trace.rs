@@ -1,6 +1,6 @@
-//! The span of a question, from its being asked to its terminal event. The gateway that delivers the event records
-//! it, whichever gateway accepted the question. All that the span needs stands on the turn's timer, which every turn
-//! has, however it ended. *Not* here: questions that were refused; they have no timer and no span.
+//! Records the OpenTelemetry span of a question, from the asking to the terminal event. The gateway that delivers the
+//! event records it, whichever gateway accepted the question. The data of the span is in the turn's timer, which
+//! every turn has, however it ended. *Not* here: questions that were refused, which have no timer and no span.
 
 use crate::turns::Turns;
 use bus::{BusError, StoredMessage};

@@ -1,4 +1,4 @@
-//! Begins and ends turns: what the consumers of the gateway have in common.
+//! Begins and ends turns. The consumers of the gateway share this code.
 
 use crate::auto_mode;
 use crate::capacity::CapacityGate;

@@ -1,8 +1,8 @@
-//! Lets the questions of one conversation pass one at a time and in the order of the inbox, as far as this gateway
-//! holds them.
+//! Lets the questions of one conversation pass one at a time and in the order of the inbox, among those that this
+//! gateway holds.
 //!
-//! Another writer to the log is detected by the write condition of the append. The turnstile only saves work and
-//! keeps an order that people expect. *Not* here: an owner of a conversation; there is none.
+//! Another writer to the log is detected by the write condition of the append, so the turnstile only saves work and
+//! keeps the order that people expect. A conversation has *no* owner among the gateways.
 
 use conversation_log::ConversationKey;
 use std::collections::{BTreeSet, HashMap};

@@ -1,5 +1,5 @@
 //! Watches how full the streams are. Acks free no room on a Limits stream, and a stream with schedules drops its
-//! oldest messages silently. Therefore questions are taken only while there is headroom.
+//! oldest messages silently. Therefore questions are taken only while the streams have headroom.
 
 use crate::sweep;
 use crate::turns::Turns;

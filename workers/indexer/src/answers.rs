@@ -1,12 +1,12 @@
-//! The place where replies of the model are kept for longer than an indexer lives.
+//! The store for replies of the model, which keeps them for longer than an indexer lives.
 //!
-//! *Not* a part of the pipeline: the extractor does the same with a kept reply as with a fresh one, and asks again
-//! for a reply that is lost.
+//! It is *not* needed for correct results: the extractor treats a stored reply like a fresh one, and calls the model
+//! again for a reply that is lost.
 
 use documents::document::sha256_hex;
 use llm::{BoxFuture, ChatRequest};
 
-/// Where answers are kept.
+/// A store for replies of the model.
 pub trait Answers: Send + Sync + 'static {
     /// Finds the reply that is kept under this key, while it is there.
     fn find<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Option<String>>;

@@ -1,5 +1,5 @@
-//! The columns of a document, from its schema and from the model. Values are counted, and those that do not fit are
-//! named.
+//! Sets the columns of a document, from its schema and from the model. Counts the values, and reports those that do
+//! not fit.
 
 use crate::extract::{Extracted, Extractor};
 use crate::schema::{Misfit, SchemaResult, Schemas};

@@ -1,8 +1,8 @@
-//! A document on its way to chunks: it is read, its columns are completed, it is cut, and its chunks are embedded
-//! batch by batch.
+//! Turns one document into chunks in stages: the document is read, its columns are completed, it is cut, and its
+//! chunks are embedded batch by batch.
 //!
-//! Each of these is a part of its own with a time limit of its own, and its result is kept when a later part fails.
-//! So a document that is held while an embedder is away is not read again, and no model is paid for it twice.
+//! Each stage has a time limit of its own, and its result is kept when a later stage fails. So a document that is
+//! held while an embedder is away is not read again, and the model is not called twice for it.
 
 use crate::error::Error;
 use crate::indexer::{Indexer, Read};

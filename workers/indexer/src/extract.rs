@@ -1,10 +1,12 @@
-//! Asks a model for the columns that no rule found. It is the only place of the indexer that calls a model.
+//! Asks a model for the columns that no rule found. No other code of the indexer calls a model.
 //!
-//! There is at most one call for a document. A value in the reply is taken when it fits its column and stands in the
-//! text that the model was shown; anything else is refused as invented. Whatever goes wrong, the document is indexed
-//! without the column. A document that is already stored in the same version by the same pipeline is not worked on
-//! again; the name of the pipeline includes the schemas, the model and the prompt. Where a document is worked on
-//! again all the same, for another edition or by force, a reply that was kept ([`Answers`]) is not asked for twice.
+//! There is at most one call for a document. A value in the reply is used if it fits its column and occurs in the
+//! text that the model was shown; any other value is refused as invented. If the call fails, the document is indexed
+//! without the column.
+//!
+//! A document that is stored in the same version by the same pipeline is not indexed again. The name of the pipeline
+//! includes the schemas, the model and the prompt. If the document is indexed again all the same, for another edition
+//! or by force, a stored reply ([`Answers`]) replaces the call.
 
 use crate::answers::{self, Answers};
 use crate::options::Options;
@@ -85,7 +87,7 @@ impl Extractor {
         })
     }
 
-    /// The extractor with a place where replies are kept.
+    /// The extractor with a store that keeps its replies.
     pub fn keeping(self, answers: Arc<dyn Answers>) -> Extractor {
         Extractor {
             answers: Some(answers),

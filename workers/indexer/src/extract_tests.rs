@@ -1,4 +1,4 @@
-//! Tests of the prompt for columns, and of which values in a reply are taken.
+//! Tests of the prompt that asks for columns, and of which values in a reply are used.
 
 use super::*;
 use crate::schema::Schemas;

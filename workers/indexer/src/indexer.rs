@@ -1,4 +1,5 @@
-//! The indexer: its parts, and how it handles a single message. *Not* here: how a document becomes chunks (`draft`).
+//! The indexer: its components, and the handling of a single message. *Not* here: how a document becomes chunks
+//! (`draft`).
 
 use crate::columns::Columns;
 use crate::draft::Draft;

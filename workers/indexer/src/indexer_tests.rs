@@ -1,4 +1,4 @@
-//! Tests of the way from a document to its chunks, all parts of the work together.
+//! Tests of the whole way from a document to its chunks.
 
 use super::*;
 use envelope::{Class, Edition, TenantId, UnixMs};

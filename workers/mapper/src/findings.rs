@@ -1,8 +1,9 @@
 //! Reads findings out of a model's reply, whatever its form.
 //!
-//! The ladder of readings is: an object with a grade, the fields by themselves, relevant by default. A reading below
-//! the first rung is reported as a fallback, and one on the last rung does not count at the reducer's gate. *Not*
-//! here: whether the facts stand in the passage, which [`occurrence`](crate::occurrence) looks at.
+//! Readings are tried in this order: an object with a grade; single fields in broken JSON; if there is no usable
+//! grade, the fallback "relevant". The second and third reading are recorded as fallbacks, and a passage with the
+//! third one does not count at the reducer's gate. *Not* here: whether the facts occur in the passage, which
+//! [`occurrence`](crate::occurrence) checks.
 
 use crate::grade::{self, Grade};
 use crate::opening;

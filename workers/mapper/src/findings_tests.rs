@@ -1,4 +1,4 @@
-//! Tests of replies as models write them, and of what is read in them. The cases are rows of `habits.jsonl`.
+//! Tests that findings are read from replies as models write them. The cases are the rows of `habits.jsonl`.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Reads how much a passage helps from a model's grade, whatever it writes for a number.
+//! Reads how much a passage helps from the grade in a model's reply, in whatever notation it is written.
 
 use llm::json;
 use serde_json::Value;

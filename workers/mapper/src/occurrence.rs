@@ -1,9 +1,9 @@
-//! Tells whether facts stand in the passage that they are said to come from, and where.
+//! Tells whether the facts of a reply occur in the passage that they are said to come from, and where.
 //!
-//! A copied fact stands there, and so does one that a few sentences of the passage say for the most part, with all of
-//! its figures. A fact that stands in the prompt alone (in its examples or its instructions) does not, however
-//! similar a sentence of the passage is. *Not* whether a fact is true to its sentence; the validator checks what an
-//! answer makes of it.
+//! A copied fact occurs there. So does a reworded one if a few sentences of the passage contain most of its words and
+//! all of its figures. A fact that occurs only in the prompt (in its examples or its instructions) does not, however
+//! similar a sentence of the passage is. *Not* here: whether a fact has the meaning of its sentence; the validator
+//! checks what an answer makes of it.
 
 use crate::findings::{self, Read};
 use envelope::{FactSpan, Fallback, Passage};

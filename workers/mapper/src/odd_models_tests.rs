@@ -1,4 +1,5 @@
-//! Tests of models that do not do what they are asked: what is made of each reply, and which counter counts it.
+//! Tests of models that do not follow their instructions: the findings for each reply, and the counter that counts
+//! it.
 
 use super::*;
 use envelope::PartResult;

@@ -1,4 +1,4 @@
-//! The first sentences of a passage, which stand in for facts where no model could read it.
+//! Finds the first sentences of a passage, which replace the facts if no model could read the passage.
 
 /// How many sentences of an unread passage stand in for its facts.
 const OPENING_SENTENCES: usize = 3;

@@ -1,5 +1,5 @@
-//! The mapper's step: it builds the prompt, calls the model and reads the reply. It is the only module of the crate
-//! that waits.
+//! The mapper's step: it builds the prompt, calls the model and reads the reply. No other module of the crate has
+//! asynchronous code.
 
 use crate::findings::{self, Read};
 use crate::occurrence::{settle, unsupported};

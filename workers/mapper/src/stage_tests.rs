@@ -1,4 +1,4 @@
-//! The mapper's step with a scripted model.
+//! Tests of the mapper's step with a scripted model.
 
 use super::*;
 use envelope::Class;

@@ -1,9 +1,10 @@
-//! Measures what share of a reworded statement's words stands in the nearest sentences of its source, on answers of
-//! real models whose made-up spans people have marked (RAGTruth). The data is no part of the repository:
-//! `ARGOSY_RAGTRUTH=…/ragtruth_test.jsonl cargo test -p argosy-mapper --test ragtruth -- --ignored --nocapture`.
+//! Measures which share of a reworded statement's words occurs in the nearest sentences of its source. The statements
+//! are from answers of real models in which people have marked the made-up spans (RAGTruth). The data is not in the
+//! repository: `ARGOSY_RAGTRUTH=…/ragtruth_test.jsonl cargo test -p argosy-mapper --test ragtruth -- --ignored
+//! --nocapture`.
 //!
-//! The bound for a mapper's facts (`mapper.fact_support_min`) comes from this measurement. *Not* a measurement of
-//! mappers: the sentences are of answers, which reword more than facts do.
+//! The bound for a mapper's facts (`mapper.fact_support_min`) comes from this measurement. It does *not* measure
+//! mappers: the sentences are from answers, which reword more than facts do.
 #![expect(
     clippy::unwrap_used,
     reason = "a measurement that cannot go on may panic"

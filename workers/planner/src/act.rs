@@ -1,5 +1,5 @@
-//! Reads one action of a loop, as a large model decides it, and tells what ends the loop. Pure. *Not* the call of the
-//! model ([`acting`](crate::acting)).
+//! Reads an action of a loop out of a large model's reply, and decides when the loop ends. Pure. *Not* here: the call
+//! of the model ([`acting`](crate::acting)).
 
 use crate::evaluation::{self, Evaluation};
 use crate::fingerprint::Fingerprint;

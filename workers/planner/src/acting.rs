@@ -1,7 +1,8 @@
-//! A step of a loop: a large model is shown the earlier actions and their results, and chooses the next action.
+//! A step of a loop: a large model sees the earlier actions with their results, and chooses the next action.
 //!
-//! [`act`](crate::act) decides on the model's reply. This module asks the model, tells it once what was wrong with
-//! its reply, and ends the loop where that did not help or a limit is reached. Every end is named in the trail.
+//! This module calls the model, and [`act`](crate::act) reads the reply. If the reply is wrong, the model is told
+//! once what is wrong with it. If that does not help, or a limit is reached, the loop ends. The trail names the
+//! reason for every end.
 
 use crate::act::{self, Acted, Wrong};
 use crate::stage::{Planner, once_more, with};

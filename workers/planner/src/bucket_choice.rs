@@ -1,6 +1,6 @@
-//! The first of the two calls with which a large model plans a search: from the names and descriptions of the buckets
-//! it chooses one or none, and it says what the question wants. This file holds the schema of the reply and reads the
-//! reply. Pure. *Not* the call itself ([`choosing`](crate::choosing)).
+//! Reads the reply of a large model that chooses a bucket, which is the first of two calls for a plan. The reply
+//! names one bucket or none, and says what the question wants. This file also has the schema of the reply. Pure.
+//! *Not* here: the call itself ([`choosing`](crate::choosing)).
 
 use crate::bucket_note::BucketNote;
 use envelope::{Bucket, QuestionIntent};

@@ -1,5 +1,5 @@
-//! A bucket as a prompt describes it to the model: its name and a line about it. *Not* the list of all buckets, which is in
-//! the catalog.
+//! The description of a bucket in a prompt: its name and one line of text. *Not* here: the list of all buckets, which
+//! is in the catalog.
 
 use crate::column_note::plain;
 use envelope::Bucket;

@@ -1,5 +1,5 @@
-//! The first of the two calls for a plan in the profile `large`: it chooses the bucket. The call for the plan is then
-//! told the columns of that bucket alone. *Not* a call where there is nothing to choose.
+//! The call with which a large model chooses a bucket, before the call for the plan. The prompt of the second call
+//! then describes only the columns of that bucket. *No* call is made if there is nothing to choose.
 
 use crate::bucket_choice;
 use crate::bucket_note::{self, BucketNote};

@@ -1,4 +1,4 @@
-//! Tests of a plan in two calls, against a scripted model.
+//! Tests of a plan that takes two calls, against a scripted model.
 
 use super::*;
 use crate::options::Options;

@@ -1,5 +1,5 @@
-//! The columns of one bucket as a prompt describes them to the model. Pure. *Not* the choice of the bucket: the first
-//! of two calls makes it, and no prompt ever holds the columns of all buckets.
+//! The description of the columns of one bucket in a prompt. Pure. *Not* here: the choice of the bucket, which an
+//! earlier call makes. No prompt contains the columns of all buckets.
 
 use envelope::lookup::{CatalogBucket, CatalogColumn, ColumnType};
 use serde_json::Value;

@@ -1,6 +1,6 @@
-//! Reads the conditions that a model wrote in words, as far as the question states them. Pure.
+//! Reads the conditions that a model wrote, and keeps those that the question states. Pure.
 //!
-//! A condition whose words do not stand in the question is an invention and is left out. *Not* here: whether any
+//! A condition whose words do not occur in the question is invented, and is left out. *Not* here: whether any
 //! document has such a field.
 
 use envelope::limits::{CONSTRAINT_CHARS_MAX, CONSTRAINT_VALUES_MAX};

@@ -1,4 +1,4 @@
-//! The part of a prompt for a plan that describes the corpus, with what an earlier call has settled. Pure.
+//! The part of a planning prompt that describes the corpus, and what an earlier call has chosen. Pure.
 
 use crate::bucket_choice::BucketChoice;
 use crate::bucket_note::{self, BucketNote};

@@ -1,7 +1,8 @@
-//! The results of a search in the form in which a model is shown them, to decide whether they are enough. Pure.
+//! Puts the results of a search into the form in which a prompt shows them to a model, which decides whether they are
+//! enough. Pure.
 //!
 //! The prompt shows the results of the last search with their scores, and the facts of all searches of the turn.
-//! *Not* a judgement: a mean score says little by itself, and the model that looks may find enough in poor results.
+//! *Not* a judgement: a mean score says little by itself, and a model may find enough in results with low scores.
 
 use envelope::{FanOut, Findings, Passage};
 use serde_json::Value;

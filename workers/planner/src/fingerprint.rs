@@ -1,5 +1,5 @@
-//! Tells whether two searches are the same: a round with the same words reads on in the result list of the round
-//! before.
+//! Tells whether two searches are the same. A round whose search has the same words as the round before continues in
+//! the result list of that round.
 
 use std::collections::BTreeSet;
 use text::words;

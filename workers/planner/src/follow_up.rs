@@ -1,9 +1,9 @@
-//! Reads a model's reply to a question that may lean on what was said before it.
+//! Reads a model's reply about a question that may refer to earlier exchanges: the route of the question, and the
+//! question rewritten to stand alone.
 //!
-//! A route that is not offered does not count, and the question is searched for instead. A rewriting that names
-//! something which neither the question nor the history mentions is an invention, and the question is then searched
-//! for as it is. *Not* here: whether known passages really answer a question, which the retriever checks against
-//! their text.
+//! A route that was not offered is ignored, and the question is searched for. A rewriting that names something which
+//! neither the question nor the history mentions is invented, and the original question is searched for. *Not* here:
+//! whether known passages really answer a question, which the retriever checks against their text.
 
 use envelope::limits::{QUESTION_CHARS_MAX, REASON_CHARS_MAX};
 use envelope::{History, PlanRoute};

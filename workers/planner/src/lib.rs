@@ -2,8 +2,8 @@
 //! chooses a bucket first.
 //!
 //! The plan says what to search for and, after a round that found too little, what to search for instead. The same
-//! call rewrites a question that leans on what was said before so that it stands alone. *Not* here: whether another
-//! round is worth it, which is the reducer's gate and the graph.
+//! call rewrites a question that refers to earlier exchanges so that it stands alone. *Not* here: whether there is
+//! another round, which the reducer's gate and the graph decide.
 
 mod act;
 mod acting;

@@ -1,6 +1,6 @@
-//! How long the lists of a plan may be, by the class of the model that writes it. Pure.
+//! The limits on the lengths of a plan's lists, by the class of the model that writes it. Pure.
 //!
-//! A small model loses track in a long object, so it is asked for little.
+//! A small model loses track in a long object, so it is asked for short lists.
 
 use crate::options::Options;
 use envelope::limits::{CONSTRAINTS_MAX, SUB_QUERIES_MAX};

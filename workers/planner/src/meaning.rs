@@ -1,7 +1,7 @@
-//! Reads what a model says of a question beside what to search for: its class, intent, conditions and form. Pure.
+//! Reads how a model understands a question: its class, intent, conditions and form of answer. Pure.
 //!
-//! Each field is optional. Rules read a missing field in the question. They also replace a field of another form or
-//! with an unknown word, and the trail says so. *Not* here: keywords, queries and files.
+//! Each field of the reply is optional. Where a field is missing, rules read it from the question. Rules also replace
+//! a field of a wrong type or with an unknown word, and the trail says so. *Not* here: keywords, queries and files.
 
 use crate::bucket_note::BucketNote;
 use crate::constraints;

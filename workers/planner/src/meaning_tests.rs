@@ -1,4 +1,4 @@
-//! Tests of the fields in a model's reply, right and wrong.
+//! Tests of the right and wrong fields in a model's reply.
 
 use super::*;
 use crate::options::Options;

@@ -1,4 +1,4 @@
-//! The planner's input: its task and, where it is to look at what was found, the fan-outs of the turn.
+//! The planner's input: its task and, for a review or an action of a loop, the fan-outs of the turn.
 
 use envelope::{FanOut, Payload, PlanTask, Task, WrongTask};
 

@@ -1,6 +1,7 @@
-//! Has a large model look at what was found before there is another search. [`review`](crate::review) decides on its
-//! reply. This module asks the model, tells it once what was wrong with its reply, and lets the rules take over where
-//! that did not help.
+//! Calls a large model to review the results of a search before the next one.
+//!
+//! This module calls the model, and [`review`](crate::review) reads the reply. If the reply is wrong, the model is
+//! told once what is wrong with it. If that does not help, the rules decide.
 
 use crate::evaluation::Evaluation;
 use crate::review::{self, Decision, ReviewBy, Reviewed};

@@ -1,4 +1,4 @@
-//! The routes that a question may take, and what each of them is for. Pure.
+//! The routes that a question in a conversation may take, and the purpose of each. Pure.
 //!
 //! *Not* here: which route a question takes. The model says so, and [`follow_up`](crate::follow_up) reads it.
 

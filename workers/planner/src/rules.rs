@@ -1,7 +1,7 @@
-//! Reads a question by rules, where no model could be asked or where one left something out. Pure.
+//! Reads a question by rules, if no model could be asked or if the model's reply lacks something. Pure.
 //!
-//! The rules are [`text::question`]; this module turns their words into those of a plan. *Not* here: which document
-//! has such a value.
+//! The rules are those of [`text::question`]; this module converts their results into the fields of a plan. *Not*
+//! here: whether any document has the values that the question names.
 
 use envelope::{
     AnswerForm, Op, Plan, QuestionClass, QuestionIntent, SearchStrategy, WordedConstraint,

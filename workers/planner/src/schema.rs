@@ -1,7 +1,7 @@
-//! The form that a model's reply has to have. Pure.
+//! The JSON schema of a model's reply. Pure.
 //!
-//! Every field is required, since servers that follow a schema to the letter want that; a field that a model leaves
-//! out all the same is read as missing.
+//! Every field is required, because servers that enforce a schema strictly want that. If a model leaves a field out
+//! all the same, the field counts as missing.
 
 use crate::bucket_note::BucketNote;
 use crate::lists::ListLimits;

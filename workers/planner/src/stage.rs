@@ -1,5 +1,6 @@
 //! The planner's step: it builds the prompt, calls the model, reads the reply and compares the plan with earlier
-//! ones. Only this module and the other three that call the model (`choosing`, `reviewing`, `acting`) wait.
+//! ones. Only this module and the other three that call the model (`choosing`, `reviewing`, `acting`) have
+//! asynchronous code.
 
 use crate::choosing::Choosing;
 use crate::corpus_note::CorpusNote;

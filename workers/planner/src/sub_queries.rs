@@ -1,4 +1,4 @@
-//! Reads the sub-queries that a model wrote, as far as they can be searched for.
+//! Reads the sub-queries that a model wrote, and leaves out those that cannot be searched for.
 
 use crate::fingerprint::Fingerprint;
 use envelope::limits::{SUB_QUERY_CHARS_MAX, TOPIC_CHARS_MAX};

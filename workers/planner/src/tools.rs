@@ -1,8 +1,7 @@
-//! The tools that a large model may call, and the reading of its calls. Pure.
+//! The tools that a large model may call, and the parser of its calls. Pure.
 //!
-//! A call is checked before anything is done with it, and the model is told what is wrong with it. *Not* here: what a
-//! call finds. A search goes to the retriever like every plan, which gives up a guessed condition that holds for
-//! nothing and says so.
+//! A call is checked before it is carried out, and the model is told what is wrong with it. *Not* here: the results
+//! of a call. A search goes to the retriever like every plan.
 
 use crate::lists::ListLimits;
 use crate::options::Options;

@@ -1,4 +1,4 @@
-//! Tests of calls as models write them.
+//! Tests the parser with calls as models write them.
 
 use super::*;
 use envelope::Profile;

@@ -1,4 +1,4 @@
-//! A plan as one line of the trail: how the question was understood, and how it is searched for. Pure.
+//! Writes a plan as one line of the trail: how the question was understood, and how it is searched for. Pure.
 
 use crate::follow_up::{self, FollowUp};
 use envelope::{AnswerForm, History, Plan, SearchStrategy};

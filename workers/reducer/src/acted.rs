@@ -1,4 +1,4 @@
-//! The passages from which an answer in mode loop is composed: the best ones of all its searches. Pure.
+//! Chooses the passages for an answer in mode loop: the best ones of all searches of the turn. Pure.
 
 use envelope::limits::LOOP_PASSAGES_MAX;
 use envelope::{FanOut, Passage};

@@ -1,4 +1,5 @@
-//! Reads the reply of the reducer's model, which is an answer, the sentence that says that there is none, or nothing.
+//! Reads the reply of the reducer's model as an answer, as the fixed sentence for "no information found", or as
+//! empty.
 
 use llm::reply::without_thoughts;
 

@@ -1,5 +1,5 @@
-//! The time limits of a step's one model call: how long the call may take, when it is given up, and with how much of
-//! the evidence it is repeated. Pure; the [stage](crate::stage) makes the call.
+//! The limits of the one model call of a step: how long the call may take, when it is given up, and with which share
+//! of the evidence it is repeated if the prompt was too long. Pure; the [stage](crate::stage) makes the call.
 
 use envelope::{Class, Classify};
 use llm::{ChatRequest, tokens};

@@ -1,4 +1,4 @@
-//! A draft as a step makes it: its text, the sources that it stands on, and how it was made.
+//! Makes the draft of a step, with its text, its cited sources and a record of how it was made.
 
 use crate::answer::NO_INFORMATION;
 use crate::evidence::Evidence;

@@ -1,4 +1,5 @@
-//! The evidence of an answer: numbered sources and facts, cut to size, and the section of the prompt that shows them.
+//! The evidence for an answer: numbered sources and facts, cut to a size limit, and the section of the prompt that
+//! shows them.
 
 use crate::marks::defused;
 use crate::pruning::{Reading, fitting, ranked};

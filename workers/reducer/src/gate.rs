@@ -1,6 +1,6 @@
-//! The gate: how much is enough to answer from, and whether another round may look for more.
+//! The gate: decides how much evidence is enough for an answer, and whether another round may look for more.
 //!
-//! *Not* here: what was found, which `gather` compares with the gate.
+//! *Not* here: the evidence, which `gather` compares with the gate.
 
 use stage::StepContext;
 

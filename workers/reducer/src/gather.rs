@@ -1,9 +1,10 @@
-//! Puts the parts of all fan-outs together and tells what they lack to pass the gate.
+//! Puts the parts of all fan-outs together, and tells what they lack to pass the gate.
 //!
-//! Two numbers: how many passages were *said* to be relevant, and whether there is any fact at all. A default of the mapper
-//! brings facts but does not count; a passage said to be relevant without a fact counts but brings nothing to write from.
-//! Where that is wanted there is a third: what the passages scored in their search. A question of several parts wants a passage
-//! for each of them, as far as names tell one from the others.
+//! The gate has two criteria: the number of passages that were *judged* relevant, and whether there is any fact at
+//! all. The fallback of a mapper brings facts, but its passage does not count as relevant. A passage that was judged
+//! relevant without a fact counts, but brings no text for the answer. An optional third criterion is the mean search
+//! score of the passages. A question of several parts needs a passage for each part, as far as the names in the parts
+//! tell them apart.
 
 use crate::gate::Gate;
 use crate::pruning::Reading;

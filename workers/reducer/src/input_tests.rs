@@ -1,4 +1,4 @@
-//! Tests of the input of a draft: from what it is composed, and which prompt asks for it.
+//! Tests of the input of a draft: the passages and facts that it is made from, and the prompt that asks for it.
 
 use super::*;
 use envelope::Profile;

@@ -1,19 +1,19 @@
 //! The reducer worker: it composes a cited draft from facts or passages, with one model call.
 //!
 //! The worker decides whether enough was found, has a model write from the findings alone, and makes sure that every
-//! draft has the same shape: `[n]` marks, numbered sources, quotes. *Not* here: whether the draft is right, which is
-//! the validator's question.
+//! draft has the same shape: `[n]` marks, numbered sources, quotes. *Not* here: whether the draft is right, which the
+//! validator checks.
 //!
 //! | module | what |
 //! |---|---|
-//! | `gather` | parts of a fan-out to evidence; the gate |
+//! | `gather` | puts the parts of all fan-outs together and compares them with the gate |
 //! | `evidence` | numbered sources and facts, cut to size, as sections of a prompt |
-//! | `pruning` | which of it stays where not all of it fits |
-//! | `call` | how long the one call may take, and when it is given up |
-//! | `draft` | what a step came to, as a draft |
-//! | `answer` | what a model wrote, cleaned |
+//! | `pruning` | chooses the evidence that is kept if not all of it fits |
+//! | `call` | time limits of the model call, and when it is given up |
+//! | `draft` | the draft that a step makes |
+//! | `answer` | reads and cleans a model's reply |
 //! | `marks` | citation marks: one form, and added where a model forgot them |
-//! | `remarks` | what is told beside an answer |
+//! | `remarks` | contradictions and things to do that a model reports beside the answer |
 //! | `stitch` | an answer without a model |
 //! | `quote` | the words of a source that support an answer |
 //! | `support` | how many words two texts share |

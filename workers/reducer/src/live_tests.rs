@@ -1,4 +1,4 @@
-//! Tests of what the reducer shows of a draft while a scripted model writes it.
+//! Tests of the draft text that the reducer shows while a scripted model writes it.
 
 use super::*;
 use stage::Live;

@@ -1,8 +1,8 @@
-//! Citation marks. Small models write `[1, 2]` or `[Source 1]`, or forget the marks.
+//! Normalises citation marks. Small models write `[1, 2]` or `[Source 1]`, or forget the marks.
 //!
-//! All marks are brought into one form, `[1][2]`, so that the validator has one form to check. Where a model cites
-//! *nothing at all*, each sentence gets the mark of the fact that holds most of its words. A draft with some marks
-//! stays as it is, because nothing tells to which statements the missing marks belong.
+//! All marks are brought into the form `[1][2]`, so that the validator has one form to check. If a model cites
+//! *nothing at all*, each sentence gets the mark of the fact that has most of its words. A draft with some marks is
+//! not changed, because nothing tells which statements the missing marks belong to.
 
 use crate::support::{Words, best};
 use envelope::Fact;

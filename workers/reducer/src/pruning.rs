@@ -1,6 +1,6 @@
-//! Chooses what is kept where not everything that was read fits a prompt: what a part of the question needs comes
-//! first, then what helps most. Pure. *Not* the order in which a model is shown what is kept: that is the order of
-//! reading, and it does not change when something is left out.
+//! Chooses the evidence that is kept if not everything that was read fits a prompt: first what a part of the question
+//! needs, then what helps most. Pure. It does *not* change the order in which a model sees the evidence, which is the
+//! order of reading.
 
 use crate::evidence::Stated;
 use crate::question::PartNames;

@@ -1,8 +1,8 @@
-//! The question as a prompt shows it: in the user's words, with its meaning where the words lean on what was said
-//! before, and with the parts of which it is made.
+//! The question as a prompt shows it: in the user's words, with its rewritten form if the words refer to earlier
+//! exchanges, and with its parts.
 //!
 //! The answer replies to what the user wrote. But a small model could not answer "And the other one?" from facts
-//! without its meaning.
+//! without the rewritten form.
 
 use crate::support::Words;
 use envelope::QuestionText;

@@ -1,4 +1,4 @@
-//! Quotes: the words of a source that support an answer. A quote always stands in its source.
+//! Finds quotes: the words of a source that support an answer. A quote always occurs in its source word for word.
 
 use crate::evidence::Evidence;
 use crate::support::{Words, best};

@@ -1,8 +1,7 @@
-//! Reads out of a model's reply what it tells beside the answer: contradictions between its sources, and things to
-//! do.
+//! Reads what a model's reply reports beside the answer: contradictions between its sources, and things to do.
 //!
 //! A remark has to name a source that the answer was made from; any other line is dropped. *Not* here: whether the
-//! sources really contradict each other; the model that read both says so, and the reader sees both sides.
+//! sources really contradict each other. The model that read them says so, and users see both sides.
 
 use crate::marks;
 use envelope::Citation;

@@ -1,4 +1,4 @@
-//! Tests of the contradictions and things to do that a draft carries.
+//! Tests of drafts with contradictions and things to do.
 
 use super::*;
 

@@ -1,5 +1,5 @@
 //! The reducer's step: it gathers the parts, applies the gate, builds the prompt, calls the model and finishes the
-//! draft. It is the only module of the crate that waits.
+//! draft. No other module of the crate has asynchronous code.
 
 use crate::acted;
 use crate::answer::{self, Answer};
@@ -39,7 +39,7 @@ pub struct Reducer {
     options: Options,
 }
 
-/// The reducer's input: what is asked of it, and the fan-outs that the request names.
+/// The reducer's input: its task, and the fan-outs that the task names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reduction {
     task: ReduceTask,

@@ -1,4 +1,4 @@
-//! Makes an answer without a model, from the facts that share most words with the question, word for word.
+//! Makes an answer without a model: it copies the facts that share most words with the question.
 
 use crate::support::Words;
 use envelope::Fact;

@@ -1,5 +1,5 @@
-//! Measures how much of one text stands in another. The count is that of [`text::overlap`], for texts that are
-//! compared many times: the words of each are split only once.
+//! Measures which share of a text's words occurs in another text. It counts as [`text::overlap`] does, but splits
+//! each text into words only once, for texts that are compared many times.
 
 use std::collections::HashSet;
 use text::words;

@@ -1,5 +1,5 @@
-//! A table in words: one sentence with its result, the conditions, and the rows with their sources. Pure, and no
-//! model is asked.
+//! Writes a table as an answer: one sentence with its result, the conditions, and the rows with their sources. Pure;
+//! no model is called.
 
 use envelope::table::cell_text;
 use envelope::{AnswerForm, AnswerTable, Listing, TableOperation, TableRow};

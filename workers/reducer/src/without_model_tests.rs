@@ -1,4 +1,4 @@
-//! Tests of the draft when no model can be asked.
+//! Tests of the draft that is made when no model can be called.
 
 use super::*;
 use envelope::Class;

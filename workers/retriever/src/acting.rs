@@ -1,7 +1,7 @@
-//! One action of a loop: a search exactly as the model asked for it, or a look at a document.
+//! Carries out one action of a loop: a search exactly as the model asked for it, or a look at a document.
 //!
-//! *Not* here: further searches, or conditions that are given up. The model that acts is shown the results and
-//! decides what is next, and a search that finds nothing does not end the loop.
+//! *Not* here: further searches, and giving conditions up. The model sees the results and chooses the next action,
+//! and a search that finds nothing does not end the loop.
 
 use crate::narrowing::Narrowing;
 use crate::stage::Retriever;

@@ -1,8 +1,7 @@
-//! Decides what follows a search: whether its results are enough, and with what to search again where it found
-//! nothing.
+//! Decides what follows a search: whether its results are enough, and which search to try next if it found nothing.
 //!
-//! *Not* a second search for more where something was found: reading on in the same list finds more than every other
-//! rule that was measured (docs/retrieval.md).
+//! There is *no* second search if the first one found something: reading on in the same result list finds more than
+//! every other rule that was measured (docs/retrieval.md).
 
 use crate::narrowing::Narrowing;
 use envelope::{Case, Plan, SearchStrategy};

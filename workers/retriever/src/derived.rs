@@ -1,8 +1,9 @@
-//! Turns what a question says about documents into conditions of a search.
+//! Converts what a question says about documents, as the linker reads it, into conditions of a search.
 //!
-//! A question for documents is answered from the documents for which all conditions hold. A question for what
-//! documents say gets a share of its list from them (`shares`). The most certain condition comes first, and
-//! conditions that find nothing are given up from the end. *Not* how a question is linked (`linking`).
+//! A question that asks for documents is answered only from the documents that satisfy all conditions. A question
+//! about the contents of documents gets only a share of its result list from such documents (`shares`). The most
+//! certain condition comes first, and conditions that find nothing are given up from the end. *Not* here: how a
+//! question is linked (`linking`).
 
 use envelope::{Bucket, Condition, ConditionOrigin, Filter, Op};
 use linking::amounts::Bound;
@@ -10,20 +11,20 @@ use linking::days::DayRange;
 use linking::{Intent, LinkedQuestion, NAMED, QuestionCondition, Tabulation, Test};
 use serde_json::Value;
 
-/// What a question says about documents.
+/// The conditions that a question states about documents.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DerivedFilter {
     /// The conditions that all have to hold, the most certain first.
     pub filter: Filter,
-    /// The conditions of each side of a comparison, besides those.
+    /// The further conditions of each side of a comparison.
     pub sides: Vec<Filter>,
-    /// The documents that a question for what they say names together.
+    /// The documents that a question about their contents names together.
     pub held: Vec<HeldDocument>,
-    /// Whether the question asks for documents, so that those for which the filter does not hold are no answer.
+    /// Whether the question asks for documents, so that only documents that satisfy the filter are an answer.
     pub is_strict: bool,
-    /// What was named and is no condition, with the reason.
+    /// The words that look like a condition but are none, each with the reason.
     pub dropped: Vec<String>,
-    /// What can be understood in two ways, or cannot all hold.
+    /// The parts of the question that are ambiguous, and the conditions that cannot all hold.
     pub doubts: Vec<String>,
 }
 
@@ -32,7 +33,7 @@ pub struct DerivedFilter {
 pub struct HeldDocument {
     /// The conditions that hold for it.
     pub filter: Filter,
-    /// The words that the question says of it, as a query for it.
+    /// The words of the question about this document, as a query for it.
     pub said: String,
 }
 
@@ -107,9 +108,9 @@ impl DerivedFilter {
         self
     }
 
-    /// The conditions as one filter. Any side of a comparison may hold, as far as a filter can express that: where
-    /// the sides are values of one column, or ranges of one. In the second case, values between the ranges satisfy
-    /// it, too.
+    /// The conditions as one filter, in which any side of a comparison may hold. A filter can express that only if
+    /// the sides are values of one column or ranges of one column. Values between the ranges then satisfy the filter,
+    /// too.
     pub fn joined(&self) -> Filter {
         if let Some(hull) = hull(&self.sides) {
             return hull.and(self.filter.clone());

@@ -1,21 +1,22 @@
-//! Tells whether the results can answer a question at all. Pure.
+//! Tells whether the results of a search can answer a question at all. Pure.
 //!
-//! Two signs together: the documents speak little of what is asked (the best BM25 score for each word of it), and
-//! names and numbers of it stand in nothing that was found. Either sign alone would ask back for too many questions
-//! that have an answer. *Not* whether an answer is right: that is the validator's.
+//! Two signs together show that they cannot: the documents match the words of the question poorly (by the best BM25
+//! score of each word), and names and numbers of the question occur in none of the results. If one sign alone were
+//! enough, users would be asked back about too many questions that have an answer. *Not* here: whether an answer is
+//! right, which the validator checks.
 
 use crate::known;
 use crate::options::Options;
 use search::SearchResult;
 
-/// What the results of a search offer to answer from.
+/// The signs in the results of a search that tell whether they can answer the question.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Grounds {
     /// How well the corpus covers what was asked, see [`SearchResult::relevance`].
     pub relevance: f32,
     /// How many names and numbers the question has or, where it has none, significant words.
     pub named: usize,
-    /// Those of them that no result has, as the question writes them.
+    /// The ones among these names, numbers or words that no result has, as the question writes them.
     pub lacking: Vec<String>,
 }
 
@@ -38,7 +39,7 @@ impl Grounds {
         }
     }
 
-    /// Whether the documents say too little of what is asked, by the options.
+    /// Whether the documents say too little about the question, by the threshold in the options.
     pub fn is_not_in_documents(&self, options: &Options) -> bool {
         self.score() < options.silent_below
     }

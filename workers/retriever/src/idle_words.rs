@@ -1,15 +1,15 @@
-//! Words of a question that have no place in a table: tells whether they say which documents are meant.
+//! Decides whether the leftover words of a question, those in no condition and no column, tell which documents are
+//! meant.
 //!
-//! `Rustle up the invoices of 2024` is a list, and `the invoices of 2024 about pumps` is none. Which words stand
-//! where neither a name nor a topic does is found by rule (`linking`); this module finds out whether they mean
-//! something after all, from the plan, which knows what the question is about, and from the documents. *Not* a way to
-//! leave words out silently: the answer tells it.
+//! `Rustle up the invoices of 2024` asks for a list of all invoices of the year, and `the invoices of 2024 about
+//! pumps` does not. `linking` finds by rule the words in places where neither a name nor a topic can be. This module
+//! finds out whether such words have a meaning after all: from the plan, which knows the topic of the question, and
+//! from the documents. Words are *not* ignored silently: the answer says so.
 
 use envelope::{Plan, QuestionIntent, SearchStrategy};
 use search::{SearchRequest, Searcher};
 
-/// Why words of a question were left out of account, for the reader of the answer; `None` where the words say
-/// something.
+/// The reason why words of a question were ignored, for the text of the answer; `None` if the words have a meaning.
 pub async fn idle_because(
     searcher: &dyn Searcher,
     question: &str,

@@ -1,4 +1,5 @@
-//! Tests of a search of a later round: it passes over what was read, and says so where nothing else is left.
+//! Tests of a search in a later round: it passes over the passages that were read, and says so when no other passage
+//! is left.
 
 use super::*;
 

@@ -1,8 +1,8 @@
 //! The retriever worker: it finds the passages for a plan, without a model.
 //!
-//! The worker narrows the search by both filters, relaxes only what the planner guessed, says so, and fits the
-//! results into one message. A question about documents gets a table of their columns. *Not* the search itself, which
-//! is behind `search`.
+//! The worker narrows the search by the publisher's filter and the planner's. It gives up only conditions that the
+//! planner guessed, and says so. It fits the results into one message. A question about documents gets a table of
+//! their columns. *Not* here: the search itself, which is behind the trait of the crate `search`.
 
 mod acting;
 mod assessment;

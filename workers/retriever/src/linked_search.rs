@@ -1,6 +1,6 @@
-//! A search for a query without a turn, made as a retriever's step makes it. What the words say about documents
-//! filters the search or has a share of its list, and conditions that find nothing are given up, the least certain
-//! first. *Not* the step itself, which has a plan, a table to try first and a question to ask back.
+//! Searches for a query outside of a turn, with the same rules as the retriever's step. The conditions that the query
+//! states filter the search or have a share of its result list. Conditions that find nothing are given up, the least
+//! certain first. *Not* here: the step itself, which also has a plan, tries a table first, and can ask the user back.
 
 use crate::derived::DerivedFilter;
 use crate::narrowing::Narrowing;
@@ -17,15 +17,16 @@ use search::{SearchRequest, SearchResult, Searcher};
 pub struct LinkedResult {
     /// The result; its counts are those of the search under the filter.
     pub result: SearchResult,
-    /// The conditions in the words that hold for every passage.
+    /// The conditions that the query states and every passage satisfies.
     pub filter: Filter,
-    /// The conditions in the words that nothing satisfies, in the order in which they were given up.
+    /// The conditions that the query states and no document satisfies, in the order in which they were given up.
     pub relaxed: Vec<Condition>,
-    /// The conditions in the words that have a share of the list, with the number of passages that each brought.
+    /// The conditions that the query states and that have a share of the list, each with the number of passages that
+    /// it brought.
     pub shared: Vec<(Filter, usize)>,
-    /// What was named and is no condition, with the reason.
+    /// The words that look like a condition but are none, each with the reason.
     pub dropped: Vec<String>,
-    /// What can be understood in two ways, or cannot all hold.
+    /// The parts of the query that are ambiguous, and the conditions that cannot all hold.
     pub doubts: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Tests that a search by words alone treats its conditions as a retriever's step does.
+//! Tests that a search outside of a turn treats the conditions in its query as a retriever's step does.
 
 use super::*;
 use envelope::{ConditionOrigin, Op, Passage, SearchStrategy, TenantId};

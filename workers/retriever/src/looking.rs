@@ -1,5 +1,5 @@
-//! Searches until something is found, at most as often as the question may search. [`assessment`](crate::assessment)
-//! decides what follows a search that finds nothing, and this module does it.
+//! Searches until something is found, at most as often as the turn may search. [`assessment`](crate::assessment)
+//! chooses the next search after one that found nothing, and this module carries it out.
 
 use crate::assessment::{Assessment, FurtherSearch, assess};
 use crate::narrowing::Narrowing;

@@ -1,5 +1,5 @@
-//! Tests of the retriever's step on questions that name documents, or ask for what no document says, against the
-//! scripted searcher.
+//! Tests of the retriever's step, against a scripted searcher, on questions that name documents or that no document
+//! answers.
 
 use super::linking_tests::of_acme;
 use super::*;

@@ -1,4 +1,4 @@
-//! The conditions that narrow a search, and those that were given up. Nothing is given up silently.
+//! The conditions that narrow a search, and those that were given up. Every condition that is given up is recorded.
 
 use envelope::{Case, Condition, ConditionOrigin, Doubt, Fallback, Filter, FilterMatch, Op, Plan};
 

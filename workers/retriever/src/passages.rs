@@ -1,7 +1,7 @@
 //! Fits the passages that were found into one scatter record.
 //!
-//! The size that counts is a passage's *encoded* size, which is never less than that of its text: line breaks, quotes
-//! and metadata take room in the message too.
+//! Sizes are those of the *encoded* passage, which is never shorter than its text: line breaks, quotes and metadata
+//! take room in the message, too.
 
 use envelope::limits::{FANOUT_MAX, SCATTER_TEXT_BYTES_MAX};
 use envelope::{CodecError, Passage};

@@ -1,9 +1,9 @@
-//! Shares a list of results: a part of it goes to the documents that a question names.
+//! Gives a share of the result list to the documents that a question names.
 //!
-//! Where a question is for what documents say, passages that its conditions exclude may be evidence. Therefore the
-//! passages that satisfy the conditions take a share of the list, and the search without conditions fills the rest.
-//! The sides of a comparison or of a timeline are searched each with its own conditions. *Not* for questions that ask
-//! for documents: those are filtered.
+//! If a question is about the contents of documents, passages that its conditions exclude may be evidence, too.
+//! Therefore passages that satisfy the conditions get only a share of the list, and a search without conditions fills
+//! the rest. Each side of a comparison or of a timeline is searched with its own conditions. *Not* for questions that
+//! ask for documents, which are filtered.
 
 use crate::derived::DerivedFilter;
 use crate::options::Options;
@@ -24,16 +24,17 @@ const CANDIDATES_A_PLACE: usize = 4;
 const SHORT: usize = 8;
 const LEFT_OF_SHORT: usize = 2;
 
-/// How a list is shared.
+/// The shares of a result list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shares {
-    /// The part of the list for all that is named, 0 to 1.
+    /// The share of the documents that the question names, 0 to 1.
     pub named: f32,
-    /// The part for all sides together, which comes first; with 0 they are not searched by themselves.
+    /// The share of all sides of a comparison or timeline together, which is taken first. With 0 the sides are not
+    /// searched separately.
     pub sides: f32,
 }
 
-/// A list that was shared.
+/// A result list after the shares were given.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SharedList {
     /// The result; its counts are those of the search without conditions.
@@ -62,8 +63,8 @@ impl Shares {
         }
     }
 
-    /// Gives what a question names its share of the results that were found without conditions. Each side of a
-    /// comparison or a timeline is searched by itself.
+    /// Gives the documents that a question names their share of a list of results that was found without conditions.
+    /// Each side of a comparison or a timeline is searched separately.
     ///
     /// # Errors
     /// When the search of all that is named, or of every side, fails.

@@ -1,5 +1,5 @@
-//! The retriever's step: it searches, relaxes the conditions, searches again and fits the results into a message. All
-//! waiting of the step begins here.
+//! The retriever's step: it searches, relaxes the conditions, searches again and fits the results into a message. The
+//! step calls all other asynchronous code of the crate.
 
 use crate::derived::DerivedFilter;
 use crate::grounds::Grounds;

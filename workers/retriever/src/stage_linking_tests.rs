@@ -1,4 +1,4 @@
-//! Tests of what a question says about documents, against a searcher that links it.
+//! Tests of conditions that a question states about documents, against a scripted searcher that links them.
 
 use super::*;
 

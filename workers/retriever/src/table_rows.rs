@@ -1,5 +1,5 @@
-//! Turns rows of documents and groups into the table of an answer, with its citations and the data that it was made
-//! of. Pure.
+//! Converts rows of documents and groups into the table of an answer, with its citations and the data behind it.
+//! Pure.
 
 use crate::worded;
 use envelope::limits::{TABLE_BYTES_MAX, TABLE_ROWS_MAX};

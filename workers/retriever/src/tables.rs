@@ -1,8 +1,8 @@
-//! Answers questions about documents with an exact table of their columns, where a table does.
+//! Answers a question about documents with an exact table of their columns, if a table can answer it.
 //!
-//! Only the user's own conditions and those that the question states narrow the table, because a planner's guess
-//! about words in texts would make it wrong. No condition is relaxed for it. *Not* here: what a question wants
-//! tabulated (`linking`), and how rows become a table (`table_rows`).
+//! Only the user's own conditions and those that the question states narrow the table; a condition that the planner
+//! guessed could make it wrong. No condition is relaxed. *Not* here: which table a question asks for (`linking`), and
+//! how rows become a table (`table_rows`).
 
 use crate::derived::DerivedFilter;
 use crate::idle_words::idle_because;

@@ -1,6 +1,6 @@
-//! Asks back what a question for documents leaves open before anything is searched, because a list of the wrong
-//! documents looks as exact as one of the right ones. *Not* for questions for what documents say: there a doubt costs
-//! a share of a list, and stands in the trail.
+//! Asks the user back before any search, if a question that asks for documents is ambiguous. The reason is that a
+//! list of the wrong documents looks as exact as one of the right ones. *Not* for questions about the contents of
+//! documents: an ambiguous condition only costs a share of the list there, and the trail records it.
 
 use crate::worded;
 use envelope::Doubt;

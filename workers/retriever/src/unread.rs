@@ -1,8 +1,9 @@
-//! A searcher that leaves out the passages which earlier rounds of the turn have read, so that a round goes on in the ranking
-//! where they ended.
+//! A searcher that leaves out the passages which earlier rounds of the turn have read, so that a round continues
+//! where the ranking of the earlier rounds ended.
 //!
-//! *Not* a condition of the index: the searcher beneath is asked for as many more passages as were read, and those that were
-//! read are removed from its list. Counting, linking and fetching by id go to the searcher beneath unchanged.
+//! This is *not* a condition of the index: the wrapped searcher is asked for as many more passages as were read, and
+//! the passages that were read are removed from its list. Counting, linking and fetching by id are passed on
+//! unchanged.
 
 use envelope::{Filter, Passage, ReadMark, TenantId};
 use futures_util::future::BoxFuture;
@@ -11,7 +12,7 @@ use search::{Error, SearchRequest, SearchResult, Searcher, TableRequest, TableRe
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// A searcher of passages that were not read.
+/// A searcher that finds only passages that were not read.
 pub struct UnreadSearcher {
     searcher: Arc<dyn Searcher>,
     read: HashSet<ReadMark>,

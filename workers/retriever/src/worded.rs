@@ -1,4 +1,5 @@
-//! Writes conditions and columns in words, and reads in a question the form of its answer. Pure.
+//! Writes conditions and columns as text for people, and reads from a question which form its answer should have.
+//! Pure.
 
 use envelope::{AnswerForm, Condition, Filter, Op, Plan, QuestionIntent};
 use search::filter_terms::named_field;

@@ -1,6 +1,8 @@
-//! Settles the citations of an answer: every `[n]` names a source, and the sources are numbered by their first use.
+//! Renumbers the citations of an answer: every `[n]` names a source, and the sources are numbered in the order of
+//! their first citation.
 //!
-//! The numbers are those of one draft and are given out anew, so none can leak from another turn.
+//! The old numbers are valid in one draft only and all are replaced, so no number of another turn can get into an
+//! answer.
 
 use envelope::Citation;
 

@@ -1,9 +1,9 @@
-//! Chooses the better of two drafts. Another try does not always make an answer better, so the draft before it is not
-//! lost.
+//! Chooses the better of two drafts. A new draft is not always better than the one before it, so the earlier one is
+//! kept.
 //!
-//! A draft that passes every check becomes the answer whatever was there before. Otherwise the draft with the better
-//! score does, and the next step (a stricter draft, another search, a question back) follows from what is wrong with
-//! the newer one.
+//! A draft that passes every check becomes the answer, whatever the earlier one was. Otherwise the draft with the
+//! better score becomes the answer. The next step (a stricter draft, another search, a question back) follows from
+//! the faults of the newer draft.
 
 use crate::evidence::Evidence;
 use crate::options::Options;

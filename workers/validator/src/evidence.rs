@@ -1,5 +1,6 @@
-//! The text against which an answer is checked: that of the passages that it cites. *Not* what mappers made of them,
-//! unless nothing else is there, because a fact that a model invented supports what the model says next.
+//! The text that an answer is checked against: the text of the passages that it cites. The facts that mappers made of
+//! the passages are *not* used, unless there is nothing else, because a fact that a model invented would support what
+//! the model says next.
 
 use std::borrow::Cow;
 

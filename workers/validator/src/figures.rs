@@ -1,8 +1,9 @@
-//! Finds the figures of an answer (numbers, dates, identifiers) that stand in nothing that its writer was given.
+//! Finds the figures of an answer (numbers, dates, identifiers) that occur in none of the texts that its writer was
+//! given.
 //!
-//! Wrong answers are mostly wrong in their figures, and figures can be looked up without understanding: `1,200.50` is
-//! `1200.5`, `2024-03-05` is `March 5, 2024`, `three` is `3`. Nothing is computed, so a sum that stands nowhere is
-//! unfounded. Numbers of list items are not figures.
+//! Wrong answers are mostly wrong in their figures, and figures can be compared without understanding the text:
+//! `1,200.50` is `1200.5`, `2024-03-05` is `March 5, 2024`, `three` is `3`. Nothing is computed, so a sum that is
+//! written nowhere counts as unfounded. Numbers of list items are not figures.
 
 use std::collections::HashSet;
 use text::{months, words};

@@ -1,9 +1,9 @@
-//! A model's judgement of a draft that rules let pass: what the model is asked, how its reply is read, and what
-//! follows from it.
+//! Has a model judge a draft that the rules let pass: builds the prompt, reads the reply, and applies it to the
+//! verdict.
 //!
-//! The judgement only lowers what rules found. An objection of the rules stands whatever the model says, and nothing
-//! in its reply takes a mark away. A call that fails, or a reply that says nothing, leaves the verdict of the rules
-//! as it is, and the trail tells it. *Not* here: rules ([`verdict`](crate::verdict)).
+//! The judgement can only lower the verdict of the rules. An objection of the rules remains whatever the model says,
+//! and nothing in its reply removes a mark from a sentence. If the call fails, or the reply says nothing, the verdict
+//! of the rules remains unchanged, and the trail records it. *Not* here: the rules ([`verdict`](crate::verdict)).
 
 use crate::evidence::Evidence;
 use crate::options::Options;
@@ -39,7 +39,7 @@ pub(crate) const PROMPT: EmbeddedPrompt = EmbeddedPrompt {
 pub struct JudgeModels {
     /// The model that judges.
     pub judge: String,
-    /// The model that writes what is judged, where a question names no other.
+    /// The model that writes the answers that are judged, if a question names no other model.
     pub writer: String,
 }
 

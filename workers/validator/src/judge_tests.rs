@@ -1,4 +1,4 @@
-//! Tests of the replies of models that judge, and of what follows from them.
+//! Tests of the replies of judging models, and of what follows from them.
 
 use super::*;
 use crate::policy::ContradictedPolicy;

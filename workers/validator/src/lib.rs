@@ -1,8 +1,8 @@
-//! The validator worker: it comes to a verdict on a draft by rules, and also by another model where one is configured
-//! to judge.
+//! The validator worker: it gives a verdict on a draft, by rules and, if a judging model is configured, also by that
+//! model.
 //!
-//! The worker compares each sentence with the passages that are cited, looks up figures and settles citations. *Not*
-//! here: asking a small model whether its own answer is good, because it confirms what it just said.
+//! The worker compares each sentence with the cited passages, looks up figures and renumbers citations. *Not* here:
+//! asking a small model whether its own answer is good, because it confirms what it just said.
 
 mod citations;
 mod earlier;

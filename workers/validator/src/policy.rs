@@ -1,8 +1,8 @@
-//! The policies for an answer with sentences that its sources do not say or deny. Pure.
+//! The policies for sentences of an answer that its sources do not support or that they deny. Pure.
 
 use serde::{Deserialize, Serialize};
 
-/// What is done with sentences that the sources do not say.
+/// The policy for sentences that the sources do not support.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnsupportedPolicy {
@@ -15,7 +15,7 @@ pub enum UnsupportedPolicy {
     Refuse,
 }
 
-/// What is done with sentences that the sources deny.
+/// The policy for sentences that the sources deny.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContradictedPolicy {

@@ -1,5 +1,5 @@
-//! Compares each sentence of an answer with the passages that the answer cites, and handles the sentences that they
-//! do not say. *Not* the rules (`groundedness`).
+//! Compares each sentence of an answer with the cited passages, and handles the sentences that these do not support.
+//! *Not* here: the rules of the comparison (`groundedness`).
 
 use envelope::{CheckedSentence, Citation, Support};
 use groundedness::{SentenceCheck, SentenceVerdict, Thresholds};

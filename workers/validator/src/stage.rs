@@ -1,5 +1,5 @@
-//! The validator's step: the rules check the draft, then the judging model does, where there is one. Only this module
-//! and `judge` wait.
+//! The validator's step: the rules check the draft, then the judging model does, if there is one. Only this module
+//! and `judge` have asynchronous code.
 
 use crate::earlier;
 use crate::evidence::Evidence;
@@ -32,8 +32,8 @@ impl Validator {
         })
     }
 
-    /// The validator with a model that judges what rules let pass, asked with the prompt `validator`. It fails when
-    /// that prompt is invalid.
+    /// The validator with a model that judges the drafts that the rules let pass, with the prompt `validator`. It
+    /// fails when that prompt is invalid.
     pub fn with_judge(
         self,
         model: Arc<dyn ChatModel>,

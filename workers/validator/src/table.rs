@@ -1,7 +1,7 @@
 //! Checks a table against the data that it was made of, not against words. Pure.
 //!
-//! Where the values are at hand, rows are counted and added up anew; where there are too many, they are compared with
-//! what the retriever counted. *Not* checked: whether the conditions are what the question means.
+//! If the data has all values, rows are counted and added up anew. If there were too many values, the table is
+//! compared with the counts of the retriever. *Not* checked: whether the conditions are what the question means.
 
 use envelope::table::{DecimalSum, GroupDigest};
 use envelope::{Draft, DraftTable, TableOperation, TableRow};

@@ -1,4 +1,4 @@
-//! Test data for several modules: citations, drafts, scatter records.
+//! Test data that several modules use: citations, drafts, scatter records.
 
 use crate::evidence::Evidence;
 use envelope::{After, Citation, DocId, Draft, FilterMatch, Plan, Scatter, Task};

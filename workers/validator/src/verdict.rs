@@ -1,9 +1,9 @@
-//! Judges a draft by counting.
+//! Gives the verdict on a draft by rules that count.
 //!
-//! Each sentence is compared with the passages that the answer cites (`sentences`), and the options say what is done
-//! with a sentence that they do not say or deny. A *failed check* (a citation of nothing, no citation at all, a
-//! figure that stands nowhere, a sentence that is denied) asks for a stricter draft. A draft that no model wrote
-//! consists of facts, but nothing has checked whether they answer the question: it is flagged like one of low
+//! Each sentence is compared with the cited passages (`sentences`), and the options decide what happens to a sentence
+//! that these do not support or that they deny. A *failed check* asks for a stricter draft; it is a citation of
+//! nothing, no citation at all, a figure that occurs in no source, or a denied sentence. A draft that no model wrote
+//! consists of facts, but nothing has checked whether they answer the question, so it is flagged like one of low
 //! confidence.
 
 use crate::citations::{Settled, settle, without_marks};

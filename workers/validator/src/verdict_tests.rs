@@ -1,4 +1,4 @@
-//! Tests of drafts against their sources: what fails, what is marked, and what follows.
+//! Tests of drafts against their sources: which checks fail, which sentences are marked, and what follows.
 
 use super::*;
 use crate::testing;

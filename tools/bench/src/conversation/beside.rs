@@ -1,5 +1,5 @@
-//! Measures a fleet of real processes with a stubbed model: how much a recall adds to the time of a question, and
-//! whether other questions take longer while turns wait in the logs of conversations.
+//! Measures a fleet of real processes with a stub model: how much recalling a conversation adds to the time of a
+//! question, and whether other questions take longer while turns wait in the logs of conversations.
 
 use super::log::failed;
 use crate::cli::ConversationArgs;

@@ -1,5 +1,5 @@
-//! Measures logs on a server: turns are opened and ended, exchanges are read back, and two writers write to the same
-//! conversation.
+//! Measures logs of conversations on a server: opening and ending turns, reading exchanges back, and two writers on
+//! the same conversation.
 
 use crate::cli::ConversationArgs;
 use argosy::cli_error::CliError;

@@ -1,8 +1,8 @@
-//! Measures the cost of conversations: of their logs on a server, of the store that follows them, and of waiting
+//! Measures the cost of conversations: of their logs on a server, of the store that follows the logs, and of waiting
 //! turns for other questions.
 //!
-//! The logs are written by the functions that a gateway decides with, without the fleet around them; the fleet's part is
-//! measured with its own processes and a stubbed model. Absolute figures belong to the machine.
+//! The logs are written by the functions that a gateway uses, without the fleet around them. The fleet's part is
+//! measured with its own processes and a stub model. Absolute figures depend on the machine.
 
 mod beside;
 mod log;

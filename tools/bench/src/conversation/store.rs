@@ -1,4 +1,4 @@
-//! Measures the store on disk, fed from the stream as the role `conversation` feeds it.
+//! Measures the conversation store on disk, fed from the stream as the role `conversation` feeds it.
 
 use super::log::{Reads, TURNS_EACH, failed, key, places, reads};
 use crate::cli::ConversationArgs;

@@ -1,12 +1,11 @@
-//! The ingest benchmark: how much faster documents are indexed with more indexers.
+//! The ingest benchmark: measures how much faster documents are indexed with more indexers.
 //!
-//! Documents go through a real nats-server to one process per indexer, the same as `argosy run indexer`: an
-//! indexer reads a document, cuts it into chunks, embeds them where vectors travel with the chunks, and publishes
-//! them with write conditions. It is measured twice. With the static table an indexer makes no vectors
-//! (retrievers do), so the cores are the limit. With an embedder that does nothing but wait, more indexers have
-//! more calls waiting at once.
+//! Documents go through a real nats-server to one process per indexer, the same as `argosy run indexer`: an indexer
+//! reads a document, cuts it into chunks, embeds them where vectors travel with the chunks, and publishes them with
+//! write conditions. There are two measurements. With the static table, indexers make no vectors (retrievers do), so
+//! the cores are the limit. With an embedder that only sleeps, more indexers have more calls in flight at once.
 //!
-//! The *floor* is measured in the same run: the messages that the indexers stored, published to a fresh server
+//! The *floor* is measured in the same run: the messages that the indexers stored are published to a fresh server
 //! without write conditions, as fast as the server takes them.
 
 mod run;

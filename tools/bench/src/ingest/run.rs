@@ -1,4 +1,5 @@
-//! One run: a fresh server, a number of indexers, and all documents; and the floor.
+//! Runs one repetition of the ingest benchmark: a fresh server, a number of indexers, and all documents; and its
+//! floor.
 
 use crate::corpus::{CHUNK_WORDS, Words};
 use crate::fleet_run::Ground;

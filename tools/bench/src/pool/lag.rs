@@ -1,5 +1,5 @@
-//! Measures how late this process is to its own timers. On a machine that others use as well, this lateness limits a
-//! measurement long before the CPU does.
+//! Measures how late the timers of this process fire. On a machine that runs other programs as well, this lateness
+//! limits a measurement long before the CPU does.
 
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;

@@ -1,5 +1,5 @@
-//! A closed loop of calls: each caller has one call at a time and takes the next one from a common list, as the slots
-//! of mappers do. The results of the calls are computed here as well, in pure code.
+//! Drives a closed loop of calls: each caller has one call in flight and takes the next one from a common list, as
+//! the slots of mappers do. It also computes the figures of the calls, in pure code.
 
 use argosy::cli_error::CliError;
 use llm::{ChatModel, ChatRequest};

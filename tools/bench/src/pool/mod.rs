@@ -1,9 +1,9 @@
-//! Measures the pool of model nodes on simulated ones: throughput against the ideal, the slow end of the answer
-//! times, and the calls that are made in vain, when all nodes are well and when one is not.
+//! Measures the pool of model nodes on simulated nodes: throughput against the ideal, the slowest answer times, and
+//! wasted calls, when all nodes are well and when one is not.
 //!
-//! The nodes are real HTTP servers in this process; no model is asked. A run warms up first, with the bad node being
-//! bad already: the run measures how the pool lives with it, not how it detects it. A flapping node is the exception,
-//! because it is detected again and again.
+//! The nodes are real HTTP servers in this process; no model is called. A run warms up first with the bad node being
+//! bad already, so it measures how the pool works beside that node, not how it detects it. A flapping node is the
+//! exception, because it is detected again and again.
 
 mod lag;
 mod load;

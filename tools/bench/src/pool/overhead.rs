@@ -1,5 +1,5 @@
-//! Measures the cost of the pool itself: the CPU and the allocations of a call to a node that answers at once, and
-//! the memory of many calls that are streamed at the same time.
+//! Measures the cost of the pool itself: the CPU time and the allocations of a call to a node that answers at once,
+//! and the memory of many calls that stream at the same time.
 
 use super::load::Load;
 use super::simulators::{Cpu, Simulators};

@@ -1,4 +1,4 @@
-//! The rows of the report, their layout, and their comparison. Pure except for printing.
+//! The report: its rows, their layout, and their comparison. Pure except for printing.
 
 use super::load::Measured;
 use crate::cli::{PoolPolicy, Scenario};

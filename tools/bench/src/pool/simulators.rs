@@ -1,5 +1,5 @@
-//! The simulated nodes of a measurement. They run on a thread of their own, so that their cost can be told from that
-//! of the pool.
+//! Runs the simulated nodes of a measurement on a thread of their own, so that their cost can be told from that of
+//! the pool.
 
 use crate::host::{cpu_ms, threads_cpu_ms};
 use argosy::cli_error::CliError;

@@ -1,5 +1,5 @@
-//! The report as a picture: two charts of bars, one group for each scenario and size, one bar for each
-//! policy. Plain SVG, no script, readable on light and dark pages. Pure.
+//! Draws the report: two bar charts with one group for each scenario and size, and one bar for each policy. The
+//! output is plain SVG without a script, readable on light and dark pages. Pure.
 
 use super::report::Row;
 use std::fmt::Write;

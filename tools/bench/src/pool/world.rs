@@ -1,8 +1,8 @@
-//! The world in which the pool is measured: the nodes, the calls, and the ideal throughput. Pure.
+//! The setting in which the pool is measured: the nodes, the calls, and the ideal throughput. Pure.
 //!
-//! Everything runs several times as fast as in reality, time-outs included, so that seconds stand for the better part
-//! of a minute; only the pool's constants run in real time. A call is that of a mapper: all calls have the same
-//! instructions, a question has five passages, and the question stands before the passage, so that the five calls
+//! Everything, time-outs included, runs several times as fast as in reality, so that seconds stand for the better
+//! part of a minute; only the pool's constants run in real time. A call is like that of a mapper: all calls have the
+//! same instructions, a question has five passages, and the question comes before the passage, so that its five calls
 //! share a prefix.
 
 use crate::cli::{PoolPolicy, Scenario};

@@ -1,5 +1,5 @@
-//! Finds the answer of a draft: its documents by the naive scan, its tables by adding up, and whether the answer has
-//! the shape of its kind.
+//! Finds the answer to a draft question: its documents by the naive scan, and its table by adding up. Checks that the
+//! answer has the shape that its kind of question needs.
 
 use super::Scene;
 use super::draft::Draft;

@@ -1,4 +1,4 @@
-//! A draft of a question: it chooses phrases around a record that was drawn.
+//! Drafts a question: it chooses phrases that are true of a record that was drawn.
 
 use super::Scene;
 use super::near::shelves;

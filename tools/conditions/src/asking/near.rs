@@ -1,4 +1,5 @@
-//! The families of near-misses: where each can occur, and the other reading of a question.
+//! The families of near-misses. A near-miss is a question with a second, wrong reading that finds other documents.
+//! This module tells in which questions and documents each family can occur, and makes the wrong reading.
 
 use super::Scene;
 use crate::company::Company;

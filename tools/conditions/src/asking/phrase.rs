@@ -1,4 +1,4 @@
-//! The phrases of a question, each with the checks that it stands for.
+//! Makes the phrases of a question, each with the conditions (`Check`) that it stands for.
 
 use super::Scene;
 use super::span::{Around, Period, period};

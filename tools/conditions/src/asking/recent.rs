@@ -1,4 +1,4 @@
-//! Drafts about time: with spans around the record, and with spans relative to today.
+//! Drafts questions about time: with time spans around the day of the record, or relative to today.
 
 use super::draft::{Desk, Hold};
 use super::phrase::Phrase;

@@ -1,4 +1,4 @@
-//! Drafts of the kinds that have two sides, a number or groups.
+//! Drafts look-ups, comparisons, groupings and questions with an exception.
 
 use super::draft::{Desk, Draft, Hold};
 use super::phrase::Phrase;

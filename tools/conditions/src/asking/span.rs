@@ -1,4 +1,4 @@
-//! Spans of time, as days and in words.
+//! Makes time spans, as days and in words.
 
 use crate::day::{Day, MONTHS};
 use crate::dice::Dice;

@@ -1,4 +1,4 @@
-//! A manuscript as HTML, with its front matter as `<meta>`.
+//! Renders a manuscript as HTML, with its front matter as `<meta>`.
 
 use super::interleaved;
 use crate::dice::Dice;

@@ -1,4 +1,4 @@
-//! A manuscript as a PDF of one page and one font, with a text layer: the minimum that readers accept.
+//! Renders a manuscript as a PDF of one page and one font, with a text layer: the minimum that readers accept.
 
 use super::text_lines;
 use crate::manuscript::Manuscript;

@@ -1,9 +1,9 @@
-//! A manuscript as a scanner reads it: text with the confusions of optical character recognition.
+//! Renders a manuscript as a scanned text, with the typical confusions of optical character recognition.
 //!
-//! Rates follow what is called good: 98 to 99 of 100 characters right (Holley, "How Good Can It Get?", D-Lib Magazine
-//! 15, 2009). Here, one to two of a hundred characters of running text are wrong, and fewer in values, because what a
-//! question may ask for has to stay readable for a person who knows that `l` may be `1`. The front matter is typed
-//! in, and so it is clean.
+//! The error rate is that of a good scan, in which 98 to 99 of 100 characters are right (Holley, "How Good Can It
+//! Get?", D-Lib Magazine 15, 2009). Here, one to two of a hundred characters of running text are wrong. Values have
+//! fewer errors, because a person who knows that `l` may be `1` has to be able to read what a question asks for. The
+//! front matter has no errors, because it is typed in.
 
 use super::{front_matter, interleaved};
 use crate::dice::Dice;

@@ -1,4 +1,4 @@
-//! The wording of the side on which the linker is tuned.
+//! The wording of the questions of `Half::Dev`, on which the linker is tuned.
 
 use super::{Group, Most, Noun, Slot, Span, Turn, Wording};
 use crate::field::Field::{

@@ -1,5 +1,5 @@
-//! The wording of a further side for tuning: it has other sentences than dev, and its author had not seen those of
-//! test.
+//! The wording of the questions of `Half::Extra`, which is for tuning, too. Its sentences differ from those of dev,
+//! and its author had not seen those of test.
 
 use super::{Group, Most, Noun, Slot, Span, Turn, Wording};
 use crate::field::Field::{

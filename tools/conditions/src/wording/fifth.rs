@@ -1,6 +1,6 @@
-//! The wording of the fifth side: ordinary business English as an office manager or a paralegal types it into a
-//! search box, from full questions to a few words in a row. Its author had seen neither the linker nor the sentences
-//! of test. What another side says already is not said here, so the shortest phrases are rare.
+//! The wording of the questions of `Half::Fifth`: ordinary business English as an office manager or a paralegal types
+//! it into a search box, from full questions to a few words. Its author had seen neither the linker nor the questions
+//! of `Half::Test`. No pattern of another split is used again, so the shortest phrases are rare.
 
 use super::{Group, Most, Noun, Slot, Span, Turn, Wording};
 use crate::field::Field::{

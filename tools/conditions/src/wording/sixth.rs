@@ -1,6 +1,6 @@
-//! The wording of the sixth side: that of a project engineer and of a buyer at a machine builder, who type into a search
-//! box in a hurry. It is a held-out measure: its author had seen neither the linker nor the questions of the other
-//! sides, and nothing is tuned on it.
+//! The wording of the questions of `Half::Sixth`, as a project engineer and a buyer at a machine builder type them
+//! into a search box in a hurry. The split is held out: the author had seen neither the linker nor the questions of
+//! the other splits, and nothing is tuned on it.
 
 use super::{Group, Most, Noun, Slot, Span, Turn, Wording};
 use crate::field::Field::{

@@ -1,4 +1,4 @@
-//! The wording of the side on which nothing is tuned.
+//! The wording of the questions of `Half::Test`, on which nothing is tuned.
 
 use super::{Group, Most, Noun, Slot, Span, Turn, Wording};
 use crate::field::Field::{

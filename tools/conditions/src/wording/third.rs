@@ -1,5 +1,5 @@
-//! The wording of the third side: a clerk's plain sentences. Its author had seen neither the linker nor the sentences
-//! of test.
+//! The wording of the questions of `Half::Third`: a clerk's plain sentences. Its author had seen neither the linker
+//! nor the questions of `Half::Test`.
 
 use super::{Group, Most, Noun, Slot, Span, Turn, Wording};
 use crate::field::Field::{

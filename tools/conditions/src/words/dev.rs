@@ -1,4 +1,4 @@
-//! The words of the side on which the linker is tuned.
+//! The names in `Half::Dev`, on which the linker is tuned.
 
 use super::{Called, ShelfWords, Words, fixed};
 use crate::field::{Field, Shelf};

@@ -1,5 +1,5 @@
-//! The words of a further side for tuning. They are in another manner than those of dev, and their author had not
-//! seen those of test.
+//! The names in `Half::Extra`, which is for tuning, too. They are of another style than those of dev, and their
+//! author had not seen those of test.
 
 use super::{Called, ShelfWords, Words, fixed};
 use crate::field::{Field, Shelf};

@@ -1,5 +1,5 @@
-//! The words of the fifth side: those of an office manager in a company of middle size, with the column names that an
-//! ordinary schema has.
+//! The names in `Half::Fifth`, as an office manager of a medium-sized company chooses them, with the column names of
+//! an ordinary schema.
 
 use super::{Called, ShelfWords, Words, fixed};
 use crate::field::{Field, Shelf};

@@ -1,4 +1,5 @@
-//! The words of the fourth side: those of an analyst of procurement and compliance, who writes as registers do.
+//! The names in `Half::Fourth`, as an analyst of procurement and compliance chooses them, who writes like an official
+//! register.
 
 use super::{Called, ShelfWords, Words, fixed};
 use crate::field::{Field, Shelf};

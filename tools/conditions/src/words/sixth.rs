@@ -1,5 +1,5 @@
-//! The words of the sixth side: those of a machine builder, with the names that the designer of an ordinary purchasing
-//! database gives.
+//! The names in `Half::Sixth`, as a machine builder uses them, with the column names of an ordinary purchasing
+//! database.
 
 use super::{Called, ShelfWords, Words, fixed};
 use crate::field::{Field, Shelf};

@@ -1,4 +1,4 @@
-//! The words of the side on which nothing is tuned.
+//! The names in `Half::Test`, on which nothing is tuned.
 
 use super::{Called, ShelfWords, Words, fixed};
 use crate::field::{Field, Shelf};

@@ -1,5 +1,4 @@
-//! The words of the third side: those of a clerk who keeps the books of a small firm and calls things as people do at
-//! work.
+//! The names in `Half::Third`, as a clerk who keeps the books of a small firm uses them in everyday work.
 
 use super::{Called, ShelfWords, Words, fixed};
 use crate::field::{Field, Shelf};

@@ -1,4 +1,4 @@
-//! `argosy chat`
+//! The arguments of `argosy chat`.
 
 use super::{ServerArgs, share::share};
 use clap::Args;

@@ -1,4 +1,4 @@
-//! `argosy config`
+//! The arguments of `argosy config`.
 
 use super::ServerArgs;
 use crate::config::FILE;

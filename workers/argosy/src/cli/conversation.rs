@@ -1,4 +1,4 @@
-//! `argosy conversation`
+//! The arguments of `argosy conversation`.
 
 use super::ServerArgs;
 use clap::{Args, Subcommand};

@@ -1,4 +1,4 @@
-//! `argosy doctor`, `argosy explain`
+//! The arguments of `argosy doctor` and `argosy explain`.
 
 use super::ServerArgs;
 use clap::Args;

@@ -1,4 +1,4 @@
-//! `argosy edition`: its arguments.
+//! The arguments of `argosy edition`.
 
 use super::ServerArgs;
 use clap::{Args, Subcommand};

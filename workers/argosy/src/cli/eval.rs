@@ -1,4 +1,4 @@
-//! `argosy eval`: its arguments.
+//! The arguments of `argosy eval`.
 
 use clap::{Args, Subcommand, ValueEnum};
 use index_host::EmbedderChoice;

@@ -1,4 +1,4 @@
-//! The arguments of the commands that look into the corpus without asking a question.
+//! The arguments of the commands that look into the corpus without asking a question, such as `argosy search`.
 
 use super::ServerArgs;
 use clap::Args;

@@ -1,4 +1,4 @@
-//! `argosy models`: its arguments.
+//! The arguments of `argosy models`.
 
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `argosy prompts`: its arguments.
+//! The arguments of `argosy prompts`.
 
 use clap::{Args, Subcommand};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `argosy schema`: its arguments.
+//! The arguments of `argosy schema`.
 
 use clap::{Args, Subcommand};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Where the fleet is that a command is for: the same flags for all of them.
+//! The flags for the NATS server of a fleet, which are the same for all commands that need one.
 
 use super::{FLEET, only_with};
 use crate::cli_error::CliError;

@@ -1,4 +1,4 @@
-//! A flag that is a share.
+//! Parses the value of a flag that is a share, from 0 to 1.
 
 /// A number from 0 to 1.
 pub(super) fn share(text: &str) -> Result<f32, String> {

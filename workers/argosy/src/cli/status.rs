@@ -1,4 +1,4 @@
-//! The arguments of the commands that show the whole fleet.
+//! The arguments of the commands that show the whole fleet: `argosy status` and `argosy top`.
 
 use super::ServerArgs;
 use clap::{Args, ValueEnum};

@@ -1,4 +1,4 @@
-//! `argosy completions`, `argosy offline-model`, `argosy probe`
+//! The arguments of `argosy completions`, `argosy offline-model` and `argosy probe`.
 
 use clap::{Args, ValueEnum};
 use clap_complete::Shell;

@@ -1,4 +1,4 @@
-//! The arguments of the commands that look at turns and start them again.
+//! The arguments of the commands that look at turns or run them again, such as `argosy trace` and `argosy dead`.
 
 use super::ServerArgs;
 use clap::{Args, Subcommand};

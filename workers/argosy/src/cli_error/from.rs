@@ -1,8 +1,7 @@
-//! Turns errors from below the command line into failures of a command: it adds the exit code, the word, and what to
-//! do about the error. The sentence is the error's own.
+//! Converts errors of other modules into the error of a command: it adds the exit code, the error code and the hint,
+//! and keeps the message.
 //!
-//! Modules below the command line have errors of their own and never name [`CliError`](super::CliError); this is the
-//! one place where their errors become it.
+//! The other modules have errors of their own and never name [`CliError`](super::CliError).
 
 use super::{CliError, FULL, NO_ROOM};
 use crate::doctor::START_JETSTREAM;

@@ -1,4 +1,4 @@
-//! Tests of what users and programs are told of errors below the command line: exit code, word and hint.
+//! Tests the exit code, the error code and the hint that the errors of other modules are given.
 
 use super::{CliError, FULL};
 use crate::{conversations, kept_conversations, local, model, model_files, roles};

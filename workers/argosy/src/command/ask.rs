@@ -1,4 +1,4 @@
-//! `argosy ask`
+//! `argosy ask`: asks one question and prints its answer.
 
 use crate::cli::{self, Output, only_with};
 use crate::cli_error::CliError;

@@ -1,4 +1,4 @@
-//! Shows progress while a question is answered: a line that says what happens, and below it the draft as it is
+//! Shows the progress of a question on the terminal: a line for the current step, and below it the draft while it is
 //! written.
 //!
 //! *Not* here: the answer. The draft is removed from the screen before the answer is shown, and also when there is no

@@ -1,4 +1,4 @@
-//! `argosy completions`: the script with which a shell completes this command line.
+//! `argosy completions`: prints the script with which a shell completes this command line.
 
 use crate::cli::{Cli, CompletionsArgs, Output};
 use crate::cli_error::CliError;

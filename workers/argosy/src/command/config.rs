@@ -1,4 +1,4 @@
-//! `argosy config`: shows what the options are set to and where they were set, and checks a file.
+//! `argosy config`: shows the values of the options and where they are set, and checks a file.
 
 use crate::cli::{ConfigCheckArgs, ConfigShowArgs, Output};
 use crate::cli_error::CliError;

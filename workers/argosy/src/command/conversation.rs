@@ -1,4 +1,4 @@
-//! `argosy conversation`
+//! `argosy conversation`: lists, shows, copies and erases conversations.
 
 mod copies;
 mod removal;
@@ -16,7 +16,7 @@ use envelope::{TenantId, UnixMs};
 use owo_colors::OwoColorize;
 use serde_json::json;
 
-/// Looks at conversations, copies and erases them.
+/// Lists, shows, copies and erases conversations.
 pub async fn run(
     what: ConversationCommand,
     config: Config,

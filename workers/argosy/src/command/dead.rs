@@ -1,4 +1,4 @@
-//! `argosy dead`
+//! `argosy dead`: lists, shows, retries and drops dead letters.
 
 use crate::cli::{self, ChosenDeadArgs, DeadFilterArgs, Output};
 use crate::cli_error::{CliError, FULL};
@@ -16,7 +16,7 @@ use streams::history;
 /// How much of a payload is shown, in bytes.
 const PAYLOAD_BYTES: usize = 2_000;
 
-/// Does what is wanted with dead letters.
+/// Lists, shows, retries or drops dead letters.
 pub async fn run(what: cli::DeadCommand, config: Config, output: Output) -> Result<(), CliError> {
     let bus = super::connect(&config).await?;
     match what {

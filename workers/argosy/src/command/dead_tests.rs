@@ -1,4 +1,4 @@
-//! Tests of work on many dead letters at once: the result of one does not affect another.
+//! Tests commands on many dead letters at once: a letter that fails does not affect the others.
 
 use super::*;
 use bus::Publish;

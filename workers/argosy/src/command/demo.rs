@@ -1,4 +1,4 @@
-//! `argosy demo`: asks the sample corpus a few questions that show the range, in one process.
+//! `argosy demo`: asks the sample corpus a few different kinds of questions, in one process.
 
 use crate::cli::{self, Output};
 use crate::cli_error::CliError;

@@ -1,4 +1,4 @@
-//! `argosy doctor` and `argosy explain`
+//! `argosy doctor` and `argosy explain`: runs the checks of a fleet, and prints the page that explains one.
 
 use crate::cli::{self, Output};
 use crate::cli_error::CliError;

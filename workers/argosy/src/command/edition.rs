@@ -1,4 +1,4 @@
-//! `argosy edition`: builds the corpus anew beside the one that answers, and switches to it.
+//! `argosy edition`: builds a new edition of the corpus beside the one that is searched, and switches to it.
 
 use crate::cli::{self, Output};
 use crate::cli_error::CliError;
@@ -23,7 +23,7 @@ struct Row {
     pipelines: BTreeSet<String>,
 }
 
-/// Does what is asked.
+/// Runs the command.
 pub async fn run(
     args: cli::EditionCommand,
     config: Config,

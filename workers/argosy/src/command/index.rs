@@ -1,4 +1,4 @@
-//! `argosy index`
+//! `argosy index`: makes the corpus equal to a folder.
 
 use crate::cli::{self, Output, only_with};
 use crate::cli_error::CliError;

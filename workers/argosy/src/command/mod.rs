@@ -1,4 +1,4 @@
-//! One module per command. Each takes its arguments and the configuration, and prints its result.
+//! The commands, one module for each. A command takes its arguments and the configuration, and prints its result.
 
 pub mod ask;
 mod asking;

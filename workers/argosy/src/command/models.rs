@@ -1,4 +1,4 @@
-//! `argosy models`
+//! `argosy models`: lists local models, and fetches their files.
 
 use crate::cli::{ModelName, ModelsCommand, ModelsPullArgs, Output};
 use crate::cli_error::CliError;

@@ -1,4 +1,4 @@
-//! `argosy nodes`: the model nodes as the processes of the fleet see them.
+//! `argosy nodes`: shows the model nodes as the processes of the fleet report them.
 
 use crate::cli::{self, Output};
 use crate::cli_error::CliError;

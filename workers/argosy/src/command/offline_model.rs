@@ -1,4 +1,4 @@
-//! `argosy offline-model`: the offline reader behind HTTP, until it is told to stop.
+//! `argosy offline-model`: serves the offline reader over HTTP until a signal stops it.
 
 use crate::cli::{self, Output};
 use crate::cli_error::CliError;
@@ -9,7 +9,7 @@ use crate::signal;
 use std::io::ErrorKind;
 use tokio_util::sync::CancellationToken;
 
-/// Serves it.
+/// Serves the offline reader over HTTP until a signal stops it.
 pub async fn run(args: cli::OfflineModelArgs, output: Output) -> Result<(), CliError> {
     let stop = CancellationToken::new();
     let slots = usize::from(args.slots);

@@ -1,4 +1,5 @@
-//! `argosy probe`: asks a role of this machine how it is, for health checks of containers without a shell.
+//! `argosy probe`: asks a process on this machine whether it is live or ready, for health checks of containers
+//! without a shell.
 
 use crate::cli::{Output, ProbeArgs, ProbeTarget};
 use crate::cli_error::CliError;
@@ -8,7 +9,8 @@ use crate::render;
 use std::net::SocketAddr;
 use telemetry::probe::HealthProbe;
 
-/// Asks the role. The exit code is 1 where its answer is no, and 4 where there is no answer.
+/// Asks a process whether it is alive, ready or started. The exit code is 1 if it answers no, and 4 if it does not
+/// answer.
 pub async fn run(args: ProbeArgs, config: Config, output: Output) -> Result<(), CliError> {
     let (what, word) = match args.what {
         ProbeTarget::Live => (HealthProbe::Live, "alive"),

@@ -1,5 +1,5 @@
-//! `argosy prompts`: lists the prompts, and shows what a folder in their place changes. Neither a fleet nor a model
-//! is asked.
+//! `argosy prompts`: lists the prompts, compares them with a folder of replacements, and checks the folder. It needs
+//! neither a fleet nor a model.
 
 use crate::cli::{Output, PromptsCommand};
 use crate::cli_error::CliError;

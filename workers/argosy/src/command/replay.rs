@@ -1,4 +1,4 @@
-//! `argosy replay`
+//! `argosy replay`: starts a new turn from a recorded step of another turn.
 
 use crate::cli::{self, Output};
 use crate::cli_error::CliError;

@@ -1,4 +1,4 @@
-//! `argosy run`: one role of the fleet in this process.
+//! `argosy run`: runs one role of the fleet in this process.
 
 mod conversation_store;
 mod host;

@@ -1,4 +1,4 @@
-//! `argosy schema`: checks a schema, and shows what it finds in a file. Nothing is stored.
+//! `argosy schema`: checks a schema, and shows which values it finds in a file. It stores nothing.
 
 use crate::cli::{self, Output};
 use crate::cli_error::CliError;

@@ -1,4 +1,4 @@
-//! `argosy search`, `argosy catalog` and `argosy show`: what is in the corpus, without asking a question.
+//! `argosy search`, `argosy catalog` and `argosy show`: show what is in the corpus, without asking a question.
 
 use crate::cli::{self, Output, only_with};
 use crate::cli_error::CliError;

@@ -1,4 +1,4 @@
-//! `argosy setup`
+//! `argosy setup`: creates the streams and consumers, or checks them.
 
 use crate::cli::{self, Output};
 use crate::cli_error::CliError;
@@ -44,7 +44,7 @@ pub(crate) fn no_room(error: BusError, config: &Config, more: &str) -> CliError 
 /// How long the servers of a cluster may take to have a leader.
 const LEADER_MAX: Duration = Duration::from_secs(30);
 
-/// Makes streams and consumers, or says with `--check` what is missing or differs.
+/// Creates the streams and consumers. With `--check` it only reports which are missing or differ.
 pub async fn run(args: cli::SetupArgs, config: Config, output: Output) -> Result<(), CliError> {
     let bus = match args.check {
         true => connect(&config).await?,

@@ -1,4 +1,4 @@
-//! `argosy status` and `argosy top`: the whole fleet at a glance, once or live.
+//! `argosy status` and `argosy top`: show the state of the whole fleet, once or live.
 
 use crate::cli::{self, KeyArg, Output};
 use crate::cli_error::CliError;

@@ -1,4 +1,4 @@
-//! `argosy trace`
+//! `argosy trace`: shows the steps of a turn, also while it runs.
 
 use crate::cli::{self, Output};
 use crate::cli_error::CliError;
@@ -20,7 +20,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// How long after its deadline a turn may take to end, in milliseconds.
 const LATE_MS: u64 = 10_000;
 
-/// Shows how a turn went, or goes.
+/// Shows the steps of a turn, also while it runs.
 pub async fn run(args: cli::TraceArgs, config: Config, output: Output) -> Result<(), CliError> {
     let bus = super::connect(&config).await?;
     let mut seen = look(&*bus, &args.turn).await?;

@@ -1,5 +1,5 @@
-//! Tells which options are set and where: a default and a wish are different things, even where the value is the
-//! same.
+//! Tells which options are set, and where. An option that is set to its default value is not the same as an option
+//! that is not set.
 
 use settings::SettingOrigin;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub struct SettingOrigins(BTreeMap<String, String>);
 
 impl SettingOrigins {
-    /// The options that were loaded from elsewhere than the defaults.
+    /// The options that are not set by the defaults.
     pub fn of(origins: &BTreeMap<String, SettingOrigin>) -> SettingOrigins {
         let given = origins
             .iter()

@@ -1,4 +1,4 @@
-//! Determines which model judges answers, and whether it may. Pure.
+//! Determines which model judges answers, and refuses a small model that would judge its own answers. Pure.
 
 use super::Config;
 use envelope::{Profile, Role};

@@ -1,4 +1,4 @@
-//! Turns the configuration into the options of each part, in the part's own terms.
+//! Converts the configuration into the options of each component: topology, connection, workers, gateway, indexers.
 
 use super::{Config, Telemetry};
 use bus::Stream;
@@ -56,7 +56,7 @@ impl Config {
         told.collect()
     }
 
-    /// What the fleet needs of the server.
+    /// The streams and consumers that the fleet needs.
     pub fn topology(&self) -> Topology {
         let s = &self.streams;
         Topology {

@@ -1,6 +1,5 @@
-//! Environment variables with names of their own, which are the names that comparable systems use for some of these
-//! settings, so that their users need not look for ours. *Not* a second way to set every option: there are only these
-//! four.
+//! The environment variables that set an option under a name of their own. The names are those of comparable systems,
+//! so that their users need not look for ours. *Not* a second way to set every option: there are only these four.
 
 use envelope::limits::ROUNDS_MAX;
 use settings::NamedVariable;

@@ -1,4 +1,4 @@
-//! Writes conversations a second time: forks, and conversations that were exported.
+//! Writes copies of conversations: forks, branches for replays, and imports of exported conversations.
 
 use super::{ConversationSource, Error, now};
 use crate::kept_conversations;

@@ -1,4 +1,5 @@
-//! The state of a conversation, for a user who goes on with it at a prompt.
+//! Reads the state of a conversation that a chat needs before it goes on: the time of the last event, whether the
+//! conversation is erased, and the pending question back.
 
 use super::{ConversationSource, Error, now, store};
 use conversation_log::store::Store;

@@ -1,8 +1,9 @@
-//! What these credentials may publish and hear.
+//! Checks which subjects these credentials may publish and subscribe to.
 //!
-//! A forbidden publish gets no answer and only times out, so workers with too few permissions look as if the server
-//! were slow. This check tries every subject in a way that changes nothing. A message that would be stored is
-//! published with a write condition that fails, and one that is not stored goes to a name that no consumer has.
+//! The server does not answer a forbidden publish, so the publish only times out, and workers with too few
+//! permissions look as if the server were slow. This check tries every subject in a way that changes nothing: a
+//! message to a stream has a write condition that fails, and a message that is not stored goes to a consumer name
+//! that nobody has.
 
 use super::{Ground, Said};
 use bus::topology::{FILES, SNAPSHOTS};

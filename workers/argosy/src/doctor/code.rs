@@ -1,5 +1,5 @@
-//! The checks by their codes. The page of each is a section of docs/operations/doctor.md, and `argosy explain` prints
-//! it from there, so that the text stands in one place.
+//! The codes of the checks. The page of each is a section of docs/operations/doctor.md, which `argosy explain`
+//! prints, so that the text is written only once.
 
 use serde::{Serialize, Serializer};
 

@@ -1,5 +1,5 @@
-//! Checks conversations: which processes take and read them, how far the stores are behind the stream, and how far
-//! back the stream reaches. *Not* whether a log is sound, which `logs` checks.
+//! Checks conversations: which processes admit and read them, how far the stores lag behind the stream, and how far
+//! back the stream reaches. *Not* whether a log is consistent, which `logs` checks.
 
 use super::server::bytes;
 use super::{Ground, Said};

@@ -1,5 +1,5 @@
-//! Checks that logs of conversations follow from their events: some are read whole and folded anew. No id of a
-//! conversation is printed, because whoever knows one may read it.
+//! Checks that the logs of conversations are consistent: it reads some logs whole and folds their events anew. It
+//! prints no id of a conversation, because whoever knows an id may read the conversation.
 
 use super::{Ground, Said};
 use bus::{Bus, BusError, StoredMessage, Stream, StreamState};

@@ -1,4 +1,4 @@
-//! Tests of logs on a bus, unchanged and tampered with.
+//! Tests the check on logs on a bus, both unchanged and tampered with.
 
 use super::super::CheckStatus;
 use super::*;

@@ -1,20 +1,21 @@
-//! Looks for what may be wrong with a fleet, with one check per code. Each check is bounded in time, and all of them
-//! are made even when one fails.
+//! Looks for what may be wrong with a fleet, with one check per code. Each check has a time limit, and all checks run
+//! even when one fails.
 //!
-//! A check looks in one place and decides in a pure function beside it. A check changes nothing: what it publishes is
-//! refused, or has no subscriber. *Not* a monitor: the checks run when a person or a probe asks for them.
+//! A check reads the state from one source, and a pure function beside it makes the finding. A check changes nothing:
+//! its publishes are refused, or nobody subscribes to them. *Not* a monitor: the checks run when a person or a probe
+//! asks for them.
 //!
 //! | module | what |
 //! |---|---|
-//! | [`code`] | the checks by their codes, and the pages that explain them |
-//! | `server` | the server: is it there, is it new enough, is it set up, does its clock agree |
-//! | [`room`] | what the streams can carry |
-//! | `access` | what these credentials may publish and hear |
+//! | [`code`] | the codes of the checks, and the pages that explain them |
+//! | `server` | the server: reachable, new enough, set up, with the right time |
+//! | [`room`] | how full the streams are, and which rate of questions they carry |
+//! | `access` | which subjects these credentials may publish and subscribe to |
 //! | `processes` | the processes of the fleet: all roles, indexes, disks |
-//! | `models` | model nodes: there, long enough, and not promised more than they run |
-//! | `retrieval` | the servers that searches ask: embedder and reranker |
-//! | `conversations` | who takes and reads conversations, and how far back they reach |
-//! | `logs` | whether logs of conversations are what follows from their events |
+//! | `models` | model nodes: reachable, with a long enough context, and not given more calls than they run at once |
+//! | `retrieval` | the servers that searches call: embedder and reranker |
+//! | `conversations` | which processes admit and read conversations, and how far back the stream reaches |
+//! | `logs` | whether the logs of conversations are consistent |
 
 mod access;
 pub mod code;

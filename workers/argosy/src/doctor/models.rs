@@ -1,5 +1,5 @@
-//! Checks the model nodes: they are there, have the model and a context that is long enough, answer the processes,
-//! and are not promised more calls by all processes together than they run at once.
+//! Checks the model nodes: they are reachable, have the model and a long enough context, answer the processes, and do
+//! not get more calls from all processes together than they run at once.
 
 use super::{Ground, Said};
 use crate::config::Config;

@@ -1,4 +1,4 @@
-//! Tests of the findings on made-up nodes: what the nodes report and what processes report of them.
+//! Tests the findings on made-up nodes: on what the nodes report, and on what processes report of the nodes.
 
 use super::super::CheckStatus;
 use super::*;

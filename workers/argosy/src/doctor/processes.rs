@@ -1,5 +1,5 @@
-//! Checks the processes of the fleet by their own reports: every role is there and ready, the indexes have caught up,
-//! and their disks have room.
+//! Checks the processes of the fleet by the status that they report: every role runs and is ready, the indexes have
+//! caught up, and the disks have room.
 
 use super::conversations::are_taken;
 use super::server::bytes;

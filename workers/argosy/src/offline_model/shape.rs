@@ -1,4 +1,4 @@
-//! Reads and writes the bodies of calls and replies, in the shapes of OpenAI. Pure.
+//! Reads and writes the bodies of calls and replies of the OpenAI API. Pure.
 
 use llm::tokens;
 use offline_reader::{NAME, OfflineReader, role_of};

@@ -1,4 +1,4 @@
-//! The report of a process on its store of conversations. *Not* the store, nor the task that feeds it.
+//! The report of a process about its local conversation store. *Not* here: the store, and the task that feeds it.
 
 use conversation_log::store::StoreSizes;
 use inspect::processes::StoreAt;

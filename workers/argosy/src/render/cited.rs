@@ -1,4 +1,4 @@
-//! A source of an answer, as an object for programs and as a line for people.
+//! Renders a source of an answer: as a JSON object and as a line of text.
 
 use super::one_line;
 use envelope::Citation;

@@ -1,9 +1,8 @@
 //! Shows a draft on the terminal while it is written: on stderr, dimmed, redrawn in place, and removed at the end.
 //!
 //! Only the last lines of a draft are shown, so that it never scrolls, because text that has scrolled cannot be
-//! removed. A row ends at the edge of the terminal, so that it stays one row whatever the width of its characters.
-//! *Not* used where results do not go to the terminal, or where the terminal cannot dim text, because an unchecked
-//! sentence has to be recognisable as one.
+//! removed. Each row is cut at the edge of the terminal. *Not* used where results do not go to a terminal, or where
+//! the terminal cannot dim text, because a user has to see that the sentences are unchecked.
 
 use super::{is_quiet, screen};
 use crate::cli::Output;

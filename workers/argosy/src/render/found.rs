@@ -1,4 +1,4 @@
-//! Prints what a search returned: passages, counts and documents, as text or as JSON.
+//! Prints the result of a search: passages, counts and documents, as text or as JSON.
 
 use super::{count, json, one_line};
 use crate::cli::Output;

@@ -1,7 +1,7 @@
-//! The progress line on stderr. It is redrawn in place on a terminal, and elsewhere written again every so often, for
-//! a reader of a log.
+//! The progress line on stderr. On a terminal it is redrawn in place; elsewhere it is printed anew from time to time,
+//! for readers of a log.
 //!
-//! *Not* used where results are JSON, because stderr is then for errors alone. Work that is done at once shows no
+//! *Not* used where results are JSON, because stderr is then for errors alone. Work that ends at once shows no
 //! progress.
 
 use super::is_quiet;

@@ -1,5 +1,5 @@
-//! An answer for people, with a sign at each sentence that its sources do not say or deny. *Not* in JSON, where the
-//! sentences are listed.
+//! Renders an answer for people, with a sign behind each sentence that its sources do not support or that they deny.
+//! *Not* used for JSON, which lists the sentences.
 
 use envelope::{CheckedSentence, Support, Terminal};
 use owo_colors::OwoColorize;

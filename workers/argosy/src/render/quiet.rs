@@ -1,6 +1,6 @@
-//! Whether stderr is for errors alone.
+//! The setting that reserves stderr for errors.
 //!
-//! This is a setting of the process, as colour is: the command line sets it once, before anything is printed.
+//! It applies to the whole process, as colour does: the command line sets it once, before anything is printed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,4 +1,4 @@
-//! Prints a terminal event at a prompt: the answer, or the question back with numbers to press.
+//! Prints a terminal event in a chat: the answer, or the question back with a number to press for each option.
 
 use super::{duration, duration_ms, marked, one_line, source_line};
 use crate::out::println;

@@ -1,8 +1,8 @@
-//! The terminal while a command shows the same thing again and again.
+//! Controls the terminal while a command redraws the same display again and again.
 //!
-//! The pictures use the terminal's alternate screen, so that its earlier contents come back; each picture is drawn
-//! over the one before it, even without colour. Without a terminal, or on one that understands no codes, picture
-//! follows picture. *Not* here: keys.
+//! It uses the terminal's alternate screen, so that the earlier contents come back at the end, and draws each display
+//! over the one before it, also without colour. If the output is not a terminal, or the terminal understands no
+//! control codes, the displays are printed one below the other. *Not* here: keys.
 
 use crate::cli::Output;
 use crate::out::{self, println};

@@ -1,4 +1,4 @@
-//! Renders the state of the fleet as tables in which zeros do not catch the eye.
+//! Renders the state of the fleet as tables in which zeros are shown as `--`, so that they do not catch the eye.
 
 use inspect::position::TurnPosition;
 use inspect::status::{

@@ -1,4 +1,4 @@
-//! Tests of the rendering of a made-up fleet: the table, the object, the order, the quantiles.
+//! Tests the rendering of a made-up fleet: the table, the JSON object, the sort order, the quantiles.
 
 use super::table;
 use crate::doctor::room::full_at;

@@ -1,4 +1,4 @@
-//! Renders a trace for people: one line for a step, with its details below it.
+//! Renders a trace as text: one line for each step, with its details below.
 
 use super::{duration, one_line};
 use envelope::{Fallback, Outcome, Overrides};

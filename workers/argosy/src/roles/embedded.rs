@@ -1,6 +1,6 @@
-//! The prompts that workers embed, and the texts that may replace them.
+//! Lists the prompts that workers embed, and checks the texts that may replace them.
 //!
-//! *Not* how a folder of prompts is read (`crate::prompt_files`).
+//! *Not* here: how a folder of prompts is read (`crate::prompt_files`).
 
 use super::{Error, prompts, prompts_of};
 use crate::config::Config;

@@ -1,4 +1,5 @@
-//! The metrics of conversations, counted where their logs are written. No label tells a tenant or a conversation.
+//! The metrics of conversations, which are counted where the logs are written. No label contains a tenant or a
+//! conversation.
 
 use super::show;
 use conversation_log::{EventKind, LogEvent};

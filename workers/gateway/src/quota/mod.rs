@@ -1,11 +1,11 @@
-//! The quota of a tenant: it limits how many of the tenant's turns run at a time and how many tokens they spend in a
-//! minute, and says which of its questions is next.
+//! The quota of a tenant limits how many of the tenant's turns run at a time and how many tokens they spend per
+//! minute, and decides which of the tenant's questions is next.
 //!
-//! Steps of all tenants wait in one queue per role: without a quota, a tenant that asks a thousand questions at
-//! once puts a thousand fan-outs in front of all others. With a quota its questions stay in the inbox, where
-//! they are durable, until some of its turns have ended. Each gateway counts the turns that it began; a crash
-//! loses the counts, which only lets a few more turns run. *Not* here: what one question may spend (its
-//! budget), and the order of calls inside one process (`llm-pool`).
+//! Steps of all tenants wait in one queue per role: without a quota, a tenant that asks a thousand questions at once
+//! puts a thousand fan-outs in front of all others. With a quota its questions stay in the inbox, where they are
+//! durable, until some of its turns have ended. Each gateway counts the turns that it began; a crash loses the
+//! counts, which only lets a few more turns run. *Not* here: the budget of one question, and the order of model calls
+//! inside one process (`llm-pool`).
 
 mod tenant;
 

@@ -1,4 +1,4 @@
-//! The quota of one tenant: the turns that run, the questions that wait, and the tokens that are left. Pure.
+//! The quota of one tenant: its running turns, its waiting questions, and its remaining tokens. Pure.
 
 use super::{HOLD, Limits, QuotaDecision, QuotaRequest, SHORTEST, Spent};
 use envelope::{TurnId, UnixMs};

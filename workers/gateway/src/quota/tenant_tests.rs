@@ -1,4 +1,4 @@
-//! Tests of the decisions for the questions of one tenant, from a single one to thousands.
+//! Tests of the decisions on the questions of one tenant, from a single question to thousands.
 
 use super::*;
 use envelope::TenantId;

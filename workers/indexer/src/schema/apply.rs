@@ -13,7 +13,7 @@ const COLUMNS_BYTES_MAX: usize = 4 * 1024;
 /// The name of the publisher's own value, which comes before the rules.
 const BY_PUBLISHER: &str = "said by the publisher";
 
-/// What became of the columns of a document.
+/// The result of setting the columns of a document.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SchemaResult {
     /// How many columns have a value.
@@ -41,7 +41,7 @@ pub struct ColumnTrace {
     pub column: String,
     /// The value that the column gets.
     pub value: Option<Value>,
-    /// The publisher's value and what each rule found, in order.
+    /// The publisher's value and the result of each rule, in order.
     pub attempts: Vec<Attempt>,
     /// Whether a model would be asked for the column.
     pub asks_model: bool,
@@ -50,13 +50,13 @@ pub struct ColumnTrace {
 /// One search for a value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Attempt {
-    /// The rule in a few words; `said by the publisher` for what comes before them.
+    /// The rule in a few words, or `said by the publisher` for the publisher's value, which comes first.
     pub rule: String,
     /// The value that it found.
     pub value: Option<Value>,
-    /// Where the value stands.
+    /// The place of the value in the document.
     pub place: Option<RulePlace>,
-    /// The text that stands there, cut; for a value that does not fit, the reason.
+    /// The text at that place, cut; for a value that does not fit, the reason.
     pub said: Option<String>,
 }
 
@@ -127,7 +127,7 @@ impl Table {
         Ok(())
     }
 
-    /// Everything that can be found for the columns of a document, which itself is not changed.
+    /// All values that can be found for the columns of a document. The document is not changed.
     pub fn trace(&self, document: &Document) -> Vec<ColumnTrace> {
         let text = Text::new(document);
         let trace = |column: &Column| {

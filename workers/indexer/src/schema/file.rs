@@ -1,4 +1,4 @@
-//! A schema file: TOML, checked, with errors that name bucket, column, line and what to do.
+//! Reads and checks a schema file, which is TOML. Errors name bucket, column, line and what to do.
 //!
 //! ```toml
 //! [invoices]

@@ -1,6 +1,6 @@
-//! Arbitrary texts, documents and schemas: values are of their type, labels are found, nothing panics.
+//! Tests with arbitrary texts, documents and schemas: values have their type, labels are found, nothing panics.
 //!
-//! A few cases run with the other tests; CI has `ARGOSY_FUZZ_CASES=200`, some 10 s of a core.
+//! A few cases run with the other tests; CI sets `ARGOSY_FUZZ_CASES=200`, which takes some 10 s of one core.
 
 use super::tests::{INVOICES, document, table};
 use super::*;

@@ -1,8 +1,8 @@
-//! Finds labels in a text, as `Invoice date` in `lnvoice  Date: 3 March`. Pure.
+//! Finds labels in a text, such as `Invoice date` in `lnvoice Date: 3 March`. Pure.
 //!
-//! Case does not matter, and several blanks count as one. In a label of six characters or more, one character may be
-//! wrong, missing or too many, as happens in scans; but with a wrong digit it is another label. A label that stands
-//! in the document exactly hides those that stand there only nearly. The search is linear in the text.
+//! Case is ignored, and several blanks count as one. In a label of six characters or more, one character may be
+//! wrong, missing or added, as in scans; but a label with another digit is another label. If a label occurs exactly
+//! in a document, its inexact occurrences are ignored. The search is linear in the length of the text.
 
 use super::value::ValueForm;
 use serde_json::Value;

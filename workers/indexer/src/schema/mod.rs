@@ -1,13 +1,13 @@
-//! Schemas: which typed columns the documents of a bucket have, and how their values are found. Pure, except for
-//! [`Schemas::load`].
+//! The schemas of buckets, which define the typed columns of a bucket's documents and the rules that find their
+//! values. Pure, except for [`Schemas::load`].
 //!
-//! For each column the publisher's value comes first, then the column's rules in their order, and the first value
-//! that fits the type is taken. *Not* here: asking a model for what no rule found (`extract`).
+//! For each column, the publisher's value is tried first, then the column's rules in their order; the first value
+//! that fits the type is used. *Not* here: asking a model for values that no rule found (`extract`).
 //!
 //! | module | what |
 //! |---|---|
-//! | `file` | TOML to columns and rules, checked |
-//! | `value`, `number`, `date` | turn what people write into typed values |
+//! | `file` | reads and checks columns and rules from TOML |
+//! | `value`, `number`, `date` | convert what people write into typed values |
 //! | `label`, `rule` | find the places of values |
 //! | `apply` | applies a schema to a document |
 
@@ -146,7 +146,7 @@ impl Schemas {
         self.tables.iter()
     }
 
-    /// True when no bucket has a column, so that all documents are as they would be without a schema.
+    /// True when no bucket has a column, so that no document is changed by a schema.
     pub fn is_empty(&self) -> bool {
         self.tables.values().all(|table| table.columns.is_empty())
     }
@@ -157,8 +157,8 @@ impl Schemas {
         columns.any(|column| column.is_asked)
     }
 
-    /// The name of these schemas. It differs wherever documents would get other values. Comments, the order of
-    /// columns, synonyms and the descriptions of buckets do not count.
+    /// The name of these schemas. Two schemas that give a document different values have different names. Comments,
+    /// the order of columns, synonyms and the descriptions of buckets do not change the name.
     pub fn name(&self) -> String {
         let tables: BTreeMap<&str, Vec<_>> = self
             .tables

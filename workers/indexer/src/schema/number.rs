@@ -1,8 +1,8 @@
 //! Reads numbers as people write them: `1.234,50 EUR`, `$1,203`, `-856.00`, `10 368`. Pure.
 //!
-//! A number is a word of its own: `HV2N4410`, `4500-1987` and `29/03/2024` hold none. One sign alone is read as a
-//! decimal point if it is a dot, and as a separator of thousands if it is a comma before three digits; a column can
-//! state it with [`Decimal`]. *Not* arithmetic: no exponents, no fractions.
+//! A number is a word of its own: `HV2N4410`, `4500-1987` and `29/03/2024` contain none. If a number has only one
+//! separator, a dot is read as the decimal point, and a comma before three digits as a separator of thousands; a
+//! column can override this with [`Decimal`]. *Not* arithmetic: no exponents, no fractions.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
@@ -13,7 +13,7 @@ const DIGITS_MAX: usize = 15;
 /// Longest unit around a number, in characters.
 const UNIT_CHARS_MAX: usize = 16;
 
-/// Which sign stands before the decimals.
+/// The decimal separator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Decimal {
     /// `1,234.50`

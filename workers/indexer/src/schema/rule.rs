@@ -1,4 +1,4 @@
-//! One rule of a column: it says where a value is looked for, and finds it there. Pure.
+//! One rule of a column: it states where a value is written in a document, and finds the value there. Pure.
 
 use super::label::{Folded, Label, value_behind};
 use super::value::{ITEMS_MAX, UnfitValue, ValueForm, ValueKind};
@@ -77,7 +77,7 @@ pub(super) struct Rule {
     pub(super) said: String,
 }
 
-/// Where in a document something was found.
+/// The place in a document where a value was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RulePlace {

@@ -1,4 +1,4 @@
-//! Turns a stated value into a value of its column's type, or tells why it is none. Pure.
+//! Converts a written value into a value of its column's type, or tells why that is impossible. Pure.
 
 use super::date::{self, DateOrder};
 use super::number::{self, Decimal};
@@ -61,7 +61,7 @@ pub struct ValueForm {
     pub kind: ValueKind,
     /// The unit of a number. A currency is checked; any other unit is only shown.
     pub unit: Option<String>,
-    /// Which sign stands before the decimals, where documents leave it open.
+    /// The decimal separator, if documents leave it open.
     pub decimal: Option<Decimal>,
     /// Whether the day or the month comes first, where documents leave it open.
     pub order: Option<DateOrder>,
@@ -85,7 +85,7 @@ impl UnfitValue {
 }
 
 impl ValueForm {
-    /// The value of a statement in JSON. A text is read as people write such values.
+    /// Converts a JSON value into a value of the column. A string is parsed as people write such values.
     pub fn value(&self, said: &Value) -> Result<Value, UnfitValue> {
         let unfit = || self.unfit(&said.to_string());
         match (self.kind, said) {
@@ -107,7 +107,7 @@ impl ValueForm {
         }
     }
 
-    /// The value of a text that holds it and nothing else.
+    /// Parses a text that contains the value and nothing else.
     pub fn read(&self, text: &str) -> Result<Value, UnfitValue> {
         let text = text.trim();
         let value = match self.kind {

@@ -1,6 +1,7 @@
 //! `argosy chat`: holds a conversation at a prompt.
 //!
-//! *Not* here: what was said before. It is in the log of the conversation, so that a later chat can go on with it.
+//! The earlier exchanges are *not* held here. They are in the log of the conversation, so that a later chat can go on
+//! with it.
 
 mod prompt;
 mod words;

@@ -1,7 +1,7 @@
-//! The prompt: it reads a line at a time, with line editing and a history of earlier lines.
+//! Reads lines at the prompt, with line editing and a history of earlier lines.
 //!
-//! The history is kept in `chat_history.txt` of the data folder, readable by its owner alone. Reading blocks, so it
-//! has a thread of its own.
+//! The history is in the file `chat_history.txt` of the data folder, which only its owner can read. Reading blocks,
+//! so it has a thread of its own.
 
 use crate::cli_error::CliError;
 use rustyline::error::ReadlineError;

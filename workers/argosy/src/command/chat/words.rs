@@ -1,4 +1,4 @@
-//! Reads what a line at the prompt means. Pure.
+//! Parses a line at the prompt: a question, a reply to a question back, or a command such as `/help`. Pure.
 
 use envelope::{Clarification, TurnId};
 

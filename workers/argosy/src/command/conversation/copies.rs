@@ -1,4 +1,4 @@
-//! Copies of conversations: exports to a file, imports, and forks.
+//! Exports conversations to a file, imports them from one, and forks them.
 
 use super::{one, place, unknown};
 use crate::cli::{self, Output};

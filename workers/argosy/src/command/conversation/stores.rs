@@ -1,4 +1,5 @@
-//! Asks the stores of conversation workers, after an erasure, whether they no longer have the conversation.
+//! Asks the local stores of the conversation workers after an erasure whether the conversation is gone from their
+//! files.
 
 use crate::cli_error::CliError;
 use crate::out::println;

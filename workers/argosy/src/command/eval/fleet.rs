@@ -1,4 +1,5 @@
-//! The fleets that measurements ask. Each runs in this process, as it is configured or as a trajectory wants it.
+//! Starts the fleets that the measurements ask. Each runs in this process, with the configuration or with the
+//! settings of a trajectory case.
 
 use crate::config::Config;
 use crate::local::{self, Local};

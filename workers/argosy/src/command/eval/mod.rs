@@ -1,4 +1,4 @@
-//! `argosy eval`: runs the measurements of the crate of that name, and prints their results.
+//! `argosy eval`: runs the measurements of the crate `eval`, and prints their results.
 
 mod fleet;
 mod options;

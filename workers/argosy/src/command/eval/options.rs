@@ -1,4 +1,4 @@
-//! Turns the arguments of the command line into the options of the measurements.
+//! Converts the arguments of the command line into the options of the measurements.
 
 use crate::cli::{
     CorpusSide, DatasetArg, EvalClassifyArgs, EvalConditionsArgs, EvalGroundednessArgs,

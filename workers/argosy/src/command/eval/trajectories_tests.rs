@@ -1,4 +1,4 @@
-//! Tests every built-in trajectory through a fleet, and a comparison that has to find what is wrong.
+//! Tests every built-in trajectory case in a fleet, and tests that cases with wrong expectations are reported.
 
 use super::fleet::for_case;
 use envelope::Role;

@@ -1,6 +1,8 @@
-//! The task that runs a process's local store of conversations: it opens the store, keeps it up with their stream, opens it
-//! again when it has failed, and reports its state. *Not* the authoritative copy, which is the stream, and no question waits
-//! for the store: while it is not open, conversations are read from the stream, which takes longer.
+//! The task that runs the local conversation store of a process: it opens the store, feeds it from the stream of
+//! conversations, opens it again after a failure, and reports its state.
+//!
+//! The store is *not* authoritative; the stream is. No question waits for the store: while it is not open,
+//! conversations are read from the stream, which takes longer.
 
 use crate::cli_error::CliError;
 use crate::kept_conversations;

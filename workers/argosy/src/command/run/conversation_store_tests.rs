@@ -1,4 +1,4 @@
-//! Tests of a store that fails while it is used, or cannot be opened at first.
+//! Tests of a store that fails while it is used, or that cannot be opened at first.
 
 use super::*;
 use bus::memory::MemoryBus;

@@ -1,5 +1,5 @@
-//! What a process measures of its host: the room for its files, and until when its certificates are valid. *Not*
-//! whether these suffice: alerts and the connection itself say that.
+//! Measures the host of a process: the free disk space for its files, and the expiry of its certificates. *Not* here:
+//! whether these suffice, which the alerts and the connection itself tell.
 
 use crate::config::Config;
 use bus_nats::Certificates;
