@@ -18,10 +18,10 @@ pub struct Places(BTreeMap<u64, u64>);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CopyError {
     /// There are not so many turns.
-    #[error("no more than {0} of its turns can be taken over: so many have ended and are kept")]
+    #[error("no more than {0} of its turns can be taken over: no others have ended and are kept")]
     Turns(usize),
     /// Nothing of it is kept, or it was erased.
-    #[error("nothing of it is kept")]
+    #[error("no event of it is kept, or it was erased")]
     Empty,
     /// The list cannot be a log.
     #[error("event {0} does not follow on the one before it")]

@@ -48,7 +48,7 @@ pub enum LogError {
     #[error("an event of a conversation was not stored: {0}")]
     Publish(#[from] PublishError),
     /// The stored message is not an event that this release can read.
-    #[error("the log of a conversation: {0}")]
+    #[error("an event in the log of a conversation cannot be read: {0}")]
     Event(#[from] EventError),
     /// The event cannot be written.
     #[error("an event of a conversation cannot be written: {0}")]
@@ -62,7 +62,7 @@ pub enum RestoreError {
     #[error(transparent)]
     Log(#[from] LogError),
     /// The log has other events already.
-    #[error("there is a conversation with this id already, and it says something else")]
+    #[error("a conversation with this id exists already, and it has other events")]
     Taken,
 }
 
