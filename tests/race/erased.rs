@@ -426,7 +426,7 @@ pub(crate) async fn a_fork_stays_and_has_an_erasure_of_its_own(on: On) {
     let other = copy::fork(&key("talk").conversation, &events, Some(2), &child).unwrap();
     assert!(
         logs.restore(&key("branch"), &other).await.is_err(),
-        "it says something else"
+        "it has other events"
     );
 
     world

@@ -131,7 +131,7 @@ async fn what_was_set_and_does_not_fit_is_told_with_both_figures() {
     );
     let text = refused.to_string();
     assert!(
-        text.contains("want 42 GiB") && text.contains("offers"),
+        text.contains("need 42 GiB") && text.contains("offers"),
         "{text}"
     );
 }

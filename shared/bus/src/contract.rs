@@ -276,19 +276,19 @@ pub trait Bus: Send + Sync + 'static {
 pub enum PublishError {
     /// Its write condition does not hold: the message is stored already. For create-once that is success; for
     /// [`WriteCondition::LastIs`] another writer has stored something in between.
-    #[error("a message is stored there already")]
+    #[error("another message is stored on this subject already")]
     Exists,
     /// A conflicting write is in flight (three replicas): try again shortly.
-    #[error("a conflicting write is in flight")]
+    #[error("another write to this subject is in progress")]
     Conflict,
     /// The stream has no room.
     #[error("the stream is full")]
     Full,
     /// The result is unknown: the message may be stored or not.
-    #[error("not confirmed: {0}")]
+    #[error("NATS did not confirm that the message is stored: {0}")]
     Unconfirmed(String),
     /// The server refused it for good.
-    #[error("refused: {0}")]
+    #[error("NATS refused the message: {0}")]
     Refused(String),
 }
 
@@ -320,7 +320,7 @@ pub enum BusError {
         what: String,
     },
     /// There is no connection, or the server did not answer in time.
-    #[error("the bus is away: {0}")]
+    #[error("NATS cannot be reached, or did not answer in time: {0}")]
     Away(String),
     /// The server refuses these credentials.
     #[error("the server refuses these credentials: {0}")]
@@ -338,8 +338,8 @@ pub enum BusError {
         /// The least that would have to be offered if every size gave way, where that is known.
         least: Option<u64>,
     },
-    /// The server refused.
-    #[error("the bus refused: {0}")]
+    /// The server refused, or a file of the connection or an answer of the server cannot be used.
+    #[error("a request to NATS failed: {0}")]
     Refused(String),
 }
 
@@ -349,9 +349,7 @@ fn no_room(wanted: u64, offered: Option<u64>, least: Option<u64>) -> String {
         format!("; as small as they can be made, they need {}", told(least))
     });
     let wanted = told(wanted);
-    format!(
-        "the streams want {wanted} beyond what they have, and the server offers {offered}{least}"
-    )
+    format!("the streams need {wanted} more storage, and the server offers {offered}{least}")
 }
 
 impl Classify for BusError {

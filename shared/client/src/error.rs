@@ -21,10 +21,10 @@ pub enum Error {
     #[error(transparent)]
     Fields(#[from] serde_json::Error),
     /// The operating system provides no random bits.
-    #[error("no random bits: {0}")]
+    #[error("the operating system gave no random bytes: {0}")]
     Random(String),
     /// Subscribing took too long.
-    #[error("NATS went away")]
+    #[error("NATS did not answer in time")]
     Away,
     /// The inbox has no room.
     #[error("the inbox is full; try again later")]

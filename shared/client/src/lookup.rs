@@ -21,7 +21,7 @@ pub enum Error {
     #[error("no retriever answered in time")]
     Late,
     /// No retriever listens.
-    #[error("no retriever listens")]
+    #[error("no retriever is running that has caught up with the corpus")]
     Unheard,
     /// The reply cannot be parsed.
     #[error("the reply of the retriever cannot be read: {0}")]

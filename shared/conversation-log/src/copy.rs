@@ -18,10 +18,10 @@ pub struct Places(BTreeMap<u64, u64>);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CopyError {
     /// The log has fewer ended turns than were asked for.
-    #[error("no more than {0} of its turns can be taken over: so many have ended and are kept")]
+    #[error("no more than {0} of its turns can be taken over: no others have ended and are kept")]
     Turns(usize),
     /// No event of the conversation is kept, or it was erased.
-    #[error("nothing of it is kept")]
+    #[error("no event of it is kept, or it was erased")]
     Empty,
     /// The events of the list are not in order.
     #[error("event {0} does not follow on the one before it")]

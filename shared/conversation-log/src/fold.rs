@@ -18,7 +18,7 @@ pub struct LogDifference {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
     /// Events are missing before it, or it is in the log twice.
-    #[error("it is number {found} of its conversation, and {wanted} is next")]
+    #[error("it is number {found} of its conversation, where number {wanted} should follow")]
     Number {
         /// Which it says it is.
         found: u64,

@@ -39,7 +39,7 @@ pub enum SourceError {
     #[error("the log of the conversation cannot be read: {0}")]
     Away(String),
     /// What is stored is no event of this release.
-    #[error("the log of the conversation: {0}")]
+    #[error("an event in the log of the conversation cannot be read: {0}")]
     Event(#[from] crate::event::EventError),
 }
 

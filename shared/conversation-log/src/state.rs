@@ -76,16 +76,16 @@ pub struct Read {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AppendError {
     /// The turn is open already.
-    #[error("the turn is open already")]
+    #[error("the turn has begun already")]
     Open,
     /// The turn is not open.
-    #[error("the turn is not open")]
+    #[error("the turn has not begun, or it has ended")]
     NotOpen,
     /// The conversation was erased.
     #[error("the conversation was erased")]
     Erased,
     /// It has as many forks as it may.
-    #[error("the conversation has {CHILDREN_MAX} forks")]
+    #[error("the conversation has {CHILDREN_MAX} forks already, which is the limit")]
     Forks,
 }
 

@@ -22,7 +22,7 @@ pub enum Error {
     #[error(transparent)]
     Bus(#[from] BusError),
     /// Something was not stored.
-    #[error("not stored: {0}")]
+    #[error("a message of the erasure could not be stored: {0}")]
     Publish(#[from] PublishError),
     /// A terminal event cannot be written.
     #[error(transparent)]

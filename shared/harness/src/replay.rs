@@ -57,10 +57,10 @@ pub struct Start {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The record is no step, or its bytes cannot be read.
-    #[error("what is recorded cannot be read: {0}")]
+    #[error("a record of the turn cannot be read: {0}")]
     Unreadable(#[from] CodecError),
     /// The dead letter does not belong to a turn.
-    #[error("`{0}` is no step of a turn")]
+    #[error("the dead letter on `{0}` is no step of a turn, so no turn can go on from it")]
     NoStep(String),
     /// The record has expired.
     #[error("{0} has aged out of the steps stream")]
@@ -76,7 +76,7 @@ pub enum Error {
         there: String,
     },
     /// The id belongs to another turn.
-    #[error("turn `{0}` is there already and goes on from something else")]
+    #[error("turn `{0}` exists already, and it does not go on from this turn")]
     Taken(TurnId),
     /// The bus.
     #[error(transparent)]
@@ -85,7 +85,7 @@ pub enum Error {
     #[error(transparent)]
     Outbox(#[from] OutboxError),
     /// Not stored.
-    #[error("not stored: {0}")]
+    #[error("a message of the new turn could not be stored: {0}")]
     Publish(#[from] PublishError),
 }
 

@@ -32,7 +32,7 @@ fn started(
         Box::pin(async move {
             tokio::time::sleep(by.takes).await;
             match by.is_broken.load(Ordering::SeqCst) {
-                true => Err("no retriever listens".into()),
+                true => Err("no retriever is running that has caught up with the corpus".into()),
                 false => Ok(of(by.made.fetch_add(1, Ordering::SeqCst))),
             }
         })

@@ -54,7 +54,9 @@ enum Interrupted {
     Bus(#[from] BusError),
     #[error(transparent)]
     Qdrant(#[from] search::Error),
-    #[error("what the server holds is behind what was written to it: beginning again from there")]
+    #[error(
+        "the Qdrant server holds less than was written to it: the feed goes on from what it holds"
+    )]
     Behind,
 }
 

@@ -29,7 +29,7 @@ pub enum Error {
         reason: String,
     },
     /// The server refuses to send the file.
-    #[error("`{url}`: status {status}")]
+    #[error("the server answered `{url}` with status {status}")]
     Refused {
         /// Where.
         url: String,
@@ -37,7 +37,7 @@ pub enum Error {
         status: u16,
     },
     /// The file is larger than allowed.
-    #[error("`{url}`: more than {bytes_max} bytes")]
+    #[error("`{url}` is larger than the limit of {bytes_max} bytes")]
     TooLarge {
         /// Where.
         url: String,

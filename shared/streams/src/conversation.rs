@@ -49,7 +49,7 @@ pub enum LogError {
     #[error("an event of a conversation was not stored: {0}")]
     Publish(#[from] PublishError),
     /// The stored message is not an event that this release can read.
-    #[error("the log of a conversation: {0}")]
+    #[error("an event in the log of a conversation cannot be read: {0}")]
     Event(#[from] EventError),
     /// The event cannot be encoded.
     #[error("an event of a conversation cannot be written: {0}")]
@@ -63,7 +63,7 @@ pub enum RestoreError {
     #[error(transparent)]
     Log(#[from] LogError),
     /// The log already has other events.
-    #[error("there is a conversation with this id already, and it says something else")]
+    #[error("a conversation with this id exists already, and it has other events")]
     Taken,
 }
 

@@ -41,7 +41,7 @@ const PATIENCE: Duration = Duration::from_secs(3_600);
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The vectors are configured to be in a server.
-    #[error("one process keeps its vectors itself, and `retrieval.vectors` is `qdrant`")]
+    #[error("a fleet in one process keeps its vectors itself, but `retrieval.vectors` is `qdrant`")]
     Qdrant,
     /// The configured search cannot be made.
     #[error(transparent)]

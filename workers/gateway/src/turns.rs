@@ -54,7 +54,7 @@ pub(crate) enum Error {
     Publish(#[from] PublishError),
     #[error(transparent)]
     Log(#[from] LogError),
-    #[error("an erasure is not over: {0}")]
+    #[error("an erasure could not be finished: {0}")]
     Erasure(#[from] erasure::Error),
     #[error("other writers keep writing to the log of the conversation")]
     Contended,
@@ -63,7 +63,7 @@ pub(crate) enum Error {
     /// The graph made no first step. It begins every turn with one, so this is a bug there.
     #[error("the graph has no first step for this question")]
     NoFirstStep,
-    #[error("a follower has not seen the newest listener yet")]
+    #[error("a follower of the timers stream does not have the newest listener of the turn yet")]
     FollowerLags,
 }
 

@@ -17,7 +17,7 @@ use crate::store::{ConversationHead, StoreError};
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unsound {
     /// A later release wrote it.
-    #[error("it has format {0}, this release reads up to {FORMAT}")]
+    #[error("a later release wrote it in format {0}, and this release reads up to {FORMAT}")]
     Newer(u16),
     /// It is broken, or cannot be read.
     #[error(transparent)]

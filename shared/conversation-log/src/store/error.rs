@@ -9,7 +9,9 @@ use std::io;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// An event does not follow on the last one of its conversation.
-    #[error("event {found} of a conversation follows on {known}, at sequence {sequence}")]
+    #[error(
+        "event {found} of a conversation, at sequence {sequence}, does not follow on event {known}, the last in the store"
+    )]
     Gap {
         /// Which event of its conversation the store has last.
         known: u64,
@@ -29,7 +31,11 @@ pub enum StoreError {
         position: u64,
     },
     /// The sequences are of another stream.
-    #[error("the store follows the stream created at {} ms, not the one of {} ms", held.0, given.0)]
+    #[error(
+        "the store follows a stream created at {} ms, and these events are of one created at {} ms",
+        held.0,
+        given.0
+    )]
     OtherStream {
         /// What the store follows.
         held: UnixMs,
@@ -37,7 +43,7 @@ pub enum StoreError {
         given: UnixMs,
     },
     /// An event cannot be read by this release.
-    #[error("the store of conversations: {0}")]
+    #[error("an event in the store of conversations cannot be read: {0}")]
     Event(#[from] EventError),
     /// An event cannot be written.
     #[error("an event of a conversation cannot be written: {0}")]

@@ -22,16 +22,16 @@ pub enum Error {
     #[error("the index holds nothing yet")]
     Empty,
     /// Writing took longer than the least time between two snapshots.
-    #[error("it took over {0:?}; raise `snapshots.every`")]
+    #[error("writing the snapshot took longer than {0:?}: raise `snapshots.every`")]
     Late(Duration),
     /// The claim could not be stored, so it is unknown which replica may write.
-    #[error("the claim: {0}")]
+    #[error("the claim to write the snapshot could not be stored: {0}")]
     Claim(PublishError),
     /// The chosen snapshot was removed meanwhile.
-    #[error("it is gone")]
+    #[error("the chosen snapshot was removed meanwhile")]
     Gone,
     /// The snapshot was not downloaded completely.
-    #[error("the download: {0}")]
+    #[error("the snapshot could not be downloaded: {0}")]
     Download(io::Error),
     /// The configured time between two snapshots is too short.
     #[error("`every` must be 0 or at least 1s, not {0}")]

@@ -10,7 +10,7 @@ pub enum Error {
     #[error(transparent)]
     Bus(#[from] BusError),
     /// The next letter did not come in time.
-    #[error("NATS went away")]
+    #[error("NATS did not send the next dead letter in time")]
     Away,
     /// There is no letter with this number.
     #[error("there is no dead letter {0}, or it has aged out")]
@@ -19,6 +19,6 @@ pub enum Error {
     #[error(transparent)]
     Again(#[from] replay::Error),
     /// The document was not published again.
-    #[error("not stored: {0}")]
+    #[error("the document could not be published again: {0}")]
     NotStored(#[from] PublishError),
 }

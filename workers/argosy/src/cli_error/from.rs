@@ -9,7 +9,7 @@ use crate::{config, conversations, fleet, kept_conversations, local, model, mode
 use bus::{BusError, PublishError};
 use conversation_log::copy::CopyError;
 use conversation_log::sled_store::OpenError;
-use conversation_log::{EventError, StoreError};
+use conversation_log::{AppendError, EventError, StoreError};
 use envelope::EditionError;
 use harness::replay;
 use index_host::{editions, search_factory, snapshot};
@@ -70,38 +70,32 @@ impl From<streams::editions::Error> for CliError {
 
 impl From<replay::Error> for CliError {
     fn from(error: replay::Error) -> Self {
+        let text = error.to_string();
         match error {
             replay::Error::Bus(error) => error.into(),
-            replay::Error::AgedOut(_) => CliError::not_found(error.to_string()).hint(
+            replay::Error::AgedOut(_) => CliError::not_found(text).hint(
                 "steps are kept for `streams.keep` (5m) after their deadline; raise it for the next time",
             ),
-            replay::Error::NotThere { .. } | replay::Error::NoStep(_) => {
-                CliError::not_found(error.to_string())
-            }
+            replay::Error::NotThere { .. } | replay::Error::NoStep(_) => CliError::not_found(text),
             replay::Error::Publish(error) | replay::Error::Outbox(OutboxError::Publish(error)) => {
-                not_stored(error)
+                not_stored(text, &error)
             }
             replay::Error::Outbox(OutboxError::Codec(_))
             | replay::Error::Unreadable(_)
-            | replay::Error::Taken(_) => CliError::negative(error.to_string()),
+            | replay::Error::Taken(_) => CliError::negative(text),
         }
     }
 }
 
-/// The failure for a part of a turn or of a document that was not stored.
-fn not_stored(error: PublishError) -> CliError {
+/// The failure for a part of a turn or of a document that was not stored, as `text` says.
+fn not_stored(text: String, error: &PublishError) -> CliError {
     match error {
-        PublishError::Unconfirmed(_) | PublishError::Conflict => {
-            BusError::Away(error.to_string()).into()
-        }
+        PublishError::Unconfirmed(_) | PublishError::Conflict => CliError::cannot_connect(text),
         PublishError::Full => CliError {
             code: FULL,
-            ..CliError::negative("not stored: the stream is full")
-                .hint("`argosy doctor` says which")
+            ..CliError::negative(text).hint("`argosy doctor` says which")
         },
-        PublishError::Exists | PublishError::Refused(_) => {
-            CliError::negative(format!("not stored: {error}"))
-        }
+        PublishError::Exists | PublishError::Refused(_) => CliError::negative(text),
     }
 }
 
@@ -318,6 +312,9 @@ impl From<conversations::Error> for CliError {
             conversations::Error::Log(LogError::Bus(error)) => error.into(),
             conversations::Error::Copy(CopyError::Turns(_)) => CliError::usage(text),
             conversations::Error::Copy(CopyError::Empty) => CliError::not_found(text),
+            conversations::Error::Append(AppendError::Forks) => {
+                CliError::negative(text).hint("fork one of its forks instead")
+            }
             conversations::Error::Restore(RestoreError::Taken) => {
                 CliError::negative(text).hint("--as gives it another id")
             }
@@ -343,7 +340,7 @@ impl From<client::lookup::Error> for CliError {
         match error {
             Error::Bus(error) => error.into(),
             Error::Late | Error::Unheard => CliError::still_running(text).hint(
-                "one that has caught up with the corpus does; start it with: argosy run retriever",
+                "a retriever answers once it has caught up with the corpus; start one with: argosy run retriever",
             ),
             Error::Unreadable(_) | Error::Empty => CliError::negative(text),
             Error::Refused(problem) => match problem.code.as_str() {
@@ -363,13 +360,15 @@ impl From<client::lookup::Error> for CliError {
 impl From<dead_letters::Error> for CliError {
     fn from(error: dead_letters::Error) -> Self {
         use dead_letters::Error;
+        let text = error.to_string();
         match error {
             Error::Bus(error) => error.into(),
-            Error::Away => CliError::cannot_connect(error.to_string()),
-            Error::NotThere(_) => CliError::not_found(error.to_string())
-                .hint("the numbers are those of: argosy dead ls"),
+            Error::Away => CliError::cannot_connect(text),
+            Error::NotThere(_) => {
+                CliError::not_found(text).hint("the numbers are those of: argosy dead ls")
+            }
             Error::Again(error) => error.into(),
-            Error::NotStored(error) => not_stored(error),
+            Error::NotStored(error) => not_stored(text, &error),
         }
     }
 }

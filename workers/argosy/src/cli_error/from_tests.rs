@@ -81,7 +81,7 @@ fn bus_errors() -> [(BusError, (u8, &'static str), &'static str); 7] {
                 least: Some(300 << 20),
             },
             (1, "no_room"),
-            "the streams want 38 GiB beyond what they have, and the server offers 3 GiB; as small as they can be made, they need 300 MiB",
+            "the streams need 38 GiB more storage, and the server offers 3 GiB; as small as they can be made, they need 300 MiB",
         ),
         (BusError::Refused("x".into()), NEGATIVE, "NATS: x"),
     ]
@@ -201,7 +201,8 @@ fn a_folder_that_was_not_indexed_says_how_to_go_on() {
         document,
         error: away(),
     });
-    let text = "`a.md` could not be published: not confirmed: gone";
+    let text =
+        "`a.md` could not be published: NATS did not confirm that the message is stored: gone";
     assert_eq!((unpublished.exit, unpublished.message.as_str()), (1, text));
     assert!(unpublished.hint.unwrap().contains("argosy setup"));
     let unknown = EditionError::Unknown(Edition::new("x").unwrap());

