@@ -5,17 +5,17 @@
 //! `predict_linear` looks ahead, which scales with its range. These values stay as they are:
 //!
 //! - Seconds that a value is compared with, such as 20 s in a queue, a target of 2 s or 14 days of a certificate,
-//!    because the fleet is no faster in a drill.
+//!   because the fleet is no faster in a drill.
 //! - Levels, such as 50 waiting messages or 95 % of a stream.
 //!
 //! These values have bounds:
 //!
 //! - A range is no shorter than [`RANGE_LEAST`], which holds a few scrapes, and no longer than [`RANGE_MOST`],
-//!    because an alert on a range resolves only when the range has passed.
+//!   because an alert on a range resolves only when the range has passed.
 //! - A `for` is no longer than [`WAIT_MOST`], because a scrape that a busy machine misses starts it again.
 //! - A minimum number of events (`>= 20`) applies to a range. A range that is sixty times shorter has sixty times
-//!    fewer events, but a sixtieth of 20 is less than one event. So the minimum is divided by [`FLOOR_DIVISOR`]
-//!    instead.
+//!   fewer events, but a sixtieth of 20 is less than one event. So the minimum is divided by [`FLOOR_DIVISOR`]
+//!   instead.
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

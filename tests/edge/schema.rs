@@ -235,6 +235,19 @@ fn a_schema_is_checked_and_tried_without_a_fleet() {
     shell.write("told.toml", "[mail]\ndescription = \"letters\"\n");
     let told = shell.run(&["schema", "check", "told.toml"]).exits(0).stdout;
     assert!(told.ends_with("mail: letters\n"), "{told}");
+    let named =
+        "[mail]\nsynonyms = [\"letter\"]\n[mail.sent]\ntype = \"date\"\nsynonyms = [\"posted\"]\n";
+    shell.write("named.toml", named);
+    let told = shell.run(&["schema", "check", "named.toml"]).exits(0);
+    let told = told.stdout;
+    assert!(
+        told.ends_with("mail: also called letter\nmail.sent: also called posted\n"),
+        "{told}"
+    );
+    let listed = shell.run(&["schema", "check", "named.toml", "-o", "json"]);
+    let listed = listed.exits(0).json();
+    assert_eq!(listed["synonyms"], json!({"mail": ["letter"]}));
+    assert_eq!(listed["buckets"]["mail"][0]["synonyms"], json!(["posted"]));
 
     let scan = corpus.join("invoices/marrowgate-mg-5107-scan.txt");
     let tried = ["schema", "try", text(&schema), text(&scan)];

@@ -245,6 +245,9 @@ impl Linker<'_> {
 }
 
 #[cfg(test)]
+#[path = "tabulate_synonym_tests.rs"]
+mod synonym_tests;
+#[cfg(test)]
 #[path = "tabulate_tests.rs"]
 mod tests;
 #[cfg(test)]

@@ -37,11 +37,11 @@
 //!
 //! # What words mean
 //! - `invoices` means invoices only, not the credit notes and second scans in the same bucket. In the same way,
-//!    `contracts` does not include amendments.
+//!   `contracts` does not include amendments.
 //! - A fiscal year has the number of the calendar year in which it ends. A company's own fiscal year counts if its
-//!    reports state one, else the calendar year.
+//!   reports state one, else the calendar year.
 //! - `between A and B` includes both days; `before` and `after` exclude the day that they name. `since March`
-//!    begins on the first of March. `the last 30 days` begin thirty days before `today` and include today.
+//!   begins on the first of March. `the last 30 days` begin thirty days before `today` and include today.
 //! - A span of days includes its first day and excludes its last one (`gte`, `lt`): after 3 May is `gte` 4 May, and
 //!   `gt` 3 May means the same.
 //! - An amount with a currency means amounts in that currency; `over 5,000` alone means amounts in any currency.

@@ -207,8 +207,22 @@ fn seeds_and_buckets_with_a_schema_differ() {
     for half in every_side() {
         for shelf in half.words().shelves.iter() {
             let named = format!("[{}.", shelf.folder);
-            assert_eq!(schema(half).contains(&named), shelf.has_schema);
+            assert_eq!(schema(half, false).contains(&named), shelf.has_schema);
             assert_eq!(shelf.fields.len(), shelf.shelf.fields().len());
         }
+    }
+}
+
+#[test]
+fn every_column_of_every_side_has_synonyms_if_they_are_wanted() {
+    for half in every_side() {
+        let plain = schema(half, false);
+        assert!(!plain.contains("synonyms"), "{half:?}");
+        let named = schema(half, true);
+        let columns = named.matches("\ntype = ").count();
+        let buckets = half.words().shelves.iter();
+        let buckets = buckets.filter(|shelf| shelf.has_schema).count();
+        let given = named.matches("\nsynonyms = [\"").count();
+        assert_eq!(given, columns + buckets, "{half:?}");
     }
 }

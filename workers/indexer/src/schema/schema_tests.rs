@@ -450,3 +450,44 @@ fn a_bucket_is_described_beside_its_columns_and_its_documents_stay_what_they_are
         }
     }
 }
+
+#[test]
+fn buckets_and_columns_have_synonyms_and_their_documents_stay_what_they_are() {
+    let bare = "[invoices.total]\ntype = \"number\"\nrules = [{ labels = [\"Amount due:\"] }, \
+        { from = \"metadata\", keys = [\"Sum\"] }]\n";
+    let named = bare.replace("rules", "synonyms = [\"spend\", \"gross amount\"]\nrules");
+    let named = format!("[invoices]\nsynonyms = [\"bill\"]\n{named}");
+    let (bare, named) = (
+        Schemas::parse("f", bare).unwrap(),
+        Schemas::parse("f", &named).unwrap(),
+    );
+    let (_, table) = named.tables().next().unwrap();
+    let column = &table.columns()[0];
+    assert_eq!(table.synonyms(), ["bill"]);
+    assert_eq!(column.synonyms, ["spend", "gross amount"]);
+    assert_eq!(column.names_in_documents(), ["amount due", "sum"]);
+    assert_eq!(bare.name(), named.name(), "nothing is indexed anew for it");
+
+    let many = format!("[a]\nsynonyms = {:?}\n", vec!["x"; 33]);
+    for (text, parts) in [
+        (&*many, &["line 2", "33 synonyms: at most 32"][..]),
+        (
+            "[a]\nsinonyms = [\"x\"]\n",
+            &["line 2", "`a.sinonyms`", "or `synonyms`"],
+        ),
+        ("[a]\nsynonyms = [3]\n", &["line 2", "string"]),
+        (
+            "[a.n]\ntype = \"text\"\nsynonyms = [\"\"]\n",
+            &["`a.n`", "the synonym ``: want 1 to 4 words"],
+        ),
+        (
+            "[a.n]\ntype = \"text\"\nsynonyms = [\"a b c d e\"]\n",
+            &["want 1 to 4 words"],
+        ),
+    ] {
+        let wrong = Schemas::parse("f", text).unwrap_err().to_string();
+        for part in parts {
+            assert!(wrong.contains(part), "no {part} in {wrong}");
+        }
+    }
+}
