@@ -1,19 +1,29 @@
-//! The graph of an answer as one pure function: from the event of a step to the step that follows.
+//! The graph of a turn as one pure function: from the exit of a step, or another event, to what follows.
+//!
+//! Each line of the table says which exit of a role leads to which next step. The task of that step is in brackets.
+//! `agentic`, `simple` and `loop` are the modes of a question. A search says itself what is to follow it, as `then`.
 //!
 //! ```text
-//! accepted   in a conversation: conversation | else as after it
-//! conversation Recalled -> agentic: planner | simple: retriever (then generate) | loop: planner (act)
-//! planner    Planned | Known | Located -> retriever   Ask -> clarifier   Enough -> reducer (last)
-//!            Call -> retriever (then review: scatter -> planner (act) ...)   Enough in a loop -> reducer (read)
-//! retriever  Found -> scatter -> mapper xN | then generate: reducer (generate)
-//!            Listed -> reducer (table)
-//!            NothingFound -> clarifier | in a later round: reducer (last)
-//! mapper     Findings -> part; the join makes the reducer's step (see `fanout`)
-//! reducer    Composed -> validator         TooLittle -> planner (refine | in the profile large: review)
-//! validator  Grounded -> end               Ungrounded -> reducer (strict), or clarifier, or end, flagged
-//!            Insufficient -> planner (refine | review), or clarifier, or end, flagged
-//! clarifier  -> end
-//! any        Broken -> its named default: see `default_of`; of the reducer: what was read, without a model
+//! accepted      in a conversation: conversation; otherwise the same as after Recalled
+//! conversation  Recalled, by mode -> agentic: planner; simple: retriever (then generate); loop: planner (act)
+//! planner       Planned, Known or Located -> retriever
+//!               Call, which is an action of a loop -> retriever (then review)
+//!               Ask -> clarifier
+//!               Enough -> reducer (last); in a loop: reducer (read)
+//! retriever     Found, then map -> scatter record -> mapper, one for each passage
+//!               Found, then generate -> reducer (generate)
+//!               Found, then review -> scatter record -> planner (act)
+//!               Listed -> reducer (table)
+//!               NothingFound -> clarifier; in a later round: reducer (last)
+//! mapper        Findings -> part; the join makes the step of the reducer (see `fanout`)
+//! reducer       Composed -> validator
+//!               TooLittle -> planner (refine; in the profile large: review)
+//! validator     Grounded -> end
+//!               Ungrounded -> reducer (strict), or clarifier, or end with an answer flagged as of low confidence
+//!               Insufficient -> planner (refine or review), or clarifier, or end with an answer flagged likewise
+//! clarifier     -> end
+//! any role      a step that is broken for good -> the default of its task (see `default_of`); for a reducer that
+//!               gathers parts: an answer made of what was read, without a model
 //! ```
 //! The graph does *not* decide whether a draft is good or a plan is new; stages do. It decides which role is next,
 //! what the turn may still spend, and that every turn ends. [`hop`](crate::hop) lists what a step carries and which

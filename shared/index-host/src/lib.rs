@@ -13,7 +13,7 @@
 //! | [`vector_feed`] | feeds the corpus stream into a Qdrant server |
 //! | [`snapshot`] | snapshots of an index: writing them, and starting from one |
 //! | [`lookup`] | looking into the corpus by request and reply |
-//! | [`catalog`] | the catalogs of planners, kept for a minute |
+//! | [`catalog`] | caches for a minute what planners get to see of a tenant: its buckets and their columns |
 //! | [`described`](fn@described) | the descriptions of columns in schemas |
 
 pub mod catalog;

@@ -1,5 +1,5 @@
-//! Numbers in words, and the words that multiply a number, such as `thousand`. *Not* here: how an amount is parsed; the
-//! forms differ by use.
+//! Numbers in words, and the words that multiply a number, such as `thousand`. *Not* here: how an amount is parsed;
+//! each user of this module does that itself, because each accepts other notations.
 
 /// The number below a hundred that a lower-case word names: `seven`, `forty`, `twenty-five`.
 pub fn small(word: &str) -> Option<f64> {

@@ -1,9 +1,10 @@
 //! Reads a model's reply about a question that may refer to earlier exchanges: the route of the question, and the
 //! question rewritten to stand alone.
 //!
-//! A route that was not offered is ignored, and the question is searched for. A rewriting that names something which
-//! neither the question nor the history mentions is invented, and the original question is searched for. *Not* here:
-//! whether known passages really answer a question, which the retriever checks against their text.
+//! If the reply names a route that was not offered, this module chooses a search for the question instead. A rewriting
+//! that names something which neither the question nor the history mentions counts as invented; it is dropped, and the
+//! original question is used. *Not* here: whether passages of earlier answers really answer the question, which the
+//! retriever checks against their text.
 
 use envelope::limits::{QUESTION_CHARS_MAX, REASON_CHARS_MAX};
 use envelope::{History, PlanRoute};

@@ -1,5 +1,5 @@
-//! Conformance cases about a queue with several consumers: each consumer gets every message. The last ack removes the
-//! message.
+//! Conformance cases about a queue, which is a stream with interest retention: each of its consumers gets every message
+//! on its subjects, and the stream removes a message when the last of them has acked it.
 
 use super::place::{Ground, TestPlace, next, silent, within};
 use crate::{BusError, ConsumerSpec, Stream};

@@ -1,7 +1,7 @@
 //! Parses spans relative to today: `last month`, `the past 30 days`, `this quarter`, `yesterday`, `two weeks ago`.
 //!
-//! The last 30 days begin thirty days before today and include today. A week begins on Monday. For a relative fiscal
-//! year, this module knows only the number of the year.
+//! The last 30 days begin thirty days before today and include today. A week begins on Monday. For a fiscal
+//! year such as `last fiscal year`, this module finds only its number; the caller has to find out when the year ends.
 
 use super::calendar::{months, one, years};
 use super::{DayRange, DaySpan, Grain, SpanSide};

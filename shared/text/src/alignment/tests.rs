@@ -1,4 +1,4 @@
-//! Tests of finding statements in texts: copied, scanned, reworded, and made up.
+//! Tests of finding statements in a text. The statements are copied, misread by a scanner, reworded, or made up.
 
 use super::*;
 use proptest::prelude::*;
