@@ -31,7 +31,7 @@ mod vectors;
 mod word_likeness;
 mod words;
 
-pub use dictionaries::{DescribedBucket, DictionarySizes};
+pub use dictionaries::DictionarySizes;
 pub use facets::{CountRequest, DocumentFacts, FacetCounts, FieldValues};
 pub(crate) use occurrences::Occurrences;
 pub use query::ONE_THREAD_CHUNKS_MAX;

@@ -29,7 +29,7 @@ pub use error::Error;
 pub use fusion::Fusion;
 pub use hybrid::{HybridSearcher, Options};
 pub use index::{
-    CountRequest, DescribedBucket, DictionarySizes, DocumentFacts, FacetCounts, FieldValues, Index,
+    CountRequest, DictionarySizes, DocumentFacts, FacetCounts, FieldValues, Index,
     ONE_THREAD_CHUNKS_MAX, VectorSource, WRITER_BYTES, WRITER_THREADS, Writer, archive,
     query_stems,
 };

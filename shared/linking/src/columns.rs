@@ -58,7 +58,7 @@ impl Linker<'_> {
                 words.iter().any(is_said)
             };
             let is_said =
-                says(&column.kin, Kin::is_like) || says(&column.also_called, Kin::is_form_of);
+                says(&column.kin, Kin::is_like) || says(&column.said.also_called, Kin::is_form_of);
             // If a source and an author have the same name, the source is meant, because many documents share it.
             let is_shared = !column.is_naming();
             let is_text = column.kind() == ColumnKind::Text;
@@ -187,10 +187,11 @@ impl Linker<'_> {
             };
             let fits = [
                 (4, says(&column.kin, Kin::is_like)),
-                (3, says(&column.also_called, Kin::is_form_of)),
+                (3, says(&column.said.also_called, Kin::is_form_of)),
                 (3, says(&column.kin, Kin::stands_for)),
-                (2, says(&column.described_by, Kin::is_like)),
-                (1, says(&column.described_by, Kin::stands_for)),
+                (2, says(&column.said.partly_called, Kin::is_form_of)),
+                (2, says(&column.said.described_by, Kin::is_like)),
+                (1, says(&column.said.described_by, Kin::stands_for)),
             ];
             let best = fits.iter().find(|(_, fits)| *fits);
             best.map_or(0, |(worth, _)| *worth) * said.weight
@@ -261,15 +262,15 @@ impl Linker<'_> {
         let is_money = amount.currency.is_some();
         let score = |column: &KnownColumn| {
             let says = |words: &[Kin], known| words.iter().any(|word| word.is_of(known));
-            let either = |known| says(&column.kin, known) || says(&column.described_by, known);
+            let either = |known| says(&column.kin, known) || says(&column.said.described_by, known);
             let fits = match unit {
                 Some(unit) => 2 * usize::from(is_in_unit(column, unit)),
                 // A column in volts or days holds no money.
-                None if is_money && !matches!(column.unit.len(), 0 | 3) => 0,
+                None if is_money && !matches!(column.said.unit.len(), 0 | 3) => 0,
                 None if says(&column.kin, MONEY) => 2,
                 None if !is_money => 0,
                 None => usize::from(
-                    says(&column.described_by, MONEY) || says(&column.also_called, MONEY),
+                    says(&column.said.described_by, MONEY) || says(&column.said.also_called, MONEY),
                 ),
             };
             let is_part = either("net without before excluding tax vat") && !either("total gross");
@@ -351,15 +352,15 @@ const MONEY: &str = "amount total value price cost sum revenue net gross fee tur
 /// Whether a column is known to have a unit.
 fn is_in_unit(column: &KnownColumn, unit: &str) -> bool {
     let one = |unit: &str| unit.strip_suffix('s').unwrap_or(unit).to_owned();
-    if !column.unit.is_empty() && one(&column.unit) == one(unit) {
+    if !column.said.unit.is_empty() && one(&column.said.unit) == one(unit) {
         return true;
     }
     let known = measured(unit);
     column
         .kin
         .iter()
-        .chain(&column.also_called)
-        .chain(&column.described_by)
+        .chain(&column.said.also_called)
+        .chain(&column.said.described_by)
         .any(|word| word.is_of(known))
 }
 

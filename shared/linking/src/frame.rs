@@ -223,13 +223,17 @@ fn is_indefinite(tokens: &[QuestionToken], noun: &Noun) -> bool {
     matches!(before, Some("a" | "an" | "one"))
 }
 
+/// The most words of a synonym of a bucket.
+const SYNONYM_WORDS_MAX: usize = 4;
+
 type Find = fn(&[QuestionToken], usize, &Dictionary) -> Found;
 type Found = Option<(usize, Option<String>)>;
 
 /// A noun for documents of any kind, or the name of a bucket.
 fn noun(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
     if is_of(&tokens[at].lower, ANY_DOCUMENT) {
-        return Some((1, None));
+        let bucket = dictionary.bucket_also_called(&tokens[at].lower);
+        return Some((1, bucket.map(str::to_owned)));
     }
     let named = |length: usize| {
         let words = tokens.get(at..at + length)?.iter();
@@ -242,10 +246,16 @@ fn noun(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
     named(1).or_else(longer)
 }
 
-/// A synonym of a bucket.
+/// A synonym of a bucket, the longest that begins at a token.
 fn synonym(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
-    let bucket = dictionary.bucket_also_called(&tokens[at].lower)?;
-    Some((1, Some(bucket.to_owned())))
+    let named = |length: usize| {
+        let words = tokens.get(at..at + length)?;
+        let is_open = words[..length - 1].iter().all(|token| !token.is_last);
+        let words: String = words.iter().map(|token| token.text.as_str()).collect();
+        let bucket = dictionary.bucket_also_called(&words).filter(|_| is_open)?;
+        Some((length, Some(bucket.to_owned())))
+    };
+    (1..=SYNONYM_WORDS_MAX).rev().find_map(named)
 }
 
 /// A document type that a column holds. Where no schema describes the columns, a column called `category` may hold

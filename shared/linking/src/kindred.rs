@@ -70,6 +70,10 @@ impl Kin {
         short.chars().count() >= ROOT_MIN && long.starts_with(short.as_str())
     }
 
+    pub(crate) fn stem(&self) -> &str {
+        &self.stem
+    }
+
     /// Whether two words have the same stem: `spent` and `spends` do not, `bill` and `billing` do.
     pub(crate) fn is_form_of(&self, other: &Kin) -> bool {
         self.word == other.word || self.stem == other.stem

@@ -46,7 +46,9 @@ mod prose;
 mod tabulate;
 pub mod token;
 
-pub use dictionary::{DescribedColumn, Dictionary, FieldValue, NAMED};
+pub use dictionary::{
+    BucketWords, DescribedBucket, DescribedColumn, Dictionary, FieldValue, NAMED,
+};
 pub use likeness::WordLikeness;
 pub use link::{link, link_by};
 pub use linked::{Ambiguity, Intent, LinkedQuestion, QuestionCondition, QuestionSide, Test};

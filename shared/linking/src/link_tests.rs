@@ -24,7 +24,7 @@ fn dictionary() -> Dictionary {
         ("origin", "town that it is sent from", ""),
         ("target", "town that it is sent to", ""),
     ] {
-        dictionary.describe("bills", &DescribedColumn::of(field, description, unit));
+        dictionary.describe_column("bills", DescribedColumn::of(field, description, unit));
     }
     for seller in [
         "Halden Marine Ltd",
@@ -314,7 +314,7 @@ fn what_cannot_be_a_condition_is_dropped_and_told() {
 fn of_two_hundred_names_fifty_are_taken_and_the_rest_is_told() {
     let mut dictionary = Dictionary::default();
     dictionary.bucket("bills");
-    dictionary.describe("bills", &DescribedColumn::of("seller", "who sells", ""));
+    dictionary.describe_column("bills", DescribedColumn::of("seller", "who sells", ""));
     let names: Vec<String> = (0..200).map(|at| format!("Seller Z{at}q")).collect();
     for name in &names {
         dictionary.add("bills", "seller", FieldValue::Text(name));

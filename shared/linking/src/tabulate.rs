@@ -188,7 +188,7 @@ impl Linker<'_> {
     fn is_measure(&self, tokens: &Range<usize>) -> bool {
         self.tokens[tokens.clone()].iter().all(|token| {
             let fit = phrase::best(self.dictionary, None, &[&token.lower], phrase::is_number);
-            fit.is_some() && self.dictionary.bucket_named(&token.lower).is_none()
+            fit.is_some() && self.dictionary.bucket_called(&token.lower).is_none()
         })
     }
 

@@ -129,7 +129,7 @@ fn told_described(question: &str) -> String {
         ("max_current", "highest current that the part stands", "A"),
         ("part_number", "number of the part", ""),
     ] {
-        known.describe("datasheets", &DescribedColumn::of(field, description, unit));
+        known.describe_column("datasheets", DescribedColumn::of(field, description, unit));
     }
     let today = day(2025, 6, 2).unwrap();
     match crate::link(question, &known, today).tabulation {

@@ -9,6 +9,8 @@ use envelope::lookup::{CatalogBucket, CorpusCatalog};
 /// Longest description in a prompt, in characters.
 const DESCRIPTION_CHARS_MAX: usize = 160;
 
+/// The longest description with synonyms.
+const NOTE_CHARS_MAX: usize = 2 * DESCRIPTION_CHARS_MAX + 20;
 /// The most synonyms of a bucket in a prompt.
 const SYNONYMS_MAX: usize = 8;
 
@@ -32,16 +34,16 @@ pub(crate) fn of(catalog: &CorpusCatalog, named: &[Bucket]) -> Vec<BucketNote> {
     notes.take(BUCKETS_MAX).collect()
 }
 
-/// The description of a bucket, and what people call its documents.
+/// The description of a bucket, and what people call its documents, each cut by itself.
 fn described(one: &CatalogBucket) -> String {
     let synonyms = one.synonyms.iter().take(SYNONYMS_MAX).cloned();
-    let synonyms: Vec<String> = synonyms.collect();
+    let synonyms = synonyms.collect::<Vec<_>>().join(", ");
     let also = match synonyms.is_empty() {
         true => String::new(),
-        false => format!("also called {}", synonyms.join(", ")),
+        false => format!("also called {}", plain(&synonyms, DESCRIPTION_CHARS_MAX)),
     };
-    let said = [one.description.clone(), also].into_iter();
-    let said: Vec<String> = said.filter(|part| !part.is_empty()).collect();
+    let mut said = vec![plain(&one.description, DESCRIPTION_CHARS_MAX), also];
+    said.retain(|part| !part.is_empty());
     said.join("; ")
 }
 
@@ -54,7 +56,7 @@ pub(crate) fn choice(notes: Vec<BucketNote>) -> Vec<BucketNote> {
 pub(crate) fn lines(notes: &[BucketNote]) -> String {
     let line = |note: &BucketNote| {
         // No tag can be opened or closed by a description.
-        let said = plain(&note.description, DESCRIPTION_CHARS_MAX);
+        let said = plain(&note.description, NOTE_CHARS_MAX);
         match said.as_str() {
             "" => format!("- {}", note.bucket.as_str()),
             said => format!("- {}: {said}", note.bucket.as_str()),
@@ -109,6 +111,8 @@ mod tests {
             of("what we pay", &["invoice", "voucher"]),
             "what we pay; also called invoice, voucher"
         );
+        let long = of(&"long ".repeat(100), &["invoice"]);
+        assert!(long.ends_with("; also called invoice"), "{long}");
         assert_eq!(of("", &["invoice"]), "also called invoice");
         assert_eq!(of("what we pay", &[]), "what we pay");
     }

@@ -10,11 +10,12 @@ use super::word_likeness::TableLikeness;
 use crate::Error;
 use envelope::{ChunkRecord, TenantId};
 use linking::{
-    Date, DescribedColumn, Dictionary, FieldValue, LinkedQuestion, NAMED, fiscal, names,
+    BucketWords, Date, DescribedBucket, Dictionary, FieldValue, LinkedQuestion, NAMED, fiscal,
+    names,
 };
 use serde_json::Value;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tantivy::Term;
 use tantivy::collector::DocSetCollector;
 
@@ -25,23 +26,12 @@ const REPLACED_MAX: u64 = 10;
 /// Fewer are not worth reading all for.
 const REPLACED_MIN: u64 = 1_000;
 
-/// A bucket as its schema describes it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DescribedBucket {
-    /// The name of the bucket.
-    pub bucket: String,
-    /// Other nouns by which people call the documents of the bucket.
-    pub synonyms: Vec<String>,
-    /// The columns of the bucket.
-    pub columns: Vec<DescribedColumn>,
-}
-
 /// The dictionaries of an index.
 #[derive(Debug, Default)]
 pub(super) struct Dictionaries {
     /// `None` until the index was read.
     known: RwLock<Option<Known>>,
-    pub(super) described: RwLock<Vec<DescribedBucket>>,
+    pub(super) described: RwLock<Arc<[BucketWords]>>,
     likeness: TableLikeness,
     /// Held by the task that reads the index, so that no other one does so at the same time.
     reading: Mutex<()>,
@@ -50,7 +40,7 @@ pub(super) struct Dictionaries {
 /// What is known of each tenant.
 #[derive(Debug, Default)]
 struct Known {
-    described: Vec<DescribedBucket>,
+    described: Arc<[BucketWords]>,
     of: HashMap<TenantId, Dictionary>,
     values: usize,
     heads: u64,
@@ -79,7 +69,7 @@ impl Dictionaries {
         let described = &self.described;
         let described = described.read().unwrap_or_else(PoisonError::into_inner);
         Known {
-            described: described.clone(),
+            described: Arc::clone(&described),
             ..Known::default()
         }
     }
@@ -124,13 +114,7 @@ impl Known {
         self.heads += 1;
         if !self.of.contains_key(&head.tenant) {
             let mut new = Dictionary::default();
-            for described in &self.described {
-                let bucket = &described.bucket;
-                let columns = described.columns.iter();
-                columns.for_each(|column| new.describe(bucket, column));
-                let synonyms = described.synonyms.iter();
-                synonyms.for_each(|synonym| new.call_bucket(bucket, synonym));
-            }
+            self.described.iter().for_each(|said| new.describe(said));
             self.of.insert(head.tenant.clone(), new);
         }
         if let Some(dictionary) = self.of.get_mut(&head.tenant) {
@@ -192,7 +176,8 @@ impl Index {
     /// before the first question is linked.
     pub fn describe(&self, buckets: Vec<DescribedBucket>) {
         let described = &self.dictionaries.described;
-        *described.write().unwrap_or_else(PoisonError::into_inner) = buckets;
+        *described.write().unwrap_or_else(PoisonError::into_inner) =
+            buckets.iter().map(BucketWords::from).collect();
         *self.dictionaries.known_mut() = None;
     }
 

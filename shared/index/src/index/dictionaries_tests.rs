@@ -5,6 +5,7 @@ use super::*;
 use crate::index::tests::{STREAM, index_of, one};
 use crate::index::{CountRequest, VectorSource};
 use envelope::{Condition, ConditionOrigin, Filter, Op};
+use linking::DescribedColumn;
 use linking::days::day;
 use serde_json::{Value as Json, json};
 

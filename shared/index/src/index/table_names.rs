@@ -66,8 +66,7 @@ impl Index {
     fn is_described(&self, column: &str) -> bool {
         let described = &self.dictionaries.described;
         let described = described.read().unwrap_or_else(PoisonError::into_inner);
-        let mut columns = described.iter().flat_map(|bucket| &bucket.columns);
-        columns.any(|known| known.field == column)
+        described.iter().any(|bucket| bucket.has_field(column))
     }
 
     /// The documents of a table that lack a field, those for which a further condition holds.

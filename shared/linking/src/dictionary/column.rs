@@ -1,8 +1,10 @@
 //! A column: one field of the documents of a bucket, with counts of its values. Pure.
 
+use super::described::{ColumnWords, words_of};
 use super::{FEW, VALUE_WORDS_MAX};
 use crate::frame::is_of;
 use crate::kindred::Kin;
+use std::sync::Arc;
 use text::fold;
 
 /// The index of a column in a dictionary.
@@ -33,31 +35,6 @@ pub enum ColumnKind {
     Day,
 }
 
-/// A column as a schema describes it. The default says nothing.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DescribedColumn {
-    /// The field of the metadata.
-    pub field: String,
-    /// What it holds, in words; may be empty.
-    pub description: String,
-    /// Other words by which people call it.
-    pub synonyms: Vec<String>,
-    /// The unit of its numbers; empty for none.
-    pub unit: String,
-}
-
-#[cfg(test)]
-impl DescribedColumn {
-    pub(crate) fn of(field: &str, description: &str, unit: &str) -> DescribedColumn {
-        DescribedColumn {
-            field: field.to_owned(),
-            description: description.to_owned(),
-            synonyms: Vec::new(),
-            unit: unit.to_owned(),
-        }
-    }
-}
-
 /// A column of the documents of a bucket.
 #[derive(Debug, Clone, Default)]
 pub struct KnownColumn {
@@ -65,21 +42,11 @@ pub struct KnownColumn {
     pub bucket: String,
     /// The field of the documents' metadata.
     pub field: String,
-    /// The description of the column in the schema; may be empty.
-    pub description: String,
-    /// The words of each of its synonyms in the schema, in lower case.
-    pub synonyms: Vec<Vec<String>>,
-    /// The unit of the numbers, in lower case; may be empty.
-    pub unit: String,
     /// The words of the field name, in lower case: `invoice_date` has two.
     pub words: Vec<String>,
     pub(crate) kin: Vec<Kin>,
-    /// The words of its synonyms that no other column of the bucket has in its name or synonyms.
-    pub(crate) also_called: Vec<Kin>,
-    /// The words of the description, without stop words.
-    pub(crate) described_by: Vec<Kin>,
-    /// Whether a schema gives the column a description or synonyms.
-    pub(super) is_described: bool,
+    /// What its schema says of it.
+    pub(crate) said: Arc<ColumnWords>,
     /// The number of counted documents that have the column.
     pub(super) counted: u32,
     pub(super) texts: u32,
@@ -105,27 +72,6 @@ impl KnownColumn {
         }
     }
 
-    pub(super) fn describe(&mut self, said: &DescribedColumn) {
-        self.description = said.description.clone();
-        self.unit = said.unit.to_lowercase();
-        self.is_described = !(said.description.is_empty() && said.synonyms.is_empty());
-        self.synonyms = said.synonyms.iter().map(|name| words_of(name)).collect();
-        self.described_by = telling(&words_of(&said.description));
-    }
-
-    /// The words of its synonyms, without stop words and words that only join others.
-    pub(super) fn synonym_words(&self) -> Vec<Kin> {
-        let mut words = telling(self.synonyms.iter().flatten());
-        words.retain(Kin::is_telling);
-        words
-    }
-
-    /// The words of its name and of its synonyms.
-    pub(super) fn all_names(&self) -> Vec<Kin> {
-        let synonyms = self.synonym_words().into_iter();
-        synonyms.chain(self.kin.iter().cloned()).collect()
-    }
-
     /// The kind of most values.
     pub fn kind(&self) -> ColumnKind {
         let all = self.texts + self.numbers;
@@ -145,11 +91,11 @@ impl KnownColumn {
 
     /// Whether the description lists a value.
     pub fn says(&self, value: &str) -> bool {
-        if self.description.is_empty() {
+        if self.said.description.is_empty() {
             return false;
         }
         let wanted = fold::singular(&fold::name_key(value));
-        let words = fold::words(&self.description);
+        let words = fold::words(&self.said.description);
         let mut starts = 0..words.len();
         starts.any(|start| {
             let mut key = String::new();
@@ -208,23 +154,4 @@ impl KnownColumn {
     pub(crate) fn is_kind(&self) -> bool {
         (self.is_called_kind() || self.says_bucket) && self.distinct <= FEW
     }
-}
-
-/// The words of a name or a text, in lower case.
-pub(super) fn words_of(text: &str) -> Vec<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric());
-    let words = words.filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
-}
-
-/// The words that tell one column from another: without stop words, and without `date`, which the description of every
-/// column of days has.
-fn telling<'a>(words: impl IntoIterator<Item = &'a String>) -> Vec<Kin> {
-    let is_telling = |word: &&String| {
-        word.len() > 2
-            && !text::stop::is_content_free(word)
-            && !matches!(word.as_str(), "date" | "day")
-    };
-    let words = words.into_iter().filter(is_telling);
-    words.map(|word| Kin::of(word)).collect()
 }

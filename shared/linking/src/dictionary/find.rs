@@ -1,5 +1,6 @@
 //! Looks up values, columns and buckets by the words of a question. Pure.
 
+use super::described;
 use super::signatures::{self, Part, is_one_edit};
 use super::{ColumnId, Dictionary, FEW, KnownColumn, KnownValue, VALUE_WORDS_MAX};
 use crate::token::QuestionToken;
@@ -21,9 +22,15 @@ impl Dictionary {
 
     /// The bucket with documents of this tenant that has a word as a synonym in its schema, in the singular or the plural.
     pub(crate) fn bucket_also_called(&self, word: &str) -> Option<&str> {
-        let key = |word: &str| fold::singular(&fold::key(word));
-        let bucket = self.synonyms.get(&key(word))?.as_deref();
-        bucket.filter(|bucket| self.buckets.contains_key(&key(bucket)))
+        let bucket = self.synonyms.get(&described::key(word))?.as_ref()?;
+        let named = self.buckets.get(&described::key(bucket))?.as_ref();
+        (named == Some(bucket)).then_some(bucket)
+    }
+
+    /// The bucket that a word names, by its name or else by a synonym.
+    pub(crate) fn bucket_called(&self, word: &str) -> Option<&str> {
+        let named = self.bucket_named(word);
+        named.or_else(|| self.bucket_also_called(word))
     }
 
     /// Whether a word in lower case occurs in the name of a column.
@@ -277,7 +284,7 @@ mod tests {
         let mut known = Dictionary::default();
         known.bucket("bills");
         let kind = DescribedColumn::of("kind", "invoice, or supplier invoice", "");
-        known.describe("bills", &kind);
+        known.describe_column("bills", kind);
         for kind in ["invoice", "supplier invoice"] {
             known.add("bills", "kind", FieldValue::Text(kind));
         }

@@ -7,18 +7,20 @@
 #[cfg(test)]
 mod bounds_tests;
 mod column;
+pub(crate) mod described;
 mod find;
 mod paths;
 mod signatures;
 
+pub use column::NAMED;
 pub(crate) use column::{ColumnId, ColumnKind, KnownColumn};
-pub use column::{DescribedColumn, NAMED};
+pub use described::{BucketWords, DescribedBucket, DescribedColumn};
 pub(crate) use paths::is_year;
 
 use crate::days::FiscalEnd;
-use crate::kindred::Kin;
 use signatures::{Part, Signatures};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use text::fold;
 
 /// The most words of a value that is looked up.
@@ -59,7 +61,7 @@ pub struct Dictionary {
     columns: Vec<KnownColumn>,
     by_name: HashMap<(String, String), ColumnId>,
     words: HashSet<String>,
-    /// The names and synonyms of columns that have several words, by the first word.
+    /// The names of columns that have several words, by the first word.
     by_first_word: HashMap<String, Vec<Vec<String>>>,
     values: Vec<KnownValue>,
     keys: Vec<KnownKey>,
@@ -69,7 +71,7 @@ pub struct Dictionary {
     described: HashSet<String>,
     /// The bucket for each name. A name that two buckets share has none.
     buckets: HashMap<String, Option<String>>,
-    /// The bucket of each synonym, by the last word of the synonym; `None` for a synonym that two buckets share.
+    /// The bucket of each synonym; `None` for a synonym that two buckets share.
     synonyms: HashMap<String, Option<String>>,
     /// The number of counted documents of each bucket.
     documents: HashMap<String, u32>,
@@ -89,6 +91,30 @@ pub enum FieldValue<'a> {
     Text(&'a str),
     /// A number.
     Number(f64),
+}
+
+#[cfg(test)]
+impl DescribedColumn {
+    pub(crate) fn of(field: &str, description: &str, unit: &str) -> DescribedColumn {
+        DescribedColumn {
+            field: field.to_owned(),
+            description: description.to_owned(),
+            unit: unit.to_owned(),
+            ..DescribedColumn::default()
+        }
+    }
+}
+
+#[cfg(test)]
+impl Dictionary {
+    pub(crate) fn describe_column(&mut self, bucket: &str, column: DescribedColumn) {
+        let said = DescribedBucket {
+            bucket: bucket.to_owned(),
+            columns: vec![column],
+            ..DescribedBucket::default()
+        };
+        self.describe(&BucketWords::from(&said));
+    }
 }
 
 impl Dictionary {
@@ -132,44 +158,23 @@ impl Dictionary {
         documents.is_some_and(|documents| column.counted == *documents)
     }
 
-    /// Gives a bucket a synonym, such as `bill` for `invoices`. A synonym that two buckets have names neither, and the name
-    /// of a bucket comes before a synonym of another.
-    pub fn call_bucket(&mut self, bucket: &str, synonym: &str) {
-        let Some(last) = column::words_of(synonym).pop() else {
-            return;
-        };
-        let key = fold::singular(&fold::key(&last));
-        let known = self.synonyms.entry(key);
-        let known = known.or_insert_with(|| Some(bucket.to_owned()));
-        if known.as_deref() != Some(bucket) {
-            *known = None;
+    /// Takes over what a schema says of a bucket and its columns. A synonym that two buckets have names neither.
+    pub fn describe(&mut self, said: &BucketWords) {
+        let bucket = &said.bucket;
+        for key in &said.synonyms {
+            let known = self.synonyms.entry(key.clone());
+            let known = known.or_insert_with(|| Some(bucket.clone()));
+            if known.as_ref() != Some(bucket) {
+                *known = None;
+            }
         }
-    }
-
-    /// Describes a column: what it holds, its synonyms and its unit.
-    pub fn describe(&mut self, bucket: &str, said: &DescribedColumn) {
-        let id = self.column_of(bucket, &said.field);
-        self.columns[id.0 as usize].describe(said);
-        self.described.insert(bucket.to_owned());
-        for word in column::words_of(&said.description) {
-            self.noun(&word, bucket);
-        }
-        self.tell_apart(bucket);
-    }
-
-    /// Leaves each column of a bucket the words of its synonyms that no other column there has.
-    fn tell_apart(&mut self, bucket: &str) {
-        let columns = self.columns.iter_mut();
-        let mut columns: Vec<&mut KnownColumn> =
-            columns.filter(|column| column.bucket == bucket).collect();
-        let named: Vec<Vec<Kin>> = columns.iter().map(|column| column.all_names()).collect();
-        for (at, column) in columns.iter_mut().enumerate() {
-            let mut also_called = column.synonym_words();
-            also_called.retain(|word| {
-                let mut others = named.iter().enumerate().filter(|(other, _)| *other != at);
-                !others.any(|(_, names)| names.iter().any(|name| name.is_form_of(word)))
-            });
-            column.also_called = also_called;
+        for (field, words) in &said.columns {
+            let id = self.column_of(bucket, field);
+            self.columns[id.0 as usize].said = Arc::clone(words);
+            self.described.insert(bucket.clone());
+            for word in described::words_of(&words.description) {
+                self.noun(&word, bucket);
+            }
         }
     }
 
@@ -324,7 +329,7 @@ impl Dictionary {
     /// Whether a column counts. In a bucket with a schema only the described columns do.
     pub(crate) fn is_column(&self, id: ColumnId) -> bool {
         let column = self.column(id);
-        column.is_described || !self.described.contains(&column.bucket)
+        column.said.is_described || !self.described.contains(&column.bucket)
     }
 
     /// The column of document names of a bucket, if the bucket has no schema.

@@ -1,6 +1,7 @@
 //! Finds the column that a few words mean: by its name, then by its synonyms in the schema, then by its description, then
 //! by words that stand for one another in English.
 
+use crate::dictionary::described::{self, Synonym};
 use crate::dictionary::{ColumnId, ColumnKind, Dictionary, KnownColumn};
 use crate::kindred::Kin;
 use crate::likeness::WordLikeness;
@@ -14,6 +15,8 @@ const PART: usize = 50;
 const SYNONYM: usize = 90;
 const SYNONYM_LIKE: usize = 80;
 const SYNONYM_PART: usize = 40;
+/// The score if the words are a whole label of the documents.
+const LABEL: usize = 45;
 const DESCRIBED: usize = 20;
 const KINDRED: usize = 10;
 /// The score if all words are synonyms of words of the description.
@@ -46,6 +49,13 @@ pub(super) struct Fit {
     pub(super) columns: Vec<ColumnId>,
 }
 
+/// Words of a question, in the forms in which they are compared.
+struct SaidWords<'a> {
+    words: &'a [&'a str],
+    kin: Vec<Kin>,
+    key: String,
+}
+
 impl Fit {
     /// Whether words of the column's own name are said, and not a synonym.
     pub(super) fn is_named(&self) -> bool {
@@ -65,12 +75,17 @@ pub(super) fn best(
     words: &[&str],
     is_of_kind: impl Fn(&KnownColumn) -> bool,
 ) -> Option<Fit> {
+    let said = SaidWords {
+        words,
+        kin: words.iter().map(|word| Kin::of(word)).collect(),
+        key: described::key(&words.concat()),
+    };
     let mut best: Option<Fit> = None;
     for (id, column) in dictionary.columns(bucket) {
         if column.is_named() || !is_of_kind(column) {
             continue;
         }
-        let score = score(column, words);
+        let score = score(column, &said);
         match &mut best {
             _ if score == 0 => {}
             Some(known) if known.score == score => {
@@ -107,9 +122,9 @@ pub(super) fn nearest(
     let near = |column: &KnownColumn| {
         let called = likeness.likeness(said, &column.words.join(" "));
         // Synonyms count only when they are said: a word that is near one of them is near those of other columns, too.
-        match column.description.is_empty() {
+        match column.said.description.is_empty() {
             true => called,
-            false => called.max(likeness.likeness(said, &column.description)),
+            false => called.max(likeness.likeness(said, &column.said.description)),
         }
     };
     let mut near: Vec<(f32, ColumnId)> = columns.map(|(id, column)| (near(column), id)).collect();
@@ -125,7 +140,8 @@ pub(super) fn nearest(
     })
 }
 
-fn score(column: &KnownColumn, words: &[&str]) -> usize {
+fn score(column: &KnownColumn, said: &SaidWords<'_>) -> usize {
+    let words = said.words;
     if words.is_empty() {
         return 0;
     }
@@ -135,6 +151,7 @@ fn score(column: &KnownColumn, words: &[&str]) -> usize {
     };
     let named = count(&column.words, is_same);
     let description: Vec<String> = column
+        .said
         .description
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
@@ -148,13 +165,13 @@ fn score(column: &KnownColumn, words: &[&str]) -> usize {
     if all(named) && words.len() == column.words.len() {
         return WHOLE;
     }
-    if let Some(score) = synonym_score(column, words) {
+    if let Some(score) = synonym_score(column, said) {
         return score;
     }
     if all(named) {
         return PART + named;
     }
-    if let Some(score) = part_of_synonym(column, words) {
+    if let Some(score) = part_of_synonym(column, said) {
         return score;
     }
     if all(words.iter().filter(both).count()) {
@@ -164,16 +181,15 @@ fn score(column: &KnownColumn, words: &[&str]) -> usize {
             .is_some_and(|last| column.words.iter().any(|known| is_same(last, known)));
         return DESCRIBED + 5 * named + words.len() + usize::from(is_head);
     }
-    let kindred = words.iter().filter(|word| {
-        let word = Kin::of(word);
+    let kindred = said.kin.iter().filter(|word| {
         let mut known = column.kin.iter();
         known.any(|known| word.stands_for(known) || word.is_like(known))
     });
     if all(kindred.count()) {
-        let like = words.iter().filter(|word| {
-            let word = Kin::of(word);
-            column.kin.iter().any(|known| word.is_like(known))
-        });
+        let like = said
+            .kin
+            .iter()
+            .filter(|word| column.kin.iter().any(|known| word.is_like(known)));
         return KINDRED + named + like.count();
     }
     // Only columns of days, such as `issuance date`, are matched by synonyms of their description, because their
@@ -181,9 +197,8 @@ fn score(column: &KnownColumn, words: &[&str]) -> usize {
     if column.kind() != ColumnKind::Day {
         return 0;
     }
-    let described = words.iter().filter(|word| {
-        let word = Kin::of(word);
-        let mut known = column.described_by.iter();
+    let described = said.kin.iter().filter(|word| {
+        let mut known = column.said.described_by.iter();
         known.any(|known| word.is_like(known) || word.stands_for(known))
     });
     match all(described.count()) {
@@ -193,36 +208,36 @@ fn score(column: &KnownColumn, words: &[&str]) -> usize {
 }
 
 /// The score of words that are a whole synonym in the schema, if they are one.
-fn synonym_score(column: &KnownColumn, words: &[&str]) -> Option<usize> {
-    let of_length = |name: &&Vec<String>| name.len() == words.len();
-    let says = |name: &Vec<String>, same: fn(&str, &str) -> bool| {
-        name.iter()
-            .zip(words)
-            .all(|(known, word)| same(word, known))
-    };
-    let mut whole = column.synonyms.iter().filter(of_length);
-    if whole.clone().any(|name| says(name, is_same)) {
+fn synonym_score(column: &KnownColumn, said: &SaidWords<'_>) -> Option<usize> {
+    let mut synonyms = column.said.synonyms.iter();
+    if synonyms.clone().any(|synonym| synonym.key == said.key) {
         return Some(SYNONYM);
     }
-    let like = |word: &str, known: &str| Kin::of(word).is_like(&Kin::of(known));
-    whole.any(|name| says(name, like)).then_some(SYNONYM_LIKE)
+    let is_form = |synonym: &Synonym| {
+        let mut pairs = synonym.words.iter().zip(&said.kin);
+        synonym.words.len() == said.kin.len() && pairs.all(|(known, word)| known.is_form_of(word))
+    };
+    synonyms.any(is_form).then_some(SYNONYM_LIKE)
 }
 
-/// The score of words that all stand in one synonym or in the column's name, if they do.
-fn part_of_synonym(column: &KnownColumn, words: &[&str]) -> Option<usize> {
-    let is_telling = |word: &&str| !text::stop::is_content_free(word) && Kin::of(word).is_telling();
-    if !words.iter().all(is_telling) {
+/// The score of words that are a whole label, or that all stand in one synonym or in the column's name, if they do.
+fn part_of_synonym(column: &KnownColumn, said: &SaidWords<'_>) -> Option<usize> {
+    if column.said.labels.contains(&said.key) {
+        return Some(LABEL);
+    }
+    let is_telling =
+        |(word, kin): (&&str, &Kin)| !text::stop::is_content_free(word) && kin.is_telling();
+    if !said.words.iter().zip(&said.kin).all(is_telling) {
         return None;
     }
-    let is_of = |name: &Vec<String>| {
-        words.iter().all(|word| {
-            name.iter()
-                .chain(&column.words)
-                .any(|known| is_same(word, known))
+    let is_of = |synonym: &Synonym| {
+        said.words.iter().zip(&said.kin).all(|(word, kin)| {
+            synonym.words.iter().any(|known| known.is_form_of(kin))
+                || column.words.iter().any(|known| is_same(word, known))
         })
     };
-    let is_any = column.synonyms.iter().any(is_of);
-    is_any.then_some(SYNONYM_PART + words.len())
+    let is_any = column.said.synonyms.iter().any(is_of);
+    is_any.then_some(SYNONYM_PART + said.words.len())
 }
 
 /// Whether two words are the same apart from number and short form.

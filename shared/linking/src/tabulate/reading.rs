@@ -148,6 +148,12 @@ impl<'a> Reading<'a> {
         })
     }
 
+    /// Whether a word is a whole synonym of a column.
+    fn is_synonym(&self, word: &str) -> bool {
+        let mut columns = self.linker.dictionary.columns(self.bucket);
+        columns.any(|(_, column)| column.said.is_synonym(word))
+    }
+
     /// The columns that some tokens fit best.
     fn fit(&self, tokens: Range<usize>, is_of_kind: impl Fn(&KnownColumn) -> bool) -> Option<Fit> {
         let said: Vec<&str> = tokens.map(|at| self.word(at)).collect();
@@ -185,7 +191,11 @@ impl<'a> Reading<'a> {
             // `How high is the price` asks for the price.
             let is_degree =
                 at > 0 && is_of(self.word(at - 1), "how most least") && is_of(word, DEGREES);
+            // `the highest value`, where a column has the synonym `value`.
+            let is_measure =
+                at > 0 && words::operation(self.word(at - 1)).is_some() && self.is_synonym(word);
             let is_said = at < phrase_until
+                || is_measure
                 || words::period(word).is_some()
                 || !words::is_filler(word) && !is_degree;
             // In `per date` and `by due year` a word that elsewhere is filler names the group.
@@ -200,6 +210,7 @@ impl<'a> Reading<'a> {
                 .is_some_and(|next| words::period(&next.lower).is_some());
             let is_grouped = before.is_some_and(words::is_per)
                 && (self.linker.dictionary.is_column_word(word)
+                    || self.is_synonym(word)
                     || is_of_period
                         && !text::stop::is_content_free(word)
                         && !is_of(word, "calendar single"));

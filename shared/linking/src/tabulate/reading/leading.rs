@@ -111,9 +111,7 @@ impl Reading<'_> {
         let before = run.start.checked_sub(1).map_or("", |at| self.word(at));
         let is_behind = self.mentions.iter().any(|mention| mention.end == run.start)
             || is_of(before, "we they you i who that which");
-        let known = self.linker.dictionary;
-        let named = known.bucket_named(&word.lower);
-        let bucket = named.or_else(|| known.bucket_also_called(&word.lower));
+        let bucket = self.linker.dictionary.bucket_called(&word.lower);
         let is_bucket = bucket.is_some() && bucket == self.bucket;
         is_bucket
             || is_behind && words::is_handling(&word.lower)
@@ -159,7 +157,7 @@ impl Linker<'_> {
         let mut tokens = self.tokens[subject.clone()].iter();
         !tokens.all(|token| {
             self.dictionary.is_column_word(&token.lower)
-                && self.dictionary.bucket_named(&token.lower).is_none()
+                && self.dictionary.bucket_called(&token.lower).is_none()
         })
     }
 

@@ -46,8 +46,10 @@ impl Reading<'_> {
         let is_sorted = |word: &String| {
             is_of(word, WITHOUT) || is_of(word, "with including incl included inclusive")
         };
-        let is_amount_of_tax =
-            is_tax && has(TAXES) && (has(WITHOUT) || words.iter().chain(&before).any(is_sorted));
+        // `including tax`, but not `the tax included in all invoices`.
+        let tax = words.iter().position(|word| is_of(word, TAXES));
+        let mut sorting = before.iter().chain(&words[..tax.unwrap_or(0)]);
+        let is_amount_of_tax = is_tax && tax.is_some() && (has(WITHOUT) || sorting.any(is_sorted));
         let said_before = if is_amount_of_tax { before } else { Vec::new() };
         let all_known = words.iter().all(|word| {
             [SAID, SORTS, TAXES, WITHOUT, JOINING]
@@ -79,6 +81,18 @@ impl Reading<'_> {
         let mut columns: Vec<ColumnId> = columns.map(|(id, _)| id).collect();
         columns.dedup_by_key(|id| self.field(*id));
         (columns.len() == 1).then_some(Fit { score: 1, columns })
+    }
+
+    /// Whether the words right behind a run say whether taxes are included: `spend before tax`.
+    pub(super) fn says_tax_behind(&self, run: &Range<usize>) -> bool {
+        let behind = run.end..self.is_taken.len().min(run.end + NEAR);
+        let is_open = |at: &usize| !self.is_taken[*at];
+        let parts = behind
+            .take_while(is_open)
+            .flat_map(|at| self.parts(at..at + 1));
+        let mut parts = parts
+            .take_while(|word| is_of(word, TAXES) || is_of(word, WITHOUT) || is_of(word, JOINING));
+        parts.any(|word| is_of(&word, TAXES))
     }
 
     /// Whether a word for money stands between a token and the noun.
@@ -181,7 +195,10 @@ fn is_without(words: &[String]) -> bool {
 
 /// Whether a column holds amounts of money other than taxes, by a word of its name or description.
 pub(super) fn holds_amounts(column: &KnownColumn) -> bool {
-    let described = column.description.split(|c: char| !c.is_alphanumeric());
+    let described = column
+        .said
+        .description
+        .split(|c: char| !c.is_alphanumeric());
     let described: Vec<String> = described.map(str::to_lowercase).collect();
     let mut all = column.words.iter().chain(&described);
     let is_named = |known: &str| column.words.iter().any(|word| is_of(word, known));
@@ -196,7 +213,10 @@ pub(super) fn is_part(column: &KnownColumn) -> bool {
     if is_named("total gross incl including inclusive") {
         return false;
     }
-    let mut described = column.description.split(|c: char| !c.is_alphanumeric());
+    let mut described = column
+        .said
+        .description
+        .split(|c: char| !c.is_alphanumeric());
     let said = "net before without excluding exclusive excl subtotal untaxed pretax";
     is_named(said) || described.any(|word| is_of(&word.to_lowercase(), said))
 }

@@ -167,11 +167,13 @@ impl Reading<'_> {
             && self.operation != Some(ColumnOperation::Average)
             && run.len() == 1
             && is_of(self.word(run.start), SUMMING);
+        let says_tax = self.says_tax_behind(run);
         let numbers = self
             .fit(run.clone(), phrase::is_number)
-            .filter(|fit| !(is_sum && fit.is_synonym()))
+            .filter(|fit| !(is_sum && fit.is_synonym() && !self.is_in_name(run, fit)))
             .filter(|fit| {
-                let is_named = fit.is_named() && fit.columns.len() == 1;
+                let is_called = fit.is_named() || fit.is_synonym() && !says_tax;
+                let is_named = is_called && fit.columns.len() == 1;
                 !self.table.is_day && (money.is_none() || is_named)
             })
             .or(money);
@@ -199,6 +201,13 @@ impl Reading<'_> {
         self.table.is_day = phrase::is_day(self.linker.dictionary.column(column));
         self.table.measure = Some(self.field(column));
         Ok(true)
+    }
+
+    /// Whether a word of the column's own name is said, too.
+    fn is_in_name(&self, run: &Range<usize>, fit: &Fit) -> bool {
+        let column = self.linker.dictionary.column(fit.columns[0]);
+        run.clone()
+            .any(|at| column.words.iter().any(|word| word == self.word(at)))
     }
 
     /// Whether a mention stands close behind a run, with only filler words between: `that we pay in the dollar`.

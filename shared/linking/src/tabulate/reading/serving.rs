@@ -119,7 +119,10 @@ impl Reading<'_> {
             conditions.any(|condition| condition.field == column.field)
         };
         let says = |column: &KnownColumn| {
-            let described = column.description.split(|c: char| !c.is_alphanumeric());
+            let described = column
+                .said
+                .description
+                .split(|c: char| !c.is_alphanumeric());
             let mut described = described.map(str::to_lowercase);
             column.words.iter().any(|word| is_of(word, known))
                 || described.any(|word| is_of(&word, known))

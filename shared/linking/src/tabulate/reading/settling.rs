@@ -288,5 +288,5 @@ fn is_measured(unit: &str) -> bool {
 /// else.
 pub(super) fn is_money(column: &KnownColumn) -> bool {
     let mut words = column.words.iter();
-    !is_measured(&column.unit) && !words.any(|word| is_of(word, COUNTED))
+    !is_measured(&column.said.unit) && !words.any(|word| is_of(word, COUNTED))
 }
