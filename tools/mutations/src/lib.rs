@@ -4,9 +4,10 @@
 //! A sentence comes with five passages, four of them from other documents. Each sentence is reworded first, because a
 //! verbatim copy proves nothing; then at most one place is changed. This crate does *not* contain or use the check.
 //!
-//! Some changes are never made, because people would disagree on whether the sentence became false. They concern:
-//! until and from, with and without, up to, first and last as idioms, ellipses, negation in quotations and
-//! subordinate clauses, hours of the day, percent against points, the order of the members of a list.
+//! A change is *not* made if people would disagree on whether it makes the sentence false. `until` and `from`, `with`
+//! and `without`, and percent and percentage points are not exchanged. `up to`, `first` and `last` in idioms,
+//! sentences with an ellipsis, negations in quotations or subordinate clauses, hours of the day, and the order of the
+//! members of a list are not changed.
 //!
 //! | module | what |
 //! |---|---|
