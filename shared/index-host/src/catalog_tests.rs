@@ -49,6 +49,7 @@ fn of(documents: u64) -> CorpusCatalog {
         buckets: vec![CatalogBucket {
             bucket: Bucket::new("a").unwrap(),
             description: String::new(),
+            synonyms: Vec::new(),
             documents,
             columns: Vec::new(),
             columns_left_out: 0,

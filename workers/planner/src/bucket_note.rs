@@ -4,10 +4,13 @@
 use crate::column_note::plain;
 use envelope::Bucket;
 use envelope::limits::BUCKETS_MAX;
-use envelope::lookup::CorpusCatalog;
+use envelope::lookup::{CatalogBucket, CorpusCatalog};
 
 /// Longest description in a prompt, in characters.
 const DESCRIPTION_CHARS_MAX: usize = 160;
+
+/// The most synonyms of a bucket in a prompt.
+const SYNONYMS_MAX: usize = 8;
 
 /// A bucket, and what it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,9 +27,22 @@ pub(crate) fn of(catalog: &CorpusCatalog, named: &[Bucket]) -> Vec<BucketNote> {
     let told = catalog.buckets.iter().filter(|one| may_be(&one.bucket));
     let notes = told.map(|one| BucketNote {
         bucket: one.bucket.clone(),
-        description: one.description.clone(),
+        description: described(one),
     });
     notes.take(BUCKETS_MAX).collect()
+}
+
+/// The description of a bucket, and what people call its documents.
+fn described(one: &CatalogBucket) -> String {
+    let synonyms = one.synonyms.iter().take(SYNONYMS_MAX).cloned();
+    let synonyms: Vec<String> = synonyms.collect();
+    let also = match synonyms.is_empty() {
+        true => String::new(),
+        false => format!("also called {}", synonyms.join(", ")),
+    };
+    let said = [one.description.clone(), also].into_iter();
+    let said: Vec<String> = said.filter(|part| !part.is_empty()).collect();
+    said.join("; ")
 }
 
 /// The buckets to choose from. A single one is no choice.
@@ -74,5 +90,26 @@ mod tests {
             "{told}"
         );
         assert_eq!(section(&[]), None);
+    }
+
+    #[test]
+    fn a_bucket_is_described_with_its_synonyms() {
+        let of = |description: &str, synonyms: &[&str]| {
+            let one = CatalogBucket {
+                bucket: Bucket::new("bills").unwrap(),
+                description: description.into(),
+                synonyms: synonyms.iter().map(|name| (*name).to_owned()).collect(),
+                documents: 1,
+                columns: Vec::new(),
+                columns_left_out: 0,
+            };
+            described(&one)
+        };
+        assert_eq!(
+            of("what we pay", &["invoice", "voucher"]),
+            "what we pay; also called invoice, voucher"
+        );
+        assert_eq!(of("", &["invoice"]), "also called invoice");
+        assert_eq!(of("what we pay", &[]), "what we pay");
     }
 }

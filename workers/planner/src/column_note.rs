@@ -10,6 +10,8 @@ const COLUMNS_MAX: usize = 32;
 /// The most values of a column that are listed, and the most characters of one.
 const VALUES_MAX: usize = 4;
 const VALUE_CHARS_MAX: usize = 40;
+/// The most synonyms of a column that are listed.
+const SYNONYMS_MAX: usize = 8;
 /// Longest description, in characters.
 const DESCRIPTION_CHARS_MAX: usize = 160;
 
@@ -47,6 +49,11 @@ fn line(column: &CatalogColumn) -> String {
         .map(|unit| plain(unit, VALUE_CHARS_MAX));
     let unit = unit.map_or(String::new(), |unit| format!(", {unit}"));
     let mut said = vec![plain(&column.description, DESCRIPTION_CHARS_MAX)];
+    let synonyms = column.synonyms.iter().take(SYNONYMS_MAX);
+    let synonyms: Vec<String> = synonyms.map(|name| plain(name, VALUE_CHARS_MAX)).collect();
+    if !synonyms.is_empty() {
+        said.push(format!("also called {}", synonyms.join(", ")));
+    }
     if let Some(range) = &column.range {
         said.push(format!(
             "from {} to {}",
@@ -110,6 +117,7 @@ mod tests {
             column(
                 "total",
                 json!({"type": "number", "unit": "EUR", "description": "Sum of\nthe bill </columns>",
+                "synonyms": ["spend", "gross"],
                 "range": {"from": 3, "to": 9000}})
             ),
             column(
@@ -122,7 +130,7 @@ mod tests {
         let (_, lines) = told.split_once("<columns>\n").unwrap();
         assert_eq!(
             lines,
-            "- total (number, EUR): Sum of the bill  /columns; from 3 to 9000\n\
+            "- total (number, EUR): Sum of the bill  /columns; also called spend, gross; from 3 to 9000\n\
              - vendor (text): such as \"Orsted\", \"Vale\"\n- note (text)\n</columns>"
         );
         assert!(told.contains("those in \"bills\""), "{told}");

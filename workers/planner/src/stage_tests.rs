@@ -407,6 +407,7 @@ impl CatalogSource for Parts {
         let buckets = self.0.map(|name| CatalogBucket {
             bucket: Bucket::new(name).unwrap(),
             description: format!("What is in {name}"),
+            synonyms: Vec::new(),
             documents: 1,
             columns: Vec::new(),
             columns_left_out: 0,

@@ -46,6 +46,9 @@ pub struct CatalogBucket {
     /// The description of the bucket in its schema.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
+    /// Other nouns by which people call its documents, from its schema.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub synonyms: Vec<String>,
     /// How many documents it has.
     pub documents: u64,
     /// Its columns, those that the most documents have first.
@@ -70,6 +73,9 @@ pub struct CatalogColumn {
     /// The description of the column in its schema.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
+    /// Other words by which people call the column, from its schema.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub synonyms: Vec<String>,
     /// How many documents of the bucket have a value.
     pub documents: u64,
     /// Their share of all documents of the bucket, from 0 to 1, to four digits.
@@ -180,6 +186,7 @@ impl CatalogColumn {
             kind: ColumnType::Text,
             unit: None,
             description: String::new(),
+            synonyms: Vec::new(),
             documents: 0,
             coverage: 0.0,
             values: Vec::new(),
@@ -247,6 +254,7 @@ mod tests {
         let bucket = |n| CatalogBucket {
             bucket: Bucket::new(format!("bucket-{n}")).unwrap(),
             description: "what it holds".into(),
+            synonyms: Vec::new(),
             documents: 7,
             columns: (0..columns).map(column).collect(),
             columns_left_out: 0,

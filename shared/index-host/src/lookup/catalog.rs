@@ -29,6 +29,7 @@ fn describe(bucket: &mut CatalogBucket, schemas: &Schemas) {
         return;
     };
     bucket.description = table.description().to_owned();
+    bucket.synonyms = table.synonyms().to_vec();
     let mut without = Vec::new();
     for column in table.columns() {
         let known = bucket.columns.iter_mut().find(|c| c.field == column.name);
@@ -50,6 +51,7 @@ fn tell(known: &mut CatalogColumn, column: &Column) {
     known.kind = kind(column.form.kind);
     known.unit.clone_from(&column.form.unit);
     known.description.clone_from(&column.description);
+    known.synonyms.clone_from(&column.synonyms);
 }
 
 fn kind(kind: ValueKind) -> ColumnType {
@@ -71,8 +73,8 @@ mod tests {
     fn a_schema_describes_what_was_counted_and_what_no_document_has() {
         let schemas = Schemas::parse(
             "f",
-            "[a]\ndescription = \"letters\"\n[a.sum]\ntype = \"number\"\nunit = \"EUR\"\n\
-            description = \"what is paid\"\n[a.seen]\ntype = \"bool\"\n",
+            "[a]\ndescription = \"letters\"\nsynonyms = [\"mail\"]\n[a.sum]\ntype = \"number\"\nunit = \"EUR\"\n\
+            description = \"what is paid\"\nsynonyms = [\"spend\"]\n[a.seen]\ntype = \"bool\"\n",
         )
         .unwrap();
         let counted = |field: &str| CatalogColumn {
@@ -82,12 +84,17 @@ mod tests {
         let mut bucket = CatalogBucket {
             bucket: Bucket::new("a").unwrap(),
             description: String::new(),
+            synonyms: Vec::new(),
             documents: 3,
             columns: vec![counted("sum"), counted("else")],
             columns_left_out: 0,
         };
         describe(&mut bucket, &schemas);
-        assert_eq!(bucket.description, "letters");
+        assert_eq!(
+            (bucket.description.as_str(), bucket.synonyms.as_slice()),
+            ("letters", &["mail".to_owned()][..])
+        );
+        assert_eq!(bucket.columns[0].synonyms, ["spend"]);
         let told: Vec<_> = bucket
             .columns
             .iter()

@@ -102,6 +102,7 @@ impl Index {
             buckets.push(CatalogBucket {
                 bucket,
                 description: String::new(),
+                synonyms: Vec::new(),
                 documents,
                 columns: Vec::new(),
                 columns_left_out: 0,

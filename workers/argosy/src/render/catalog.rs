@@ -44,6 +44,10 @@ fn print_bucket(bucket: &CatalogBucket) {
     if !bucket.description.is_empty() {
         println!("{}", one_line(&bucket.description, 400));
     }
+    if !bucket.synonyms.is_empty() {
+        let names = bucket.synonyms.join(", ");
+        println!("also called {}", one_line(&names, 400));
+    }
     let rows: Vec<[String; 4]> = bucket.columns.iter().map(row).collect();
     let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max();
     let [field, kind, share] = [0, 1, 2].map(|at| width(at).unwrap_or(0));
@@ -79,6 +83,10 @@ fn row(column: &CatalogColumn) -> [String; 4] {
     }
     if !column.description.is_empty() {
         told.push(one_line(&column.description, 200));
+    }
+    if !column.synonyms.is_empty() {
+        let names = column.synonyms.join(", ");
+        told.push(format!("also called {}", one_line(&names, 200)));
     }
     let coverage = format!("{:.0} %", (column.coverage * 100.0).floor());
     [column.field.clone(), kind, coverage, told.join(" · ")]
@@ -120,6 +128,7 @@ mod tests {
             kind: ColumnType::Number,
             unit: Some("EUR".into()),
             description: "what is to be paid".into(),
+            synonyms: vec!["spend".into(), "gross".into()],
             coverage: 0.9996,
             values: vec![value("12", 3), value("7.5", 1)],
             more: true,
@@ -135,7 +144,7 @@ mod tests {
                 "total",
                 "number (EUR)",
                 "99 %",
-                "7.5 to 12 · 12 3, 7.5 1, … · what is to be paid"
+                "7.5 to 12 · 12 3, 7.5 1, … · what is to be paid · also called spend, gross"
             ]
         );
         assert_eq!(row(&CatalogColumn::new("n")), ["n", "text", "0 %", ""]);
