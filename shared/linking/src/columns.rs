@@ -1,6 +1,6 @@
 //! Finds the column of a mention. Pure.
 //!
-//! Days and amounts belong to the column that the words around them describe best: by its name, by synonyms of it, by
+//! Days and amounts belong to the column that the words around them describe best: by its name, by related words, by
 //! its description, or by its unit. The module does *not* build the test on days (`days_of`).
 
 use crate::amounts::Amount;

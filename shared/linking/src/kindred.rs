@@ -1,4 +1,4 @@
-//! Synonyms that people use for days and amounts: `expiring` for an end, `payable` for what is due. Pure.
+//! Related words that people use for days and amounts: `expiring` for an end, `payable` for what is due. Pure.
 //!
 //! The list is English and short, because the words of a schema's own descriptions are compared first. It does *not*
 //! list anything that documents contain.

@@ -19,7 +19,7 @@
 //! | `dictionary` | the columns and values of a corpus |
 //! | [`days`] | parses spans of days |
 //! | [`amounts`] | parses amounts with their comparison |
-//! | `kindred`, `likeness` | synonyms: from a fixed list, and from word vectors of the caller |
+//! | `kindred`, `likeness` | related words: from a fixed list, and from word vectors of the caller |
 //! | [`names`] | reads the names of a document from its path |
 //! | `prose` | finds the sources and days in a question about what documents say |
 //! | [`fiscal`] | finds out when fiscal years end |

@@ -192,7 +192,7 @@ impl Linker<'_> {
         })
     }
 
-    /// Whether one word or two neighbours may mean a column of numbers, by name, by description or by a synonym.
+    /// Whether one word or two neighbours may mean a column of numbers, by name, by description or by a related word.
     fn names_measure(&self) -> bool {
         let names = |tokens: &[QuestionToken]| {
             let said: Vec<&str> = tokens.iter().map(|token| token.lower.as_str()).collect();

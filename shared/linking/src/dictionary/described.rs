@@ -62,8 +62,8 @@ pub(crate) struct ColumnWords {
     pub(crate) partly_called: Vec<Kin>,
     /// The words of the description, without stop words.
     pub(crate) described_by: Vec<Kin>,
-    /// Whether the schema gives the column a description or synonyms.
-    pub(super) is_described: bool,
+    /// Whether a schema has the column.
+    pub(super) is_in_schema: bool,
 }
 
 /// A synonym of a column.
@@ -107,7 +107,7 @@ impl ColumnWords {
             also_called: Vec::new(),
             partly_called: Vec::new(),
             described_by: telling(&words_of(&said.description)),
-            is_described: !(said.description.is_empty() && said.synonyms.is_empty()),
+            is_in_schema: true,
         }
     }
 

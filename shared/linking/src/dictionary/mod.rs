@@ -329,7 +329,7 @@ impl Dictionary {
     /// Whether a column counts. In a bucket with a schema only the described columns do.
     pub(crate) fn is_column(&self, id: ColumnId) -> bool {
         let column = self.column(id);
-        column.said.is_described || !self.described.contains(&column.bucket)
+        column.said.is_in_schema || !self.described.contains(&column.bucket)
     }
 
     /// The column of document names of a bucket, if the bucket has no schema.

@@ -8,7 +8,7 @@ use crate::likeness::WordLikeness;
 use text::fold;
 
 /// The scores of a fit: the words are the whole name of the column; they are a part of the name; name and description
-/// together have all of them; all of them are synonyms of words of the name.
+/// together have all of them; all of them are related to words of the name.
 const WHOLE: usize = 100;
 const PART: usize = 50;
 /// The scores if the words are a whole synonym of the schema, the same with other endings, or a part of a synonym.
@@ -19,7 +19,7 @@ const SYNONYM_PART: usize = 40;
 const LABEL: usize = 45;
 const DESCRIBED: usize = 20;
 const KINDRED: usize = 10;
-/// The score if all words are synonyms of words of the description.
+/// The score if all words are related to words of the description.
 const KINDRED_DESCRIBED: usize = 7;
 /// The score of a name or description that is similar in meaning alone.
 pub(super) const LIKE: usize = 5;
@@ -192,7 +192,7 @@ fn score(column: &KnownColumn, said: &SaidWords<'_>) -> usize {
             .filter(|word| column.kin.iter().any(|known| word.is_like(known)));
         return KINDRED + named + like.count();
     }
-    // Only columns of days, such as `issuance date`, are matched by synonyms of their description, because their
+    // Only columns of days, such as `issuance date`, are matched by words related to their description, because their
     // descriptions are short.
     if column.kind() != ColumnKind::Day {
         return 0;

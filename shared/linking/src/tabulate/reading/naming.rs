@@ -188,7 +188,7 @@ impl Reading<'_> {
             true => None,
             false => self.near(run, phrase::is_number),
         });
-        // Words that only are synonyms of a column's words, in front of a condition, introduce that condition.
+        // Words that are only related to a column's words, or a synonym of it, in front of a condition, introduce that condition.
         let leads = best.as_ref().is_some_and(|fit| {
             let column = self.linker.dictionary.column(fit.columns[0]);
             !fit.is_named() && phrase::is_day(column)
