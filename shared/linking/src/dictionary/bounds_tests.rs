@@ -1,13 +1,15 @@
 //! Measures and prints the memory of a full dictionary and the time for a question. It is run by hand in a release
 //! build: `cargo test --release -p argosy-linking --lib bounds -- --ignored --nocapture`.
 
-use crate::dictionary::{Dictionary, FieldValue};
+use crate::dictionary::{BucketWords, DescribedBucket, DescribedColumn, Dictionary, FieldValue};
 use crate::{NAMED, link};
 use std::time::Instant;
 
 /// The number of values while questions are asked, and the most values that a process keeps for all tenants together.
 const ASKED: usize = 100_000;
 const MOST: usize = 150_000;
+/// Other tenants of the same process.
+const TENANTS: usize = 100;
 const MIB: f64 = 1_048_576.0;
 const BYTES_MAX: f64 = 64.0;
 const MICROS_MAX: f64 = 1_000.0;
@@ -66,11 +68,40 @@ fn fill(dictionary: &mut Dictionary, from: usize, values: usize) {
     }
 }
 
+/// A schema of 20 columns with 12 synonyms each.
+fn schema() -> BucketWords {
+    let known = ["vendor", "invoice_number", "date", "due", "total"].map(str::to_owned);
+    let others = (0..15).map(|n| format!("further_{n}"));
+    let columns = known.into_iter().chain(others).enumerate();
+    let column = |(at, field)| DescribedColumn {
+        field,
+        description: format!("what {} holds", name(at)),
+        synonyms: (0..12).map(|n| name(97 * at + n).to_lowercase()).collect(),
+        ..DescribedColumn::default()
+    };
+    BucketWords::from(&DescribedBucket {
+        bucket: "invoices".into(),
+        synonyms: vec!["bill".into()],
+        columns: columns.map(column).collect(),
+    })
+}
+
 #[test]
 #[ignore = "measures; wants a release build"]
 fn a_full_dictionary_keeps_to_its_bounds() {
     let before = resident();
+    let schema = schema();
+    // Those of other tenants, which have the schema and no documents yet.
+    let others: Vec<Dictionary> = (0..TENANTS)
+        .map(|_| {
+            let mut other = Dictionary::default();
+            other.describe(&schema);
+            other
+        })
+        .collect();
+    let empty = before.zip(resident()).map(|(before, after)| after - before);
     let mut dictionary = Dictionary::default();
+    dictionary.describe(&schema);
     dictionary.bucket("invoices");
     dictionary.bucket("notes");
     for field in ["date", "due"] {
@@ -96,6 +127,11 @@ fn a_full_dictionary_keeps_to_its_bounds() {
     let (p50, p99) = (micros[1_000], micros[1_980]);
     fill(&mut dictionary, ASKED * 4, MOST);
     let grown = before.zip(resident()).map(|(before, after)| after - before);
+    println!(
+        "{} more tenants with a schema: {:.1} MiB",
+        others.len(),
+        empty.unwrap_or_default()
+    );
     println!(
         "{ASKED} values: a question takes {p50:.0} us, 1 of 100 {p99:.0} us; {} values: {:.1} MiB",
         dictionary.value_count(),
