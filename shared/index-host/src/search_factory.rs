@@ -1,7 +1,8 @@
 //! Makes the parts of a search: its embedder, its store of vectors and its reranker.
 //!
-//! The parts are composed here only, for the indexer, the retriever and the commands of a process, so that vectors are
-//! always made and compared by the same embedder. *Not* here: the settings of each part, which are with the part.
+//! Only this module makes them: for the indexer, for the retriever, and for commands that work in their own process.
+//! So vectors are always made and compared by the same embedder. *Not* here: the settings of each part, which are with
+//! the part.
 
 use crate::options::{EmbedderChoice, Options, VectorStore};
 use bus::BusError;

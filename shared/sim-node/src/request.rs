@@ -1,6 +1,7 @@
-//! A request body as the engine sees it: tokens and blocks. Pure.
+//! Reads a request body as the simulated engine needs it: as tokens, and as blocks of the prefix cache. The module is
+//! pure.
 //!
-//! There is no tokenizer: four bytes are a token, sixteen tokens a block.
+//! There is no tokenizer: four bytes count as a token, and sixteen tokens are a block.
 
 use serde::Deserialize;
 

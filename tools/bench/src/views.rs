@@ -1,8 +1,8 @@
 //! Measures a retriever's index as a view of the corpus stream: how long it takes to catch up from nothing, from the
 //! retriever's own folder, and from a snapshot; and the cost of a snapshot.
 //!
-//! It uses a real nats-server, and in this process the feed, the index and the snapshots of `argosy run retriever`.
-//! The corpus is generated (`corpus`).
+//! The nats-server is a real one. The feed, the index and the snapshots are those of `argosy run retriever`, but they
+//! run in the process of the bench. The corpus is generated (`corpus`).
 
 use crate::cli::ViewsArgs;
 use crate::corpus::{CHUNK_WORDS, Words, document};

@@ -1,10 +1,10 @@
 //! Decides whether the leftover words of a question, those in no condition and no column, tell which documents are
 //! meant.
 //!
-//! `Rustle up the invoices of 2024` asks for a list of all invoices of the year, and `the invoices of 2024 about
-//! pumps` does not. `linking` finds by rule the words in places where neither a name nor a topic can be. This module
-//! finds out whether such words have a meaning after all: from the plan, which knows the topic of the question, and
-//! from the documents. Words are *not* ignored silently: the answer says so.
+//! `Rustle up the invoices of 2024` asks for a list of all invoices of the year: its leftover words, `rustle up`, are
+//! idle. In `the invoices of 2024 about pumps` the leftover words matter. The crate `linking` finds words that may be
+//! idle, by their position in the question. This module decides whether they are: it looks at the topics in the plan,
+//! and searches the documents for the words. Words are *not* ignored silently: the answer says so.
 
 use envelope::{Plan, QuestionIntent, SearchStrategy};
 use search::{SearchRequest, Searcher};

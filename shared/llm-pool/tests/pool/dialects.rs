@@ -1,4 +1,4 @@
-//! Tests of how a node is asked for JSON, and of what is learned about it.
+//! Tests of how the pool asks a node for JSON, and of how it learns which ways of asking the node rejects.
 
 use super::*;
 

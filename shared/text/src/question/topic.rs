@@ -1,5 +1,5 @@
-//! Finds the topics of a question, in a few words each: what remains of the question without its form and its
-//! conditions.
+//! Finds the topics of a question, in a few words each. They are the words that remain when the conditions, the words
+//! of the request (`list`, `show`, `compare`) and words without content (`the`, `which`) are left out.
 
 use super::condition::WordedCondition;
 use super::words::QuestionWord;
