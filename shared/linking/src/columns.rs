@@ -16,6 +16,9 @@ use text::fold;
 /// If two columns have a value, the one with so many times fewer documents is not an alternative.
 const RARE: u32 = 5;
 
+/// The least weight of a word that is compared with synonyms: it is one of the two words in front of the mention.
+const NEAR_WEIGHT: usize = 2;
+
 /// A word near a mention, with a weight that grows as the word gets nearer.
 pub(crate) struct Said {
     kin: Kin,
@@ -185,11 +188,19 @@ impl Linker<'_> {
             let says = |words: &[Kin], is_same: fn(&Kin, &Kin) -> bool| {
                 words.iter().any(|word| is_same(&said.kin, word))
             };
+            // `Issued by Acme on the year 2020` says who issued it, and not which day is meant.
+            let is_near = said.weight >= NEAR_WEIGHT;
             let fits = [
                 (4, says(&column.kin, Kin::is_like)),
-                (3, says(&column.said.also_called, Kin::is_form_of)),
+                (
+                    3,
+                    is_near && says(&column.said.also_called, Kin::is_form_of),
+                ),
                 (3, says(&column.kin, Kin::stands_for)),
-                (2, says(&column.said.partly_called, Kin::is_form_of)),
+                (
+                    2,
+                    is_near && says(&column.said.partly_called, Kin::is_form_of),
+                ),
                 (2, says(&column.said.described_by, Kin::is_like)),
                 (1, says(&column.said.described_by, Kin::stands_for)),
             ];
