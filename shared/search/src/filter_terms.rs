@@ -1,6 +1,6 @@
-//! Turns the values of a chunk that filters can compare into terms of one field, which sort as the values do, and
-//! defines what each comparison of a filter means. An index and a vector server have to agree on the terms and on the
-//! comparisons.
+//! Turns the values of a chunk that filters can compare into terms of one field, which sort as the values do. An index
+//! and a vector server have to agree on the terms. *Not* here: the operators of a filter, which each of the two translates
+//! by itself (`filter.rs` in `index` and in `qdrant`).
 //!
 //! ```text
 //! f <field>                  the field is there
