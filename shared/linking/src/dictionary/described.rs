@@ -51,6 +51,7 @@ pub struct BucketWords {
 pub(crate) struct ColumnWords {
     /// The description in the schema; may be empty.
     pub(crate) description: String,
+    pub(crate) description_words: Vec<String>,
     /// The unit of the numbers, in lower case; may be empty.
     pub(crate) unit: String,
     pub(crate) synonyms: Vec<Synonym>,
@@ -101,6 +102,7 @@ impl ColumnWords {
         };
         ColumnWords {
             description: said.description.clone(),
+            description_words: words_of(&said.description),
             unit: said.unit.to_lowercase(),
             synonyms: said.synonyms.iter().map(synonym).collect(),
             labels: said.labels.iter().map(|label| key(label)).collect(),

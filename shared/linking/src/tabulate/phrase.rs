@@ -150,17 +150,14 @@ fn score(column: &KnownColumn, said: &SaidWords<'_>) -> usize {
         words.iter().filter(has).count()
     };
     let named = count(&column.words, is_same);
-    let description: Vec<String> = column
-        .said
-        .description
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect();
     let all = |found: usize| found == words.len();
     let both = |word: &&&str| {
         column.words.iter().any(|known| is_same(word, known))
-            || description.iter().any(|known| is_same(word, known))
+            || column
+                .said
+                .description_words
+                .iter()
+                .any(|known| is_same(word, known))
     };
     if all(named) && words.len() == column.words.len() {
         return WHOLE;
@@ -242,6 +239,13 @@ fn part_of_synonym(column: &KnownColumn, said: &SaidWords<'_>) -> Option<usize> 
 
 /// Whether two words are the same apart from number and short form.
 fn is_same(word: &str, known: &str) -> bool {
+    // Words of one key have one first letter; most words do not have it, and keys are made for the others alone.
+    let first = |word: &str| word.bytes().next().filter(u8::is_ascii_alphanumeric);
+    if let (Some(one), Some(other)) = (first(word), first(known))
+        && !one.eq_ignore_ascii_case(&other)
+    {
+        return false;
+    }
     let is_short = |(short, long): &(&str, &str)| {
         (word, known) == (*short, *long) || (known, word) == (*short, *long)
     };
