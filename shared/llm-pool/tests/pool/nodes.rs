@@ -265,9 +265,6 @@ async fn a_node_that_does_not_stream_is_not_given_more_and_more() {
     assert!(permits < 24, "of 2 slots it is given {permits} at once");
 }
 
-/// The fewest of 400 calls for a node that is not shunned; on a quiet machine it gets about 200.
-const LEAST: u64 = 20;
-
 #[tokio::test]
 async fn a_node_with_a_long_answer_in_hand_is_given_short_ones_beside_it() {
     let long = Lengths {
@@ -292,8 +289,7 @@ async fn a_node_with_a_long_answer_in_hand_is_given_short_ones_beside_it() {
         async move { pool.chat(&request).await }
     });
     sleep(Duration::from_millis(600)).await;
-    // A busy machine sets a node back for a stretch. A node that is shunned gets hardly any calls in all of them: 7, 0 and 0
-    // of 400 where a long answer counts as a call that hangs.
+    // A busy machine sets a node back for a stretch; one that is shunned is shunned in all of them.
     let mut given = [0, 0];
     for _ in 0..3 {
         let before = [a.seen().finished, b.seen().finished];
@@ -303,10 +299,10 @@ async fn a_node_with_a_long_answer_in_hand_is_given_short_ones_beside_it() {
         given = [a.seen().finished - before[0], b.seen().finished - before[1]];
         println!("{given:?} in {took:?}, long done: {}", answer.is_finished());
         assert!(!answer.is_finished(), "it is in hand all the time");
-        if given.iter().all(|n| *n > LEAST) {
+        if given.iter().all(|n| *n > 100) {
             break;
         }
     }
-    assert!(given.iter().all(|n| *n > LEAST), "{given:?}");
+    assert!(given.iter().all(|n| *n > 100), "{given:?}");
     answer.abort();
 }
