@@ -54,8 +54,6 @@ pub(crate) enum Error {
     Publish(#[from] PublishError),
     #[error(transparent)]
     Log(#[from] LogError),
-    #[error("an erasure could not be finished: {0}")]
-    Erasure(#[from] erasure::Error),
     #[error("other writers keep writing to the log of the conversation")]
     Contended,
     #[error("another gateway began the turn meanwhile")]
