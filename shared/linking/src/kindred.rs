@@ -110,6 +110,9 @@ mod tests {
             alike("revised", "revision") && alike("ending", "end") && alike("invoices", "invoice")
         );
         assert!(!alike("start", "state") && !alike("date", "data"));
+        let form = |one, other| Kin::of(one).is_form_of(&Kin::of(other));
+        assert!(form("bill", "billing") && !form("spent", "spends"));
+        assert!(alike("through", "throughout") && !form("through", "throughout"));
         assert!(same("expiring", "end") && same("payable", "due") && same("lapses", "until"));
         assert!(!same("due", "end") && !Kin::of("over").is_telling());
     }

@@ -192,3 +192,57 @@ fn a_condition_is_on_the_column_that_the_synonym_names() {
         assert_eq!(fields.first(), Some(&wanted), "{question}: {found:?}");
     }
 }
+
+#[test]
+fn a_column_of_a_schema_needs_no_description_and_a_field_beside_it_is_none() {
+    let mut known = Dictionary::default();
+    let column = DescribedColumn::of("squad", "", "");
+    known.describe(&BucketWords::from(&DescribedBucket {
+        bucket: "invoices".into(),
+        columns: vec![column],
+        ..DescribedBucket::default()
+    }));
+    known.bucket("invoices");
+    for (squad, shelf) in [("freight", "upper"), ("canteen", "lower")] {
+        known.add("invoices", "squad", FieldValue::Text(squad));
+        known.add("invoices", "shelf", FieldValue::Text(shelf));
+    }
+    let today = day(2025, 6, 2).expect("a day");
+    let grouped = |question: &str| match link(question, &known, today).tabulation {
+        Tabulation::Fit(table) => table.group.map(|group| group.column().to_owned()),
+        _ => None,
+    };
+    let by = grouped("How many invoices are there per squad?");
+    assert_eq!(by.as_deref(), Some("squad"));
+    assert_eq!(grouped("How many invoices are there per shelf?"), None);
+}
+
+#[test]
+fn a_label_is_less_than_a_part_of_a_name_and_more_than_a_part_of_a_synonym() {
+    let column = |field: &str, synonyms: &[&str], label: &str| DescribedColumn {
+        synonyms: synonyms.iter().map(|name| (*name).to_owned()).collect(),
+        labels: vec![label.to_owned()],
+        ..DescribedColumn::of(field, "", "")
+    };
+    let mut known = Dictionary::default();
+    known.describe(&BucketWords::from(&DescribedBucket {
+        bucket: "invoices".into(),
+        columns: vec![
+            column("squad_name", &["paying desk"], "crew"),
+            column("bearer", &["crew and desk"], "squad"),
+        ],
+        ..DescribedBucket::default()
+    }));
+    known.bucket("invoices");
+    for field in ["squad_name", "bearer"] {
+        known.add("invoices", field, FieldValue::Text("freight"));
+    }
+    let today = day(2025, 6, 2).expect("a day");
+    for (word, wanted) in [("squad", "squad_name"), ("crew", "squad_name")] {
+        let question = format!("How many invoices are there per {word}?");
+        let Tabulation::Fit(table) = link(&question, &known, today).tabulation else {
+            panic!("{question}")
+        };
+        assert_eq!(table.group, Some(GroupKey::Column(wanted.into())), "{word}");
+    }
+}

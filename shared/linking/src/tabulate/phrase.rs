@@ -5,7 +5,6 @@ use crate::dictionary::described::{self, Synonym};
 use crate::dictionary::{ColumnId, ColumnKind, Dictionary, KnownColumn};
 use crate::kindred::Kin;
 use crate::likeness::WordLikeness;
-use text::fold;
 
 /// The scores of a fit: the words are the whole name of the column; they are a part of the name; name and description
 /// together have all of them; all of them are related to words of the name.
@@ -17,6 +16,8 @@ const SYNONYM_LIKE: usize = 80;
 const SYNONYM_PART: usize = 40;
 /// The score if the words are a whole label of the documents.
 const LABEL: usize = 45;
+/// More words of a synonym than so many count no more, so that a part of one stays below a label.
+const PART_WORDS_MAX: usize = 4;
 const DESCRIBED: usize = 20;
 const KINDRED: usize = 10;
 /// The score if all words are related to words of the description.
@@ -168,6 +169,9 @@ fn score(column: &KnownColumn, said: &SaidWords<'_>) -> usize {
     if all(named) {
         return PART + named;
     }
+    if column.said.labels.contains(&said.key) {
+        return LABEL;
+    }
     if let Some(score) = part_of_synonym(column, said) {
         return score;
     }
@@ -217,11 +221,8 @@ fn synonym_score(column: &KnownColumn, said: &SaidWords<'_>) -> Option<usize> {
     synonyms.any(is_form).then_some(SYNONYM_LIKE)
 }
 
-/// The score of words that are a whole label, or that all stand in one synonym or in the column's name, if they do.
+/// The score of words that all stand in one synonym or in the column's name, if they do.
 fn part_of_synonym(column: &KnownColumn, said: &SaidWords<'_>) -> Option<usize> {
-    if column.said.labels.contains(&said.key) {
-        return Some(LABEL);
-    }
     let is_telling =
         |(word, kin): (&&str, &Kin)| !text::stop::is_content_free(word) && kin.is_telling();
     if !said.words.iter().zip(&said.kin).all(is_telling) {
@@ -234,24 +235,24 @@ fn part_of_synonym(column: &KnownColumn, said: &SaidWords<'_>) -> Option<usize> 
         })
     };
     let is_any = column.said.synonyms.iter().any(is_of);
-    is_any.then_some(SYNONYM_PART + said.words.len())
+    is_any.then_some(SYNONYM_PART + said.words.len().min(PART_WORDS_MAX))
 }
 
 /// Whether two words are the same apart from number and short form.
 fn is_same(word: &str, known: &str) -> bool {
-    // Words of one key have one first letter; most words do not have it, and keys are made for the others alone.
-    let first = |word: &str| word.bytes().next().filter(u8::is_ascii_alphanumeric);
-    if let (Some(one), Some(other)) = (first(word), first(known))
-        && !one.eq_ignore_ascii_case(&other)
-    {
-        return false;
-    }
     let is_short = |(short, long): &(&str, &str)| {
         (word, known) == (*short, *long) || (known, word) == (*short, *long)
     };
-    word == known
-        || fold::singular(&fold::key(word)) == fold::singular(&fold::key(known))
-        || SHORT.iter().any(is_short)
+    if word == known || SHORT.iter().any(is_short) {
+        return true;
+    }
+    // Words of one key have one first letter. Most words do not have it, so that keys are made for few of them.
+    let first = |word: &str| word.bytes().next().filter(u8::is_ascii_alphanumeric);
+    let may_be = match (first(word), first(known)) {
+        (Some(one), Some(other)) => one.eq_ignore_ascii_case(&other),
+        _ => true,
+    };
+    may_be && described::key(word) == described::key(known)
 }
 
 /// Whether a column holds numbers that can be added up.
