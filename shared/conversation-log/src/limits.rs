@@ -6,7 +6,8 @@ pub(crate) const ANSWER_BYTES_MAX: usize = 8 * 1024;
 pub(crate) const EVIDENCE_BYTES_MAX: usize = 4 * 1024;
 /// Longest question that the end of its turn keeps as well, in bytes; a longer one stands in its `opened` alone.
 pub(crate) const QUESTION_BYTES_MAX: usize = 1024;
-/// Exchanges whose place in the log the state names: what recall may read.
+/// Exchanges whose place in the log the state names: what recall may read. The stored states of a log depend on it: a log
+/// that was written with another number may fail its check.
 pub(crate) const EXCHANGES_KEPT: usize = 12;
 const _: () = assert!(
     envelope::limits::HISTORY_EXCHANGES_MAX <= EXCHANGES_KEPT,

@@ -186,9 +186,9 @@ impl State {
     }
 
     fn exchanged(&mut self, turn: &OpenTurn) -> ExchangePlace {
-        if self.exchanges.len() == EXCHANGES_KEPT {
-            self.exchanges.remove(0);
-        }
+        // A release with a higher limit may have left more.
+        let surplus = (self.exchanges.len() + 1).saturating_sub(EXCHANGES_KEPT);
+        self.exchanges.drain(..surplus);
         let place = ExchangePlace {
             opened: turn.opened,
             ended: OWN,

@@ -10,6 +10,11 @@ use envelope::{PlanRoute, PlanTask, QuestionClass, QuestionIntent};
 use llm::ReplySchema;
 use serde_json::{Value, json};
 
+/// The operators of conditions, as the prompts name them.
+const OPERATORS: [&str; 9] = [
+    "eq", "ne", "gt", "gte", "lt", "lte", "contains", "in", "not_in",
+];
+
 /// The schema of the reply to a task.
 pub(crate) fn schema(
     task: &PlanTask,
@@ -72,7 +77,7 @@ fn properties(limits: &ListLimits) -> Value {
             "type": "object",
             "properties": {
                 "field": hint,
-                "operator": words(&["eq", "ne", "gt", "gte", "lt", "lte", "contains", "in", "not_in"]),
+                "operator": words(&OPERATORS),
                 "value": {"type": ["string", "number", "array"], "items": {"type": ["string", "number"]}},
                 "raw": {"type": "string"}
             },
@@ -92,6 +97,22 @@ mod tests {
     use super::*;
     use crate::options::Options;
     use envelope::{Bucket, History, Profile};
+
+    #[test]
+    fn prompts_that_list_the_operators_list_all_of_them() {
+        let listed = format!("({})", OPERATORS.join(", "));
+        for prompt in [
+            include_str!("../prompts/planner_act.md"),
+            include_str!("../prompts/planner_review.md"),
+        ] {
+            assert!(prompt.contains(&listed));
+        }
+        assert!(
+            OPERATORS
+                .iter()
+                .all(|word| envelope::Op::parse(word).is_some())
+        );
+    }
 
     #[test]
     fn everything_is_required_and_nothing_else_allowed() {

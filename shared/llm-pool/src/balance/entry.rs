@@ -156,7 +156,7 @@ impl Entry {
     }
 
     /// Until when the node is not called, because of a requested pause or the breaker; `None` when only a lease is
-    /// missing.
+    /// missing. A call that finds every node away fails as unavailable, so a limit that is used up belongs in `has_room`.
     pub(super) fn away_until(&self, now: Instant) -> Option<Instant> {
         let shut = match self.breaker.lets(now) {
             BreakerDecision::None(until) => Some(until),
