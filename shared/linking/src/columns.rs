@@ -10,6 +10,7 @@ use crate::kindred::Kin;
 use crate::link::{Fitting, Linker, Placed};
 use crate::mention::Mention;
 use crate::token::QuestionToken;
+use crate::units::is_in_unit;
 use std::collections::HashSet;
 use text::fold;
 
@@ -359,38 +360,3 @@ const UNTAXED: &str = "before without excluding net";
 /// Words in names of columns that hold money.
 const MONEY: &str = "amount total value price cost sum revenue net gross fee turnover sales worth payment rate money \
     subtotal consideration charge paid currency vat tax salary budget balance";
-
-/// Whether a column is known to have a unit.
-fn is_in_unit(column: &KnownColumn, unit: &str) -> bool {
-    let one = |unit: &str| unit.strip_suffix('s').unwrap_or(unit).to_owned();
-    if !column.said.unit.is_empty() && one(&column.said.unit) == one(unit) {
-        return true;
-    }
-    let known = measured(unit);
-    column
-        .kin
-        .iter()
-        .chain(&column.said.also_called)
-        .chain(&column.said.described_by)
-        .any(|word| word.is_of(known))
-}
-
-/// Words in names of columns that have a unit.
-fn measured(unit: &str) -> &'static str {
-    match unit {
-        "v" | "mv" | "kv" | "volt" | "volts" | "millivolts" | "kilovolts" => "voltage volts volt",
-        "a" | "ma" | "µa" | "ua" | "amp" | "amps" | "ampere" | "amperes" | "milliamps"
-        | "milliamperes" => "current amperage amps amp amperes ampere",
-        "w" | "mw" | "kw" | "watt" | "watts" | "kilowatts" => "power wattage watts",
-        "hz" | "khz" | "mhz" | "ghz" | "hertz" => "frequency",
-        "kg" | "g" | "mg" | "t" | "grams" | "kilograms" | "kilos" | "tonnes" => "weight mass",
-        "mm" | "cm" | "m" | "km" | "metres" | "meters" => "length width height distance size",
-        "ω" | "kω" | "mω" | "ohm" | "ohms" => "resistance",
-        "°c" | "k" | "degrees" => "temperature",
-        "%" | "percent" => "percent percentage share rate ratio",
-        "day" | "days" | "week" | "weeks" | "month" | "months" | "year" | "years" | "hours" => {
-            "day days weeks months years hours period term notice duration"
-        }
-        _ => "",
-    }
-}

@@ -19,6 +19,7 @@
 //! | `dictionary` | the columns and values of a corpus |
 //! | [`days`] | parses spans of days |
 //! | [`amounts`] | parses amounts with their comparison |
+//! | `units` | converts amounts to the unit of a column |
 //! | `kindred`, `likeness` | related words: from a fixed list, and from word vectors of the caller |
 //! | [`names`] | reads the names of a document from its path |
 //! | `prose` | finds the sources and days in a question about what documents say |
@@ -45,6 +46,7 @@ pub mod names;
 mod prose;
 mod tabulate;
 pub mod token;
+mod units;
 
 pub use dictionary::{
     BucketWords, DescribedBucket, DescribedColumn, Dictionary, FieldValue, NAMED,

@@ -128,7 +128,15 @@ impl GroupKey {
         }
     }
 
-    /// The title of the column of groups.
+    /// The title of the column of groups, with the column that the days are taken from: `year of invoice_date`.
+    pub fn column_title(&self) -> String {
+        match self {
+            GroupKey::Column(column) => column.clone(),
+            of_days => format!("{} of {}", of_days.title(), of_days.column()),
+        }
+    }
+
+    /// The title of the groups: a column, or a unit of the calendar.
     pub fn title(&self) -> &str {
         match self {
             GroupKey::Column(column) => column,
@@ -244,6 +252,9 @@ impl Linker<'_> {
     }
 }
 
+#[cfg(test)]
+#[path = "tabulate_state_tests.rs"]
+mod state_tests;
 #[cfg(test)]
 #[path = "tabulate_synonym_tests.rs"]
 mod synonym_tests;

@@ -58,15 +58,18 @@ pub(super) fn dictionary() -> Dictionary {
     known
 }
 
-fn asked(question: &str) -> Tabulation {
-    let today = day(2025, 6, 2).unwrap();
-    link(question, &dictionary(), today).tabulation
-}
-
 /// The table as text, such as `sum total_amount currency by year of invoice_date`, or the reason for which there is
 /// none.
 pub(super) fn told(question: &str) -> String {
-    match asked(question) {
+    told_over(question, &dictionary())
+}
+
+fn asked(question: &str, known: &Dictionary) -> Tabulation {
+    link(question, known, day(2025, 6, 2).unwrap()).tabulation
+}
+
+pub(super) fn told_over(question: &str, known: &Dictionary) -> String {
+    match asked(question, known) {
         Tabulation::None => "none".into(),
         Tabulation::Unfit { why, .. } => format!("unfit: {why}"),
         Tabulation::Unsure { table, words, .. } => {
@@ -348,7 +351,10 @@ fn two_columns_that_fit_alike_are_both_named() {
 
 #[test]
 fn the_columns_of_the_question_are_shown_first() {
-    let Tabulation::Fit(table) = asked("List all invoices from Acme Pumps over 500 EUR") else {
+    let Tabulation::Fit(table) = asked(
+        "List all invoices from Acme Pumps over 500 EUR",
+        &dictionary(),
+    ) else {
         panic!("no table")
     };
     assert!(
@@ -366,6 +372,6 @@ fn the_columns_of_the_question_are_shown_first() {
 proptest::proptest! {
     #[test]
     fn no_question_breaks_it(words in proptest::collection::vec("(invoices|by|per|year|largest|most|recent|of|total amount|5|2024|Acme Pumps|[a-z]{1,6}|\\PC)", 0..14)) {
-        let _ = asked(&words.join(" "));
+        let _ = asked(&words.join(" "), &dictionary());
     }
 }

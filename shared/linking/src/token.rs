@@ -55,6 +55,13 @@ impl QuestionToken {
     }
 }
 
+/// The token at which the reply to a question back begins: `… - User clarified: due date`.
+pub(crate) fn reply_start(tokens: &[QuestionToken]) -> Option<usize> {
+    let mut pairs = tokens.windows(2);
+    let at = pairs.position(|pair| pair[0].text == "User" && pair[1].text == "clarified")?;
+    Some(at + 2)
+}
+
 /// The tokens of a text, in order.
 pub fn tokens(text: &str) -> Vec<QuestionToken> {
     let mut tokens: Vec<QuestionToken> = Vec::new();

@@ -181,12 +181,7 @@ fn columns(question: &TableQuestion, operation: TableOperation, is_sided: bool) 
         columns.extend(question.shown.iter().cloned());
         return columns;
     }
-    columns.extend(
-        question
-            .group
-            .as_ref()
-            .map(|group| group.title().to_owned()),
-    );
+    columns.extend(question.group.as_ref().map(GroupKey::column_title));
     if operation != TableOperation::Count {
         columns.extend(currency_column(question).map(|_| "currency".to_owned()));
         columns.extend(question.measure.clone());

@@ -339,7 +339,10 @@ fn listed(
         question
             .group
             .as_ref()
-            .map_or(String::new(), |group| format!(" by {}", group.title()))
+            .map_or(String::new(), |group| format!(
+                " by {}",
+                group.column_title()
+            ))
     );
     let noun = linked.bucket.clone().unwrap_or_default();
     let form = match plan.form {

@@ -36,7 +36,10 @@ pub(super) fn wrong(
     let mut places = Vec::with_capacity(gold.columns.len());
     for column in &gold.columns {
         let is_it = |known: &String| {
-            known == column || column == "currency" && Some(known.as_str()) == currency
+            let is_period = known.strip_prefix(column.as_str());
+            known == column
+                || is_period.is_some_and(|rest| rest.starts_with(" of "))
+                || column == "currency" && Some(known.as_str()) == currency
         };
         match made.columns.iter().position(is_it) {
             Some(place) => places.push(place),

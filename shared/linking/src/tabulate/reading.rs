@@ -21,6 +21,7 @@ mod operation;
 mod relating;
 mod serving;
 mod settling;
+mod stating;
 
 use leading::asked_again;
 
@@ -54,6 +55,10 @@ pub(super) struct Reading<'a> {
     /// The tokens of the mentions that set a condition.
     mentions: Vec<Range<usize>>,
     operation: Option<ColumnOperation>,
+    /// Weaker operations that the words name, too.
+    further: Vec<ColumnOperation>,
+    /// Whether the question asks who has the most or the fewest documents.
+    is_of_most: bool,
     /// The token at which the user, who was asked back, begins to ask for a list.
     asked_again: Option<usize>,
     table: TableQuestion,
@@ -100,6 +105,8 @@ impl<'a> Reading<'a> {
             is_taken,
             mentions,
             operation: None,
+            further: Vec::new(),
+            is_of_most: false,
             asked_again: asked_again(&linker.tokens),
             table: TableQuestion::default(),
             unplaced: Vec::new(),
@@ -197,6 +204,7 @@ impl<'a> Reading<'a> {
             let is_said = at < phrase_until
                 || is_measure
                 || words::period(word).is_some()
+                || self.is_state(at)
                 || !words::is_filler(word) && !is_degree;
             // In `per date` and `by due year` a word that elsewhere is filler names the group.
             let before = (0..at)
@@ -237,6 +245,9 @@ impl<'a> Reading<'a> {
 
     /// Finds the role of a run. If the run as a whole has none, finds the roles of its parts: `budget quoted in`.
     fn place_parts(&mut self, run: Range<usize>) -> Outcome<()> {
+        if let Some(why) = self.refused(&run) {
+            return Err(unfit(why));
+        }
         let before = self.findings();
         let whole = self.place(run.clone());
         if !matches!(whole, Err(Tabulation::Unfit { .. })) {
@@ -272,6 +283,9 @@ impl<'a> Reading<'a> {
 
     /// Finds the role of a run.
     fn place(&mut self, run: Range<usize>) -> Outcome<()> {
+        if let Some(why) = self.refused(&run) {
+            return Err(unfit(why));
+        }
         let joins = self.joining(&run);
         let leads = self.mentions.iter().any(|mention| mention.start == run.end);
         if !(joins == Some("by") && leads) && self.group_by(&run, joins)? {

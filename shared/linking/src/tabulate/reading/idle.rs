@@ -35,7 +35,7 @@ impl Reading<'_> {
     }
 
     fn says_nothing(&self, run: &Range<usize>) -> bool {
-        self.relates(run) || self.may_be_idle(run)
+        self.refused(run).is_none() && (self.relates(run) || self.may_be_idle(run))
     }
 
     /// Whether a run stands where words say what to do with a list, and not which documents are on it. One such

@@ -5,6 +5,7 @@ use super::relating::TOPIC;
 use super::*;
 use crate::form::is_participle;
 use crate::mention::Named;
+use crate::token::reply_start;
 
 /// How many words behind a participle are searched for the condition that it introduces.
 const LEAD_WORDS_MAX: usize = 3;
@@ -145,10 +146,9 @@ impl Reading<'_> {
 
 /// The token at which the reply to a question back asks for a list: `… - User clarified: List all of them`.
 pub(super) fn asked_again(tokens: &[QuestionToken]) -> Option<usize> {
-    let mut pairs = tokens.windows(2);
-    let at = pairs.position(|pair| pair[0].text == "User" && pair[1].text == "clarified")?;
-    let next = tokens.get(at + 2)?;
-    is_of(&next.lower, "list show count give export").then_some(at + 2)
+    let at = reply_start(tokens)?;
+    let next = tokens.get(at)?;
+    is_of(&next.lower, "list show count give export").then_some(at)
 }
 
 impl Linker<'_> {

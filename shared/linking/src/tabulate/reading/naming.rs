@@ -82,10 +82,16 @@ impl Reading<'_> {
             return Ok(GroupKey::Column(self.field(stated)));
         }
         let column = match said.is_empty() {
-            true => self.told_behind(run).map(|fit| fit.columns[0]),
+            true => self
+                .told_behind(run)
+                .map(|fit| fit.columns[0])
+                .or_else(|| self.told_ahead(run)),
             false => self.fit(said, days).map(|fit| fit.columns[0]),
         };
-        let column = column.or_else(|| self.day_by_default(ColumnKind::Day));
+        let column = match column {
+            None => self.day_of_groups(run)?,
+            told => told,
+        };
         if let Some(column) = column {
             let field = self.field(column);
             return Ok(match period {
@@ -99,6 +105,31 @@ impl Reading<'_> {
             .filter(|_| period == Period::Year);
         let year = year.ok_or_else(|| unfit("no column holds days".into()))?;
         Ok(GroupKey::Column(self.field(year)))
+    }
+
+    /// The only column of days that the word before `per month` names: `fall due per month`.
+    fn told_ahead(&self, run: &Range<usize>) -> Option<ColumnId> {
+        let is_joining = |at: &usize| {
+            words::is_per(self.word(*at)) || is_of(self.word(*at), "the a for in calendar")
+        };
+        let at = (0..run.start).rev().find(|at| !is_joining(at))?;
+        let days = |column: &KnownColumn| column.kind() == ColumnKind::Day;
+        let fit = self.fit(at..at + 1, days).filter(|_| !self.is_taken[at])?;
+        match fit.columns[..] {
+            [column] if fit.score >= NAMED_MIN => Some(column),
+            _ => None,
+        }
+    }
+
+    /// The column of days by which documents are grouped if the question names none. If several are equally good, the
+    /// user has to be asked back.
+    fn day_of_groups(&self, run: &Range<usize>) -> Outcome<Option<ColumnId>> {
+        let columns = self.days_by_default(ColumnKind::Day);
+        let score = 0;
+        match columns.is_empty() {
+            true => Ok(None),
+            false => self.one_of(run, &Fit { columns, score }).map(Some),
+        }
     }
 
     /// The column of days that the words behind a unit of the calendar name: `year of issue`, `month in which it was
@@ -225,16 +256,17 @@ impl Reading<'_> {
 
     /// The only column that a run means. If several fit equally well, the user has to be asked back.
     fn one_of(&self, run: &Range<usize>, fit: &Fit) -> Outcome<ColumnId> {
-        match fit.columns[..] {
-            [one] => Ok(one),
-            _ => Err(Tabulation::Ambiguous {
-                said: self.said(run),
-                columns: fit
-                    .columns
-                    .iter()
-                    .map(|column| self.field(*column))
-                    .collect(),
-            }),
+        if let [one] = fit.columns[..] {
+            return Ok(one);
         }
+        let several = || Tabulation::Ambiguous {
+            said: self.said(run),
+            columns: fit
+                .columns
+                .iter()
+                .map(|column| self.field(*column))
+                .collect(),
+        };
+        self.linker.replied(&fit.columns).ok_or_else(several)
     }
 }

@@ -105,10 +105,12 @@ impl Reading<'_> {
             if let Some((operation, is_day)) = found {
                 self.is_taken[at] = true;
                 self.is_taken[at + usize::from(is_pair)] = true;
-                if self
-                    .operation
-                    .is_none_or(|known| rank(operation) > rank(known))
-                {
+                self.is_of_most |= is_before_subject && is_of(self.word(at), "most fewest least");
+                let known = self.operation;
+                let is_stronger = known.is_none_or(|known| rank(operation) > rank(known));
+                let weaker = if is_stronger { known } else { Some(operation) };
+                self.further.extend(weaker);
+                if is_stronger {
                     self.operation = Some(operation);
                     self.table.is_day = is_day;
                     let is_most = matches!(

@@ -12,6 +12,13 @@ const COUNTED: &str = "days day weeks months month years year hours period notic
     page percent percentage voltage volts current amps power frequency weight mass length width height size temperature \
     resistance rating score rank";
 
+/// Words in names of columns that hold money even if the name says a time or a thing, too.
+const PAID: &str =
+    "amount price cost costs revenue fee fees rate rent salary wage wages turnover payment";
+/// Last words of names of columns that hold no money, whatever is said before.
+const NUMBERED: &str = "days weeks months years hours period term notice duration count quantity qty pieces pages percent \
+    percentage score rank rating number";
+
 impl Reading<'_> {
     /// Decides the operation if the words did not. For example, a question that computes something from a measure wants
     /// a sum.
@@ -22,11 +29,12 @@ impl Reading<'_> {
         {
             self.table.measure = self.shown_number();
         }
+        if self.is_of_most {
+            self.count_most()?;
+        }
+        self.is_one_operation()?;
         let has_measure = self.table.measure.is_some();
-        let is_most = matches!(
-            self.operation,
-            Some(ColumnOperation::Largest | ColumnOperation::Smallest)
-        );
+        let is_most = self.is_most();
         // `Top voltage: HX-1 or HX-2?` asks for the values of both.
         if is_most && has_measure && self.linked.intent == Intent::Compare && self.is_between_two()
         {
@@ -57,6 +65,45 @@ impl Reading<'_> {
         };
         self.operation = Some(self.table.operation);
         Ok(())
+    }
+
+    /// Counts the documents by the column that is to have the most of them: `which vendor sent the most invoices?`.
+    fn count_most(&mut self) -> Outcome<()> {
+        let is_number = |field: &String| Some(field) == self.shown_number().as_ref();
+        let key = self.table.shown.iter().find(|field| !is_number(field));
+        let key = key.cloned().map(GroupKey::Column);
+        let group = self.table.group.take().or(key);
+        if group.is_none() && !self.is_between_many() {
+            return Err(unfit("it asks who has the most documents".into()));
+        }
+        self.table.group = group;
+        self.operation = Some(ColumnOperation::Count);
+        (self.table.limit, self.table.measure, self.table.is_day) = (None, None, false);
+        Ok(())
+    }
+
+    /// Checks that the words do not name two operations of which one would have to be left out: `the sum of the newest
+    /// invoices`, `the largest invoice of each vendor`, `the average number of invoices`.
+    fn is_one_operation(&self) -> Outcome<()> {
+        let is_ranking = |operation: &ColumnOperation| {
+            matches!(
+                operation,
+                ColumnOperation::Largest | ColumnOperation::Smallest
+            )
+        };
+        let is_adding = matches!(
+            self.operation,
+            Some(ColumnOperation::Sum | ColumnOperation::Average)
+        );
+        let counts = self.further.contains(&ColumnOperation::Count);
+        let is_average = self.operation == Some(ColumnOperation::Average);
+        let is_two = is_adding && self.further.iter().any(is_ranking)
+            || is_average && counts && self.table.measure.is_none()
+            || self.is_most() && self.table.group.is_some();
+        match is_two {
+            true => Err(unfit("it asks for two operations at once".into())),
+            false => Ok(()),
+        }
     }
 
     /// The column of numbers that is to be shown, if there is one.
@@ -179,17 +226,26 @@ impl Reading<'_> {
         }
     }
 
-    /// The best column of days if the question names none: preferably one on which nothing ends, and of those one named
-    /// after the bucket.
+    /// The best column of days if the question names none. Of columns that are equally good it is the first one.
     pub(super) fn day_by_default(&self, kind: ColumnKind) -> Option<ColumnId> {
+        self.days_by_default(kind).first().copied()
+    }
+
+    /// The best columns of days if the question names none: preferably those on which nothing ends, and of these the ones
+    /// that are named after the bucket.
+    pub(super) fn days_by_default(&self, kind: ColumnKind) -> Vec<ColumnId> {
         let columns = self.linker.dictionary.columns(self.bucket);
         let days = columns.filter(|(_, column)| column.kind() == kind);
         let subject = self.subject();
         let is_called =
             |column: &KnownColumn| subject.iter().any(|word| column.words.contains(word));
-        // Of columns that are equally good the first one wins.
-        let best = days.min_by_key(|(id, column)| (column.is_end(), !is_called(column), *id));
-        best.map(|(id, _)| id)
+        let mut scored: Vec<((bool, bool), ColumnId)> = days
+            .map(|(id, column)| ((column.is_end(), !is_called(column)), id))
+            .collect();
+        scored.sort();
+        let best = scored.first().map(|(score, _)| *score);
+        let best = scored.iter().filter(|(score, _)| Some(*score) == best);
+        best.map(|(_, id)| *id).collect()
     }
 
     /// Whether something ends on the days of a column.
@@ -284,9 +340,14 @@ fn is_measured(unit: &str) -> bool {
     !unit.is_empty() && !is_code && !unit.contains(['$', '€', '£', '¥', '₹'])
 }
 
-/// Whether a column of numbers holds money: it has no other unit, and its name does not say that it holds something
-/// else.
+/// Whether a column of numbers holds money: its unit is a currency, or it has no unit and its name does not say that it
+/// holds something else. The name `day_rate` says money in spite of the day, and `payment_days` says days.
 pub(super) fn is_money(column: &KnownColumn) -> bool {
-    let mut words = column.words.iter();
-    !is_measured(&column.said.unit) && !words.any(|word| is_of(word, COUNTED))
+    let unit = &column.said.unit;
+    if !unit.is_empty() {
+        return !is_measured(unit);
+    }
+    let says = |known: &str| column.words.iter().any(|word| is_of(word, known));
+    let last = column.words.last().map_or("", String::as_str);
+    !says(COUNTED) || says(PAID) && !is_of(last, NUMBERED)
 }

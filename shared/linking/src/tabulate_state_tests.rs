@@ -1,0 +1,173 @@
+//! Tests of questions that a table would answer exactly and wrongly, because a word that says which documents are meant
+//! is no condition on a column.
+
+use super::tests::{dictionary, told, told_over};
+use crate::dictionary::{DescribedColumn, FieldValue};
+
+fn all_told(cases: &[(&str, &str)]) {
+    let wrong: Vec<String> = cases
+        .iter()
+        .filter(|(question, wanted)| told(question) != *wanted)
+        .map(|(question, wanted)| format!("{question}: {}, and not {wanted}", told(question)))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn a_state_that_no_column_holds_is_not_left_out() {
+    all_told(&[
+        (
+            "How many open invoices from Acme Pumps are there?",
+            "unfit: `open` is a state that no column holds",
+        ),
+        (
+            "How many invoices were paid?",
+            "unfit: `paid` is a state that no column holds",
+        ),
+        (
+            "Which invoices are due?",
+            "unfit: `due` is a state that no column holds",
+        ),
+        (
+            "Which invoices from Acme Pumps are still valid?",
+            "unfit: `valid` is a state that no column holds",
+        ),
+        (
+            "Show the three largest open invoices from Acme Pumps",
+            "unfit: `open` is a state that no column holds",
+        ),
+        // These words introduce a condition or a group, or ask for the amount.
+        ("How many invoices were paid by Acme Pumps?", "count"),
+        ("List all invoices due in May 2024", "list"),
+        (
+            "How many invoices fall due per month?",
+            "count by month of due_date",
+        ),
+        (
+            "What is the total paid for the invoices from Acme Pumps in 2024?",
+            "sum total_amount currency",
+        ),
+        (
+            "What is the most recently issued invoice from Acme Pumps?",
+            "largest 1 invoice_date",
+        ),
+    ]);
+}
+
+#[test]
+fn a_column_that_documents_have_or_lack_is_no_condition() {
+    all_told(&[
+        (
+            "How many invoices have no due date?",
+            "unfit: it asks whether documents have `due date`",
+        ),
+        (
+            "List all invoices without an invoice date",
+            "unfit: it asks whether documents have `invoice date`",
+        ),
+        (
+            "List the invoices that have a cost centre",
+            "unfit: it asks whether documents have `cost centre`",
+        ),
+        ("List all invoices with a due date in 2024", "list"),
+        (
+            "List all invoices from Acme Pumps with their due date",
+            "list",
+        ),
+        (
+            "What is the sum of the total amount of invoices without the cost centre Freight?",
+            "sum total_amount currency",
+        ),
+    ]);
+}
+
+#[test]
+fn values_of_a_column_are_not_counted_as_documents() {
+    all_told(&[
+        (
+            "How many vendors sent invoices in 2024?",
+            "unfit: it asks for `vendors` and not for documents",
+        ),
+        (
+            "What is the number of different cost centres of the invoices from Acme Pumps?",
+            "unfit: it asks for `cost centres` and not for documents",
+        ),
+        (
+            "Which are the three largest vendors by total amount of the invoices?",
+            "unfit: it asks for `vendors` and not for documents",
+        ),
+        (
+            "Which vendor sent the most invoices?",
+            "count by vendor_name of vendor_name",
+        ),
+        (
+            "How many invoices are there per vendor?",
+            "count by vendor_name of vendor_name",
+        ),
+    ]);
+}
+
+#[test]
+fn two_operations_are_no_table() {
+    all_told(&[
+        (
+            "What is the largest invoice per vendor?",
+            "unfit: it asks for two operations at once",
+        ),
+        (
+            "What is the sum of the total amount of the newest invoices?",
+            "unfit: it asks for two operations at once",
+        ),
+        (
+            "What is the average number of invoices per vendor?",
+            "unfit: it asks for two operations at once",
+        ),
+    ]);
+}
+
+#[test]
+fn a_reply_chooses_one_of_several_columns() {
+    let mut known = dictionary();
+    // Now two columns of days are equally good.
+    for day in ["2024-01-02", "2024-02-02"] {
+        known.add("invoices", "invoice_booking", FieldValue::Text(day));
+    }
+    let over = |question: &str| told_over(question, &known);
+    assert_eq!(
+        over("How many invoices are there per year?"),
+        "`year`: invoice_date or invoice_booking"
+    );
+    assert_eq!(
+        over("How many invoices are there per year? - User clarified: booking"),
+        "count by year of invoice_booking"
+    );
+    assert_eq!(
+        over("How many invoices are there per date? - User clarified: due date"),
+        "count by due_date of due_date"
+    );
+}
+
+#[test]
+fn money_is_told_from_times_and_pieces() {
+    let mut known = dictionary();
+    for field in ["day_rate", "payment_days"] {
+        known.add("invoices", field, FieldValue::Number(400.0));
+    }
+    let over = |question: &str| told_over(question, &known);
+    assert_eq!(
+        over("What is the average day rate of invoices?"),
+        "average day_rate currency"
+    );
+    assert_eq!(
+        over("What is the average number of payment days of invoices?"),
+        "average payment_days"
+    );
+    known.describe_column("invoices", DescribedColumn::of("payment_days", "", "EUR"));
+    assert_eq!(
+        told_over(
+            "What is the average of the payment days of invoices?",
+            &known
+        ),
+        "average payment_days currency"
+    );
+}

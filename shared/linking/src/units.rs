@@ -1,0 +1,131 @@
+//! Units of amounts: which columns are known to have a unit, and what an amount in one unit is in another. Pure.
+//!
+//! A month counts as 30 days and a year as 365, because contracts write `90 days` where people say three months. `mW`
+//! and `MW` are the same in small letters, so they are converted to nothing.
+
+use crate::dictionary::KnownColumn;
+
+/// The factor by which an amount in the unit `said` is multiplied to be compared with the values of a column. It is 1
+/// if the column has no known unit. `None` means that the units cannot be compared.
+pub(crate) fn factor(column: &KnownColumn, said: &str) -> Option<f64> {
+    let last = column.words.last().map_or("", String::as_str);
+    between(&column.said.unit, last, said)
+}
+
+fn between(unit: &str, last: &str, said: &str) -> Option<f64> {
+    let unit = match (unit, scale(last)) {
+        ("", Some(("time", _))) => last,
+        ("", _) => return Some(1.0),
+        (unit, _) => unit,
+    };
+    let is_same = singular(unit).eq_ignore_ascii_case(singular(said));
+    match (scale(said), scale(unit)) {
+        _ if is_same => Some(1.0),
+        // Twelve months are a year, although twelve times thirty days are not.
+        (Some(("time", 365.0)), Some(("time", 30.0))) => Some(12.0),
+        (Some(("time", 30.0)), Some(("time", 365.0))) => Some(1.0 / 12.0),
+        (Some((one, from)), Some((other, to))) if one == other => Some(from / to),
+        _ => None,
+    }
+}
+
+/// What a unit measures, and how much of the smallest unit it is.
+fn scale(unit: &str) -> Option<(&'static str, f64)> {
+    let unit = unit.trim().to_lowercase();
+    let unit = if unit.len() > 2 {
+        singular(&unit)
+    } else {
+        &unit
+    };
+    Some(match unit {
+        "hour" | "h" => ("time", 1.0 / 24.0),
+        "day" | "d" => ("time", 1.0),
+        "week" => ("time", 7.0),
+        "month" => ("time", 30.0),
+        "year" => ("time", 365.0),
+        "mv" | "millivolt" => ("voltage", 1e-3),
+        "v" | "volt" => ("voltage", 1.0),
+        "kv" | "kilovolt" => ("voltage", 1e3),
+        "ua" | "µa" | "microamp" => ("current", 1e-6),
+        "ma" | "milliamp" | "milliampere" => ("current", 1e-3),
+        "a" | "amp" | "ampere" => ("current", 1.0),
+        "w" | "watt" => ("power", 1.0),
+        "kw" | "kilowatt" => ("power", 1e3),
+        "hz" | "hertz" => ("frequency", 1.0),
+        "khz" | "kilohertz" => ("frequency", 1e3),
+        "mhz" | "megahertz" => ("frequency", 1e6),
+        "ghz" | "gigahertz" => ("frequency", 1e9),
+        "mg" | "milligram" => ("mass", 1e-3),
+        "g" | "gram" => ("mass", 1.0),
+        "kg" | "kilogram" | "kilo" => ("mass", 1e3),
+        "t" | "tonne" => ("mass", 1e6),
+        "mm" | "millimetre" | "millimeter" => ("length", 1e-3),
+        "cm" | "centimetre" | "centimeter" => ("length", 1e-2),
+        "m" | "metre" | "meter" => ("length", 1.0),
+        "km" | "kilometre" | "kilometer" => ("length", 1e3),
+        "ω" | "ohm" => ("resistance", 1.0),
+        "kω" | "kiloohm" => ("resistance", 1e3),
+        _ => return None,
+    })
+}
+
+fn singular(unit: &str) -> &str {
+    unit.strip_suffix('s').unwrap_or(unit)
+}
+
+/// Whether a column is known to have a unit.
+pub(crate) fn is_in_unit(column: &KnownColumn, unit: &str) -> bool {
+    let one = |unit: &str| unit.strip_suffix('s').unwrap_or(unit).to_owned();
+    if !column.said.unit.is_empty() && one(&column.said.unit) == one(unit) {
+        return true;
+    }
+    let known = measured(unit);
+    column
+        .kin
+        .iter()
+        .chain(&column.said.also_called)
+        .chain(&column.said.described_by)
+        .any(|word| word.is_of(known))
+}
+
+/// Words in names of columns that have a unit.
+fn measured(unit: &str) -> &'static str {
+    match unit {
+        "v" | "mv" | "kv" | "volt" | "volts" | "millivolts" | "kilovolts" => "voltage volts volt",
+        "a" | "ma" | "µa" | "ua" | "amp" | "amps" | "ampere" | "amperes" | "milliamps"
+        | "milliamperes" => "current amperage amps amp amperes ampere",
+        "w" | "mw" | "kw" | "watt" | "watts" | "kilowatts" => "power wattage watts",
+        "hz" | "khz" | "mhz" | "ghz" | "hertz" => "frequency",
+        "kg" | "g" | "mg" | "t" | "grams" | "kilograms" | "kilos" | "tonnes" => "weight mass",
+        "mm" | "cm" | "m" | "km" | "metres" | "meters" => "length width height distance size",
+        "ω" | "kω" | "mω" | "ohm" | "ohms" => "resistance",
+        "°c" | "k" | "degrees" => "temperature",
+        "%" | "percent" => "percent percentage share rate ratio",
+        "day" | "days" | "week" | "weeks" | "month" | "months" | "year" | "years" | "hours" => {
+            "day days weeks months years hours period term notice duration"
+        }
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_converted_to_the_unit_of_the_column() {
+        let of =
+            |name: &str, unit, said| between(unit, name.rsplit('_').next().unwrap_or(name), said);
+        assert_eq!(of("notice_period", "days", "months"), Some(30.0));
+        assert_eq!(of("notice_period_days", "", "weeks"), Some(7.0));
+        assert_eq!(of("term", "months", "years"), Some(12.0));
+        assert_eq!(of("term", "months", "month"), Some(1.0));
+        assert_eq!(of("max_current", "A", "ma"), Some(1e-3));
+        assert_eq!(of("max_voltage", "V", "kv"), Some(1e3));
+        assert_eq!(of("max_voltage", "V", "volts"), Some(1.0));
+        assert_eq!(of("weight", "", "kg"), Some(1.0), "no unit is known");
+        assert_eq!(of("weight", "kg", "v"), None);
+        assert_eq!(of("power", "W", "mw"), None, "milli or mega");
+        assert_eq!(of("share", "%", "%"), Some(1.0));
+    }
+}
