@@ -29,6 +29,12 @@ pub(crate) fn notice(fallback: &Fallback) -> Option<String> {
         Fallback::FilterUnknownField { field } => {
             format!("The documents have no field `{field}`; that condition was left out.")
         }
+        Fallback::ConditionUnread { said, why } => {
+            format!("`{said}` is no condition here ({why}); these are not only documents that satisfy it.")
+        }
+        Fallback::ManyDocuments { documents } => {
+            format!("{documents} documents are meant; the answer is from the passages that fit best, and not from all of them.")
+        }
         Fallback::SearchedWithout { leg } if leg == "reranker" => {
             "The reranker failed; the passages are in the order of the built-in one.".into()
         }

@@ -428,6 +428,9 @@ pub enum Doubt {
         narrowed_by: Vec<String>,
         /// What they could be narrowed by, each as `by year: 2022 (310), 2023 (890)`.
         facets: Vec<String>,
+        /// Values of the first of these columns, each a reply that narrows the documents: `2022`.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        choices: Vec<String>,
     },
     /// Several columns fit what the question says, and none fits better than the others.
     Ambiguous {

@@ -323,8 +323,13 @@ impl Clarification {
             Doubt::TooMany {
                 documents,
                 narrowed_by,
+                facets,
+                choices,
                 ..
-            } => (too_many(*documents, narrowed_by), None),
+            } => {
+                let told: &[String] = if choices.is_empty() { &[] } else { facets };
+                (too_many(*documents, narrowed_by, told), None)
+            }
             Doubt::Ambiguous { said, columns, .. } => (ambiguous(said, columns), None),
             Doubt::NotInDocuments {
                 query,
@@ -333,9 +338,13 @@ impl Clarification {
             } => (not_in_documents(query, missing, tried), None),
         };
         let suggested = match doubt {
-            Doubt::TooMany { facets, .. } => {
+            Doubt::TooMany {
+                facets, choices, ..
+            } => {
+                // A step of an older release has no choices.
+                let shown = if choices.is_empty() { facets } else { choices };
                 let list = Some(LIST_THEM.to_owned());
-                facets.iter().cloned().chain(list).collect()
+                shown.iter().cloned().chain(list).collect()
             }
             Doubt::Ambiguous { columns, .. } => columns.clone(),
             Doubt::NoResults { .. }
@@ -377,13 +386,14 @@ fn no_results(query: &str, narrowed_by: &[String]) -> (String, Option<String>) {
 /// The reply that asks for the documents themselves.
 const LIST_THEM: &str = "List all of them as CSV";
 
-fn too_many(documents: u64, narrowed_by: &[String]) -> String {
+fn too_many(documents: u64, narrowed_by: &[String], facets: &[String]) -> String {
     let narrowed = match narrowed_by.is_empty() {
         true => String::new(),
-        false => format!(" with {}", narrowed_by.join(" and ")),
+        false => format!(" where {}", narrowed_by.join(" and ")),
     };
+    let facets = in_brackets(&facets.join("; "));
     format!(
-        "I found {documents} documents{narrowed}, more than one answer can be written from. Which of them do you mean, or shall I list them?"
+        "I found {documents} documents{narrowed}, more than one answer can be written from{facets}. Which of them do you mean, or shall I list them?"
     )
 }
 

@@ -157,6 +157,19 @@ pub enum Fallback {
         /// The field.
         field: String,
     },
+    /// Words of the question look like a condition, and could not become one.
+    ConditionUnread {
+        /// The words.
+        said: String,
+        /// Why not.
+        why: String,
+    },
+    /// The question is about more documents than an answer can be written from, and it is the reply to a question back
+    /// about that: the passages are those that fit best.
+    ManyDocuments {
+        /// How many documents there are.
+        documents: u64,
+    },
     /// A part of the search failed: the passages are from the others, or in the built-in order.
     SearchedWithout {
         /// Which: `words`, `vectors` or `reranker`.
@@ -300,6 +313,8 @@ impl Fallback {
             Fallback::NoProgress => "no_progress",
             Fallback::FilterRelaxed { .. } => "filter_relaxed",
             Fallback::FilterUnknownField { .. } => "filter_unknown_field",
+            Fallback::ConditionUnread { .. } => "condition_unread",
+            Fallback::ManyDocuments { .. } => "many_documents",
             Fallback::SearchedWithout { .. } => "searched_without",
             Fallback::SearchedBehind { .. } => "searched_behind",
             Fallback::SubQueryFailed { .. } => "sub_query_failed",
@@ -332,7 +347,7 @@ impl Fallback {
     }
 
     /// Every word, so that counters can be registered at 0.
-    pub const ALL: [&'static str; 40] = [
+    pub const ALL: [&'static str; 42] = [
         "no_history",
         "history_gone",
         "conversation_trimmed",
@@ -345,6 +360,8 @@ impl Fallback {
         "no_progress",
         "filter_relaxed",
         "filter_unknown_field",
+        "condition_unread",
+        "many_documents",
         "searched_without",
         "searched_behind",
         "sub_query_failed",

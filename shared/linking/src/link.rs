@@ -123,7 +123,18 @@ impl Linker<'_> {
                     }
                     placed.extend(new);
                 }
-                Err(reason) => linked.dropped.push((said(), reason)),
+                Err(reason) => {
+                    let is_condition = matches!(
+                        mention.what,
+                        Named::NoDay | Named::Amount(_) | Named::Currency(_)
+                    );
+                    let is_for_documents =
+                        matches!(self.frame.intent, Intent::Documents | Intent::Compute);
+                    if is_condition && is_for_documents {
+                        linked.unread.push((said(), reason));
+                    }
+                    linked.dropped.push((said(), reason));
+                }
             }
         }
         match self.is_prose(bucket.as_deref()) {

@@ -87,6 +87,9 @@ pub struct LinkedQuestion {
     pub sides: Vec<QuestionSide>,
     /// Words that name something but set no condition, with the reason.
     pub dropped: Vec<(String, &'static str)>,
+    /// Those of them that name an amount, a currency or a day in a question for documents, so that documents are meant
+    /// that satisfy them.
+    pub unread: Vec<(String, &'static str)>,
     /// Words that can be understood in two or more ways.
     pub ambiguous: Vec<Ambiguity>,
     /// Pairs of words of the question that no document can satisfy together: `over 500` and `under 300`.

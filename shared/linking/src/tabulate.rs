@@ -91,6 +91,8 @@ pub enum Tabulation {
     Unfit {
         /// The reason, in words.
         why: String,
+        /// The name or number that has no role in a table, without a legal form. No column has it as a value.
+        name: Option<String>,
         /// Columns by which the documents could be told apart, if there are too many.
         facets: Vec<GroupKey>,
     },
@@ -165,8 +167,9 @@ impl Linker<'_> {
                 words,
                 facets: self.facets(linked.bucket.as_deref()),
             },
-            Err(Tabulation::Unfit { why, .. }) => Tabulation::Unfit {
+            Err(Tabulation::Unfit { why, name, .. }) => Tabulation::Unfit {
                 why,
+                name,
                 facets: self.facets(linked.bucket.as_deref()),
             },
             Err(other) => other,

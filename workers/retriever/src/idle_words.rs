@@ -25,8 +25,18 @@ pub async fn idle_because(
     if are_no_topic(question, plan, words) {
         return Ok(Some("by the plan they are not what the question is about"));
     }
+    let is_unsaid = is_unsaid(searcher, request, &words.join(" ")).await?;
+    Ok(is_unsaid.then_some("no document says them"))
+}
+
+/// Whether no document that `request` may find says any of the words.
+pub(crate) async fn is_unsaid(
+    searcher: &dyn Searcher,
+    request: SearchRequest,
+    words: &str,
+) -> Result<bool, search::Error> {
     let request = SearchRequest {
-        query: words.join(" "),
+        query: words.to_owned(),
         keywords: Vec::new(),
         context: None,
         strategy: SearchStrategy::Keyword,
@@ -35,8 +45,7 @@ pub async fn idle_because(
         ..request
     };
     let found = searcher.search(&request).await?;
-    let is_sure = found.failed.is_empty() && found.total_hits == 0;
-    Ok(is_sure.then_some("no document says them"))
+    Ok(found.failed.is_empty() && found.total_hits == 0)
 }
 
 /// Whether a model's plan says that documents are wanted and what for, and names none of the words. Topics that rules

@@ -97,6 +97,7 @@ impl Retriever {
         let derived = DerivedFilter::of(&linked);
         let mut said = derived.told();
         let mut is_strict = derived.is_strict;
+        let mut told_user = Vec::new();
         match self.tabled(cx, &plan, &linked, &derived).await? {
             Tabled::Done(mut done) => {
                 let understood = LinkedResult {
@@ -107,7 +108,12 @@ impl Retriever {
                 done.decided = format!("{looked}{}{said}", done.decided);
                 return Ok(*done);
             }
-            Tabled::Not(why) => {
+            Tabled::Not(why, fallback) => {
+                told_user.extend(fallback);
+                told_user.extend(linked.unread.iter().map(|(said, why)| {
+                    let (said, why) = (said.clone(), (*why).to_owned());
+                    Fallback::ConditionUnread { said, why }
+                }));
                 // What a table cannot answer is asked of what documents say, too; but who was asked which documents are meant,
                 // and has said so, means those.
                 is_strict = is_strict && why.is_empty() || is_chosen(cx, &plan, &linked);
@@ -154,6 +160,7 @@ impl Retriever {
         } = found;
         let told = told(&by_sub_query, plan.sub_queries.len());
         let mut fallbacks = fallbacks;
+        fallbacks.extend(told_user);
         fallbacks.extend(narrowing.fallbacks(&found.unknown_fields));
         fallbacks.extend(found.failed.iter().map(|leg| Fallback::SearchedWithout {
             leg: leg.as_str().into(),

@@ -91,8 +91,10 @@ async fn a_question_that_no_table_answers_gives_those_that_it_names_a_share() {
     searcher.linked = LinkedQuestion {
         tabulation: Tabulation::Unfit {
             why: "`leaking` is no condition".into(),
+            name: None,
             facets: Vec::new(),
         },
+        unread: vec![("over 10 kg".into(), "no column is known to hold that")],
         ..of_acme(Intent::Documents)
     };
     searcher.of_company = (0..9).map(|n| passage(&format!("c{n}"), "t")).collect();
@@ -101,6 +103,11 @@ async fn a_question_that_no_table_answers_gives_those_that_it_names_a_share() {
     assert!(!requests[0].filter.to_string().contains("company"));
     assert!(requests[1].filter.to_string().contains("company"));
     assert!(done.decided.contains("no table"), "{}", done.decided);
+    let unread = Fallback::ConditionUnread {
+        said: "over 10 kg".into(),
+        why: "no column is known to hold that".into(),
+    };
+    assert!(done.fallbacks.contains(&unread), "{:?}", done.fallbacks);
 }
 
 #[tokio::test]

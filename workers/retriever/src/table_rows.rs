@@ -272,13 +272,21 @@ fn operation(of: ColumnOperation) -> TableOperation {
     }
 }
 
-/// A facet as a suggestion: `by year: 2022 (310), 2023 (890)`. The largest groups come first, except for parts of the
-/// calendar.
+/// A column by which documents can be told apart.
+pub(crate) struct Facet {
+    /// In words: `by year: 2022 (310), 2023 (890)`.
+    pub(crate) text: String,
+    /// The values that are shown.
+    pub(crate) values: Vec<String>,
+}
+
+/// A facet with its first values. The largest groups come first, except for parts of the calendar. `None` if there are
+/// not two groups.
 pub(crate) fn facet(
     by: &GroupKey,
     mut groups: Vec<TableGroup>,
     values_max: usize,
-) -> Option<String> {
+) -> Option<Facet> {
     if groups.len() < 2 {
         return None;
     }
@@ -290,17 +298,18 @@ pub(crate) fn facet(
     } else {
         ""
     };
-    let shown = groups.iter().take(values_max).map(|group| {
-        format!(
-            "{} ({})",
-            group.key.as_deref().unwrap_or("none"),
-            group.documents
-        )
+    groups.truncate(values_max);
+    let shown = groups.iter().map(|group| {
+        let key = group.key.as_deref().unwrap_or("none");
+        format!("{key} ({})", group.documents)
     });
     let shown: Vec<String> = shown.collect();
-    Some(format!(
-        "by {}: {}{more}",
-        worded::column(by.title()),
-        shown.join(", ")
-    ))
+    Some(Facet {
+        text: format!(
+            "by {}: {}{more}",
+            worded::column(by.title()),
+            shown.join(", ")
+        ),
+        values: groups.into_iter().filter_map(|group| group.key).collect(),
+    })
 }

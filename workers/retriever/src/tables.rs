@@ -5,7 +5,7 @@
 //! how rows become a table (`table_rows`).
 
 use crate::derived::DerivedFilter;
-use crate::idle_words::idle_because;
+use crate::idle_words::{idle_because, is_unsaid};
 use crate::stage::{BEHIND_ATTEMPT, Retriever};
 use crate::table_rows::{self, Side};
 use crate::worded;
@@ -27,8 +27,8 @@ const FILE: &str = "table.csv";
 pub(crate) enum Tabled {
     /// A table answers, or the user has to choose.
     Done(Box<StepOutput<RetrieverExit>>),
-    /// No table answers; the reason for the trail, which may be empty.
-    Not(String),
+    /// No table answers; the reason for the trail, which may be empty, and what the user should know.
+    Not(String, Option<Fallback>),
 }
 
 impl Retriever {
@@ -55,18 +55,17 @@ impl Retriever {
                     ));
                     &**table
                 }
-                None => return self.unfit(cx, plan, derived, why, facets).await,
+                None => return self.unfit(cx, plan, derived, (why, None), facets).await,
             },
-            Tabulation::None => return Ok(Tabled::Not(String::new())),
-            Tabulation::Unfit { why, facets } => {
+            Tabulation::None => return Ok(Tabled::Not(String::new(), None)),
+            Tabulation::Unfit { why, name, facets } => {
+                let why = (why.as_str(), name.as_deref());
                 return self.unfit(cx, plan, derived, why, facets).await;
             }
             Tabulation::Ambiguous { said, columns } => {
                 // Who has chosen already, and still means several, is searched for.
                 if cx.header.parent.is_some() {
-                    return Ok(Tabled::Not(format!(
-                        "; no table: `{said}` fits several columns"
-                    )));
+                    return Ok(not(format!("`{said}` fits several columns")));
                 }
                 return Ok(ambiguous(cx, said, columns));
             }
@@ -74,14 +73,15 @@ impl Retriever {
         };
         let asked = cx.case.question.best();
         if said.operation == ColumnOperation::List && asks_when(asked) {
-            return Ok(Tabled::Not(
-                "; no table: the question is for what a document says".into(),
-            ));
+            return Ok(not("the question is for what a document says"));
+        }
+        // The reply to a question back has not said which column is meant, or which of two conditions.
+        let is_open = linked.ambiguous.iter().any(|one| one.is_of_columns);
+        if is_open || !linked.contradictory.is_empty() {
+            return Ok(not("it is still open which documents are meant"));
         }
         if derived.dropped.len() > linked.dropped.len() {
-            return Ok(Tabled::Not(
-                "; no table: a condition is none of a filter".into(),
-            ));
+            return Ok(not("a condition is none of a filter"));
         }
         let labels = linked.parts.iter().map(|part| part.span.clone());
         let labels: Vec<String> = labels
@@ -108,17 +108,13 @@ impl Retriever {
         let mut results = sides.iter().map(|side| &side.result);
         if results.all(|result| result.documents == 0 && !result.unlike_fields.is_empty()) {
             // Why that is so is told with a question back.
-            return Ok(Tabled::Not(
-                "; no table: a condition holds for nothing".into(),
-            ));
+            return Ok(not("a condition holds for nothing"));
         }
         if let Some(measure) = &said.measure
             && sides.iter().all(|side| lacks(&side.result, measure))
         {
             // The text of a document may say what its columns do not.
-            return Ok(Tabled::Not(format!(
-                "; no table: no document of them has `{measure}`"
-            )));
+            return Ok(not(format!("no document of them has `{measure}`")));
         }
         let filter = cx.case.filter.clone().and(derived.filter.clone());
         let likened = said.likened.iter();
@@ -132,17 +128,48 @@ impl Retriever {
         Ok(Tabled::Done(Box::new(done)))
     }
 
-    /// What becomes of a question that no table answers.
+    /// What becomes of a question that no table answers: the reason, and the name among its words that no column has.
     async fn unfit(
         &self,
         cx: &StepContext,
         plan: &Plan,
         derived: &DerivedFilter,
-        why: &str,
+        (why, name): (&str, Option<&str>),
         facets: &[GroupKey],
     ) -> Result<Tabled, stage::Error> {
-        let asks = self.asks_too_much(cx, plan, derived, facets).await?;
-        Ok(asks.unwrap_or_else(|| Tabled::Not(format!("; no table: {why}"))))
+        if let Some(name) = name
+            && let Some(unknown) = self.unknown(cx, plan, name).await?
+        {
+            return Ok(unknown);
+        }
+        let asks = self.asks_too_much(cx, plan, derived, why, facets).await?;
+        Ok(asks.unwrap_or_else(|| not(why)))
+    }
+
+    /// Asks back at once where a question for documents names something that no document says. The search for the name
+    /// is without the other conditions, so that nothing but the name can be missing.
+    async fn unknown(
+        &self,
+        cx: &StepContext,
+        plan: &Plan,
+        name: &str,
+    ) -> Result<Option<Tabled>, search::Error> {
+        let is_first = cx.header.parent.is_none() && cx.header.round == 0;
+        if !is_first || !cx.case.scatters.is_empty() {
+            return Ok(None);
+        }
+        let request = self.request(cx, plan, After::Map, cx.case.filter.clone(), None);
+        if !is_unsaid(&*self.searcher, request, name).await? {
+            return Ok(None);
+        }
+        let doubt = Doubt::NotInDocuments {
+            query: cx.case.question.best().to_owned(),
+            missing: vec![name.to_owned()],
+            tried: vec![format!("a search for `{name}` in all documents")],
+        };
+        let decided = format!("no document says `{name}`");
+        let asked = StepOutput::new(RetrieverExit::NothingFound(doubt), decided);
+        Ok(Some(Tabled::Done(Box::new(asked))))
     }
 
     /// Why words without a place in a table may be left out of account, if they may.
@@ -202,13 +229,14 @@ impl Retriever {
         cx: &StepContext,
         plan: &Plan,
         derived: &DerivedFilter,
+        why: &str,
         facets: &[GroupKey],
     ) -> Result<Option<Tabled>, stage::Error> {
         let filter = cx.case.filter.clone().and(derived.filter.clone());
         let is_narrowed = filter.0.iter().any(|condition| condition.field != "bucket");
         let question = cx.case.question.best();
         let is_of_all = worded::asks_of_all(plan, question);
-        if !is_narrowed || !is_of_all || cx.header.parent.is_some() || cx.header.round > 0 {
+        if !is_narrowed || !is_of_all || cx.header.round > 0 {
             return Ok(None);
         }
         let count = |group| TableQuestion {
@@ -221,24 +249,40 @@ impl Retriever {
         if documents <= self.options.too_many {
             return Ok(None);
         }
-        let mut told = Vec::new();
+        // Nobody is asked twice.
+        if cx.header.parent.is_some() {
+            let many = Fallback::ManyDocuments { documents };
+            return Ok(Some(Tabled::Not(format!("; no table: {why}"), Some(many))));
+        }
+        let (mut told, mut choices) = (Vec::new(), Vec::new());
         for facet in facets {
             let request = self.table_request(cx, filter.clone(), count(Some(facet.clone())));
             let (result, _) = self.table_current(cx, request).await?;
-            told.extend(table_rows::facet(facet, result.groups, FACET_VALUES_MAX));
+            let Some(facet) = table_rows::facet(facet, result.groups, FACET_VALUES_MAX) else {
+                continue;
+            };
+            if choices.is_empty() {
+                choices = facet.values;
+            }
+            told.push(facet.text);
         }
         let doubt = Doubt::TooMany {
             query: question.to_owned(),
             documents,
             narrowed_by: worded::conditions(&filter),
             facets: told,
+            choices,
         };
-        let decided = format!("{documents} documents are too many");
+        let decided = format!("{documents} documents are too many; no table: {why}");
         Ok(Some(Tabled::Done(Box::new(StepOutput::new(
             RetrieverExit::NothingFound(doubt),
             decided,
         )))))
     }
+}
+
+fn not(why: impl std::fmt::Display) -> Tabled {
+    Tabled::Not(format!("; no table: {why}"), None)
 }
 
 /// Whether a question asks for a time or a reason. A list of the documents that tell it would be no answer.

@@ -277,6 +277,7 @@ async fn two_columns_and_too_many_documents_are_asked_back() {
 
     let unfit = || Tabulation::Unfit {
         why: "`summarize` is no condition on a column".into(),
+        name: None,
         facets: vec![GroupKey::Year("invoice_date".into())],
     };
     let done = run(
@@ -288,14 +289,23 @@ async fn two_columns_and_too_many_documents_are_asked_back() {
         documents,
         narrowed_by,
         facets,
+        choices,
         ..
     }) = &done.out
     else {
         panic!("{:?}", done.out)
     };
+    assert_eq!(*choices, ["2020", "2021"]);
+    assert!(done.decided.contains("`summarize`"), "{}", done.decided);
     assert_eq!(*documents, 1_200);
     assert_eq!(narrowed_by[0], "vendor name is Acme or ACME");
     assert_eq!(*facets, ["by year: 2020 (600), 2021 (600)"]);
+    // Nobody is asked twice; the answer says that it is not from all of them.
+    let mut reply = cx("Summarize all invoices of Acme - User clarified: 2020");
+    reply.header.parent = Some(envelope::TurnId::new("t0").unwrap());
+    let done = run(&columns(1_200, unfit()), &reply).await;
+    let many = Fallback::ManyDocuments { documents: 1_200 };
+    assert!(done.fallbacks.contains(&many), "{:?}", done.fallbacks);
     // Few are read, and so is what is not about all.
     for (documents, question) in [
         (90, "Summarize all invoices of Acme"),
@@ -391,4 +401,44 @@ async fn nothing_is_counted_as_nothing() {
         .flat_map(|row| row.cells.clone())
         .collect();
     assert!(cells.is_empty());
+}
+
+#[tokio::test]
+async fn a_name_that_no_document_says_is_asked_back_at_once() {
+    let of_zephyr = |said: &'static str| {
+        let unfit = Tabulation::Unfit {
+            why: "`Zephyr Ltd` is no condition on a column".into(),
+            name: Some("Zephyr".into()),
+            facets: Vec::new(),
+        };
+        let mut searcher = columns(3, unfit);
+        Arc::get_mut(&mut searcher).unwrap().said = said;
+        searcher
+    };
+    let question = cx("How many invoices does Zephyr Ltd have?");
+    let done = run(&of_zephyr(""), &question).await;
+    let RetrieverExit::NothingFound(Doubt::NotInDocuments { missing, tried, .. }) = &done.out
+    else {
+        panic!("{:?}", done.out)
+    };
+    assert_eq!(*missing, ["Zephyr"]);
+    assert_eq!(*tried, ["a search for `Zephyr` in all documents"]);
+    // A document may say the name although no column has it, and a user who has just been asked is not asked again.
+    let mut reply = cx("How many invoices does Zephyr Ltd have?");
+    reply.header.parent = Some(envelope::TurnId::new("t0").unwrap());
+    for (said, question) in [("Zephyr", question), ("", reply)] {
+        let done = run(&of_zephyr(said), &question).await;
+        assert!(done.decided.contains("no table"), "{}", done.decided);
+    }
+}
+
+#[tokio::test]
+async fn a_reply_that_leaves_open_what_is_meant_gets_no_table() {
+    let mut open = columns(3, Tabulation::Fit(Box::default()));
+    Arc::get_mut(&mut open).unwrap().linked.contradictory =
+        vec![("over 500".into(), "under 300".into())];
+    let mut reply = cx("List the invoices over 500 and under 300 - User clarified: yes");
+    reply.header.parent = Some(envelope::TurnId::new("t0").unwrap());
+    let done = run(&open, &reply).await;
+    assert!(done.decided.contains("still open"), "{}", done.decided);
 }

@@ -71,8 +71,8 @@ pub(super) struct Reading<'a> {
 type Outcome<T> = Result<T, Tabulation>;
 
 fn unfit(why: String) -> Tabulation {
-    let facets = Vec::new();
-    Tabulation::Unfit { why, facets }
+    let (name, facets) = (None, Vec::new());
+    Tabulation::Unfit { why, name, facets }
 }
 
 impl<'a> Reading<'a> {
@@ -341,11 +341,24 @@ impl<'a> Reading<'a> {
             }
             // The reason for which the documents were first wanted does not matter any more.
             None if self.asked_again.is_some_and(|again| run.end <= again) => Ok(()),
-            None => Err(unfit(format!(
-                "`{}` is no condition on a column",
-                self.said(&run)
-            ))),
+            None => Err(Tabulation::Unfit {
+                why: format!("`{}` is no condition on a column", self.said(&run)),
+                name: self.name(&run),
+                facets: Vec::new(),
+            }),
         }
+    }
+
+    /// A run as a name or number, if all of its words are written as one.
+    fn name(&self, run: &Range<usize>) -> Option<String> {
+        let tokens = &self.linker.tokens[run.clone()];
+        let is_name =
+            |token: &QuestionToken| token.has_digit() || token.is_capital() && !token.is_first;
+        let telling = tokens
+            .iter()
+            .filter(|token| !fold::is_legal_form(&token.text));
+        let telling: Vec<&str> = telling.map(|token| token.text.as_str()).collect();
+        (tokens.iter().all(is_name) && !telling.is_empty()).then(|| telling.join(" "))
     }
 
     /// The word that introduces a run as the key of a group: `by kind of part`.
