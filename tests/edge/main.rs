@@ -38,4 +38,5 @@ mod odd_models;
 mod output;
 mod prompts;
 mod schema;
+mod telling_names;
 mod walk;

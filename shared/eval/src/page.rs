@@ -60,13 +60,16 @@ impl Page {
         format!(
             "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>{title}</title>\
              <style>body{{font:15px sans-serif;max-width:60em;margin:2em auto}}td{{padding:2px 12px}}li{{margin:6px 0}}</style>\
-             <h1>{title}</h1><p>{lead}</p><table>{rows}</table>{plot}<h2>{bars_title}</h2><table>{bars}</table>\
+             <h1>{title}</h1><p>{lead}</p><table>{rows}</table>{plot}{bars_head}<table>{bars}</table>\
              <h2>What failed</h2><ol>{failed}</ol></html>\n",
             title = escaped(&self.title),
             lead = escaped(&self.lead),
             rows = rows.collect::<String>(),
             plot = self.plot,
-            bars_title = escaped(&self.bars_title),
+            bars_head = match self.bars.is_empty() {
+                true => String::new(),
+                false => format!("<h2>{}</h2>", escaped(&self.bars_title)),
+            },
             bars = bars.collect::<String>(),
             failed = failed.collect::<String>(),
         )
@@ -121,6 +124,11 @@ mod tests {
         assert!(
             html.contains("width=\"200\" height=\"14\" fill=\"#2a6\""),
             "a bar ends"
+        );
+        assert_eq!(
+            Page::default().html().matches("<h2>").count(),
+            1,
+            "no empty heading"
         );
         assert!(html.contains("points=\"40.0,310.0 340.0,10.0\""));
     }

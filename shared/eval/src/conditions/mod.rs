@@ -92,9 +92,11 @@ mod tests {
     async fn conditions_are_what_questions_say() {
         let known = Known::generated(CorpusPlan::new(Half::Dev, 500)).unwrap();
         let searcher = HybridSearcher::new(known.index.clone(), by_words());
-        let mut score = Score::default();
+        let (mut score, mut found) = (Score::default(), AmongTen::default());
         for question in &known.questions {
             let linked = known.link(question).unwrap();
+            let asked = found.add(&known, &searcher, question, &linked).await;
+            asked.unwrap();
             let all = known.documents(&linked).unwrap();
             score.add(question, &linked, &all, known.is_described(question));
             let table = known.table(&searcher, question, &linked).await.unwrap();
@@ -105,6 +107,8 @@ mod tests {
         assert!(sums.exact_documents >= 0.92, "{sums:?}");
         assert!(sums.harm <= 0.01, "{sums:?}");
         assert!(sums.false_questions <= 2, "{sums:?}");
+        let among = found.shares();
+        assert!(among.rows()[1].1 >= 0.97, "{among:?}");
         // What is missed is grouped by a column that most of its documents state in a sentence alone.
         assert!(
             sums.exact_tables >= 0.95,

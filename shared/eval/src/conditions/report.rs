@@ -172,10 +172,16 @@ pub(super) fn of_sources(options: &Options, sums: &SourceSums) -> Result<EvalRep
     let (split, machine) = (options.split.as_str(), machine());
     if let Some(path) = &options.report {
         let rows = sums.rows().into_iter();
+        let bars = sums.shares().map(|(what, part, all)| {
+            let share = part as f64 / all.max(1) as f64;
+            (what.to_owned(), share, format!("{part} of {all}"))
+        });
         let page = Page {
             title: format!("Sources and days that questions name, split {split}"),
             lead: format!("{} questions; {machine}", sums.questions),
             rows: rows.map(|(what, value)| (what.to_owned(), value)).collect(),
+            bars: bars.to_vec(),
+            bars_title: "Shares".into(),
             failed: sums.failed.clone(),
             ..Page::default()
         };

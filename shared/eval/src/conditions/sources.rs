@@ -244,45 +244,58 @@ fn broken(error: index::Error) -> Error {
 
 impl SourceSums {
     /// The figures with their names.
-    pub(super) fn rows(&self) -> Vec<(&'static str, String)> {
-        let share = |part: usize, all: usize| match all {
-            0 => "none".to_owned(),
-            _ => format!("{:.4}  {part} of {all}", part as f64 / all as f64),
-        };
-        vec![
-            ("exact source set", share(self.exact, self.questions)),
-            (
-                "the same, all sources named",
-                share(self.exact_named, self.named),
-            ),
-            ("precision of sources", share(self.right, self.linked)),
-            (
-                "days that hold for evidence",
-                share(self.days_right, self.days),
-            ),
+    /// Each share, with its part and its whole.
+    pub(super) fn shares(&self) -> [(&'static str, usize, usize); 7] {
+        [
+            ("exact source set", self.exact, self.questions),
+            ("the same, all sources named", self.exact_named, self.named),
+            ("precision of sources", self.right, self.linked),
+            ("days that hold for evidence", self.days_right, self.days),
             (
                 "evidence shut out, all named",
-                share(self.harmed_named, self.named),
+                self.harmed_named,
+                self.named,
             ),
-            ("evidence shut out", share(self.harmed, self.questions)),
+            ("evidence shut out", self.harmed, self.questions),
             (
                 "taken for a question for documents",
-                share(self.strict, self.questions),
-            ),
-            (
-                "linking, p50 and p99",
-                format!(
-                    "{:.0} and {:.0} µs",
-                    self.link_micros_p50, self.link_micros_p99
-                ),
+                self.strict,
+                self.questions,
             ),
         ]
+    }
+
+    pub(super) fn rows(&self) -> Vec<(&'static str, String)> {
+        let told = |(what, part, all): (&'static str, usize, usize)| match all {
+            0 => (what, "none".to_owned()),
+            _ => {
+                let share = part as f64 / all as f64;
+                (what, format!("{share:.4}  {part} of {all}"))
+            }
+        };
+        let (p50, p99) = (self.link_micros_p50, self.link_micros_p99);
+        let mut rows: Vec<_> = self.shares().map(told).to_vec();
+        rows.push(("linking, p50 and p99", format!("{p50:.0} and {p99:.0} µs")));
+        rows
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_tell_shares_and_a_whole_of_nothing_has_none() {
+        let sums = SourceSums {
+            questions: 4,
+            exact: 3,
+            ..SourceSums::default()
+        };
+        let rows = sums.rows();
+        assert_eq!(rows[0], ("exact source set", "0.7500  3 of 4".into()));
+        assert_eq!(rows[1].1, "none");
+        assert_eq!(rows.len(), sums.shares().len() + 1);
+    }
 
     #[test]
     fn names_are_found_however_they_are_written() {
