@@ -31,7 +31,7 @@ pub enum ConsumerEvent {
     /// It was answered.
     Answered,
     /// An in-progress signal was sent.
-    Beat,
+    AckExtended,
     /// An answer did not reach the server.
     AckFailed,
     /// This many deliveries were given back while draining.
@@ -303,7 +303,7 @@ async fn beat(handler: &dyn DeliveryHandler, delivery: &Delivery, ack_wait: Dura
     let mut ticks = tokio::time::interval_at(Instant::now() + every, every);
     loop {
         ticks.tick().await;
-        handler.on(ConsumerEvent::Beat);
+        handler.on(ConsumerEvent::AckExtended);
         // A missed beat is made up for by the next; three missed ones are a redelivery.
         let _ = delivery.ack.in_progress().await;
     }

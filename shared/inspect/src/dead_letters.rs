@@ -10,7 +10,7 @@ pub use error::Error;
 
 use bus::{Bus, BusError, Publish, StoredMessage, Stream};
 use envelope::{Overrides, Role, Subject, TurnId, UnixMs, header, subject};
-use harness::replay::{self, Start};
+use harness::replay::{self, ReplayPoint};
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -200,7 +200,7 @@ pub enum Retry {
         /// Whether the turn already exists and has not ended. Then its missing messages are published again.
         is_there: bool,
         /// The step from which the turn continues.
-        start: Box<Start>,
+        start: Box<ReplayPoint>,
         /// The stored messages of the old turn.
         history: Box<TurnRecord>,
     },
@@ -253,7 +253,7 @@ pub async fn plan(
         return Ok(Retry::Before(turn));
     }
     let history = history::read(bus, old).await?;
-    let start = Start::from_letter(stored, &history).and_then(|start| {
+    let start = ReplayPoint::from_letter(stored, &history).and_then(|start| {
         replay::check(&start, &history, &Overrides::default(), keep)?;
         Ok(start)
     });

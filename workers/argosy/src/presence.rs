@@ -277,9 +277,9 @@ mod tests {
             if role == Role::Mapper {
                 health.ready("nats");
             }
-            let teller = StatusReporter::new(role, health, metrics, PathBuf::new());
+            let reporter = StatusReporter::new(role, health, metrics, PathBuf::new());
             let (bus, stop) = (bus.clone(), stop.clone());
-            running.spawn(async move { teller.answer(&*bus, &stop).await });
+            running.spawn(async move { reporter.answer(&*bus, &stop).await });
         }
         // Past a mark, which must not end the listening.
         tokio::time::sleep(MARK_EVERY * 2).await;

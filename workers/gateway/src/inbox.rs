@@ -419,7 +419,7 @@ impl Inbox {
         let keep = self.0.topology.keep;
         let message = Publish {
             headers: Headers::default().with(header::REPLY, reply.as_str()),
-            fence: WriteCondition::Absent,
+            condition: WriteCondition::Absent,
             ttl: Some(time_to_live(self.0.now(), deadline, keep)),
             ..Publish::new(
                 Subject::Listen {

@@ -187,7 +187,7 @@ impl Turns {
         question: &StoredMessage,
     ) -> Result<CreateOutcome, Error> {
         let mut timer = outbox::timer(header, None, header.deadline, self.topology.keep);
-        timer.fence = WriteCondition::Absent;
+        timer.condition = WriteCondition::Absent;
         if let Some(under) = asked_under(question) {
             timer.headers = timer.headers.with(header::ASKED_UNDER, under.to_string());
         }

@@ -30,13 +30,13 @@ const AGAIN: Duration = Duration::from_secs(30);
 /// Where this process reads conversations.
 pub(super) fn open(
     process: &Process,
-    teller: &StatusReporter,
+    reporter: &StatusReporter,
     running: &mut JoinSet<()>,
 ) -> Result<Arc<dyn EventSource>, CliError> {
     let metrics = Metrics::new(&process.registry).map_err(|e| CliError::negative(e.to_string()))?;
     let (tell_seen, seen) = watch::channel(0);
     let (tell_sizes, sizes) = watch::channel(None);
-    teller.keeps(StoreSeen {
+    reporter.keeps(StoreSeen {
         seen: seen.clone(),
         sizes,
     });
