@@ -247,7 +247,7 @@ pub async fn plan(
             None => Retry::Document(Box::new(document::publish(&letter, stored))),
         });
     };
-    let there = history::standing(bus, std::slice::from_ref(&turn)).await?;
+    let there = history::turn_states(bus, std::slice::from_ref(&turn)).await?;
     let is_there = !there.is_empty();
     if there.iter().any(|standing| standing.answer.is_some()) {
         return Ok(Retry::Before(turn));

@@ -11,7 +11,7 @@ use envelope::Role;
 use harness::{Metrics, Tally};
 use index_host::editions::EditionRouter;
 use inspect::disk;
-use inspect::processes::{IndexAt, ProcessStatus, Recent, SUBJECT};
+use inspect::processes::{IndexState, ProcessStatus, Recent, SUBJECT};
 use llm::ChatModel;
 use llm_pool::{Pool, Pools};
 use std::collections::VecDeque;
@@ -207,7 +207,7 @@ impl StatusReporter {
             waits_for: waits.collect(),
             index: index.map(|serving| {
                 let (edition, at) = serving.reached();
-                IndexAt { edition, at }
+                IndexState { edition, at }
             }),
             store: store.and_then(StoreSeen::now),
             conversations: self.conversations.get().copied(),

@@ -98,7 +98,7 @@ async fn claim(
     keep: std::time::Duration,
 ) -> Result<replay::Claim, CliError> {
     let ids = replay::replay_ids(turn);
-    let there = history::standing(bus, &ids).await?;
+    let there = history::turn_states(bus, &ids).await?;
     let is_free = |id: &&TurnId| !there.iter().any(|standing| standing.turn == **id);
     for id in ids.iter().filter(is_free) {
         let claim = replay::claim(bus, start, id, time, keep).await?;

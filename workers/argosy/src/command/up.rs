@@ -283,7 +283,7 @@ fn other_size(change: &Change) -> Option<String> {
 
 /// Makes the corpus equal to a folder.
 async fn index(bus: Arc<NatsBus>, root: &Path) -> Result<Summary, CliError> {
-    let to = corpus_sync::to(&*bus, None).await?;
+    let to = corpus_sync::target_editions(&*bus, None).await?;
     let tenant = TenantId::default_tenant();
     let catalog = catalog_of_stream(&*bus, &tenant, &to.edition).await?;
     let options = Options {
