@@ -47,10 +47,7 @@ fn types() -> Vec<Type> {
             continue;
         };
         let krate = format!("{group}/{krate}");
-        for (number, line) in file.lines() {
-            if line.starts_with("#[cfg(test)]") {
-                break;
-            }
+        for (number, line) in file.product_lines() {
             if let Some(name) = type_in(line) {
                 types.push(Type {
                     name: name.to_owned(),
