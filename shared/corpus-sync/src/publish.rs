@@ -167,7 +167,8 @@ async fn send(
     })
 }
 
-/// Puts a file where indexers find it; waits while there is no room.
+/// Stores a file in the object store of documents. While the store is full or away, it tries again, up to
+/// [`PATIENCE_MS`].
 async fn put(bus: &dyn Bus, file: &str, bytes: Bytes) -> Result<(), BusError> {
     let until = bus.now().plus(PATIENCE_MS);
     loop {

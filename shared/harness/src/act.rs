@@ -297,7 +297,7 @@ impl Worker {
                     tracing::warn!(
                         code = failure.code,
                         error = failure.text,
-                        "not known what is stored"
+                        "stored results could not be read; the step is tried again"
                     );
                     return DeliveryOutcome::Retry(Duration::from_secs(1));
                 }
@@ -329,7 +329,7 @@ impl Worker {
             tracing::warn!(
                 code = failure.code,
                 error = failure.text,
-                "the default is to be tried again"
+                "the fallback could not be published; it is tried again"
             );
             return DeliveryOutcome::Retry(Duration::from_secs(1));
         }

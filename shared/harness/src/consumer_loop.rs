@@ -32,7 +32,7 @@ pub enum ConsumerEvent {
     Answered,
     /// An in-progress signal was sent.
     AckExtended,
-    /// An answer did not reach the server.
+    /// An ack or nak did not reach the server.
     AckFailed,
     /// This many deliveries were given back while draining.
     GivenBack(usize),
@@ -289,7 +289,7 @@ async fn answer(
     };
     if let Err(error) = answered {
         // It will be delivered again, and finished from what is stored.
-        tracing::warn!(subject = delivery.message.subject, %error, "not answered");
+        tracing::warn!(subject = delivery.message.subject, %error, "the ack did not reach the server; the message will be delivered again");
         handler.on(ConsumerEvent::AckFailed);
     }
     handler.on(ConsumerEvent::Answered);

@@ -315,7 +315,7 @@ async fn caught_up(bus: &dyn Bus, edition: &Edition, mut seen: watch::Receiver<u
     let last = loop {
         match bus.last(Stream::Chunks, &filter).await {
             Ok(newest) => break newest.map_or(0, |newest| newest.sequence),
-            Err(error) => tracing::warn!(%error, "how long the corpus is is not known yet"),
+            Err(error) => tracing::warn!(%error, "the end of the corpus stream cannot be read yet"),
         }
         tokio::time::sleep(AGAIN).await;
     };

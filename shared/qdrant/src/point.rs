@@ -21,7 +21,7 @@ pub(super) const VERSION: &str = "version";
 pub(super) const FACTS: &str = "facts";
 pub(super) const TEXTS: &str = "texts";
 pub(super) const ORDER: &str = "order";
-/// Inside of [`TEXTS`] and [`ORDER`]: the field of a value, and the value.
+/// Keys inside [`TEXTS`] and [`ORDER`]: `of` is the name of a field, `v` is its value.
 pub(super) const OF: &str = "of";
 pub(super) const V: &str = "v";
 const STREAM: &str = "stream";

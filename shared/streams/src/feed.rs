@@ -39,7 +39,7 @@ pub async fn feed(
     while !stop.is_cancelled() {
         let read = run(bus, stream, filter, view, &stop).await;
         if let Err(error) = view.settle() {
-            tracing::error!(%error, stream = stream.name(), "the view could not be settled");
+            tracing::error!(%error, stream = stream.name(), "applied messages could not be made durable");
         }
         if let Err(error) = read {
             tracing::warn!(%error, stream = stream.name(), "feed interrupted");

@@ -175,7 +175,7 @@ impl StatusReporter {
                 body: Bytes::from(body),
             };
             if let Err(error) = bus.broadcast(answer).await {
-                tracing::debug!(%error, "nothing told of this process");
+                tracing::debug!(%error, "the status of this process could not be sent");
             }
         }
         Some(())

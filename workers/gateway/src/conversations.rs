@@ -280,7 +280,7 @@ impl Turns {
         let Some(TurnStart { turn, opened }) = next_to_begin(&state, self.now()) else {
             return Ok(());
         };
-        // It may have ended while it waited, and who was to write that may be gone.
+        // The turn may have ended while it waited, and the gateway that was to append its end may have died.
         if opened != read.sequence
             && let Some(terminal) = self.terminal(&turn).await?
         {
@@ -418,7 +418,7 @@ impl Turns {
             ),
             None => (self.bare(key, turn, Outcome::Failed), None),
         };
-        tracing::error!(%turn, "what a turn was opened with is gone: it fails");
+        tracing::error!(%turn, "the opening event of a turn is no longer kept; the turn fails");
         // Its end gets into the log like any other, and the turn after it begins.
         self.end(&terminal.because(problem), reply.as_deref())
             .await?;

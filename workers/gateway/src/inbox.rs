@@ -178,7 +178,7 @@ impl Inbox {
         if let Waited::Off(wait) = waited {
             return Ok(AckDecision::Later(wait));
         }
-        // Who waits for his tenant's turns keeps nobody else waiting.
+        // A question that waits for a turn of its tenant does not delay the questions of other tenants.
         let (_pass, crowd) = match &key {
             Some(key) => {
                 let older_max = self.older_max(&question);

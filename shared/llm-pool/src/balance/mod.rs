@@ -369,7 +369,7 @@ impl Balance {
         Some((id, granted))
     }
 
-    /// Waits no longer.
+    /// Removes a call from the queue.
     pub(crate) fn leave(&mut self, id: u64) {
         self.late.retain(|waiter| waiter.id != id);
         self.queue.retain(|waiter| waiter.id != id);

@@ -200,7 +200,7 @@ async fn collaborators(
     }
     let embedder = match role {
         Role::Indexer => {
-            // Who makes the vectors of an edition and who compares them are of one mind.
+            // The indexer uses the embedder of its edition, so that its vectors can be compared with those of queries.
             let config = process.config.for_edition(&process.config.indexer.edition);
             search_factory::embedder(
                 &config.retrieval,
@@ -303,7 +303,7 @@ async fn index(
     let (bus, stop) = (process.bus.clone(), process.stop.clone());
     let mut caught_up = serving.caught_up();
     running.spawn(async move {
-        // Who has not caught up leaves requests to others.
+        // Until its index has caught up, this process leaves requests to other retrievers.
         tokio::select! {
             _ = caught_up.wait_for(|caught_up| *caught_up) => {}
             () = stop.cancelled() => return,

@@ -160,7 +160,7 @@ async fn fleet(
     let watching = async { watched = watch(&mut members, begun, &stop).await };
     signals.stop_on_signal(&stop, watching).await;
     if output == Output::Text {
-        // Ctrl-C may have ended who reads as well.
+        // Ctrl-C may also have ended the process that reads this output.
         out::offer(format_args!("draining\n"));
     }
     let bad = drain(&mut members, grace).await;
