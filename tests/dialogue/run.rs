@@ -4,7 +4,7 @@ use crate::outcome;
 use crate::script::{Scenario, Turn};
 use argosy::config::Config;
 use argosy::local::Local;
-use argosy::model::Chosen;
+use argosy::model::ChosenModel;
 use client::Ask;
 use documents::PublishMode;
 use envelope::Terminal;
@@ -25,7 +25,7 @@ pub(crate) async fn differences(scenario: &Scenario) -> Vec<String> {
     let corpus = dir.path().join("corpus");
     write(scenario, &corpus);
     let model = ScriptedChat::new();
-    let chosen = Chosen {
+    let chosen = ChosenModel {
         model: model.clone(),
         pools: Vec::new(),
         why: "a test".into(),

@@ -208,7 +208,7 @@ async fn cancel(world: &World, id: &str) {
     let end =
         json!({"v": 1, "turn": id, "tenant": "default", "outcome": "cancelled", "ended_at": 1});
     let message = Publish {
-        fence: bus::WriteCondition::Absent,
+        condition: bus::WriteCondition::Absent,
         ..Publish::new(subject, end.to_string().into())
     };
     world.bus.publish(message).await.unwrap();

@@ -33,14 +33,15 @@ fn filing(text: impl Fn(usize) -> String + Send + Sync + 'static) -> Arc<Script>
             let bytes = Bytes::from(text(call.n));
             let file = Attachment::new(&call.cx.header, "table.csv", "text/csv", bytes)?;
             let key = file.file.key.clone();
-            let named = draft(call.task).map(|exit| match exit {
+            let mut named = draft(call.task).map(|exit| match exit {
                 envelope::Exit::Reducer(ReducerExit::Composed(mut draft)) => {
                     draft.text = key;
                     ReducerExit::Composed(draft).into()
                 }
                 other => other,
             });
-            Ok(named.with_file(file))
+            named.files.push(file);
+            Ok(named)
         }
     })
 }

@@ -8,7 +8,7 @@ use bus::{Bus, PublishError, Stream};
 use envelope::hop::RetrieverExit;
 use envelope::{Doubt, Exit, Outcome, Role, Search};
 use harness::fault::Point;
-use harness::replay::{self, Start};
+use harness::replay::{self, ReplayPoint};
 use serde_json::json;
 use stage::StepOutput;
 use std::sync::Arc;
@@ -254,7 +254,7 @@ pub(crate) async fn a_claim_that_was_not_confirmed_is_the_first(on: On) {
     let id = world.ask(json!({"question": "q", "id": "old"})).await;
     world.end(&id).await;
     let history = history::read(&*world.bus, &id).await.unwrap();
-    let start = Start::from_history(&history, &id, Role::Reducer, None).unwrap();
+    let start = ReplayPoint::from_history(&history, &id, Role::Reducer, None).unwrap();
     let is_first = AtomicBool::new(true);
     let lossy = Between::new(&world.bus, move |message| {
         let is_timer = message.subject.starts_with("argosy.timer.");

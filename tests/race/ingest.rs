@@ -182,7 +182,7 @@ pub(crate) async fn what_an_interrupted_version_left_is_cleared(on: On) {
     assert!(left.keys().all(|n| records[n].deleted), "{left:?}");
 }
 
-/// A chunk is stored and its confirmation lost: the indexer finds the fence closed by its own message.
+/// A chunk is stored and its confirmation lost: the indexer's own message makes its write condition fail.
 pub(crate) async fn a_lost_confirmation_is_not_taken_for_a_stranger(on: On) {
     let world = World::new(on).await;
     let lossy = at(&world.bus, 1, || Do::Unconfirmed);

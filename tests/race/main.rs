@@ -109,7 +109,7 @@ races! {
         a_claim_that_was_not_confirmed_is_the_first;
     refusals:
         a_conflict_in_flight_is_repeated,
-        a_full_stream_is_not_taken_for_a_closed_fence;
+        a_full_stream_is_not_taken_for_a_failed_condition;
     fanout:
         a_half_done_scatter_is_finished,
         uncounted_parts_are_joined,

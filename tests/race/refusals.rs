@@ -65,7 +65,7 @@ pub(crate) async fn a_conflict_in_flight_is_repeated(on: On) {
 
 /// The steps stream is full (10077): the decision does not count as stored, the step is not acked, and everything
 /// goes on when there is room.
-pub(crate) async fn a_full_stream_is_not_taken_for_a_closed_fence(on: On) {
+pub(crate) async fn a_full_stream_is_not_taken_for_a_failed_condition(on: On) {
     let world = World::with(on, |topology| topology.room.steps = 256 * 1024).await;
     let gateway = world.gateway();
     let id = world.ask(json!({"question": "q", "id": "full"})).await;

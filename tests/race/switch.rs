@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use streams::editions;
-use streams::feed::View;
+use streams::feed::Projection;
 use telemetry::Health;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -66,7 +66,7 @@ struct ShelfView {
     is_held: Option<Arc<AtomicBool>>,
 }
 
-impl View for ShelfView {
+impl Projection for ShelfView {
     fn apply(
         &mut self,
         message: StoredMessage,

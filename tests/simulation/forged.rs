@@ -186,7 +186,7 @@ fn a_part_that_was_there() {
 }
 
 #[test]
-fn a_second_step_at_a_fence() {
+fn a_second_step_of_a_hop() {
     noticed("one_step_per_hop", |r| {
         let mut other = step_like(r, |s| s.contains(".validator."));
         other.subject = other.subject.replace("validator", "clarifier");

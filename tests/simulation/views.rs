@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use streams::conversation::Logs;
-use streams::follow::{Follow, Telling};
+use streams::follow::{StoreFollower, StoreReport};
 use telemetry::Registry;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -47,24 +47,24 @@ pub(crate) fn follow(
     task: &mut JoinSet<()>,
 ) -> Arc<dyn EventSource> {
     let store = world.stores[instance].clone();
-    let (told, seen) = telling();
+    let (told, seen) = report();
     // What a disturbed reader loses would excuse every turn; the process that follows dies often enough.
     let (own, kept) = (world.bus.clone(), store.clone());
     task.spawn(async move { following().run(&*own, &*kept, &told, &stop).await });
     Arc::new(StoreFirst::new(store, seen, Arc::new(Logs::on(bus))))
 }
 
-fn following() -> Follow {
-    Follow {
+fn following() -> StoreFollower {
+    StoreFollower {
         max_age: KEPT,
         metrics: streams::Metrics::new(&Registry::new()).expect("metrics"),
     }
 }
 
-fn telling() -> (Telling, watch::Receiver<u64>) {
+fn report() -> (StoreReport, watch::Receiver<u64>) {
     let (seen, heard) = watch::channel(0);
     let sizes = watch::channel(None).0;
-    (Telling { seen, sizes }, heard)
+    (StoreReport { seen, sizes }, heard)
 }
 
 /// The contents of the stores.
@@ -165,7 +165,7 @@ fn said<'a>(world: &World, keys: impl Iterator<Item = &'a ConversationKey>) -> V
 async fn left_in(world: &World, store: &MemoryStore, said: &[String]) -> Vec<String> {
     let newest = world.bus.state(Stream::Conversations).await;
     let newest = newest.expect("a stream").last;
-    let ((told, mut seen), stop) = (telling(), CancellationToken::new());
+    let ((told, mut seen), stop) = (report(), CancellationToken::new());
     let following = following();
     let run = following.run(&*world.bus, store, &told, &stop);
     let enough = async {

@@ -78,9 +78,7 @@ fn sources() -> Vec<File> {
 
 /// The lines of a file before its tests.
 fn product(file: &File) -> impl Iterator<Item = (usize, &str)> {
-    file.lines()
-        .take_while(|(_, line)| *line != "#[cfg(test)]")
-        .filter(|(_, line)| is_code(line))
+    file.product_lines().filter(|(_, line)| is_code(line))
 }
 
 #[test]

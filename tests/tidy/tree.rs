@@ -20,6 +20,21 @@ impl File {
         (1..).zip(self.text.lines())
     }
 
+    /// Lines before the module that holds the file's tests. Another item that is for tests only, such as the
+    /// declaration of a module in a file of its own, ends nothing.
+    pub(crate) fn product_lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        let lines: Vec<&str> = self.text.lines().collect();
+        let opens_tests = |at: &usize| {
+            let mut following = lines[*at..].iter();
+            let item = following.find(|line| !line.starts_with("#["));
+            lines[*at] == "#[cfg(test)]"
+                && item.is_some_and(|line| line.contains("mod ") && line.ends_with('{'))
+        };
+        let end = (0..lines.len()).find(opens_tests);
+        let end = end.unwrap_or(lines.len());
+        (1..).zip(lines).take(end)
+    }
+
     /// Whether the name ends in one of these.
     pub(crate) fn is(&self, extensions: &[&str]) -> bool {
         let extension = Path::new(&self.path).extension();
@@ -140,4 +155,19 @@ fn words_have_ends() {
     assert!(!has_word("undone", "done"));
     assert!(!has_word("done_so", "done"));
     assert!(covers("a/", "a/b.rs") && !covers("a", "a/b.rs"));
+}
+
+#[test]
+fn only_an_inline_module_of_tests_ends_the_product() {
+    let of = |text: &str| {
+        let (path, text) = (String::new(), text.to_owned());
+        File { path, text }.product_lines().count()
+    };
+    assert_eq!(of("#[cfg(test)]\nmod tests;\npub struct Asked;\n"), 3);
+    assert_eq!(of("#[cfg(test)]\nimpl A {}\nfn a() {}\n"), 3);
+    assert_eq!(of("fn a() {}\n#[cfg(test)]\nmod tests {\n}\n"), 1);
+    assert_eq!(
+        of("#[cfg(test)]\n#[allow(x)]\npub(super) mod tests {\n}\n"),
+        0
+    );
 }

@@ -17,9 +17,8 @@ fn lines() -> BTreeMap<String, usize> {
         };
         let is_of_tests = file.path.ends_with("tests.rs") || file.path.contains("/tests/");
         if !is_of_tests {
-            let own = file.lines();
-            let own = own.take_while(|(_, line)| !line.starts_with("#[cfg(test)]"));
-            *lines.entry(format!("{group}/{krate}")).or_default() += own.count();
+            let own = file.product_lines().count();
+            *lines.entry(format!("{group}/{krate}")).or_default() += own;
         }
     }
     lines

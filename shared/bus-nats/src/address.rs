@@ -78,7 +78,7 @@ fn parts(url: &str) -> (&str, Option<&str>, &str) {
     }
 }
 
-/// Text with its `%40` read; a percent sign that begins no such sign stays.
+/// Decodes percent-encoded characters such as `%40`. A percent sign without two hexadecimal digits after it stays.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut left = text.as_bytes();

@@ -73,7 +73,7 @@ struct PubAck {
 /// Stores a message and waits for the stream's word.
 pub(super) async fn publish(client: &Client, message: Publish) -> Result<u64, PublishError> {
     let mut headers = to_nats(&message.headers);
-    match &message.fence {
+    match &message.condition {
         WriteCondition::Unconditional => {}
         WriteCondition::Absent => headers.insert(EXPECTED, "0"),
         WriteCondition::AbsentAcross(wildcard) => {

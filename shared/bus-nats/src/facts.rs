@@ -116,7 +116,7 @@ impl NatsBus {
     /// the stream has refused it. A forbidden publish gets no answer; see [`super::Connection::said`].
     pub async fn rehearse(&self, subject: &str) -> bool {
         let message = Publish {
-            fence: WriteCondition::LastIs(subject.to_owned(), NEVER),
+            condition: WriteCondition::LastIs(subject.to_owned(), NEVER),
             ..Publish::new(subject, Bytes::new())
         };
         let answer = api::publish(&self.client, message).await;

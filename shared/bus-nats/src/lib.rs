@@ -141,7 +141,7 @@ impl Connection {
             Event::ClientError(error) if !self.up() => {
                 tracing::debug!(%error, "nats is still away");
             }
-            other => tracing::warn!(event = %other, "nats event"),
+            other => tracing::warn!(event = %other, "connection event of the NATS client"),
         }
     }
 }

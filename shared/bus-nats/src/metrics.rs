@@ -8,7 +8,7 @@ use prometheus::{IntCounter, IntGauge};
 use std::sync::atomic::{AtomicU64, Ordering};
 use telemetry::Registry;
 
-/// Why messages were not stored, as label values. A closed fence is none: it says that the message is
+/// Why messages were not stored, as label values. A failed write condition is none: it says that the message is
 /// there already.
 const REASONS: [&str; 4] = ["conflict", "full", "unconfirmed", "refused"];
 

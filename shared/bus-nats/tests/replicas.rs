@@ -31,7 +31,7 @@ fn topology() -> Topology {
 
 fn fenced(turn: u32, role: &str) -> Publish {
     Publish {
-        fence: WriteCondition::AbsentAcross(format!("argosy.step.0.*.t{turn}.1")),
+        condition: WriteCondition::AbsentAcross(format!("argosy.step.0.*.t{turn}.1")),
         ..Publish::new(format!("argosy.step.0.{role}.t{turn}.1"), Bytes::new())
     }
 }

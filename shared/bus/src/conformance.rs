@@ -33,15 +33,15 @@ macro_rules! conformance {
         publish:
             created_once,
             one_step_per_hop_across_roles,
-            map_steps_stand_outside_the_hop_fence,
+            map_steps_are_outside_the_hop_condition,
             racing_publishers_have_one_winner,
             a_full_stream_refuses,
-            a_closed_fence_is_told_from_a_full_stream,
+            a_failed_condition_is_not_a_full_stream,
             the_oldest_are_dropped,
             the_newest_version_of_a_subject_stays,
             a_subject_without_a_stream_is_not_confirmed,
             headers_round_trip,
-            ttl_expires_and_reopens_the_fence,
+            ttl_expires_and_the_condition_holds_again,
             a_writer_finds_out_about_another;
         query:
             last_takes_wildcards,

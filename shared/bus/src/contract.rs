@@ -66,7 +66,7 @@ pub struct Publish {
     /// Body.
     pub body: Bytes,
     /// The condition under which it is stored.
-    pub fence: WriteCondition,
+    pub condition: WriteCondition,
     /// How long it is kept, in whole seconds (rounded up); absent means as long as its stream keeps.
     pub ttl: Option<Duration>,
     /// Set for schedules.
@@ -80,7 +80,7 @@ impl Publish {
             subject: subject.to_string(),
             headers: Headers::default(),
             body,
-            fence: WriteCondition::Unconditional,
+            condition: WriteCondition::Unconditional,
             ttl: None,
             schedule: None,
         }

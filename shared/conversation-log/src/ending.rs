@@ -19,7 +19,7 @@ pub enum Ending {
 
 /// A turn that begins, so that its hop 0 has to be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Begin {
+pub struct TurnStart {
     /// The turn.
     pub turn: TurnId,
     /// Sequence of its `opened`, which holds what hop 0 needs.
@@ -96,9 +96,9 @@ fn append_end(before: Option<&Read>, ended: TurnEnd, now: UnixMs) -> Ending {
 }
 
 /// The first open turn, unless its time is up: then it has to be ended first.
-pub fn next_to_begin(state: &State, now: UnixMs) -> Option<Begin> {
+pub fn next_to_begin(state: &State, now: UnixMs) -> Option<TurnStart> {
     let first = state.open.first().filter(|open| now < open.deadline)?;
-    Some(Begin {
+    Some(TurnStart {
         turn: first.turn.clone(),
         opened: first.opened,
     })

@@ -40,7 +40,7 @@ pub mod store;
 mod test_log;
 
 pub use admission::{Admission, AdmissionRefusal, AdmissionRequest, Limits, admit};
-pub use ending::{Begin, Ending, end, end_unknown, next_to_begin};
+pub use ending::{Ending, TurnStart, end, end_unknown, next_to_begin};
 pub use event::{
     Erasure, EventError, EventKind, KeptText, LogEvent, TurnEnd, TurnOpening, VERSION,
 };

@@ -25,5 +25,6 @@ mod wait;
 pub use error::Error;
 pub use reach::Reach;
 pub use sync::{
-    Options, PATIENCE, SkippedFile, Summary, SyncProgress, To, catalog_of_stream, index, to,
+    Options, PATIENCE, SkippedFile, Summary, SyncProgress, TargetEditions, catalog_of_stream,
+    index, target_editions,
 };

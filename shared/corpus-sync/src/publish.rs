@@ -1,6 +1,6 @@
 //! Publishes a document, or its deletion, on the document's subject.
 
-use crate::{Error, To};
+use crate::{Error, TargetEditions};
 use bus::{Bus, BusError, Headers, Publish};
 use bytes::Bytes;
 use documents::corpus::Cursor;
@@ -23,7 +23,7 @@ const FULL: Duration = Duration::from_millis(500);
 #[derive(Debug, Clone)]
 pub(super) struct Sent {
     pub(super) sequence: u64,
-    pub(super) to: To,
+    pub(super) to: TargetEditions,
     pub(super) notice: Notice,
     pub(super) bucket: Bucket,
     pub(super) doc_id: DocId,
@@ -42,7 +42,7 @@ impl Sent {
 
 /// The name in the subject is the publisher's to choose; with the id of the document, what waits at
 /// one subject is one document.
-fn subject(to: &To, bucket: &Bucket, doc_id: &DocId) -> String {
+fn subject(to: &TargetEditions, bucket: &Bucket, doc_id: &DocId) -> String {
     let (bucket, name) = (bucket.clone(), doc_id.clone());
     let subject = match to.is_alone {
         false => Subject::Document { bucket, name },
@@ -92,7 +92,7 @@ pub(super) async fn read(
 /// Publishes a document.
 pub(super) async fn document(
     bus: &dyn Bus,
-    to: &To,
+    to: &TargetEditions,
     mut notice: Notice,
     mut body: Bytes,
     stamp: &Stamp,
@@ -114,7 +114,7 @@ pub(super) async fn document(
 /// Publishes the deletion of a document.
 pub(super) async fn deletion(
     bus: &dyn Bus,
-    to: &To,
+    to: &TargetEditions,
     tenant: &TenantId,
     source: &str,
     entry: &Entry,
@@ -134,7 +134,7 @@ pub(super) async fn deletion(
 
 async fn send(
     bus: &dyn Bus,
-    to: &To,
+    to: &TargetEditions,
     notice: Notice,
     body: Bytes,
     bucket: Bucket,
@@ -167,7 +167,8 @@ async fn send(
     })
 }
 
-/// Puts a file where indexers find it; waits while there is no room.
+/// Stores a file in the object store of documents. While the store is full or away, it tries again, up to
+/// [`PATIENCE_MS`].
 async fn put(bus: &dyn Bus, file: &str, bytes: Bytes) -> Result<(), BusError> {
     let until = bus.now().plus(PATIENCE_MS);
     loop {

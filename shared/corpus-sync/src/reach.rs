@@ -38,7 +38,7 @@ impl IndexFeed for Reach {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Options, To, index};
+    use crate::{Options, TargetEditions, index};
     use bus::Publish;
     use bus::memory::MemoryBus;
     use bus::topology::Topology;
@@ -83,7 +83,7 @@ mod tests {
         for (edition, wanted) in [("main", 2), ("small", 3)] {
             let catalog = Catalog::new(TenantId::default_tenant());
             let mut options = Options::waiting(PublishMode::Incremental);
-            options.to = To {
+            options.to = TargetEditions {
                 edition: Edition::new(edition).unwrap(),
                 is_alone: true,
             };

@@ -23,7 +23,7 @@ pub struct Options {
     /// What is published.
     pub mode: PublishMode,
     /// The edition to publish to, which is that of the catalog.
-    pub to: To,
+    pub to: TargetEditions,
     /// How long there may be no result of any document before the run is given up; `None` to publish and not to
     /// wait.
     pub patience: Option<Duration>,
@@ -34,7 +34,7 @@ pub struct Options {
 
 /// The editions to which documents are published.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct To {
+pub struct TargetEditions {
     /// The edition whose results are waited for.
     pub edition: Edition,
     /// Whether documents are published for this edition alone, or for every edition.
@@ -46,7 +46,7 @@ impl Options {
     pub fn waiting(mode: PublishMode) -> Options {
         Options {
             mode,
-            to: To::default(),
+            to: TargetEditions::default(),
             patience: Some(PATIENCE),
             silent: None,
         }
@@ -103,14 +103,17 @@ pub enum SyncProgress {
 }
 
 /// The editions to publish to: the named one alone, or all of them, waiting for the current one.
-pub async fn to(bus: &dyn Bus, named: Option<Edition>) -> Result<To, Error> {
+pub async fn target_editions(
+    bus: &dyn Bus,
+    named: Option<Edition>,
+) -> Result<TargetEditions, Error> {
     let editions = editions::read(bus).await?.editions;
     match named {
-        None => Ok(To {
+        None => Ok(TargetEditions {
             edition: editions.current,
             is_alone: false,
         }),
-        Some(edition) if editions.has(&edition) => Ok(To {
+        Some(edition) if editions.has(&edition) => Ok(TargetEditions {
             edition,
             is_alone: true,
         }),

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn begun_switched_taken_back_and_dropped() {
+    fn an_edition_is_begun_switched_reverted_and_dropped() {
         let (main, small) = (edition("main"), edition("small"));
         let one = Editions::default();
         let two = one.begin(&small, 7).unwrap();

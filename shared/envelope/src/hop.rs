@@ -365,7 +365,7 @@ impl FanOut {
 
 /// A task that reached the wrong stage.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a task for the {role}")]
+#[error("this task belongs to the {role}, not to this stage")]
 pub struct WrongTask {
     /// The role that it is for.
     pub role: Role,

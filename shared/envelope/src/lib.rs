@@ -87,7 +87,7 @@ pub use ids::{Bucket, ConversationId, DocId, IdError, TenantId, TurnId};
 pub use kept_draft::{DraftScore, KeptDraft};
 pub use meaning::{AnswerForm, QuestionClass, QuestionIntent, SearchStrategy, WordedConstraint};
 pub use message::{
-    Budget, BudgetAsked, Case, Envelope, Header, Mode, Profile, QuestionText, UnixMs,
+    Budget, Case, Envelope, Header, Mode, Profile, QuestionText, RequestedBudget, UnixMs,
 };
 pub use mode::{AutoMode, ModeChoice};
 pub use overrides::{OverrideError, Overrides};

@@ -315,7 +315,7 @@ impl Default for Budget {
 
 /// The budget that a question asks for; the gateway fills in what it leaves open.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct BudgetAsked {
+pub struct RequestedBudget {
     /// See [`Budget::rounds`].
     pub rounds: Option<u8>,
     /// See [`Budget::searches`].
@@ -326,7 +326,7 @@ pub struct BudgetAsked {
     pub tokens: Option<u64>,
 }
 
-impl BudgetAsked {
+impl RequestedBudget {
     /// The budget with the limits of `default` where the question leaves one open.
     pub fn or(self, default: Budget) -> Budget {
         Budget {

@@ -10,7 +10,7 @@ use crate::limits::{
     BUCKETS_MAX, DEADLINE_MS_MAX, INGRESS_BYTES_MAX, MODEL_NAME_BYTES_MAX, QUESTION_CHARS_MAX,
     ROUNDS_MAX, SEARCHES_MAX,
 };
-use crate::message::{Budget, BudgetAsked, Profile, UnixMs};
+use crate::message::{Budget, Profile, RequestedBudget, UnixMs};
 use crate::messages;
 use crate::mode::ModeChoice;
 pub use crate::refusal::{Refusal, RefusalCode};
@@ -74,7 +74,7 @@ pub struct Question {
     /// When to give up; absent means the gateway's default.
     pub deadline: Option<UnixMs>,
     /// The budget; the gateway's default fills in what it leaves open.
-    pub budget: BudgetAsked,
+    pub budget: RequestedBudget,
     /// Mean score of the passages of a search below which more is looked for, 0 to 1; absent means the gateway's default.
     pub score_min: Option<f32>,
     /// Where to deliver the terminal event.
@@ -397,8 +397,8 @@ fn relative_ms(text: &str) -> Option<u64> {
     n.checked_mul(factor)
 }
 
-fn read_budget(object: &Map<String, Value>) -> Result<BudgetAsked, Refusal> {
-    let mut budget = BudgetAsked::default();
+fn read_budget(object: &Map<String, Value>) -> Result<RequestedBudget, Refusal> {
+    let mut budget = RequestedBudget::default();
     let Some(value) = field(object, "budget") else {
         return Ok(budget);
     };

@@ -32,7 +32,7 @@ fn same<T: Serialize + DeserializeOwned>(name: &str) {
 }
 
 #[test]
-fn steps() {
+fn golden_bytes_of_steps() {
     same::<Envelope<PlanTask>>("plan_first");
     same::<Envelope<PlanTask>>("plan_follow_up");
     same::<Envelope<PlanTask>>("plan_judged");
@@ -71,14 +71,14 @@ fn steps() {
 }
 
 #[test]
-fn parts() {
+fn golden_bytes_of_parts() {
     same::<Part>("part_findings");
     same::<Part>("part_graded");
     same::<Part>("part_error");
 }
 
 #[test]
-fn replies_to_a_look_into_the_corpus() {
+fn golden_bytes_of_lookup_replies() {
     same::<Reply<SearchReply>>("search_reply");
     same::<Reply<SearchReply>>("search_reply_empty");
     same::<Reply<SearchReply>>("search_reply_conditions");
@@ -88,7 +88,7 @@ fn replies_to_a_look_into_the_corpus() {
 }
 
 #[test]
-fn terminal_events() {
+fn golden_bytes_of_terminal_events() {
     for name in [
         "answered",
         "answered_table",

@@ -148,7 +148,7 @@ fn instead(
 ) -> Result<Publish, OutboxError> {
     let reply = last.headers.get(header::REPLY).filter(|_| !was_told);
     let mut message = outbox::terminal(terminal, reply)?;
-    message.fence = WriteCondition::LastIs(last.subject.clone(), last.sequence);
+    message.condition = WriteCondition::LastIs(last.subject.clone(), last.sequence);
     if was_told {
         message.headers = message.headers.with(header::ERASED, "true");
     }

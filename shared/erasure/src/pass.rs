@@ -147,7 +147,7 @@ impl Pass<'_> {
             }
             let mut further = replay_ids(&turn);
             further.extend(self.one_turn(&turn, question).await?);
-            for standing in history::standing(self.bus, &further).await? {
+            for standing in history::turn_states(self.bus, &further).await? {
                 todo.push((standing.turn, None));
             }
         }

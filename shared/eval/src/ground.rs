@@ -2,7 +2,7 @@
 
 use super::dataset::{Dataset, Gold, squeezed};
 use super::metrics::mean;
-use super::{Error, Say, vectors};
+use super::{Error, Progress, vectors};
 use documents::chunk::{CHUNK_TOKENS_MAX, OVERLAP_TOKENS_MAX};
 use documents::document::sha256_hex;
 use documents::record::publish_order;
@@ -36,7 +36,7 @@ impl Ground {
         factory: SearchFactory,
         folder: Option<&Path>,
         cache: Option<&Path>,
-        say: Say<'_>,
+        say: Progress<'_>,
     ) -> Result<Ground, Error> {
         let (path, temporary) = match folder {
             Some(folder) => (folder.to_owned(), None),
@@ -90,7 +90,7 @@ fn fill(
     index: &Index,
     records: &[ChunkRecord],
     whole: &StreamPosition,
-    say: Say<'_>,
+    say: Progress<'_>,
 ) -> Result<(), index::Error> {
     let mut writer = index.writer()?;
     writer.clear()?;

@@ -66,4 +66,4 @@ pub use outcome::{Emphasis, EvalReport, TextLine};
 pub use setting::SearchSetting;
 
 /// Receives the progress of a measurement.
-pub type Say<'a> = &'a (dyn Fn(String) + Send + Sync);
+pub type Progress<'a> = &'a (dyn Fn(String) + Send + Sync);

@@ -4,7 +4,7 @@
 use super::dataset::{Dataset, DatasetName, Split};
 use super::ground::Ground;
 use super::report::{Report, details};
-use super::{Error, Say, SearchSetting, measure, methods};
+use super::{Error, Progress, SearchSetting, measure, methods};
 use crate::details::write;
 use crate::outcome::EvalReport;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ pub struct Options {
 pub async fn run(
     options: &Options,
     setting: &SearchSetting<'_>,
-    say: Say<'_>,
+    say: Progress<'_>,
 ) -> Result<EvalReport, Error> {
     let chosen = methods::chosen(&options.methods)?;
     let factory = setting.factory().await?;

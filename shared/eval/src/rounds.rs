@@ -9,7 +9,7 @@ use super::ground::Ground;
 use super::measure::search;
 use super::metrics::auroc;
 use super::page::{Page, curve};
-use super::{Error, Say, methods};
+use super::{Error, Progress, methods};
 use crate::SearchSetting;
 use crate::machine::machine;
 use crate::outcome::{Emphasis, EvalReport, TextLine};
@@ -102,7 +102,7 @@ pub struct Options {
 pub async fn run(
     options: &Options,
     setting: &SearchSetting<'_>,
-    say: Say<'_>,
+    say: Progress<'_>,
 ) -> Result<EvalReport, Error> {
     let mut dataset = Dataset::load(DatasetName::MultihopRag, &options.path)?;
     dataset.keep(options.split, options.limit);

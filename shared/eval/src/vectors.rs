@@ -4,7 +4,7 @@
 //! file has the hash of the text, the scale, and the bytes of the vector as a message carries them. The fleet does
 //! *not* use this cache: there the messages of the chunks contain the vectors.
 
-use super::{Error, Say};
+use super::{Error, Progress};
 use envelope::{ChunkRecord, Embedding};
 use llm::{Embedder, Side};
 use sha2::{Digest, Sha256};
@@ -25,7 +25,7 @@ pub(super) async fn make(
     embedder: &dyn Embedder,
     records: &mut [ChunkRecord],
     cache: Option<&Path>,
-    say: Say<'_>,
+    say: Progress<'_>,
 ) -> Result<(), Error> {
     let file = cache.map(|folder| file(folder, embedder));
     let mut known = match &file {

@@ -50,9 +50,9 @@ const UNREAD: [f32; COUNT] = [1.0, 1.0, 4.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
 const BESIDE_MAX: usize = 3;
 /// The share of words that such a sentence must have.
 const BESIDE_MIN: f32 = 0.3;
-/// How many sentences of the passages are asked for their sign.
+/// How many sentences of the passages are compared in sign: whether they affirm or deny, and name more or less.
 const SIGNS_OF: usize = 3;
-/// How many tokens around a turn have to stand there, too.
+/// How many tokens on each side of a word that turns the meaning are compared with the passages.
 const AROUND: usize = 9;
 
 /// The figures of one sentence.

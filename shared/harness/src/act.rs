@@ -78,7 +78,7 @@ impl Worker {
         self.act(place, step, after, Some(entry)).await
     }
 
-    /// Publishes a decision behind its fence and waits until it is stored.
+    /// Publishes a decision under its write condition and waits until it is stored.
     async fn act(
         &self,
         place: &StepAddress,
@@ -186,7 +186,7 @@ impl Worker {
         } = &record.header;
         let message = Publish {
             headers: headers_of(&record.header),
-            fence: WriteCondition::AbsentAcross(envelope::subject::fence(*shard, turn, *hop)),
+            condition: WriteCondition::AbsentAcross(envelope::subject::fence(*shard, turn, *hop)),
             ttl: Some(time_to_live(self.bus.now(), *deadline, self.options.keep)),
             ..Publish::new(
                 Subject::Scatter {
@@ -297,7 +297,7 @@ impl Worker {
                     tracing::warn!(
                         code = failure.code,
                         error = failure.text,
-                        "not known what is stored"
+                        "stored results could not be read; the step is tried again"
                     );
                     return DeliveryOutcome::Retry(Duration::from_secs(1));
                 }
@@ -329,7 +329,7 @@ impl Worker {
             tracing::warn!(
                 code = failure.code,
                 error = failure.text,
-                "the default is to be tried again"
+                "the fallback could not be published; it is tried again"
             );
             return DeliveryOutcome::Retry(Duration::from_secs(1));
         }

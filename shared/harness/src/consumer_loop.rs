@@ -31,8 +31,8 @@ pub enum ConsumerEvent {
     /// It was answered.
     Answered,
     /// An in-progress signal was sent.
-    Beat,
-    /// An answer did not reach the server.
+    AckExtended,
+    /// An ack or nak did not reach the server.
     AckFailed,
     /// This many deliveries were given back while draining.
     GivenBack(usize),
@@ -289,7 +289,7 @@ async fn answer(
     };
     if let Err(error) = answered {
         // It will be delivered again, and finished from what is stored.
-        tracing::warn!(subject = delivery.message.subject, %error, "not answered");
+        tracing::warn!(subject = delivery.message.subject, %error, "the ack did not reach the server; the message will be delivered again");
         handler.on(ConsumerEvent::AckFailed);
     }
     handler.on(ConsumerEvent::Answered);
@@ -303,7 +303,7 @@ async fn beat(handler: &dyn DeliveryHandler, delivery: &Delivery, ack_wait: Dura
     let mut ticks = tokio::time::interval_at(Instant::now() + every, every);
     loop {
         ticks.tick().await;
-        handler.on(ConsumerEvent::Beat);
+        handler.on(ConsumerEvent::AckExtended);
         // A missed beat is made up for by the next; three missed ones are a redelivery.
         let _ = delivery.ack.in_progress().await;
     }

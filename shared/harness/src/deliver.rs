@@ -78,7 +78,7 @@ enum Handled {
     Done(Box<StepOutput<Exit>>),
     /// The turn ended meanwhile, or its time is up.
     Moot,
-    /// The reducer has started without it.
+    /// The reducer has started without this map step, so it is not worked on.
     Spared,
     Failed(Failure),
 }

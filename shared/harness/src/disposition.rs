@@ -72,7 +72,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_table() {
+    fn the_class_and_the_deliveries_decide_between_retry_hold_and_give_up() {
         let long = Duration::from_secs(120);
         let at = |class, delivered| dispose(class, delivered, 8, None, long, 1.0);
         assert_eq!(

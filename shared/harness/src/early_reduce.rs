@@ -51,7 +51,7 @@ impl Worker {
     /// Creates the reducer's step when the stored parts cover the question, and tells the other mappers.
     pub(crate) async fn join_if_covered(&self, step: &Step) {
         if let Err(error) = self.try_early(step).await {
-            tracing::debug!(turn = %step.header.turn, %error, "not reduced early");
+            tracing::debug!(turn = %step.header.turn, %error, "early start of the reducer failed");
         }
     }
 

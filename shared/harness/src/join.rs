@@ -81,7 +81,7 @@ pub(crate) async fn store_part(
     };
     let message = Publish {
         headers: headers_of(header),
-        fence: WriteCondition::Absent,
+        condition: WriteCondition::Absent,
         ttl: Some(time_to_live(bus.now(), *deadline, keep)),
         ..Publish::new(subject, encode(part)?)
     };

@@ -424,7 +424,7 @@ impl Metrics {
         let role = [role.as_str()];
         match event {
             ConsumerEvent::Begun | ConsumerEvent::Answered => {}
-            ConsumerEvent::Beat => self.beats.with_label_values(&role).inc(),
+            ConsumerEvent::AckExtended => self.beats.with_label_values(&role).inc(),
             ConsumerEvent::AckFailed => self.ack_failures.with_label_values(&role).inc(),
             ConsumerEvent::GivenBack(n) => self.abandoned.with_label_values(&role).inc_by(n as u64),
             ConsumerEvent::Drained(took) => self

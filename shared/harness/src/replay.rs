@@ -41,7 +41,7 @@ impl Recorded {
 
 /// The recorded step at which a new turn begins.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Start {
+pub struct ReplayPoint {
     /// The role that does the first step.
     pub role: Role,
     /// The hop of that step, and so the first hop of the new turn.
@@ -103,12 +103,12 @@ pub struct Claim {
 /// How long a publish is repeated, in milliseconds.
 const PATIENCE_MS: u64 = 5_000;
 
-impl Start {
+impl ReplayPoint {
     /// Begins at the step of a dead letter. What the step needs of other hops comes from `history`.
     ///
     /// # Errors
     /// When it is no step, cannot be read, or its fan-out has aged out.
-    pub fn from_letter(letter: &StoredMessage, history: &TurnRecord) -> Result<Start, Error> {
+    pub fn from_letter(letter: &StoredMessage, history: &TurnRecord) -> Result<ReplayPoint, Error> {
         let Ok(Subject::Dead {
             role, hop, index, ..
         }) = Subject::parse(&letter.subject)
@@ -116,8 +116,8 @@ impl Start {
             return Err(Error::NoStep(letter.subject.clone()));
         };
         match index {
-            Some(_) => Start::from_fanout(history, hop, true),
-            None => Ok(Start {
+            Some(_) => ReplayPoint::from_fanout(history, hop, true),
+            None => Ok(ReplayPoint {
                 role,
                 hop,
                 keep_findings: false,
@@ -136,7 +136,7 @@ impl Start {
         turn: &TurnId,
         role: Role,
         at: Option<u16>,
-    ) -> Result<Start, Error> {
+    ) -> Result<ReplayPoint, Error> {
         if history.steps.is_empty() {
             return Err(Error::AgedOut(format!("what was done for turn `{turn}`")));
         }
@@ -152,12 +152,12 @@ impl Start {
             return Err(Error::NotThere { role, turn, there });
         };
         if role == Role::Mapper {
-            return Start::from_fanout(history, hop, false);
+            return ReplayPoint::from_fanout(history, hop, false);
         }
         let is_it = |stored: &&StoredMessage| place(stored) == Some((role, hop));
         let step = history.steps.iter().find(is_it);
         let step = step.ok_or_else(|| Error::AgedOut(format!("the {role}'s step")))?;
-        Ok(Start {
+        Ok(ReplayPoint {
             role,
             hop,
             keep_findings: false,
@@ -166,10 +166,14 @@ impl Start {
         })
     }
 
-    fn from_fanout(history: &TurnRecord, hop: u16, keep_findings: bool) -> Result<Start, Error> {
+    fn from_fanout(
+        history: &TurnRecord,
+        hop: u16,
+        keep_findings: bool,
+    ) -> Result<ReplayPoint, Error> {
         let record = scatter_at(history, hop.saturating_sub(1));
         let record = record.ok_or_else(|| Error::AgedOut("the fan-out of this map step".into()))?;
-        Ok(Start {
+        Ok(ReplayPoint {
             role: Role::Mapper,
             hop,
             keep_findings,
@@ -179,8 +183,8 @@ impl Start {
     }
 
     /// Puts the new turn into another conversation.
-    pub fn in_conversation(self, conversation: ConversationId) -> Start {
-        Start {
+    pub fn in_conversation(self, conversation: ConversationId) -> ReplayPoint {
+        ReplayPoint {
             conversation: Some(conversation),
             ..self
         }
@@ -239,7 +243,7 @@ impl Start {
 /// Claims `turn` by its timer, for `time` from now. The first claim decides the deadline.
 pub async fn claim(
     bus: &dyn Bus,
-    start: &Start,
+    start: &ReplayPoint,
     turn: &TurnId,
     time: Duration,
     keep: Duration,
@@ -252,7 +256,7 @@ pub async fn claim(
         true => CreateOutcome::Before,
         false => {
             let mut timer = Publish {
-                fence: WriteCondition::Absent,
+                condition: WriteCondition::Absent,
                 ..outbox::timer(&header, None, header.deadline, keep)
             };
             if let Some(under) = start.under() {
@@ -297,7 +301,7 @@ pub async fn begin(bus: &dyn Bus, messages: Vec<Publish>) -> Result<(), Error> {
 /// # Errors
 /// Those of [`messages`].
 pub fn check(
-    start: &Start,
+    start: &ReplayPoint,
     history: &TurnRecord,
     overrides: &Overrides,
     keep: Duration,
@@ -318,7 +322,7 @@ pub fn check(
 /// # Errors
 /// When a record that the step needs has expired, or a message is too large.
 pub fn messages(
-    start: &Start,
+    start: &ReplayPoint,
     history: &TurnRecord,
     header: &Header,
     overrides: &Overrides,

@@ -164,25 +164,25 @@ fn history() -> TurnRecord {
     }
 }
 
-fn header_of(start: &mut Start) -> &mut Header {
+fn header_of(start: &mut ReplayPoint) -> &mut Header {
     match &mut start.recorded {
         Recorded::Step(step) => &mut step.header,
         Recorded::FanOut(record) => &mut record.header,
     }
 }
 
-fn begun(start: &Start) -> Header {
+fn begun(start: &ReplayPoint) -> Header {
     start.header(TurnId::again("x"), UnixMs(100_000), UnixMs(160_000))
 }
 
-fn subjects(start: &Start, history: &TurnRecord) -> Result<Vec<String>, Error> {
+fn subjects(start: &ReplayPoint, history: &TurnRecord) -> Result<Vec<String>, Error> {
     let messages = messages(start, history, &begun(start), &Overrides::default(), KEEP)?;
     let short = |message: &Publish| message.subject.replace(TurnId::again("x").as_str(), "NEW");
     Ok(messages.iter().map(short).collect())
 }
 
-fn from(role: Role) -> Start {
-    Start::from_history(&history(), &old(), role, None).unwrap()
+fn from(role: Role) -> ReplayPoint {
+    ReplayPoint::from_history(&history(), &old(), role, None).unwrap()
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn maps_are_made_again_all_of_them_or_those_that_failed() {
         ]
     );
     let letter = stored("argosy.dead.mapper.old.3.1", 7, Bytes::new());
-    let start = Start::from_letter(&letter, &history()).unwrap();
+    let start = ReplayPoint::from_letter(&letter, &history()).unwrap();
     assert_eq!(
         subjects(&start, &history()).unwrap(),
         [
@@ -233,7 +233,7 @@ fn maps_that_all_have_findings_are_reduced_at_once() {
     // One that was given up here, while another delivery of it was done.
     history.steps[7] = part(3, 1, findings());
     let letter = stored("argosy.dead.mapper.old.3.1", 7, Bytes::new());
-    let start = Start::from_letter(&letter, &history).unwrap();
+    let start = ReplayPoint::from_letter(&letter, &history).unwrap();
     assert_eq!(
         subjects(&start, &history).unwrap(),
         [
@@ -291,9 +291,9 @@ fn the_new_turn_names_its_parent_and_answers_nobody_else() {
 #[test]
 fn what_has_aged_out_is_said_or_done_without() {
     let nothing = TurnRecord::default();
-    let none = Start::from_history(&nothing, &old(), Role::Reducer, None).unwrap_err();
+    let none = ReplayPoint::from_history(&nothing, &old(), Role::Reducer, None).unwrap_err();
     assert!(matches!(none, Error::AgedOut(_)), "{none}");
-    let absent = Start::from_history(&history(), &old(), Role::Clarifier, None).unwrap_err();
+    let absent = ReplayPoint::from_history(&history(), &old(), Role::Clarifier, None).unwrap_err();
     assert!(
         absent.to_string().contains("validator at hop 5"),
         "{absent}"
@@ -304,7 +304,7 @@ fn what_has_aged_out_is_said_or_done_without() {
         let hop = if role == Role::Reducer { 4 } else { 5 };
         stored(format!("argosy.dead.{role}.old.{hop}"), 7, body)
     };
-    let reducer = Start::from_letter(&letter(Role::Reducer, 9), &nothing).unwrap();
+    let reducer = ReplayPoint::from_letter(&letter(Role::Reducer, 9), &nothing).unwrap();
     assert!(matches!(
         subjects(&reducer, &nothing),
         Err(Error::AgedOut(_))
@@ -313,20 +313,20 @@ fn what_has_aged_out_is_said_or_done_without() {
     let checked = check(&reducer, &nothing, &none, KEEP);
     assert!(matches!(checked, Err(Error::AgedOut(_))), "{checked:?}");
     check(&reducer, &history(), &none, KEEP).unwrap();
-    let validator = Start::from_letter(&letter(Role::Validator, 10), &nothing).unwrap();
+    let validator = ReplayPoint::from_letter(&letter(Role::Validator, 10), &nothing).unwrap();
     check(&validator, &nothing, &none, KEEP).unwrap();
     assert_eq!(
         subjects(&validator, &nothing).unwrap(),
         ["argosy.step.0.validator.NEW.5"]
     );
     let map = stored("argosy.dead.mapper.old.3.1", 7, Bytes::new());
-    let gone = Start::from_letter(&map, &nothing).unwrap_err();
+    let gone = ReplayPoint::from_letter(&map, &nothing).unwrap_err();
     assert!(matches!(gone, Error::AgedOut(_)), "{gone}");
     let broken = stored("argosy.dead.planner.old.0", 7, Bytes::from_static(b"\xff"));
-    let unread = Start::from_letter(&broken, &nothing).unwrap_err();
+    let unread = ReplayPoint::from_letter(&broken, &nothing).unwrap_err();
     assert!(matches!(unread, Error::Unreadable(_)), "{unread}");
     let document = stored("argosy.dead.indexer.main.b.d", 7, Bytes::new());
-    let none = Start::from_letter(&document, &nothing).unwrap_err();
+    let none = ReplayPoint::from_letter(&document, &nothing).unwrap_err();
     assert!(matches!(none, Error::NoStep(_)), "{none}");
 }
 
@@ -338,12 +338,12 @@ fn overrides_that_do_not_fit_are_found_before_anything_is_claimed() {
     };
     record.payload.passages[0].text = "x".repeat(240 * 1024);
     history.steps[2].body = encode(&record).unwrap();
-    let start = Start::from_history(&history, &old(), Role::Reducer, None).unwrap();
+    let start = ReplayPoint::from_history(&history, &old(), Role::Reducer, None).unwrap();
     check(&start, &history, &Overrides::default(), KEEP).unwrap();
     let mut long = Overrides::default();
     long.prompts.insert("reducer".into(), "x".repeat(32 * 1024));
     for role in [Role::Reducer, Role::Mapper] {
-        let start = Start::from_history(&history, &old(), role, None).unwrap();
+        let start = ReplayPoint::from_history(&history, &old(), role, None).unwrap();
         let error = check(&start, &history, &long, KEEP).unwrap_err();
         let is_too_large = matches!(
             error,
@@ -482,7 +482,7 @@ fn findings_that_are_taken_over_cost_the_new_turn_nothing() {
         history.steps.push(paid(index, findings()));
     }
     let letter = stored("argosy.dead.mapper.old.3.1", 7, Bytes::new());
-    let start = Start::from_letter(&letter, &history).unwrap();
+    let start = ReplayPoint::from_letter(&letter, &history).unwrap();
     let all = messages(
         &start,
         &history,

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use streams::editions::{self, Record};
-use streams::feed::{View, feed};
+use streams::feed::{Projection, feed};
 use telemetry::Health;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -35,7 +35,7 @@ pub struct OpenIndex {
     /// The searcher over the index.
     pub searcher: Arc<dyn Searcher>,
     /// The view that takes the chunks of the edition in.
-    pub view: Box<dyn View>,
+    pub view: Box<dyn Projection>,
     /// The index itself, for counts.
     pub index: Index,
     /// The sequence up to which a search finds the messages of the stream.
@@ -315,7 +315,7 @@ async fn caught_up(bus: &dyn Bus, edition: &Edition, mut seen: watch::Receiver<u
     let last = loop {
         match bus.last(Stream::Chunks, &filter).await {
             Ok(newest) => break newest.map_or(0, |newest| newest.sequence),
-            Err(error) => tracing::warn!(%error, "how long the corpus is is not known yet"),
+            Err(error) => tracing::warn!(%error, "the end of the corpus stream cannot be read yet"),
         }
         tokio::time::sleep(AGAIN).await;
     };

@@ -32,7 +32,7 @@ struct Slow {
     seen: watch::Sender<u64>,
 }
 
-impl View for Slow {
+impl Projection for Slow {
     fn apply(&mut self, message: StoredMessage, _: u64) -> Result<(), Broken> {
         if message.sequence > *self.may.borrow() {
             return Err("held up".into());

@@ -26,7 +26,7 @@ use futures_util::future::BoxFuture;
 use index::WithoutVector;
 use llm::Embedder;
 use qdrant::{Options, Qdrant};
-use search::{Near, SearchRequest, VectorSearch};
+use search::{Neighbour, SearchRequest, VectorSearch};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -115,7 +115,7 @@ impl VectorSearch for Slot {
         vector: &'a [f32],
         request: &'a SearchRequest,
         k: usize,
-    ) -> BoxFuture<'a, Result<Vec<Near>, search::Error>> {
+    ) -> BoxFuture<'a, Result<Vec<Neighbour>, search::Error>> {
         match self.0.get() {
             Some(qdrant) => qdrant.nearest(vector, request, k),
             None => Box::pin(std::future::ready(Err(search::Error::Qdrant {

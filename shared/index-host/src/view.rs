@@ -3,7 +3,7 @@
 use bus::StoredMessage;
 use envelope::ChunkRecord;
 use index::{Index, WithoutVector, Writer};
-use streams::feed::View;
+use streams::feed::Projection;
 use tokio::sync::watch;
 
 /// A tantivy index as a view of the corpus stream.
@@ -156,7 +156,7 @@ fn look_at_whole(writer: &mut Writer) -> Result<(), index::Error> {
     tokio::task::block_in_place(|| writer.refit())
 }
 
-impl View for IndexView {
+impl Projection for IndexView {
     fn apply(
         &mut self,
         message: StoredMessage,

@@ -4,7 +4,7 @@
 use super::*;
 use crate::index::VectorSource;
 use envelope::{ChunkRecord, ConditionOrigin, Embedding, Filter, TenantId};
-use search::Near;
+use search::Neighbour;
 use std::sync::Mutex;
 use telemetry::Registry;
 use testkit::embedder::FakeEmbedder;
@@ -412,7 +412,7 @@ async fn places_are_the_values_that_the_tenant_s_own_metadata_has() {
 
 /// A place of vectors that finds what it is told to and keeps the filters that it was asked with.
 struct Elsewhere {
-    finds: Vec<Near>,
+    finds: Vec<Neighbour>,
     asked: Mutex<Vec<Filter>>,
 }
 
@@ -422,7 +422,7 @@ impl VectorSearch for Elsewhere {
         _vector: &'a [f32],
         request: &'a SearchRequest,
         _k: usize,
-    ) -> BoxFuture<'a, Result<Vec<Near>, search::Error>> {
+    ) -> BoxFuture<'a, Result<Vec<Neighbour>, search::Error>> {
         self.asked.lock().unwrap().push(request.filter.clone());
         std::future::ready(Ok(self.finds.clone())).boxed()
     }
@@ -441,7 +441,7 @@ async fn a_filter_is_what_the_index_says_wherever_the_vectors_are() {
         of_year("then", "default", 2023),
         of_year("foreign", "other", 2024),
     ];
-    let finds = records.iter().map(|record| Near {
+    let finds = records.iter().map(|record| Neighbour {
         chunk: record.key(),
         score: 0.9,
     });

@@ -9,7 +9,7 @@ use envelope::{
 use proptest::prelude::*;
 use proptest::sample::select;
 use qdrant::{Options, Qdrant};
-use search::{Near, SearchRequest, VectorSearch};
+use search::{Neighbour, SearchRequest, VectorSearch};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 use testkit::qdrant::FakeQdrant;
@@ -162,12 +162,17 @@ fn request(conditions: Vec<Condition>, narrow: bool) -> SearchRequest {
 }
 
 /// The chunks that a place found.
-fn chunks(near: &[Near]) -> BTreeSet<ChunkKey> {
+fn chunks(near: &[Neighbour]) -> BTreeSet<ChunkKey> {
     near.iter().map(|near| near.chunk.clone()).collect()
 }
 
 /// What the index keeps of what was found for a request, as a search does.
-fn kept(index: &Index, request: &SearchRequest, near: &[Near], most: usize) -> BTreeSet<ChunkKey> {
+fn kept(
+    index: &Index,
+    request: &SearchRequest,
+    near: &[Neighbour],
+    most: usize,
+) -> BTreeSet<ChunkKey> {
     let snapshot = index.snapshot();
     let restrictions = snapshot.restrictions(request).unwrap();
     let kept = snapshot.find(near, restrictions, most).unwrap();

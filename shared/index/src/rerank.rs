@@ -151,7 +151,7 @@ impl Features {
         }
     }
 
-    /// The same with what the sentences of the text are worth.
+    /// Returns these features with the similarity of the text's sentences to the query added.
     pub(crate) fn by_sentences(
         self,
         record: &ChunkRecord,

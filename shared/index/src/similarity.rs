@@ -29,7 +29,7 @@ pub(crate) struct SentenceSimilarity {
     question: QuestionVector,
 }
 
-/// What reading takes for room, one text after the other.
+/// Buffers that are reused for one text after the other.
 #[derive(Default)]
 pub(crate) struct Desk {
     room: SumBuffer,

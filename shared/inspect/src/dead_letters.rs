@@ -10,7 +10,7 @@ pub use error::Error;
 
 use bus::{Bus, BusError, Publish, StoredMessage, Stream};
 use envelope::{Overrides, Role, Subject, TurnId, UnixMs, header, subject};
-use harness::replay::{self, Start};
+use harness::replay::{self, ReplayPoint};
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -200,7 +200,7 @@ pub enum Retry {
         /// Whether the turn already exists and has not ended. Then its missing messages are published again.
         is_there: bool,
         /// The step from which the turn continues.
-        start: Box<Start>,
+        start: Box<ReplayPoint>,
         /// The stored messages of the old turn.
         history: Box<TurnRecord>,
     },
@@ -247,13 +247,13 @@ pub async fn plan(
             None => Retry::Document(Box::new(document::publish(&letter, stored))),
         });
     };
-    let there = history::standing(bus, std::slice::from_ref(&turn)).await?;
+    let there = history::turn_states(bus, std::slice::from_ref(&turn)).await?;
     let is_there = !there.is_empty();
     if there.iter().any(|standing| standing.answer.is_some()) {
         return Ok(Retry::Before(turn));
     }
     let history = history::read(bus, old).await?;
-    let start = Start::from_letter(stored, &history).and_then(|start| {
+    let start = ReplayPoint::from_letter(stored, &history).and_then(|start| {
         replay::check(&start, &history, &Overrides::default(), keep)?;
         Ok(start)
     });

@@ -49,10 +49,10 @@ pub struct ProcessStatus {
     pub waits_for: BTreeMap<String, String>,
     /// Its index, where it keeps one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub index: Option<IndexAt>,
+    pub index: Option<IndexState>,
     /// Its store of conversations, where it keeps one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub store: Option<StoreAt>,
+    pub store: Option<StoreState>,
     /// Whether it accepts questions of conversations; only a gateway reports this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversations: Option<bool>,
@@ -78,7 +78,7 @@ pub struct ProcessStatus {
 
 /// The state of an index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct IndexAt {
+pub struct IndexState {
     /// The edition that the process searches.
     pub edition: Edition,
     /// The sequence of the corpus stream up to which the index can be searched.
@@ -100,7 +100,7 @@ pub struct Recent {
 
 /// The state of a store of conversations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StoreAt {
+pub struct StoreState {
     /// The sequence of the stream of conversations up to which the store answers; 0 while it does not answer.
     pub at: u64,
     /// Conversations in it.

@@ -38,7 +38,7 @@ pub enum Test {
 /// What a question asks for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Intent {
-    /// A statement that documents make.
+    /// A question whose answer is a statement in the documents.
     #[default]
     Prose,
     /// Documents: one, or all that satisfy the conditions.

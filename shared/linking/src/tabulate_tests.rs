@@ -299,7 +299,7 @@ fn words_that_a_table_would_ignore_leave_it_to_a_search() {
 }
 
 #[test]
-fn words_that_may_say_nothing_leave_it_to_who_has_the_documents() {
+fn unknown_words_of_a_table_question_are_conditional_or_unfit() {
     let mut wrong: Vec<String> = Vec::new();
     for (question, wanted) in [
         (

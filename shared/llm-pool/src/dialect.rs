@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn carries_the_schema_where_each_server_looks_for_it() {
+    fn response_format_carries_the_schema_in_each_dialect() {
         let schema = ReplySchema {
             name: "plan",
             json: json!({"type": "object"}),

@@ -125,7 +125,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_body_makes_it_panic(body in proptest::collection::vec(any::<u8>(), 0..200)) {
+        fn a_model_list_of_any_bytes_does_not_panic(body in proptest::collection::vec(any::<u8>(), 0..200)) {
             let _ = models(&body);
         }
     }

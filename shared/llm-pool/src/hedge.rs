@@ -45,13 +45,13 @@ type Tried = Result<Came, FailedAttempt>;
 
 /// Observes one exchange with a node: for the lease, and for the listener of the answer while it is written.
 struct Watching<'a> {
-    seat: &'a Lease<'a>,
+    lease: &'a Lease<'a>,
     pen: Option<Pen<'a>>,
 }
 
 impl Watching<'_> {
     fn answered(&mut self, text: &str) {
-        self.seat.node.thoughts.learn(text);
+        self.lease.node.thoughts.learn(text);
         if let Some(pen) = self.pen.take() {
             pen.done(text);
         }
@@ -60,7 +60,7 @@ impl Watching<'_> {
 
 impl Watcher for Watching<'_> {
     fn begun(&mut self) {
-        self.seat.begun();
+        self.lease.begun();
     }
 
     fn wrote(&mut self, text: &str) {
@@ -75,8 +75,8 @@ impl Shared {
     /// `tried`.
     pub(crate) async fn try_once(&self, job: &Job<'_>, tried: &Mutex<job::Tried>) -> Tried {
         let patience = self.options.queue_timeout.into();
-        let seat = self.seat(&job.ask, patience, job.until).await;
-        let first = seat.map_err(|failure| FailedAttempt {
+        let lease = self.lease(&job.ask, patience, job.until).await;
+        let first = lease.map_err(|failure| FailedAttempt {
             node: None,
             name: String::new(),
             failure,
@@ -178,10 +178,10 @@ impl Shared {
             is_used: false,
         };
         let patience = job.until.saturating_duration_since(Instant::now());
-        match self.seat(ask, patience, job.until).await {
-            Ok(seat) => {
+        match self.lease(ask, patience, job.until).await {
+            Ok(lease) => {
                 taken.is_used = true;
-                seat
+                lease
             }
             Err(_) => {
                 drop(taken);
@@ -191,8 +191,8 @@ impl Shared {
     }
 
     /// One exchange with one node, and what it says of the node.
-    async fn exchange(&self, seat: &Lease<'_>, job: &Job<'_>) -> (Tried, End) {
-        let node = &*seat.node;
+    async fn exchange(&self, lease: &Lease<'_>, job: &Job<'_>) -> (Tried, End) {
+        let node = &*lease.node;
         let model = &self.options.model;
         let watch = self.metrics.watch(job.role, model, &node.name);
         let asked_for = job.request().map_or(model.as_str(), |r| r.model_or(model));
@@ -203,7 +203,7 @@ impl Shared {
         let body = job.body(&self.options, dialect);
         let sent = body.len() as u64;
         let mut watcher = Watching {
-            seat,
+            lease,
             pen: job.stream.map(|stream| stream.pen(&node.thoughts)),
         };
         let reply = node.call(job.path(), body, asked, job.until, &mut watcher);

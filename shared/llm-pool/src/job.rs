@@ -62,7 +62,7 @@ impl Tried {
         }
     }
 
-    /// The call as it is made next.
+    /// The next attempt of the call: with the nodes that failed, and the dialect found so far.
     pub(crate) fn next<'a>(&'a self, job: &Job<'a>) -> Job<'a> {
         Job {
             ask: self.ask(job),

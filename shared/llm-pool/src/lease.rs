@@ -67,8 +67,8 @@ impl Drop for Waiting<'_> {
         self.shared.balance().leave(self.id);
         // A grant that is sent after this finds no receiver and is taken back by the sender.
         self.granted.close();
-        if let Ok(ticket) = self.granted.try_recv() {
-            drop(self.shared.seated(ticket));
+        if let Ok(grant) = self.granted.try_recv() {
+            drop(self.shared.lease_for(grant));
         }
     }
 }
@@ -77,38 +77,38 @@ impl Drop for Waiting<'_> {
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 impl Shared {
-    fn seated(&self, ticket: Grant) -> Lease<'_> {
+    fn lease_for(&self, grant: Grant) -> Lease<'_> {
         Lease {
-            node: ticket.node,
-            call: ticket.call,
+            node: grant.node,
+            call: grant.call,
             shared: self,
             is_ended: AtomicBool::new(false),
         }
     }
 
     /// A lease now, if there is one and no call waits for it.
-    pub(crate) fn seat_now(&self, ask: &Ask<'_>) -> Option<Lease<'_>> {
+    pub(crate) fn lease_now(&self, ask: &Ask<'_>) -> Option<Lease<'_>> {
         let mut balance = self.balance();
         let free = !balance.someone_waits();
-        let ticket = free.then(|| balance.take(ask, Instant::now()).ok())??;
-        Some(self.seated(ticket))
+        let grant = free.then(|| balance.take(ask, Instant::now()).ok())??;
+        Some(self.lease_for(grant))
     }
 
     /// A lease of the node that is picked, as soon as there is one. It waits for `patience` while all nodes are
     /// full, and until the deadline while all are away. A call that waited through an outage then waits as long as
     /// one that comes at its end.
-    pub(crate) async fn seat(
+    pub(crate) async fn lease(
         &self,
         ask: &Ask<'_>,
         patience: Duration,
         until: Instant,
     ) -> Result<Lease<'_>, Failure> {
         let model = &self.options.model;
-        if let Some(seat) = self.seat_now(ask) {
+        if let Some(lease) = self.lease_now(ask) {
             if !ask.again {
                 self.metrics.no_wait(model);
             }
-            return Ok(seat);
+            return Ok(lease);
         }
         let mut patient = until.min(Instant::now() + patience);
         let (id, granted) = self.balance().wait(ask).ok_or(Failure::Full)?;
@@ -125,8 +125,8 @@ impl Shared {
                 balance.serve(now);
                 balance.why_not(ask, now)
             };
-            if let Ok(ticket) = waiting.granted.try_recv() {
-                return Ok(self.seated(ticket));
+            if let Ok(grant) = waiting.granted.try_recv() {
+                return Ok(self.lease_for(grant));
             }
             let by = match wait {
                 Wait::Full => patient,
@@ -145,8 +145,8 @@ impl Shared {
                 Wait::Away(at) => at.min(now + LOOK_AGAIN),
                 _ => now + LOOK_AGAIN,
             };
-            if let Ok(Ok(ticket)) = timeout_at(look.min(by), &mut waiting.granted).await {
-                return Ok(self.seated(ticket));
+            if let Ok(Ok(grant)) = timeout_at(look.min(by), &mut waiting.granted).await {
+                return Ok(self.lease_for(grant));
             }
         }
     }

@@ -200,7 +200,10 @@ impl Shared {
         let known: Vec<_> = known.map(|node| (node.address(), node.clone())).collect();
         for (address, node) in &known {
             if !found.iter().any(|at| at.to_string() == *address) {
-                tracing::info!(node = node.name, "node is gone");
+                tracing::info!(
+                    node = node.name,
+                    "node removed: its address is no longer in DNS"
+                );
                 self.balance().remove(node.id);
                 self.metrics.forget(&self.options.model, &node.name);
             }
@@ -214,7 +217,7 @@ impl Shared {
             let node = self.node(options, Some(*at));
             match node.and_then(|node| self.admit(node.clone()).map(|()| node)) {
                 Ok(node) => tracing::info!(node = node.name, "node is new"),
-                Err(error) => tracing::warn!(%error, %at, "node not taken in"),
+                Err(error) => tracing::warn!(%error, %at, "node found but not added"),
             }
         }
     }

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_in_the_midst_keeps_its_class() {
+    fn an_error_inside_a_stream_keeps_its_class() {
         let error = "data: {\"error\":{\"code\":503,\"message\":\"Loading model\"}}\n\n";
         let failed = all(&[piece("x").as_bytes(), error.as_bytes()]).unwrap_err();
         assert!(matches!(failed, Failure::Busy { .. }), "{failed:?}");

@@ -78,8 +78,8 @@ async fn a_node_that_failed_is_not_asked_again_at_once_while_the_other_is_full()
         tried: &[0],
         ..job.ask
     };
-    let ticket = pool.shared.balance().take(&elsewhere, Instant::now());
-    assert_eq!(ticket.unwrap().node.id, 1);
+    let grant = pool.shared.balance().take(&elsewhere, Instant::now());
+    assert_eq!(grant.unwrap().node.id, 1);
     assert_eq!(wait_after(), None, "as long as the back-off says");
 }
 

@@ -82,15 +82,19 @@ async fn look_up(shared: &Shared, unknown: &mut HashSet<String>) {
         match found.unwrap_or_else(|late| Err(late.into())) {
             Ok(found) => {
                 if unknown.remove(&options.name) {
-                    tracing::info!(node = options.name, host, "name looked up again");
+                    tracing::info!(
+                        node = options.name,
+                        host,
+                        "the name of a node resolves again"
+                    );
                 }
                 shared.follow(options, &found.take(ADDRESSES_MAX).collect());
             }
             Err(error) if unknown.insert(options.name.clone()) => {
-                tracing::warn!(node = options.name, host, %error, "name not looked up");
+                tracing::warn!(node = options.name, host, %error, "the name of a node cannot be resolved");
             }
             Err(error) => {
-                tracing::debug!(node = options.name, host, %error, "name not looked up");
+                tracing::debug!(node = options.name, host, %error, "the name of a node cannot be resolved");
             }
         }
     }

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_nothing() {
+    fn text_without_a_whole_object_has_no_json() {
         for text in [
             "", "{", "}", "no", "[1]", "true", "{\"a\"", "{a: 1}", "\u{feff}",
         ] {

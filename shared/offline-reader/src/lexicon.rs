@@ -187,8 +187,8 @@ pub(super) fn akin(a: &str, b: &str) -> bool {
     same >= 5 && same + 1 >= shorter
 }
 
-/// Whether two keys of the same first letter are one slip of the keyboard apart: a letter left out,
-/// put in, changed, or two exchanged. Short words are left alone: too many are apart by one letter.
+/// Whether two keys of the same first letter differ by one typing error: a letter left out, added, changed, or two
+/// letters swapped. Short words are left alone: too many are apart by one letter.
 pub(super) fn misspelt(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let (short, long) = (short.as_bytes(), long.as_bytes());
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn one_slip_is_forgiven_in_longer_words() {
+    fn one_typo_is_tolerated_in_longer_words() {
         for (a, b) in [
             ("notic", "notc"),
             ("period", "peroid"),

@@ -10,7 +10,7 @@ use envelope::{Op, TenantId};
 use qdrant_client::qdrant::r#match::MatchValue;
 use qdrant_client::qdrant::{Condition, Filter, Range};
 use search::filter_terms::{as_number, as_text, is_partial_date};
-use search::{SearchRequest, filter_terms as facts};
+use search::{SearchRequest, filter_terms};
 use serde_json::Value;
 
 /// A fact that no chunk has: all facts begin with a kind and NUL.
@@ -25,8 +25,9 @@ pub(super) fn restrictions(request: &SearchRequest, version: Version) -> Filter 
         must.push(Condition::matches(BUCKET, buckets));
     }
     // What documents are called, the server cannot say: the index sorts out what it lets through besides.
-    let known =
-        |c: &&envelope::Condition| facts::named_field(&facts::field_name(&c.field)).is_none();
+    let known = |c: &&envelope::Condition| {
+        filter_terms::named_field(&filter_terms::field_name(&c.field)).is_none()
+    };
     let conditions = request.filter.0.iter().filter(known);
     must.extend(conditions.map(|c| translate(c, version)));
     Filter::must(must)
@@ -44,12 +45,12 @@ fn of_tenant(tenant: &TenantId) -> Condition {
 
 /// Whether a condition is one that only a server with substrings evaluates.
 pub(super) fn needs_substring(condition: &envelope::Condition) -> bool {
-    let text = as_text(&condition.value).map(|text| facts::folded(&text));
+    let text = as_text(&condition.value).map(|text| filter_terms::folded(&text));
     condition.op == Op::Contains && text.is_some_and(|text| !text.is_empty())
 }
 
 fn translate(condition: &envelope::Condition, version: Version) -> Condition {
-    let field = facts::field_name(&condition.field);
+    let field = filter_terms::field_name(&condition.field);
     let value = &condition.value;
     match condition.op {
         Op::Eq => one_of(equal(&field, value)),
@@ -63,8 +64,8 @@ fn translate(condition: &envelope::Condition, version: Version) -> Condition {
 
 /// The facts that a chunk with this value has one of.
 fn equal(field: &str, value: &Value) -> Vec<String> {
-    let text = as_text(value).map(|text| facts::text_term(field, &text));
-    let number = as_number(value).map(|n| facts::number_term(field, n));
+    let text = as_text(value).map(|text| filter_terms::text_term(field, &text));
+    let number = as_number(value).map(|n| filter_terms::number_term(field, n));
     text.into_iter().chain(number).collect()
 }
 
@@ -92,7 +93,7 @@ fn contains(field: &str, value: &Value, version: Version) -> Condition {
     let Some(text) = as_text(value) else {
         return nothing();
     };
-    let text = facts::folded(&text);
+    let text = filter_terms::folded(&text);
     let mut must = vec![is(OF, field.to_owned())];
     if !text.is_empty() && version.knows_substrings() {
         must.push(Condition::matches(V, MatchValue::Substring(text)));
@@ -120,7 +121,7 @@ fn compare(field: &str, op: Op, value: &Value) -> Condition {
 
 /// One condition per block of the bound: equal before it, and on the right side in it.
 fn compare_text(field: &str, op: Op, text: &str) -> Vec<Condition> {
-    let mut bound = facts::folded(text);
+    let mut bound = filter_terms::folded(text);
     if is_partial_date(text) && matches!(op, Op::Gt | Op::Lte) {
         bound.push(char::MAX);
     }

@@ -9,7 +9,7 @@ use qdrant_client::qdrant::{
     PayloadIncludeSelector, QuantizationSearchParamsBuilder, QueryPointsBuilder, ScoredPoint,
     SearchParamsBuilder, Value,
 };
-use search::{Error, Near, SearchRequest, VectorSearch};
+use search::{Error, Neighbour, SearchRequest, VectorSearch};
 use std::collections::HashMap;
 
 /// Most chunks of one search.
@@ -25,7 +25,7 @@ impl VectorSearch for Qdrant {
         vector: &'a [f32],
         request: &'a SearchRequest,
         k: usize,
-    ) -> BoxFuture<'a, Result<Vec<Near>, Error>> {
+    ) -> BoxFuture<'a, Result<Vec<Neighbour>, Error>> {
         let more = match self.evaluates(&request.filter) {
             true => 1,
             false => FETCH_MORE,
@@ -40,7 +40,7 @@ impl Qdrant {
         vector: &[f32],
         request: &SearchRequest,
         k: usize,
-    ) -> Result<Vec<Near>, Error> {
+    ) -> Result<Vec<Neighbour>, Error> {
         if k == 0 {
             return Ok(Vec::new());
         }
@@ -70,10 +70,10 @@ impl Qdrant {
     }
 }
 
-fn near(found: ScoredPoint) -> Result<Near, Error> {
+fn near(found: ScoredPoint) -> Result<Neighbour, Error> {
     let chunk = key(&found.payload)
         .ok_or_else(|| permanent("query", "a point that is no chunk: delete the collection"))?;
-    Ok(Near {
+    Ok(Neighbour {
         chunk,
         score: found.score,
     })

@@ -5,7 +5,7 @@
 //! and the number of A in that block is greater. A bound therefore takes as many conditions as it has blocks. The
 //! comparison is exact for texts of any length.
 
-use search::filter_terms as facts;
+use search::filter_terms;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -26,7 +26,7 @@ pub(super) struct Place {
 /// The place of a number.
 pub(super) fn of_number(field: &str, n: f64) -> Place {
     Place {
-        of: facts::start_of('n', field),
+        of: filter_terms::start_of('n', field),
         v: n + 0.0, // -0 becomes 0
     }
 }
@@ -54,7 +54,7 @@ pub(super) fn block(text: &[u8]) -> f64 {
 }
 
 fn key(field: &str, before: &[u8]) -> String {
-    let mut key = facts::start_of('t', field);
+    let mut key = filter_terms::start_of('t', field);
     if !before.is_empty() {
         for byte in &Sha256::digest(before)[..HASH_BYTES] {
             let _ = write!(key, "{byte:02x}");

@@ -5,7 +5,7 @@ use crate::order::Place;
 use envelope::ChunkRecord;
 use qdrant_client::qdrant::value::Kind;
 use qdrant_client::qdrant::{ListValue, PointId, PointStruct, Struct, Value, Vector, Vectors};
-use search::{StreamPosition, filter_terms as facts};
+use search::{StreamPosition, filter_terms};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ pub(super) const VERSION: &str = "version";
 pub(super) const FACTS: &str = "facts";
 pub(super) const TEXTS: &str = "texts";
 pub(super) const ORDER: &str = "order";
-/// Inside of [`TEXTS`] and [`ORDER`]: the field of a value, and the value.
+/// Keys inside [`TEXTS`] and [`ORDER`]: `of` is the name of a field, `v` is its value.
 pub(super) const OF: &str = "of";
 pub(super) const V: &str = "v";
 const STREAM: &str = "stream";
@@ -56,7 +56,7 @@ fn uuid(key: &str) -> String {
 /// The point of a record and its vector.
 pub(super) fn of(record: &ChunkRecord, vector: Vec<f32>) -> PointStruct {
     let doc = record.document_key();
-    let facts = facts::of(record);
+    let facts = filter_terms::of(record);
     let (texts, order) = values(&facts);
     let payload = [
         (TENANT, text(record.tenant.as_str())),

@@ -39,5 +39,5 @@ pub use sub_queries::{MergedSearch, search_each};
 pub use table::{
     GROUP_EXAMPLES_MAX, GROUP_VALUES_MAX, TableDocument, TableGroup, TableRequest, TableResult,
 };
-pub use vector::{Near, VectorSearch};
+pub use vector::{Neighbour, VectorSearch};
 pub use word_set::WordSet;

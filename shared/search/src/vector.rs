@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 
 /// A chunk whose vector is close.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Near {
+pub struct Neighbour {
     /// Which.
     pub chunk: ChunkKey,
     /// Cosine of the angle between the vectors, -1 to 1.
@@ -30,5 +30,5 @@ pub trait VectorSearch: Send + Sync + 'static {
         vector: &'a [f32],
         request: &'a SearchRequest,
         k: usize,
-    ) -> BoxFuture<'a, Result<Vec<Near>, Error>>;
+    ) -> BoxFuture<'a, Result<Vec<Neighbour>, Error>>;
 }

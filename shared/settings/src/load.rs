@@ -183,7 +183,7 @@ impl Merge<'_> {
     }
 }
 
-/// How late in the order an origin comes.
+/// The precedence of an origin: a higher number overrides a lower one.
 fn strength(origin: &SettingOrigin) -> u8 {
     match origin {
         SettingOrigin::Default => 0,

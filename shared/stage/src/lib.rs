@@ -101,12 +101,6 @@ impl<T> StepOutput<T> {
         self
     }
 
-    /// The same output, with a file that the exit names.
-    pub fn with_file(mut self, file: Attachment) -> Self {
-        self.files.push(file);
-        self
-    }
-
     /// The same output, with another exit.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> StepOutput<U> {
         let StepOutput {

@@ -203,7 +203,7 @@ impl Logs {
         let bytes = body.len();
         let message = Publish {
             headers: Headers::default().with(header::WIRE, event.v.to_string()),
-            fence: WriteCondition::LastIs(subject.clone(), after),
+            condition: WriteCondition::LastIs(subject.clone(), after),
             ..Publish::new(subject, Bytes::from(body))
         };
         for _ in 0..CONFLICTS {

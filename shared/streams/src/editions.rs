@@ -6,7 +6,7 @@
 //! only a write of the record and of a consumer, and indexers hand nothing over to each other. *Not* here: what an
 //! edition is made of (`ingest`), and which edition a search uses.
 
-use crate::feed::{View, feed};
+use crate::feed::{Projection, feed};
 use crate::outbox::store_until;
 use bus::topology::{Topology, editions_in};
 use bus::{Bus, BusError, Publish, PublishError, StoredMessage, Stream, WriteCondition};
@@ -86,7 +86,7 @@ pub async fn write(bus: &dyn Bus, editions: Editions, read: &Record) -> Result<R
     let body = envelope::encode(&editions)
         .map_err(|e| Error::Publish(PublishError::Refused(e.to_string())))?;
     let message = Publish {
-        fence: WriteCondition::LastIs(EDITION.into(), read.sequence),
+        condition: WriteCondition::LastIs(EDITION.into(), read.sequence),
         ..Publish::new(EDITION, body)
     };
     let stored = store_until(bus, message, bus.now().plus(PATIENCE_MS)).await;
@@ -168,7 +168,7 @@ pub async fn watch(bus: &dyn Bus, told: watch::Sender<Record>, stop: Cancellatio
     feed(bus, Stream::Chunks, EDITION, &mut view, stop).await;
 }
 
-impl View for Watched {
+impl Projection for Watched {
     fn apply(
         &mut self,
         message: StoredMessage,

@@ -7,9 +7,9 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// A view that a stream feeds.
-pub trait View: Send {
+pub trait Projection: Send {
     /// Takes one message; at least `pending` more follow. The messages come in order, each once per run; after an error
-    /// the feed starts again at [`View::position`].
+    /// the feed starts again at [`Projection::position`].
     fn apply(
         &mut self,
         message: StoredMessage,
@@ -33,13 +33,13 @@ pub async fn feed(
     bus: &dyn Bus,
     stream: Stream,
     filter: &str,
-    view: &mut dyn View,
+    view: &mut dyn Projection,
     stop: CancellationToken,
 ) {
     while !stop.is_cancelled() {
         let read = run(bus, stream, filter, view, &stop).await;
         if let Err(error) = view.settle() {
-            tracing::error!(%error, stream = stream.name(), "the view could not be settled");
+            tracing::error!(%error, stream = stream.name(), "applied messages could not be made durable");
         }
         if let Err(error) = read {
             tracing::warn!(%error, stream = stream.name(), "feed interrupted");
@@ -56,7 +56,7 @@ async fn run(
     bus: &dyn Bus,
     stream: Stream,
     filter: &str,
-    view: &mut dyn View,
+    view: &mut dyn Projection,
     stop: &CancellationToken,
 ) -> Result<(), BusError> {
     let mut reader = bus.read(stream, filter, view.position() + 1).await?;
@@ -65,7 +65,7 @@ async fn run(
 
 async fn take_in(
     reader: &mut dyn Reader,
-    view: &mut dyn View,
+    view: &mut dyn Projection,
     stop: &CancellationToken,
 ) -> Result<(), BusError> {
     let refused = |e: Box<dyn std::error::Error + Send + Sync>| BusError::Refused(e.to_string());
@@ -163,7 +163,7 @@ mod tests {
         settled_at: Vec<u64>,
     }
 
-    impl View for Counts {
+    impl Projection for Counts {
         fn apply(
             &mut self,
             message: StoredMessage,

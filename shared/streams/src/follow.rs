@@ -29,7 +29,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 /// The settings for keeping a store up to date.
 #[derive(Debug, Clone)]
-pub struct Follow {
+pub struct StoreFollower {
     /// How long the stream keeps an event.
     pub max_age: Duration,
     /// The metrics of the store.
@@ -38,7 +38,7 @@ pub struct Follow {
 
 /// The channels that report on a store that is kept up to date.
 #[derive(Debug)]
-pub struct Telling {
+pub struct StoreReport {
     /// The last sequence up to which the store answers; 0 while it does not answer.
     pub seen: watch::Sender<u64>,
     /// The size of the store when it was last measured; `None` before the first time.
@@ -54,14 +54,14 @@ enum FollowError {
     Store(#[from] StoreError),
 }
 
-impl Follow {
+impl StoreFollower {
     /// Keeps `store` up to date with the stream on `bus` until `stop` is cancelled, or until the store has failed
     /// and has to be opened again.
     pub async fn run(
         &self,
         bus: &dyn Bus,
         store: &dyn Store,
-        told: &Telling,
+        told: &StoreReport,
         stop: &CancellationToken,
     ) {
         tokio::select! {

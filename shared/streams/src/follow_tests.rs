@@ -37,13 +37,13 @@ async fn publish(bus: &MemoryBus, script: &mut Script) {
 /// Follows until the store has seen so much and that was looked at, and stops; the metrics then.
 async fn followed(bus: &MemoryBus, store: &dyn Store, upto: u64) -> String {
     let (told, mut seen) = watch::channel(0);
-    let told = Telling {
+    let told = StoreReport {
         seen: told,
         sizes: watch::channel(None).0,
     };
     let stop = CancellationToken::new();
     let registry = telemetry::Registry::new();
-    let follow = Follow {
+    let follow = StoreFollower {
         max_age: Duration::from_secs(24 * 3_600),
         metrics: Metrics::new(&registry).unwrap(),
     };
@@ -124,7 +124,7 @@ async fn how_a_store_stands_is_measured() {
 async fn a_store_that_takes_nothing_in_falls_behind() {
     let (bus, _, _) = talked(40).await;
     let registry = telemetry::Registry::new();
-    let follow = Follow {
+    let follow = StoreFollower {
         max_age: Duration::from_secs(24 * 3_600),
         metrics: Metrics::new(&registry).unwrap(),
     };

@@ -29,7 +29,7 @@ impl TurnRecord {
 
 /// The state of a turn, as other turns that refer to it need it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Standing {
+pub struct TurnState {
     /// The turn.
     pub turn: TurnId,
     /// The header with which the turn began, while it is stored.
@@ -116,7 +116,7 @@ fn header_in(timer: &StoredMessage) -> Option<Header> {
 }
 
 /// The states of those of `turns` that exist, in the same order.
-pub async fn standing(bus: &dyn Bus, turns: &[TurnId]) -> Result<Vec<Standing>, BusError> {
+pub async fn turn_states(bus: &dyn Bus, turns: &[TurnId]) -> Result<Vec<TurnState>, BusError> {
     if turns.is_empty() {
         return Ok(Vec::new());
     }
@@ -131,7 +131,7 @@ pub async fn standing(bus: &dyn Bus, turns: &[TurnId]) -> Result<Vec<Standing>, 
     let one = |(turn, at): (&TurnId, &String)| {
         let begun = begun.iter().find(|header| header.turn == *turn).cloned();
         let answer = ended.iter().find(|stored| stored.subject == *at).cloned();
-        (begun.is_some() || answer.is_some()).then(|| Standing {
+        (begun.is_some() || answer.is_some()).then(|| TurnState {
             turn: turn.clone(),
             begun,
             answer,

@@ -130,14 +130,14 @@ pub fn step<P: Serialize>(
         hop: *hop,
         index,
     };
-    let fence = match index {
+    let condition = match index {
         None => WriteCondition::AbsentAcross(subject::fence(*shard, turn, *hop)),
         // Map steps are as many as their scatter record says; each has a subject of its own.
         Some(_) => WriteCondition::Absent,
     };
     Ok(Publish {
         headers: headers_of(&envelope.header),
-        fence,
+        condition,
         ttl: Some(time_to_live(now, *deadline, keep)),
         ..Publish::new(subject, encode(envelope)?)
     })
@@ -201,7 +201,7 @@ pub fn terminal(terminal: &Terminal, reply_to: Option<&str>) -> Result<Publish, 
     };
     Ok(Publish {
         headers,
-        fence: WriteCondition::Absent,
+        condition: WriteCondition::Absent,
         ..Publish::new(subject, body)
     })
 }

@@ -66,7 +66,7 @@ async fn a_turn_is_read_back(bus: &dyn Bus) {
         "no document of an edition `t`"
     );
     let ids = ["t", "nobody"].map(|id| TurnId::new(id).unwrap());
-    let there = history::standing(bus, &ids).await.unwrap();
+    let there = history::turn_states(bus, &ids).await.unwrap();
     assert_eq!((there.len(), &there[0].turn), (1, &turn));
     let none = TurnId::new("nobody").unwrap();
     let nothing = history::read(bus, &none).await.unwrap();

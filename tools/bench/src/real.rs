@@ -123,7 +123,7 @@ async fn measure(
 async fn index(ground: &Ground) -> Result<Summary, CliError> {
     let folder = ground.dir.path().join("sample");
     sample::unpack(&folder)?;
-    let to = corpus_sync::To::default();
+    let to = corpus_sync::TargetEditions::default();
     let tenant = TenantId::default_tenant();
     let catalog = catalog_of_stream(&*ground.bus, &tenant, &to.edition).await?;
     let options = corpus_sync::Options::waiting(PublishMode::Incremental);

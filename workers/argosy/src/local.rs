@@ -5,7 +5,7 @@
 
 use crate::config::{Config, FILE};
 use crate::kept_conversations::{self, Kept};
-use crate::model::{self, Chosen};
+use crate::model::{self, ChosenModel};
 use crate::roles::{self, Collaborators, Process, ingest};
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
@@ -87,7 +87,7 @@ pub struct Local {
     /// Its bus.
     pub bus: Arc<dyn Bus>,
     /// Its model.
-    pub chosen: Chosen,
+    pub chosen: ChosenModel,
     /// How long no document may be finished before indexing is given up. Default one hour.
     pub patience: Duration,
     memory: Arc<MemoryBus>,
@@ -112,7 +112,7 @@ impl Local {
     pub async fn start_with(
         config: &Config,
         dir: &Path,
-        chosen: Chosen,
+        chosen: ChosenModel,
         registry: Registry,
     ) -> Result<Local, Error> {
         Local::start_between(config, dir, chosen, registry, |searcher| searcher).await
@@ -122,7 +122,7 @@ impl Local {
     pub(crate) async fn start_between(
         config: &Config,
         dir: &Path,
-        chosen: Chosen,
+        chosen: ChosenModel,
         registry: Registry,
         between: impl FnOnce(Arc<dyn Searcher>) -> Arc<dyn Searcher>,
     ) -> Result<Local, Error> {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use telemetry::Registry;
 
 /// A model, and why it was chosen, in a sentence for people.
-pub struct Chosen {
+pub struct ChosenModel {
     /// The model, or one for several roles that ask different ones.
     pub model: Arc<dyn ChatModel>,
     /// Their nodes, where they have any.
@@ -99,8 +99,8 @@ pub(crate) async fn choose(
     config: &Config,
     roles: &[Role],
     registry: &Registry,
-) -> Result<Chosen, Error> {
-    let mut named: BTreeMap<&str, Chosen> = BTreeMap::new();
+) -> Result<ChosenModel, Error> {
+    let mut named: BTreeMap<&str, ChosenModel> = BTreeMap::new();
     let mut of = BTreeMap::new();
     let (mut why, mut pools) = (Vec::new(), Vec::new());
     let mut others = false;
@@ -124,7 +124,7 @@ pub(crate) async fn choose(
         of.insert(*role, chosen.model.clone());
     }
     let chosen = match (others || of.is_empty(), of.values().next()) {
-        (false, Some(first)) => Chosen {
+        (false, Some(first)) => ChosenModel {
             model: first.clone(),
             pools: Vec::new(),
             why: String::new(),
@@ -143,7 +143,7 @@ pub(crate) async fn choose(
         default: chosen.model,
         of,
     };
-    Ok(Chosen {
+    Ok(ChosenModel {
         model: Arc::new(model),
         pools,
         why: why.join("; "),
@@ -151,7 +151,7 @@ pub(crate) async fn choose(
     })
 }
 
-fn configured(options: &Options, registry: &Registry) -> Result<Chosen, Error> {
+fn configured(options: &Options, registry: &Registry) -> Result<ChosenModel, Error> {
     let nodes = options.nodes.len();
     let plural = if nodes == 1 { "" } else { "s" };
     let why = format!("{} on {nodes} configured node{plural}", options.model);
@@ -159,7 +159,7 @@ fn configured(options: &Options, registry: &Registry) -> Result<Chosen, Error> {
 }
 
 /// The model of all roles that have none of their own.
-async fn for_all(config: &Config, registry: &Registry) -> Result<Chosen, Error> {
+async fn for_all(config: &Config, registry: &Registry) -> Result<ChosenModel, Error> {
     if !config.model.nodes.is_empty() {
         return configured(&config.model, registry);
     }
@@ -196,11 +196,11 @@ async fn for_all(config: &Config, registry: &Registry) -> Result<Chosen, Error> 
     pooled(options, registry, why)
 }
 
-fn pooled(options: Options, registry: &Registry, why: String) -> Result<Chosen, Error> {
+fn pooled(options: Options, registry: &Registry, why: String) -> Result<ChosenModel, Error> {
     let cache = options.cache.clone();
     let pool = Arc::new(Pool::new(options, registry)?);
     let model = CachingModel::over(pool.clone(), cache, registry)?;
-    Ok(Chosen {
+    Ok(ChosenModel {
         model,
         pools: vec![pool],
         why,
@@ -208,8 +208,8 @@ fn pooled(options: Options, registry: &Registry, why: String) -> Result<Chosen, 
     })
 }
 
-fn offline(why: &str) -> Chosen {
-    Chosen {
+fn offline(why: &str) -> ChosenModel {
+    ChosenModel {
         model: Arc::new(OfflineReader::new()),
         pools: Vec::new(),
         why: why.into(),

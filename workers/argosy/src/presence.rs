@@ -11,7 +11,7 @@ use envelope::Role;
 use harness::{Metrics, Tally};
 use index_host::editions::EditionRouter;
 use inspect::disk;
-use inspect::processes::{IndexAt, ProcessStatus, Recent, SUBJECT};
+use inspect::processes::{IndexState, ProcessStatus, Recent, SUBJECT};
 use llm::ChatModel;
 use llm_pool::{Pool, Pools};
 use std::collections::VecDeque;
@@ -175,7 +175,7 @@ impl StatusReporter {
                 body: Bytes::from(body),
             };
             if let Err(error) = bus.broadcast(answer).await {
-                tracing::debug!(%error, "nothing told of this process");
+                tracing::debug!(%error, "the status of this process could not be sent");
             }
         }
         Some(())
@@ -207,7 +207,7 @@ impl StatusReporter {
             waits_for: waits.collect(),
             index: index.map(|serving| {
                 let (edition, at) = serving.reached();
-                IndexAt { edition, at }
+                IndexState { edition, at }
             }),
             store: store.and_then(StoreSeen::now),
             conversations: self.conversations.get().copied(),
@@ -277,9 +277,9 @@ mod tests {
             if role == Role::Mapper {
                 health.ready("nats");
             }
-            let teller = StatusReporter::new(role, health, metrics, PathBuf::new());
+            let reporter = StatusReporter::new(role, health, metrics, PathBuf::new());
             let (bus, stop) = (bus.clone(), stop.clone());
-            running.spawn(async move { teller.answer(&*bus, &stop).await });
+            running.spawn(async move { reporter.answer(&*bus, &stop).await });
         }
         // Past a mark, which must not end the listening.
         tokio::time::sleep(MARK_EVERY * 2).await;

@@ -87,8 +87,8 @@ pub enum Error {
         /// What is wrong.
         reason: Box<dyn StdError + Send + Sync>,
     },
-    /// The gateway and the indexer are not among the stages.
-    #[error("the {0} is no stage")]
+    /// The gateway and the indexer run without a stage.
+    #[error("the {0} runs without a stage")]
     NoStage(Role),
     /// The metrics of the role cannot be registered.
     #[error(transparent)]

@@ -42,12 +42,12 @@ impl DeliveryHandler for Answers {
 }
 
 impl Answers {
-    /// Handles a terminal event: it is written into the log of its conversation first, then it is sent to the asker,
-    /// who may go on from it at once, and then the next turn of the conversation begins. A log that cannot be written
-    /// for the moment delays nobody for long.
+    /// Handles a terminal event. It is written into the log of its conversation first. Then it is sent to the client,
+    /// which may ask the next question at once, and the next turn of the conversation begins. If the log cannot be
+    /// written for the moment, the event is sent after a few tries all the same.
     async fn take_on(&self, message: &StoredMessage, delivered: u64) -> Result<(), Error> {
         if message.headers.get(header::ERASED).is_some() {
-            // Who asked was told before it was erased.
+            // The client got the event before it was erased.
             return Ok(());
         }
         self.count(message, delivered);

@@ -81,7 +81,7 @@ impl Turns {
                 turn: header.turn.clone(),
             };
             let message = Publish {
-                fence: WriteCondition::LastIs(subject.clone(), after),
+                condition: WriteCondition::LastIs(subject.clone(), after),
                 ..Publish::new(
                     &subject,
                     serde_json::to_vec(&own).unwrap_or_default().into(),

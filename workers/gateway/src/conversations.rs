@@ -11,8 +11,8 @@ use crate::turns::{Error, Turns};
 use crate::turnstile::Crowd;
 use bus::{CoreMessage, Headers, StoredMessage};
 use conversation_log::{
-    Admission, AdmissionRefusal, AdmissionRequest, Begin, ConversationKey, Ending, EventError,
-    EventKind, LogEvent, OpenTurn, Read, TurnOpening, admit, end, end_unknown, next_to_begin,
+    Admission, AdmissionRefusal, AdmissionRequest, ConversationKey, Ending, EventError, EventKind,
+    LogEvent, OpenTurn, Read, TurnOpening, TurnStart, admit, end, end_unknown, next_to_begin,
 };
 use envelope::{Event, Header, Outcome, Problem, Question, Recall, Subject, Terminal, TurnId};
 use streams::conversation::{AppendResult, LogError};
@@ -277,10 +277,10 @@ impl Turns {
     ) -> Result<(), Error> {
         let Some(read) = read else { return Ok(()) };
         let state = read.state();
-        let Some(Begin { turn, opened }) = next_to_begin(&state, self.now()) else {
+        let Some(TurnStart { turn, opened }) = next_to_begin(&state, self.now()) else {
             return Ok(());
         };
-        // It may have ended while it waited, and who was to write that may be gone.
+        // The turn may have ended while it waited, and the gateway that was to append its end may have died.
         if opened != read.sequence
             && let Some(terminal) = self.terminal(&turn).await?
         {
@@ -418,7 +418,7 @@ impl Turns {
             ),
             None => (self.bare(key, turn, Outcome::Failed), None),
         };
-        tracing::error!(%turn, "what a turn was opened with is gone: it fails");
+        tracing::error!(%turn, "the opening event of a turn is no longer kept; the turn fails");
         // Its end gets into the log like any other, and the turn after it begins.
         self.end(&terminal.because(problem), reply.as_deref())
             .await?;

@@ -178,7 +178,7 @@ impl Inbox {
         if let Waited::Off(wait) = waited {
             return Ok(AckDecision::Later(wait));
         }
-        // Who waits for his tenant's turns keeps nobody else waiting.
+        // A question that waits for a turn of its tenant does not delay the questions of other tenants.
         let (_pass, crowd) = match &key {
             Some(key) => {
                 let older_max = self.older_max(&question);
@@ -419,7 +419,7 @@ impl Inbox {
         let keep = self.0.topology.keep;
         let message = Publish {
             headers: Headers::default().with(header::REPLY, reply.as_str()),
-            fence: WriteCondition::Absent,
+            condition: WriteCondition::Absent,
             ttl: Some(time_to_live(self.0.now(), deadline, keep)),
             ..Publish::new(
                 Subject::Listen {

@@ -31,7 +31,7 @@ pub(crate) async fn on_start_and_reconnect(turns: &Turns) {
             };
             match swept.await {
                 Ok(()) => was_up = true,
-                Err(error) => tracing::warn!(%error, "not swept"),
+                Err(error) => tracing::warn!(%error, "sweep failed; it is tried again"),
             }
         }
         was_up &= up;
@@ -64,7 +64,7 @@ pub(crate) async fn sweep(turns: &Turns) -> Result<(), Error> {
         .unfinished(unfinished.as_ref().ok().copied());
     if let Err(error) = unfinished {
         // The next sweep looks again; turns are looked after all the same.
-        tracing::warn!(%error, "erasures not looked after");
+        tracing::warn!(%error, "unfinished erasures could not be read");
     }
     inbox(turns).await
 }
@@ -114,14 +114,14 @@ async fn erasures(turns: &Turns) -> Result<u64, Error> {
             Ok(Some(report)) => {
                 unfinished += u64::from(report.left() > 0);
                 if !report.is_empty() {
-                    tracing::info!(left = report.left(), "an erasure was gone on with");
+                    tracing::info!(left = report.left(), "erasure continued");
                 }
             }
             Ok(None) => {}
             // One that fails holds up no other.
             Err(error) => {
                 unfinished += 1;
-                tracing::warn!(%error, "an erasure could not be gone on with");
+                tracing::warn!(%error, "erasure could not be continued");
             }
         }
     }
@@ -203,7 +203,7 @@ async fn look_after(
     let Ok(question) = question else {
         return Ok(());
     }; // Its refusal is the inbox consumer's work.
-    // The turn may be somebody else's who used the id before: then it ends when that one said.
+    // An earlier question may own the turn under this id: then the turn ends at the deadline of that question.
     let header: Header = turns.header(turn, &question, message, reply);
     let begun = turns.begun(&header).await?;
     // One that has not been begun gets its timer from the inbox consumer.
@@ -222,11 +222,11 @@ async fn look_after(
     if let Err(error) = acted {
         tracing::warn!(%error, turn = %header.turn, "an open turn could not be looked after");
     }
-    // One that waits for a turn whose end nobody wrote would wait for ever.
+    // Without the end of this turn in the log, the turns after it in the conversation would wait for ever.
     if let Some(key) = conversations::key(&header)
         && let Err(error) = turns.repair(&key).await
     {
-        tracing::warn!(%error, turn = %header.turn, "the conversation of a turn not looked after");
+        tracing::warn!(%error, turn = %header.turn, "the conversation of a turn could not be repaired");
     }
     Ok(())
 }

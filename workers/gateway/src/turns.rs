@@ -61,7 +61,9 @@ pub(crate) enum Error {
     /// The graph made no first step. It begins every turn with one, so this is a bug there.
     #[error("the graph has no first step for this question")]
     NoFirstStep,
-    #[error("a follower of the timers stream does not have the newest listener of the turn yet")]
+    #[error(
+        "a replica of the timers stream has not received the newest reply subject of the turn yet"
+    )]
     FollowerLags,
 }
 
@@ -187,7 +189,7 @@ impl Turns {
         question: &StoredMessage,
     ) -> Result<CreateOutcome, Error> {
         let mut timer = outbox::timer(header, None, header.deadline, self.topology.keep);
-        timer.fence = WriteCondition::Absent;
+        timer.condition = WriteCondition::Absent;
         if let Some(under) = asked_under(question) {
             timer.headers = timer.headers.with(header::ASKED_UNDER, under.to_string());
         }

@@ -11,7 +11,7 @@ use envelope::{Bucket, Fallback, PlanTask, Profile};
 use llm::{ChatReply, ChatRequest, StepPromptError};
 use stage::StepContext;
 
-/// What the call for the plan may be told, and the call that it took to find out.
+/// What the prompt of the plan says about the corpus, and the model call that chose it.
 #[derive(Default)]
 pub(crate) struct Choosing {
     pub(crate) corpus: CorpusNote,

@@ -24,7 +24,7 @@ pub(crate) struct MeaningReading {
     pub(crate) fallbacks: Vec<Fallback>,
 }
 
-/// One field of the reply.
+/// A field of the model's reply: missing, of a wrong type, or given.
 enum Field<T> {
     Missing,
     Wrong,

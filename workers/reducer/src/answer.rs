@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_nothing() {
+    fn a_reply_without_text_is_no_answer() {
         for written in ["", "  \n", "Answer:", "<think>so</think>"] {
             assert_eq!(read(written), Answer::Nothing, "{written:?}");
         }

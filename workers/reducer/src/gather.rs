@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gate() {
+    fn enough_relevant_passages_with_facts_make_an_answer() {
         for (min_relevant, given, passes) in [
             (1, vec![findings(true, false, &["a"]), None], true),
             (2, vec![findings(true, false, &["a"]), None], false),

@@ -67,7 +67,7 @@ async fn a_prompt_that_is_sent_again_with_fewer_sources_is_another_draft() {
 }
 
 #[tokio::test]
-async fn without_a_model_nothing_is_shown() {
+async fn no_draft_is_streamed_without_a_model_call() {
     let (cx, shown) = heard();
     let model = model([]);
     run(

@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_to_hold_is_asked_of_those_that_say_something() {
+    fn a_negated_condition_requires_the_column_to_have_a_value() {
         let negated = |condition: QuestionCondition| QuestionCondition {
             is_negated: true,
             ..condition

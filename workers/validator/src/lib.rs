@@ -7,8 +7,8 @@
 mod citations;
 mod earlier;
 mod evidence;
-mod figures;
 mod judge;
+mod number_check;
 mod options;
 mod policy;
 mod sentences;

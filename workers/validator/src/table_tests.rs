@@ -50,7 +50,7 @@ fn told(mut told: Value, path: &str, value: Value) -> String {
 }
 
 #[test]
-fn what_was_made_right_holds() {
+fn a_correct_table_passes_the_check() {
     assert_eq!(told(sum(), "", Value::Null), "");
     assert_eq!(told(largest(), "", Value::Null), "");
     let mut many = sum();

@@ -8,7 +8,7 @@
 
 use crate::citations::{Settled, settle, without_marks};
 use crate::evidence::Evidence;
-use crate::figures::unfounded;
+use crate::number_check::unfounded;
 use crate::options::Options;
 use crate::policy::{ContradictedPolicy, UnsupportedPolicy};
 use crate::sentences::{self, Checked};

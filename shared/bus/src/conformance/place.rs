@@ -84,11 +84,11 @@ impl Ground {
 
     pub(crate) async fn put_behind(
         &self,
-        fence: WriteCondition,
+        condition: WriteCondition,
         subject: &str,
     ) -> Result<u64, PublishError> {
         let message = Publish {
-            fence,
+            condition,
             ..message(subject, subject)
         };
         within(self.bus.publish(message)).await

@@ -10,11 +10,11 @@ pub async fn created_once(place: TestPlace) {
     let ground = place.ground().await;
     let subject = "argosy.answer.t1";
     let first = Publish {
-        fence: WriteCondition::Absent,
+        condition: WriteCondition::Absent,
         ..message(subject, "first")
     };
     let second = Publish {
-        fence: WriteCondition::Absent,
+        condition: WriteCondition::Absent,
         ..message(subject, "second")
     };
     let sequence = ground.bus.publish(first.clone()).await.unwrap();
@@ -34,8 +34,8 @@ pub async fn one_step_per_hop_across_roles(place: TestPlace) {
     };
     let put = |turn: &'static str, n: u16, role: &'static str| {
         let subject = format!("argosy.step.0.{role}.{turn}.{n}");
-        let (ground, fence) = (&ground, hop(turn, n));
-        async move { ground.put_behind(fence, &subject).await }
+        let (ground, condition) = (&ground, hop(turn, n));
+        async move { ground.put_behind(condition, &subject).await }
     };
     assert!(put("t1", 3, "retriever").await.is_ok());
     for role in ["retriever", "planner", "scatter", "validator"] {
@@ -51,7 +51,7 @@ pub async fn one_step_per_hop_across_roles(place: TestPlace) {
     assert_eq!(count.await, Ok(1));
 }
 
-pub async fn map_steps_stand_outside_the_hop_fence(place: TestPlace) {
+pub async fn map_steps_are_outside_the_hop_condition(place: TestPlace) {
     let ground = place.ground().await;
     for index in 0..3 {
         let subject = format!("argosy.step.0.mapper.t1.5.{index}");
@@ -64,8 +64,10 @@ pub async fn map_steps_stand_outside_the_hop_fence(place: TestPlace) {
         let again = ground.put_behind(WriteCondition::Absent, &subject).await;
         assert_eq!(again, Err(PublishError::Exists));
     }
-    let fence = WriteCondition::AbsentAcross("argosy.step.0.*.t1.5".into());
-    let step = ground.put_behind(fence, "argosy.step.0.reducer.t1.5").await;
+    let condition = WriteCondition::AbsentAcross("argosy.step.0.*.t1.5".into());
+    let step = ground
+        .put_behind(condition, "argosy.step.0.reducer.t1.5")
+        .await;
     assert!(step.is_ok(), "{step:?}");
 }
 
@@ -74,11 +76,11 @@ pub async fn racing_publishers_have_one_winner(place: TestPlace) {
     for turn in 0..20 {
         let roles = ["planner", "retriever", "reducer", "validator"];
         let racing = roles.map(|role| {
-            let fence = WriteCondition::AbsentAcross(format!("argosy.step.0.*.t{turn}.1"));
+            let condition = WriteCondition::AbsentAcross(format!("argosy.step.0.*.t{turn}.1"));
             let ground = &ground;
             async move {
                 let subject = format!("argosy.step.0.{role}.t{turn}.1");
-                ground.put_behind(fence, &subject).await
+                ground.put_behind(condition, &subject).await
             }
         });
         let results = join_all(racing).await;
@@ -113,10 +115,10 @@ pub async fn a_full_stream_refuses(place: TestPlace) {
     ground.put("argosy.answer.t1", &body).await;
 }
 
-pub async fn a_closed_fence_is_told_from_a_full_stream(place: TestPlace) {
+pub async fn a_failed_condition_is_not_a_full_stream(place: TestPlace) {
     let ground = place.ground_with(|t| t.room.answers = 64 * 1024).await;
     let once = |subject: &str| Publish {
-        fence: WriteCondition::Absent,
+        condition: WriteCondition::Absent,
         ..message(subject, &"x".repeat(4096))
     };
     ground.bus.publish(once("argosy.answer.t0")).await.unwrap();
@@ -209,10 +211,10 @@ pub async fn headers_round_trip(place: TestPlace) {
     }
 }
 
-pub async fn ttl_expires_and_reopens_the_fence(place: TestPlace) {
+pub async fn ttl_expires_and_the_condition_holds_again(place: TestPlace) {
     let ground = place.ground().await;
     let short = || Publish {
-        fence: WriteCondition::AbsentAcross("argosy.step.0.*.t1.0".into()),
+        condition: WriteCondition::AbsentAcross("argosy.step.0.*.t1.0".into()),
         ttl: Some(Duration::from_millis(900)),
         ..message("argosy.step.0.planner.t1.0", "x")
     };
@@ -259,7 +261,7 @@ pub async fn a_writer_finds_out_about_another(place: TestPlace) {
         .await;
     let third = third.unwrap();
     ground
-        .put("argosy.chunk.main.b.d.1", "without a fence")
+        .put("argosy.chunk.main.b.d.1", "without a condition")
         .await;
     let late = ground
         .put_behind(after(third), "argosy.chunk.main.b.d.0")

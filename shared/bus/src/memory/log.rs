@@ -108,7 +108,7 @@ impl Log {
 
     /// Stores a message, or says why not.
     pub(super) fn store(&mut self, now: UnixMs, message: Publish) -> Result<u64, PublishError> {
-        let fenced = match &message.fence {
+        let unmet = match &message.condition {
             WriteCondition::Unconditional => false,
             WriteCondition::Absent => self.index.at(&message.subject).len() > 0,
             WriteCondition::AbsentAcross(wildcard) => {
@@ -119,7 +119,7 @@ impl Log {
                 newest.unwrap_or(0) != *sequence
             }
         };
-        if fenced {
+        if unmet {
             return Err(PublishError::Exists);
         }
         if let Some(schedule) = &message.schedule {

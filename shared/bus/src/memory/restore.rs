@@ -49,7 +49,7 @@ mod tests {
         let state = bus.state(Stream::Conversations).await.unwrap();
         assert_eq!((state.messages, state.first, state.last), (2, 3, 9));
         let next = Publish {
-            fence: WriteCondition::LastIs(subject.into(), 7),
+            condition: WriteCondition::LastIs(subject.into(), 7),
             ..Publish::new(subject, "next".into())
         };
         assert_eq!(bus.publish(next).await, Ok(10));

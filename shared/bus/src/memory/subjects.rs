@@ -25,7 +25,7 @@ pub(super) fn matches(pattern: &str, subject: &str) -> bool {
 }
 
 /// Sequences by subject, as a tree of tokens: a wildcard in the middle visits only the tokens that
-/// exist there, so the fence over the roles of one hop costs a handful of look-ups.
+/// exist there, so the condition over the roles of one hop costs a handful of look-ups.
 #[derive(Debug, Default)]
 pub(super) struct Subjects {
     /// Sequences stored at this subject, oldest first.

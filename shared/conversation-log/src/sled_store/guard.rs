@@ -16,7 +16,7 @@ use std::time::Duration;
 pub(super) enum Mishap {
     #[error("it panicked: {0}")]
     Panic(String),
-    #[error("nothing came of it for {} s", .0.as_secs())]
+    #[error("it made no progress for {} s", .0.as_secs())]
     Silence(Duration),
     #[error("no thread could be started: {0}")]
     NoThread(String),

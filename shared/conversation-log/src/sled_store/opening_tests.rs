@@ -53,7 +53,7 @@ fn what_does_not_come_back_is_begun_anew() {
     };
     let (ground, loss) = open(path.path(), NOW, &hangs).unwrap();
     let loss = loss.unwrap();
-    assert!(loss.why.contains("nothing came of it"), "{}", loss.why);
+    assert!(loss.why.contains("it made no progress"), "{}", loss.why);
     assert!(loss.aside.exists());
     assert_eq!(ground.generation, 2);
     drop(sender);

@@ -145,7 +145,10 @@ impl Shared {
         match done {
             Ok(Ok(result)) => result,
             Ok(Err(panic)) => Err(self.fail(&panic.to_string())),
-            Err(_) => Err(self.fail(&format!("nothing came of a call for {} s", limit.as_secs()))),
+            Err(_) => Err(self.fail(&format!(
+                "a call made no progress for {} s",
+                limit.as_secs()
+            ))),
         }
     }
 

@@ -103,7 +103,7 @@ fn headings_go_with_what_follows() {
 }
 
 #[test]
-fn sizes_are_what_was_said() {
+fn chunks_keep_to_the_sizes_of_the_options() {
     let text = "The gate opens at six and closes at nine in the evening. ".repeat(60);
     let cut = |tokens, overlap| Options { tokens, overlap }.cut(&lines(&text));
     let (usual, small, apart) = (cut(256, 26), cut(64, 12), cut(64, 0));

@@ -13,7 +13,7 @@ mod score;
 mod sources;
 mod tables;
 
-use crate::Say;
+use crate::Progress;
 use crate::dataset::Split;
 use crate::error::Error;
 use crate::outcome::EvalReport;
@@ -49,7 +49,7 @@ pub struct Options {
 ///
 /// # Errors
 /// When the corpus cannot be made, the data set cannot be read, a search fails, or the page cannot be written.
-pub async fn run(options: &Options, say: Say<'_>) -> Result<EvalReport, Error> {
+pub async fn run(options: &Options, say: Progress<'_>) -> Result<EvalReport, Error> {
     if let Some(path) = &options.path {
         let sums = sources::measure(options.split, path)?;
         return report::of_sources(options, &sums);

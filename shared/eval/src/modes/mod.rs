@@ -9,7 +9,7 @@ mod articles;
 mod figures;
 
 use super::labelled::{self, FleetQuestion};
-use super::{Error, Say, Split};
+use super::{Error, Progress, Split};
 use crate::details::write;
 use crate::fleet::{Fleet, FleetError, ask};
 use crate::machine::machine;
@@ -51,7 +51,7 @@ pub struct Options {
 pub async fn run(
     options: &Options,
     start: impl AsyncFnOnce(PathBuf) -> Result<Box<dyn Fleet>, FleetError>,
-    say: Say<'_>,
+    say: Progress<'_>,
 ) -> Result<EvalReport, Error> {
     let folder = tempfile::tempdir()?;
     let corpus = folder.path().join("corpus");
@@ -110,7 +110,7 @@ async fn all(
     fleet: &mut dyn Fleet,
     corpus: PathBuf,
     questions: &[FleetQuestion],
-    say: Say<'_>,
+    say: Progress<'_>,
 ) -> Result<Vec<Vec<Run>>, Error> {
     let modes = modes(fleet.profile());
     fleet.index(corpus).await.map_err(Error::Fleet)?;

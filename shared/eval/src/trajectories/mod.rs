@@ -26,7 +26,7 @@ pub use case::{ScriptedReply, Tool, ToolCall, Trajectory, TrajectoryCase, Trajec
 pub use run::{BetweenSearcher, CaseFleet, StartError, TrajectoryRun, run_case};
 pub use seen::TrajectoryDifference;
 
-use super::{Error, Say};
+use super::{Error, Progress};
 use crate::fleet::Fleet;
 use crate::outcome::{Emphasis, EvalReport, TextLine};
 use serde_json::json;
@@ -55,7 +55,7 @@ pub struct TrajectoriesReport {
 pub async fn run(
     options: &Options,
     start: impl AsyncFn(CaseFleet) -> Result<Box<dyn Fleet>, StartError>,
-    say: Say<'_>,
+    say: Progress<'_>,
 ) -> Result<TrajectoriesReport, Error> {
     let mut cases = match &options.path {
         Some(folder) => bundled::of_folder(folder)?,

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(super) struct Record(Arc<Mutex<Vec<ToolCall>>>);
 
 impl Record {
-    /// Takes it out, oldest first.
+    /// Removes and returns the recorded calls, oldest first.
     pub(super) fn taken(&self) -> Vec<ToolCall> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

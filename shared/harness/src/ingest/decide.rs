@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_done_is_done() {
+    fn a_document_whose_head_is_stored_is_not_indexed_again() {
         let head = known(5, 0, 3);
         let forced = Mine {
             is_forced: true,

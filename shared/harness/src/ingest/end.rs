@@ -28,7 +28,7 @@ impl IngestWorker {
             source = incoming.notice.source,
             outcome = outcome.as_str(),
             chunks,
-            "document"
+            "document finished"
         );
         if let Some(problem) = &left_out {
             let (code, error) = (problem.code.as_str(), problem.message.as_str());
@@ -36,7 +36,7 @@ impl IngestWorker {
                 code,
                 error,
                 source = incoming.notice.source,
-                "not all of it"
+                "a part of the document was left out"
             );
         }
         let (bucket, doc_id) = (incoming.bucket.clone(), incoming.doc_id.clone());
@@ -75,7 +75,7 @@ impl IngestWorker {
             Ok(false) => {}
             Ok(true) => return,
             Err(error) => {
-                tracing::warn!(%error, file, "object not deleted; it goes when it is too old");
+                tracing::warn!(%error, file, "file not deleted; it expires by age");
                 return;
             }
         }
@@ -88,7 +88,7 @@ impl IngestWorker {
             return;
         }
         if let Err(error) = self.bus.delete_file(file).await {
-            tracing::warn!(%error, file, "object not deleted; it goes when it is too old");
+            tracing::warn!(%error, file, "file not deleted; it expires by age");
         }
     }
 

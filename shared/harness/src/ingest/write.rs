@@ -95,7 +95,7 @@ pub(super) async fn chain(
     let across = across(incoming);
     for message in messages {
         let fenced = Publish {
-            fence: WriteCondition::LastIs(across.clone(), after),
+            condition: WriteCondition::LastIs(across.clone(), after),
             ..message.clone()
         };
         let until = bus.now().plus(PATIENCE_MS);

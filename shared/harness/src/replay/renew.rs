@@ -1,7 +1,7 @@
 //! Rewrites recorded steps, scatter records and parts as the first messages of a replayed turn. *Not* here: at which
 //! step the turn begins, and publishing the messages.
 
-use super::{Error, Start};
+use super::{Error, ReplayPoint};
 use crate::join::scatter_messages;
 use bus::{Publish, StoredMessage, WriteCondition};
 use envelope::{
@@ -53,7 +53,7 @@ impl Renew<'_> {
     pub(super) fn maps(
         &self,
         record: &Envelope<Scatter>,
-        start: &Start,
+        start: &ReplayPoint,
         history: &TurnRecord,
     ) -> Result<Vec<Publish>, Error> {
         let mut all = Vec::new();
@@ -109,7 +109,7 @@ impl Renew<'_> {
         };
         Ok(Publish {
             headers: headers_of(self.header),
-            fence: WriteCondition::AbsentAcross(subject::fence(*shard, turn, hop)),
+            condition: WriteCondition::AbsentAcross(subject::fence(*shard, turn, hop)),
             ttl: Some(self.time_to_live()),
             ..Publish::new(at, encode(&copy).map_err(OutboxError::from)?)
         })
@@ -124,7 +124,7 @@ impl Renew<'_> {
         };
         Publish {
             headers: headers_of(self.header),
-            fence: WriteCondition::Absent,
+            condition: WriteCondition::Absent,
             ttl: Some(self.time_to_live()),
             ..Publish::new(at, stored.body.clone())
         }
@@ -139,7 +139,7 @@ impl Renew<'_> {
     fn map_again(
         &self,
         recorded: &Envelope<Scatter>,
-        start: &Start,
+        start: &ReplayPoint,
         history: &TurnRecord,
     ) -> Result<Vec<Publish>, Error> {
         let scatter = recorded.header.hop;

@@ -89,7 +89,7 @@ impl Keeper {
     /// be written.
     async fn claim(&self) -> Result<bool, Error> {
         let claim = Publish {
-            fence: WriteCondition::Absent,
+            condition: WriteCondition::Absent,
             ttl: Some(self.options.every.duration()),
             ..Publish::new(CLAIM, Bytes::new())
         };

@@ -10,7 +10,7 @@ use crate::Error;
 use crate::gazetteer::{Gazetteer, Named};
 use envelope::{Bucket, ChunkRecord, DocId, Filter, TenantId};
 use search::SearchRequest;
-use search::filter_terms::{self as facts, BUILT_IN};
+use search::filter_terms::{self, BUILT_IN};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -109,7 +109,7 @@ impl Index {
         field: &str,
         values_max: usize,
     ) -> Result<FieldValues, Error> {
-        let name = facts::field_name(field);
+        let name = filter_terms::field_name(field);
         let (values, more) = tally(searcher, self.fields.facts, scope, &name, values_max)?;
         Ok(FieldValues {
             field: field.to_owned(),
@@ -140,7 +140,7 @@ impl Index {
             if values.len() > VALUES_NAMED_MAX {
                 continue;
             }
-            let start = facts::start_of('t', &field);
+            let start = filter_terms::start_of('t', &field);
             let texts = values.iter().filter_map(|fact| fact.strip_prefix(&start));
             named.extend(texts.map(|value| Named {
                 field: field.clone(),
@@ -168,7 +168,7 @@ impl Index {
     ) -> Result<(Vec<String>, u32), Error> {
         let (mut known, mut others) = (Vec::new(), 0);
         for field in self.fields_of_metadata(searcher, FIELDS_READ_MAX)? {
-            let has_it = Term::from_field_text(self.fields.facts, &facts::marker(&field));
+            let has_it = Term::from_field_text(self.fields.facts, &filter_terms::marker(&field));
             let of_tenant = Term::from_field_text(self.fields.tenant, tenant.as_str());
             let both = BooleanQuery::intersection(vec![term_query(has_it), term_query(of_tenant)]);
             if searcher.search(&both, &Count)? == 0 {
@@ -187,7 +187,7 @@ impl Index {
         searcher: &Searcher,
         fields_max: usize,
     ) -> Result<BTreeSet<String>, Error> {
-        let marker = facts::marker("");
+        let marker = filter_terms::marker("");
         let mut fields = BTreeSet::new();
         for segment in searcher.segment_readers() {
             let index = segment.inverted_index(self.fields.facts)?;
@@ -209,8 +209,8 @@ impl Index {
             // A number is listed as it is written.
             for kind in ['t', 'd'] {
                 let range = index.terms().range();
-                let range = range.ge(facts::start_of(kind, field));
-                let range = range.lt(facts::end_of(kind, field));
+                let range = range.ge(filter_terms::start_of(kind, field));
+                let range = range.lt(filter_terms::end_of(kind, field));
                 let mut terms = range.into_stream().map_err(TantivyError::from)?;
                 let mut left = VALUES_NAMED_MAX + 1;
                 while left > 0 && terms.advance() {
@@ -276,7 +276,7 @@ impl Index {
         doc_id: &DocId,
     ) -> Result<Option<DocumentFacts>, Error> {
         let searcher = self.reader.searcher();
-        let id = facts::text_term(BUILT_IN[2], doc_id.as_str());
+        let id = filter_terms::text_term(BUILT_IN[2], doc_id.as_str());
         let query = BooleanQuery::intersection(vec![
             term_query(Term::from_field_text(self.fields.facts, &id)),
             term_query(Term::from_field_text(self.fields.tenant, tenant.as_str())),

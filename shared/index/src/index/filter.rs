@@ -7,7 +7,7 @@ use super::term_query;
 use crate::Error;
 use envelope::{Condition, Op, TenantId};
 use search::SearchRequest;
-use search::filter_terms::{self as facts, BUILT_IN, as_number, as_text, is_partial_date};
+use search::filter_terms::{self, BUILT_IN, as_number, as_text, is_partial_date};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ops::Bound;
@@ -69,8 +69,13 @@ fn is_unlike(searcher: &Searcher, fields: &Fields, condition: &Condition) -> Res
     if !matches!(condition.op, Op::Gt | Op::Gte | Op::Lt | Op::Lte) {
         return Ok(false);
     }
-    let field = facts::field_name(&condition.field);
-    let all = |kind| (facts::start_of(kind, &field), facts::end_of(kind, &field));
+    let field = filter_terms::field_name(&condition.field);
+    let all = |kind| {
+        (
+            filter_terms::start_of(kind, &field),
+            filter_terms::end_of(kind, &field),
+        )
+    };
     let (start, _) = all('t');
     let days = (format!("{start}0"), format!("{start}:"));
     let text = as_text(&condition.value).unwrap_or_default();
@@ -101,13 +106,16 @@ pub(super) fn unknown_fields<'a>(
 ) -> Result<Vec<String>, Error> {
     let mut unknown = Vec::new();
     for name in named {
-        let field = facts::field_name(name);
-        let is_named = facts::named_field(&field).is_some();
+        let field = filter_terms::field_name(name);
+        let is_named = filter_terms::named_field(&field).is_some();
         if is_named || BUILT_IN.contains(&field.as_str()) || unknown.contains(name) {
             continue;
         }
         let query = BooleanQuery::intersection(vec![
-            term_query(Term::from_field_text(fields.facts, &facts::marker(&field))),
+            term_query(Term::from_field_text(
+                fields.facts,
+                &filter_terms::marker(&field),
+            )),
             term_query(Term::from_field_text(fields.tenant, tenant.as_str())),
         ]);
         if searcher.search(&query, &Count)? == 0 {
@@ -122,14 +130,16 @@ fn translate(
     fields: &Fields,
     condition: &Condition,
 ) -> Result<Box<dyn Query>, Error> {
-    let field = facts::field_name(&condition.field);
+    let field = filter_terms::field_name(&condition.field);
     let value = &condition.value;
     let asked = Asked {
         searcher,
         fields,
-        field: facts::named_field(&field).unwrap_or(&field).to_owned(),
+        field: filter_terms::named_field(&field)
+            .unwrap_or(&field)
+            .to_owned(),
     };
-    if facts::named_field(&field).is_some() {
+    if filter_terms::named_field(&field).is_some() {
         return Ok(asked.field_or_name(condition.op, value));
     }
     Ok(match condition.op {
@@ -164,8 +174,8 @@ impl Asked<'_> {
 
     /// A text that reads as a number is both: models put numbers into quotes.
     fn equal(&self, value: &Value) -> Box<dyn Query> {
-        let text = as_text(value).map(|text| facts::text_term(&self.field, &text));
-        let number = as_number(value).map(|n| facts::number_term(&self.field, n));
+        let text = as_text(value).map(|text| filter_terms::text_term(&self.field, &text));
+        let number = as_number(value).map(|n| filter_terms::number_term(&self.field, n));
         let terms = text.into_iter().chain(number);
         any(terms.map(|fact| term_query(self.term(&fact))).collect())
     }
@@ -176,7 +186,7 @@ impl Asked<'_> {
         let either = match self.field.is_empty() {
             true => called,
             false => {
-                let has_field = term_query(self.term(&facts::marker(&self.field)));
+                let has_field = term_query(self.term(&filter_terms::marker(&self.field)));
                 let lacking =
                     BooleanQuery::new(vec![(Occur::Must, called), (Occur::MustNot, has_field)]);
                 any(vec![self.one_of(value), Box::new(lacking)])
@@ -204,13 +214,13 @@ impl Asked<'_> {
         let Some(text) = as_text(value) else {
             return Ok(Box::new(EmptyQuery));
         };
-        let text = facts::folded(&text);
+        let text = filter_terms::folded(&text);
         let mut found = BTreeSet::new();
         for segment in self.searcher.segment_readers() {
             let index = segment.inverted_index(self.fields.facts)?;
             for kind in ['t', 'd'] {
-                let start = facts::start_of(kind, &self.field);
-                let end = facts::end_of(kind, &self.field);
+                let start = filter_terms::start_of(kind, &self.field);
+                let end = filter_terms::end_of(kind, &self.field);
                 let range = index.terms().range().ge(&start).lt(&end);
                 let mut terms = range.into_stream().map_err(TantivyError::from)?;
                 while terms.advance() {
@@ -229,13 +239,13 @@ impl Asked<'_> {
         let mut ranges = Vec::new();
         let number = as_number(value);
         if let Some(n) = number {
-            let number = facts::number_term(&self.field, n);
+            let number = filter_terms::number_term(&self.field, n);
             ranges.push(self.range(op, ('n', "", ""), &number));
         }
         if let Some(text) = as_text(value)
             && (number.is_none() || is_partial_date(&text))
         {
-            let mut bound = facts::text_term(&self.field, &text);
+            let mut bound = filter_terms::text_term(&self.field, &text);
             // A year or a month stands for all its days: after 2024 begins in 2025.
             if is_partial_date(&text) && matches!(op, Op::Gt | Op::Lte) {
                 bound.push(char::MAX);
@@ -255,9 +265,9 @@ impl Asked<'_> {
     /// The terms of one kind on one side of `bound`, among those from a first text to before a
     /// last one; the empty text stands for no such limit.
     fn range(&self, op: Op, (kind, from, to): (char, &str, &str), bound: &str) -> Box<dyn Query> {
-        let start = facts::start_of(kind, &self.field);
+        let start = filter_terms::start_of(kind, &self.field);
         let end = match to {
-            "" => facts::end_of(kind, &self.field),
+            "" => filter_terms::end_of(kind, &self.field),
             to => format!("{start}{to}"),
         };
         let start = Bound::Included(self.term(&format!("{start}{from}")));

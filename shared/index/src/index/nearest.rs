@@ -10,7 +10,7 @@ use super::vectors::VectorSource;
 use super::{Index, Snapshot};
 use crate::Error;
 use futures_util::future::BoxFuture;
-use search::{Near, SearchRequest, VectorSearch};
+use search::{Neighbour, SearchRequest, VectorSearch};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -141,18 +141,18 @@ impl VectorSearch for Index {
         vector: &'a [f32],
         request: &'a SearchRequest,
         k: usize,
-    ) -> BoxFuture<'a, Result<Vec<Near>, search::Error>> {
+    ) -> BoxFuture<'a, Result<Vec<Neighbour>, search::Error>> {
         let (snapshot, vector, request) = (self.snapshot(), vector.to_vec(), request.clone());
         let search = move || {
             let close = snapshot.by_vector(&request, &vector, k)?;
             let near = close.into_iter().map(|close| {
                 let record = snapshot.record(close.address)?;
-                Ok(Near {
+                Ok(Neighbour {
                     chunk: record.key(),
                     score: close.score,
                 })
             });
-            near.collect::<Result<Vec<Near>, Error>>()
+            near.collect::<Result<Vec<Neighbour>, Error>>()
         };
         Box::pin(async move {
             let found = tokio::task::spawn_blocking(search).await;

@@ -8,7 +8,7 @@ use super::query::Snapshot;
 use super::terms::Terms;
 use crate::Error;
 use crate::gazetteer::Named;
-use search::filter_terms as facts;
+use search::filter_terms;
 use tantivy::postings::Postings;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocAddress, DocSet, SegmentReader, Term};
@@ -161,7 +161,7 @@ impl Snapshot {
         found: &mut [Occurrences],
     ) -> Result<(), Error> {
         for (value, n) in named.iter().zip(0..NAMED_MAX) {
-            let fact = facts::text_term(&value.field, &value.value);
+            let fact = filter_terms::text_term(&value.field, &value.value);
             let option = IndexRecordOption::Basic;
             each(
                 segment,

@@ -9,7 +9,7 @@ use super::query::Snapshot;
 use super::term_query;
 use crate::Error;
 use envelope::TenantId;
-use search::filter_terms as facts;
+use search::filter_terms;
 use tantivy::Term;
 use tantivy::collector::Count;
 use tantivy::query::BooleanQuery;
@@ -36,7 +36,7 @@ impl Snapshot {
             .join(" ")
             .to_lowercase();
         let words = spans(&text);
-        let field = facts::field_name(field);
+        let field = filter_terms::field_name(field);
         let mut places: Vec<String> = Vec::new();
         let mut at = 0;
         while at < words.len() {
@@ -60,7 +60,7 @@ impl Snapshot {
 
     fn has_value(&self, tenant: &TenantId, field: &str, value: &str) -> Result<bool, Error> {
         let fields = &self.index.fields;
-        let fact = Term::from_field_text(fields.facts, &facts::text_term(field, value));
+        let fact = Term::from_field_text(fields.facts, &filter_terms::text_term(field, value));
         if self.searcher.doc_freq(&fact)? == 0 {
             return Ok(false);
         }

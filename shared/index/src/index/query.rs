@@ -14,7 +14,7 @@ use super::{Index, term_query};
 use crate::Error;
 use crate::gazetteer::Named;
 use envelope::ChunkRecord;
-use search::{Near, SearchRequest, filter_terms as facts};
+use search::{Neighbour, SearchRequest, filter_terms};
 use static_embed::StaticEmbedder;
 use std::sync::Arc;
 use tantivy::collector::{Collector, Count, DocSetCollector, TopDocs};
@@ -99,7 +99,7 @@ impl Snapshot {
     ) -> Result<Vec<(f32, DocAddress)>, Error> {
         let restrictions = restrictions(&self.searcher, &self.index.fields, request)?;
         let mut queries = restrictions.queries;
-        let fact = facts::text_term(&named.field, &named.value);
+        let fact = filter_terms::text_term(&named.field, &named.value);
         let has_it = term_query(Term::from_field_text(self.index.fields.facts, &fact));
         queries.push(Box::new(ConstScoreQuery::new(has_it, 0.0)));
         queries.push(terms.query(&self.index.fields));
@@ -213,11 +213,11 @@ impl Snapshot {
     /// left out.
     pub(crate) fn find(
         &self,
-        near: &[Near],
+        near: &[Neighbour],
         restrictions: Restrictions,
         most: usize,
     ) -> Result<Vec<(f32, DocAddress)>, Error> {
-        let key = |near: &Near| {
+        let key = |near: &Neighbour| {
             let chunk = &near.chunk;
             let key = schema::key(&chunk.bucket, &chunk.doc_id, chunk.n);
             Term::from_field_text(self.index.fields.key, &key)

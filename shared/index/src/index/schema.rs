@@ -3,7 +3,7 @@
 use super::words::Words;
 use crate::Error;
 use envelope::{Bucket, ChunkRecord, DocId};
-use search::filter_terms as facts;
+use search::filter_terms;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use tantivy::TantivyDocument;
@@ -106,7 +106,7 @@ pub(crate) fn analyzer() -> TextAnalyzer {
 /// too, a long text has not all of its words, and lower case may split a word beyond ASCII.
 pub(crate) fn is_plain(metadata: &BTreeMap<String, Value>) -> bool {
     metadata.values().all(|value| match value {
-        Value::String(text) => text.is_ascii() && text.len() <= facts::TEXT_CHARS_MAX,
+        Value::String(text) => text.is_ascii() && text.len() <= filter_terms::TEXT_CHARS_MAX,
         Value::Null | Value::Bool(_) | Value::Object(_) => true,
         Value::Number(_) | Value::Array(_) => false,
     })
@@ -145,7 +145,7 @@ impl Fields {
         document.add_text(self.tenant, record.tenant.as_str());
         document.add_text(self.bucket, record.bucket.as_str());
         document.add_u64(self.n, u64::from(record.n));
-        for fact in facts::of(record) {
+        for fact in filter_terms::of(record) {
             document.add_text(self.facts, fact);
         }
         document.add_text(self.title, &record.title);
@@ -163,7 +163,7 @@ impl Fields {
 
     fn add_words(&self, document: &mut TantivyDocument, value: &Value) {
         match value {
-            Value::String(text) => document.add_text(self.meta, facts::folded(text)),
+            Value::String(text) => document.add_text(self.meta, filter_terms::folded(text)),
             Value::Array(items) => items.iter().for_each(|v| self.add_words(document, v)),
             Value::Number(number) => document.add_text(self.meta, number.to_string()),
             Value::Null | Value::Bool(_) | Value::Object(_) => {}

@@ -9,7 +9,7 @@ use super::table_fold::{TableFold, TableHead};
 use super::{Index, term_query};
 use crate::Error;
 use envelope::Filter;
-use search::filter_terms::{self as facts, BUILT_IN};
+use search::filter_terms::{self, BUILT_IN};
 use search::{SearchRequest, TableRequest, TableResult};
 use tantivy::collector::{Count, DocSetCollector};
 use tantivy::query::{BooleanQuery, Occur, Query};
@@ -59,9 +59,10 @@ impl Index {
     ) -> Result<Vec<(String, u64)>, Error> {
         let mut lacking: Vec<(String, u64)> = Vec::new();
         for condition in &request.filter.0 {
-            let field = facts::field_name(&condition.field);
+            let field = filter_terms::field_name(&condition.field);
             // What documents are called stands in for a field that they lack.
-            let has_other_ways = facts::named_field(&field).is_some() || field == linking::NAMED;
+            let has_other_ways =
+                filter_terms::named_field(&field).is_some() || field == linking::NAMED;
             let is_counted = lacking.iter().any(|(known, _)| *known == condition.field);
             if has_other_ways
                 || is_counted
@@ -75,7 +76,7 @@ impl Index {
             let restricted = restrictions(searcher, &self.fields, &as_search(request, others))?;
             let has_it = term_query(Term::from_field_text(
                 self.fields.facts,
-                &facts::marker(&field),
+                &filter_terms::marker(&field),
             ));
             let mut clauses: Vec<(Occur, Box<dyn Query>)> = restricted
                 .queries

@@ -9,7 +9,7 @@ use crate::Error;
 use envelope::{Condition, ConditionOrigin, Op};
 use linking::{GroupKey, NAMED};
 use search::TableRequest;
-use search::filter_terms as facts;
+use search::filter_terms;
 use std::collections::HashMap;
 use std::sync::PoisonError;
 use tantivy::collector::{Count, DocSetCollector};
@@ -34,7 +34,7 @@ impl Index {
         if self.is_described(column) {
             return Ok(named);
         }
-        let field = facts::field_name(column);
+        let field = filter_terms::field_name(column);
         if searcher.search(
             &self.lacking_heads(searcher, request, &field, None)?,
             &Count,
@@ -83,7 +83,7 @@ impl Index {
         let queries = restricted.queries.into_iter().chain([self.heads_only()]);
         let mut clauses: Vec<(Occur, Box<dyn Query>)> =
             queries.map(|query| (Occur::Must, query)).collect();
-        let has_it = Term::from_field_text(self.fields.facts, &facts::marker(field));
+        let has_it = Term::from_field_text(self.fields.facts, &filter_terms::marker(field));
         clauses.push((Occur::MustNot, term_query(has_it)));
         Ok(BooleanQuery::new(clauses))
     }

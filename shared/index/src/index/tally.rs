@@ -6,7 +6,7 @@
 //! asks for. There is *no* search for each value.
 
 use crate::Error;
-use search::filter_terms as facts;
+use search::filter_terms;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use tantivy::collector::DocSetCollector;
@@ -146,9 +146,9 @@ impl<'a> Segment<'a> {
     ) -> Result<Segment<'a>, Error> {
         let mut kinds = Vec::new();
         for kind in ['t', 'd'] {
-            let start = facts::start_of(kind, field);
+            let start = filter_terms::start_of(kind, field);
             let range = index.terms().range().ge(&start);
-            let range = range.lt(facts::end_of(kind, field));
+            let range = range.lt(filter_terms::end_of(kind, field));
             let mut terms = range.into_stream().map_err(TantivyError::from)?;
             if terms.advance() {
                 kinds.push(Cursor {

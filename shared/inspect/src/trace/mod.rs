@@ -19,7 +19,7 @@ use envelope::{
     decode,
 };
 use harness::replay;
-pub use rounds::{LookedFor, RoundTold, TOO_LITTLE, without_titles};
+pub use rounds::{RoundReport, RoundSearch, TOO_LITTLE, without_titles};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use streams::history::{self, TurnRecord};
@@ -33,7 +33,7 @@ pub struct TraceSource {
     /// For each role, the sequence up to which its consumer has delivered the stream, if known.
     pub handed_out: BTreeMap<Role, u64>,
     /// Turns that continue this turn.
-    pub again: Vec<Again>,
+    pub again: Vec<Continuation>,
     /// When it was read.
     pub at: UnixMs,
 }
@@ -79,9 +79,9 @@ pub struct Trace {
     /// The steps in the order of their hops; map steps are listed under the search whose passages they read.
     pub steps: Vec<Step>,
     /// The rounds, as a person would describe them.
-    pub rounds: Vec<RoundTold>,
+    pub rounds: Vec<RoundReport>,
     /// Turns that continue this turn.
-    pub again: Vec<Again>,
+    pub again: Vec<Continuation>,
 }
 
 /// The state of a step.
@@ -174,7 +174,7 @@ pub struct Letter {
 /// How a turn came to continue another turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum How {
+pub enum ContinuationKind {
     /// A dead letter was tried again.
     Retry,
     /// It was replayed.
@@ -183,11 +183,11 @@ pub enum How {
 
 /// A turn that continues another turn.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Again {
+pub struct Continuation {
     /// The turn.
     pub turn: TurnId,
     /// How it came about.
-    pub how: How,
+    pub how: ContinuationKind,
     /// How it ended; `null` while it runs.
     pub outcome: Option<Outcome>,
 }
@@ -222,23 +222,24 @@ async fn read_again(
     bus: &dyn Bus,
     turn: &TurnId,
     history: &TurnRecord,
-) -> Result<Vec<Again>, BusError> {
+) -> Result<Vec<Continuation>, BusError> {
     let retries = history.dead.iter().map(replay::retry_id);
-    let mut ids: Vec<(TurnId, How)> = retries.map(|id| (id, How::Retry)).collect();
+    let mut ids: Vec<(TurnId, ContinuationKind)> =
+        retries.map(|id| (id, ContinuationKind::Retry)).collect();
     let mut seen = BTreeSet::new();
     ids.retain(|(id, _)| seen.insert(id.clone()));
     let replays = replay::replay_ids(turn);
-    ids.extend(replays.into_iter().map(|id| (id, How::Replay)));
+    ids.extend(replays.into_iter().map(|id| (id, ContinuationKind::Replay)));
     let mut all = Vec::new();
     // A call gives what 1,024 subjects hold; three are looked at for each turn.
     for some in ids.chunks(256) {
         let turns: Vec<_> = some.iter().map(|(id, _)| id.clone()).collect();
-        for found in history::standing(bus, &turns).await? {
+        for found in history::turn_states(bus, &turns).await? {
             let how = some.iter().find(|(id, _)| *id == found.turn);
             let ended = found.answer.as_ref();
             let ended = ended.and_then(|stored| decode::<envelope::Terminal>(&stored.body).ok());
-            all.push(Again {
-                how: how.map_or(How::Replay, |(_, how)| *how),
+            all.push(Continuation {
+                how: how.map_or(ContinuationKind::Replay, |(_, how)| *how),
                 turn: found.turn,
                 outcome: ended.map(|terminal| terminal.outcome),
             });

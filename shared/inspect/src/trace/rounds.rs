@@ -16,12 +16,12 @@ const SOURCES_MAX: usize = 5;
 
 /// One round. Every field is always present.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct RoundTold {
+pub struct RoundReport {
     /// Which, from 0.
     pub round: u8,
     /// The searches of the round, in their order: one search in mode agentic, one for each action in mode loop. Empty
     /// if nothing was found, or if the results are not stored any more.
-    pub looked_for: Vec<LookedFor>,
+    pub looked_for: Vec<RoundSearch>,
     /// What was missing after the round, in words; empty if nothing was, or if the round is not over.
     pub missing: String,
     /// The limits that prevented another search, and `no_progress` if all passages had been read.
@@ -32,7 +32,7 @@ pub struct RoundTold {
 
 /// One search with its result. A search of a loop may have found nothing.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct LookedFor {
+pub struct RoundSearch {
     /// The query in words.
     pub query: String,
     /// The conditions of the search.
@@ -59,17 +59,17 @@ pub(super) fn of(
     scatters: &BTreeMap<u16, Scatter>,
     parts: &Parts,
     outcome: Option<Outcome>,
-) -> Vec<RoundTold> {
+) -> Vec<RoundReport> {
     let last = steps.iter().map(|step| step.round).max();
     let rounds = 0..=last.unwrap_or(0);
     let told = rounds.map(|round| {
         let of_round: Vec<&Step> = steps.iter().filter(|one| one.round == round).collect();
         let mut searches = of_round.iter().filter(|one| one.role == Role::Retriever);
-        let looked_for: Vec<LookedFor> = searches
+        let looked_for: Vec<RoundSearch> = searches
             .clone()
             .filter_map(|step| {
                 let scatter = scatters.get(&(step.hop + 1))?;
-                is_search(scatter).then(|| LookedFor::of(step, scatter, parts))
+                is_search(scatter).then(|| RoundSearch::of(step, scatter, parts))
             })
             .collect();
         let limits = limits(&of_round);
@@ -90,7 +90,7 @@ pub(super) fn of(
             (false, Some(_)) => "given up",
             (false, None) => "",
         };
-        RoundTold {
+        RoundReport {
             round,
             looked_for,
             missing,
@@ -107,8 +107,8 @@ fn is_search(scatter: &Scatter) -> bool {
     passages.is_empty() || passages.iter().any(|passage| !passage.text.is_empty())
 }
 
-impl LookedFor {
-    fn of(step: &Step, scatter: &Scatter, parts: &Parts) -> LookedFor {
+impl RoundSearch {
+    fn of(step: &Step, scatter: &Scatter, parts: &Parts) -> RoundSearch {
         let mut sources: Vec<String> = Vec::new();
         for passage in &scatter.passages {
             if !sources.contains(&passage.source) {
@@ -123,7 +123,7 @@ impl LookedFor {
             PartResult::Error(_) => None,
         });
         let helping: Vec<_> = findings.filter(|one| one.counts()).collect();
-        LookedFor {
+        RoundSearch {
             query: scatter.plan.query.clone(),
             conditions: scatter
                 .plan
@@ -205,7 +205,7 @@ fn missing(of_round: &[&Step], is_followed: bool) -> String {
     }
 }
 
-impl RoundTold {
+impl RoundReport {
     /// Describes what was done about the missing information, and which limit decided that.
     pub fn then_told(&self) -> String {
         let limits = self.limits.iter().map(|limit| match limit.as_str() {

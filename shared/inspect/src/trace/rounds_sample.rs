@@ -6,7 +6,7 @@
 )]
 
 use super::sample::{self, SampleTurn};
-use super::{RoundTold, Step, StepState, Trace, build, rounds};
+use super::{RoundReport, Step, StepState, Trace, build, rounds};
 use envelope::{
     After, Bucket, ConditionOrigin, DocId, Fallback, Filter, FilterMatch, Findings, Outcome, Part,
     PartResult, Passage, Plan, Role, Scatter,
@@ -106,7 +106,7 @@ pub(super) fn steps() -> Vec<Step> {
 }
 
 /// What is told of its rounds, where it ended so.
-pub(super) fn rounds(outcome: Option<Outcome>) -> Vec<RoundTold> {
+pub(super) fn rounds(outcome: Option<Outcome>) -> Vec<RoundReport> {
     let scatters = [
         (2, scatter("the pump", &["a", "b"])),
         (7, scatter("other words", &["c"])),

@@ -28,7 +28,7 @@ fn each_round_says_what_was_looked_for_what_came_and_what_was_missing() {
             "nothing that was not read"
         ]
     );
-    let then: Vec<String> = told.iter().map(RoundTold::then_told).collect();
+    let then: Vec<String> = told.iter().map(RoundReport::then_told).collect();
     assert_eq!(
         then,
         [

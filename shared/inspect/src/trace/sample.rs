@@ -7,7 +7,7 @@
 )]
 
 pub use super::rounds_sample::{a_loop, three_rounds};
-use super::{Again, TraceSource};
+use super::{Continuation, TraceSource};
 use bus::{Headers, StoredMessage};
 use envelope::{
     Case, ConversationId, Envelope, Fallback, Findings, Header, Outcome, Part, PartResult, Problem,
@@ -30,7 +30,7 @@ pub struct SampleTurn {
     history: TurnRecord,
     handed_out: BTreeMap<Role, u64>,
     /// Turns that go on from it.
-    pub again: Vec<Again>,
+    pub again: Vec<Continuation>,
     header: Header,
     case: Case,
     trail: Vec<TrailEntry>,

@@ -1,6 +1,6 @@
 //! Builds the tree of a turn from those of its messages that are stored. Pure; any message may be missing.
 
-use super::{Again, Letter, Step, StepState, Trace, TraceSource, rounds};
+use super::{Continuation, Letter, Step, StepState, Trace, TraceSource, rounds};
 use bus::StoredMessage;
 use client::trace_id_in;
 use envelope::{
@@ -124,7 +124,7 @@ pub(super) fn roles(history: &TurnRecord) -> BTreeSet<Role> {
 }
 
 impl Facts {
-    fn of(history: &TurnRecord, again: &[Again]) -> Facts {
+    fn of(history: &TurnRecord, again: &[Continuation]) -> Facts {
         let mut facts = Facts::default();
         for stored in &history.steps {
             facts.take(stored);
@@ -189,7 +189,7 @@ impl Facts {
         }
     }
 
-    fn take_letter(&mut self, stored: &StoredMessage, again: &[Again]) {
+    fn take_letter(&mut self, stored: &StoredMessage, again: &[Continuation]) {
         let Ok(Subject::Dead {
             role, hop, index, ..
         }) = Subject::parse(&stored.subject)

@@ -1,7 +1,7 @@
 //! Tests of trees built from stored messages.
 
 use super::super::sample::{self, SampleTurn};
-use super::super::{Again, How, StepState};
+use super::super::{Continuation, ContinuationKind, StepState};
 use super::build;
 use envelope::{Fallback, Outcome, Role, TurnId, UnixMs};
 
@@ -173,9 +173,9 @@ fn a_step_that_was_given_up_has_its_letter_and_its_default() {
 fn a_turn_and_those_that_go_on_from_it_are_linked_both_ways() {
     let mut turn = SampleTurn::answered();
     let retry = turn.retry_of_the_letter();
-    turn.again = vec![Again {
+    turn.again = vec![Continuation {
         turn: retry.clone(),
-        how: How::Retry,
+        how: ContinuationKind::Retry,
         outcome: None,
     }];
     let old = trace(&turn);

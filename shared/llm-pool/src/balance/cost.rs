@@ -41,10 +41,10 @@ pub(crate) fn cost(nodes: Vec<(Arc<Node>, IntGauge)>, picks: u32) -> Picks {
     }
     let mut call = |nth: usize, end: Option<End>| {
         let ask = &asks[nth % asks.len()];
-        if let Ok(ticket) = balance.take(ask, now)
+        if let Ok(grant) = balance.take(ask, now)
             && let Some(end) = end
         {
-            balance.ended(ticket.node.id, ticket.call, end, now);
+            balance.ended(grant.node.id, grant.call, end, now);
         }
     };
     (0..busy * 4).for_each(|nth| call(nth, Some(answered)));

@@ -42,8 +42,8 @@ async fn a_node_whose_trial_is_refused_begins_small_again() {
     let now = Instant::now();
     let mut balance = balance(1, 8);
     for _ in 0..5 {
-        let ticket = balance.take(&ask(1), now).unwrap();
-        balance.ended(0, ticket.call, End::Failed, now);
+        let grant = balance.take(&ask(1), now).unwrap();
+        balance.ended(0, grant.call, End::Failed, now);
     }
     let later = now + left_alone(&balance, now);
     let trial = balance.take(&ask(1), later).unwrap();

@@ -369,7 +369,7 @@ impl Balance {
         Some((id, granted))
     }
 
-    /// Waits no longer.
+    /// Removes a call from the queue.
     pub(crate) fn leave(&mut self, id: u64) {
         self.late.retain(|waiter| waiter.id != id);
         self.queue.retain(|waiter| waiter.id != id);
@@ -380,7 +380,7 @@ impl Balance {
     pub(crate) fn serve(&mut self, now: Instant) {
         for waiter in std::mem::take(&mut self.late) {
             match self.take(&waiter.ask(), now) {
-                Ok(ticket) => self.grant(waiter, ticket, now),
+                Ok(grant) => self.grant(waiter, grant, now),
                 Err(_) => self.late.push_back(waiter),
             }
         }
@@ -402,16 +402,16 @@ impl Balance {
                     .flatten()
             });
             self.queue = queue;
-            let Some((waiter, ticket)) = served else {
+            let Some((waiter, grant)) = served else {
                 return;
             };
-            self.grant(waiter, ticket, now);
+            self.grant(waiter, grant, now);
         }
     }
 
-    fn grant(&mut self, waiter: Waiter, ticket: Grant, now: Instant) {
+    fn grant(&mut self, waiter: Waiter, grant: Grant, now: Instant) {
         // A caller that has just gone says nothing about the node.
-        if let Err(Grant { node, call }) = waiter.grant.send(ticket)
+        if let Err(Grant { node, call }) = waiter.grant.send(grant)
             && let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node.id)
         {
             entry.ended(call, End::Dropped, now);

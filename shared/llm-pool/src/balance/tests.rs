@@ -67,14 +67,14 @@ async fn a_failing_node_is_told_of_once_and_once_when_it_is_well() {
     let mut now = Instant::now();
     for _ in 0..30 {
         now += Duration::from_secs(60);
-        let ticket = balance.take(&ask(1), now).unwrap();
-        told.extend(balance.ended(0, ticket.call, End::Failed, now));
+        let grant = balance.take(&ask(1), now).unwrap();
+        told.extend(balance.ended(0, grant.call, End::Failed, now));
     }
     assert_eq!(told, [Change::Failing]);
     for _ in 0..3 {
         now += Duration::from_secs(60);
-        let ticket = balance.take(&ask(1), now).unwrap();
-        told.extend(balance.ended(0, ticket.call, WELL, now));
+        let grant = balance.take(&ask(1), now).unwrap();
+        told.extend(balance.ended(0, grant.call, WELL, now));
     }
     assert_eq!(told, [Change::Failing, Change::Well]);
 }
@@ -86,10 +86,10 @@ async fn every_place_is_given_once_and_again_when_it_is_free() {
     let taken: Vec<Grant> = std::iter::from_fn(|| balance.take(&ask(1), now).ok()).collect();
     assert_eq!(taken.len(), 6);
     assert_eq!(balance.take(&ask(1), now).unwrap_err(), Wait::Full);
-    for ticket in &taken {
-        balance.ended(ticket.node.id, ticket.call, WELL, now);
+    for grant in &taken {
+        balance.ended(grant.node.id, grant.call, WELL, now);
         // A second word on the same call does nothing.
-        balance.ended(ticket.node.id, ticket.call, End::Failed, now);
+        balance.ended(grant.node.id, grant.call, End::Failed, now);
     }
     assert!(
         balance
@@ -104,9 +104,9 @@ async fn when_all_are_left_alone_it_says_until_when() {
     let now = Instant::now();
     let mut balance = balance(2, 8);
     for wait in [300, 100] {
-        let ticket = balance.take(&ask(1), now).unwrap();
+        let grant = balance.take(&ask(1), now).unwrap();
         let busy = End::Busy(Some(MS * wait));
-        balance.ended(ticket.node.id, ticket.call, busy, now);
+        balance.ended(grant.node.id, grant.call, busy, now);
     }
     assert_eq!(
         balance.take(&ask(1), now).unwrap_err(),
@@ -120,8 +120,8 @@ async fn a_broken_node_gets_one_call_to_try() {
     let now = Instant::now();
     let mut balance = balance(1, 8);
     for _ in 0..5 {
-        let ticket = balance.take(&ask(1), now).unwrap();
-        balance.ended(ticket.node.id, ticket.call, End::Failed, now);
+        let grant = balance.take(&ask(1), now).unwrap();
+        balance.ended(grant.node.id, grant.call, End::Failed, now);
     }
     let Wait::Away(until) = balance.take(&ask(1), now).unwrap_err() else {
         panic!("not away")
@@ -137,8 +137,8 @@ async fn what_is_too_long_for_every_node_is_not_asked() {
     let now = Instant::now();
     let mut balance = balance(2, 8);
     learn_context(&mut balance, 0, 1_000, now);
-    let ticket = balance.take(&ask(5_000), now).unwrap();
-    assert_eq!(ticket.node.id, 1);
+    let grant = balance.take(&ask(5_000), now).unwrap();
+    assert_eq!(grant.node.id, 1);
     learn_context(&mut balance, 1, 2_000, now);
     let wait = balance.take(&ask(5_000), now).unwrap_err();
     assert_eq!(wait, Wait::TooLong(2_000));
@@ -154,7 +154,7 @@ async fn a_node_that_hangs_is_left_out_before_its_calls_end() {
     let mut now = now;
     for _ in 0..30 {
         now += MS * 20;
-        let ticket = balance
+        let grant = balance
             .take(
                 &Ask {
                     tried: &[hangs],
@@ -164,11 +164,11 @@ async fn a_node_that_hangs_is_left_out_before_its_calls_end() {
             )
             .unwrap();
         let later = now + MS * 20;
-        balance.ended(ticket.node.id, ticket.call, WELL, later);
+        balance.ended(grant.node.id, grant.call, WELL, later);
     }
     for _ in 0..8 {
-        let ticket = balance.take(&ask(1), now).unwrap();
-        assert_ne!(ticket.node.id, hangs);
+        let grant = balance.take(&ask(1), now).unwrap();
+        assert_ne!(grant.node.id, hangs);
     }
 }
 
@@ -176,11 +176,11 @@ async fn a_node_that_hangs_is_left_out_before_its_calls_end() {
 async fn a_node_that_comes_or_goes_is_followed() {
     let now = Instant::now();
     let mut balance = balance(1, 1);
-    let ticket = balance.take(&ask(1), now).unwrap();
+    let grant = balance.take(&ask(1), now).unwrap();
     balance.add(node(7, 1), gauge(), now);
     assert_eq!(balance.take(&ask(1), now).unwrap().node.id, 7);
     balance.remove(0);
-    balance.ended(0, ticket.call, WELL, now);
+    balance.ended(0, grant.call, WELL, now);
     assert_eq!(balance.nodes().len(), 1);
     balance.remove(7);
     assert_eq!(balance.take(&ask(1), now).unwrap_err(), Wait::NoNodes);
@@ -198,10 +198,10 @@ async fn whoever_waits_is_served_in_turn_and_one_that_left_is_passed_over() {
     balance.serve(now);
     assert!(second.try_recv().is_err(), "no place is free");
     balance.ended(0, held.call, WELL, now);
-    let ticket = second.try_recv().unwrap();
+    let grant = second.try_recv().unwrap();
     assert!(last.try_recv().is_err());
     balance.leave(third);
-    balance.ended(0, ticket.call, WELL, now);
+    balance.ended(0, grant.call, WELL, now);
     assert!(last.try_recv().is_err() && !balance.someone_waits());
     assert_eq!(balance.view(now)[0].in_flight, 0);
 }
@@ -251,8 +251,8 @@ async fn a_trial_that_was_told_to_wait_is_made_again_after_the_rest() {
     let now = Instant::now();
     let mut balance = balance(1, 8);
     for _ in 0..5 {
-        let ticket = balance.take(&ask(1), now).unwrap();
-        balance.ended(0, ticket.call, End::Failed, now);
+        let grant = balance.take(&ask(1), now).unwrap();
+        balance.ended(0, grant.call, End::Failed, now);
     }
     let Wait::Away(at) = balance.why_not(&ask(1), now) else {
         panic!("not away")
@@ -273,7 +273,7 @@ async fn the_only_node_that_fits_is_asked_however_slow_it_is() {
     let mut balance = balance(2, 8);
     learn_context(&mut balance, 0, 500, now);
     for (node, ms) in [(0, 100), (1, 3_000)] {
-        let ticket = balance
+        let grant = balance
             .take(
                 &Ask {
                     tried: &[1 - node],
@@ -283,10 +283,10 @@ async fn the_only_node_that_fits_is_asked_however_slow_it_is() {
             )
             .unwrap();
         now += MS * ms;
-        balance.ended(node, ticket.call, WELL, now);
+        balance.ended(node, grant.call, WELL, now);
     }
-    let ticket = balance.take(&ask(5_000), now).unwrap();
-    assert_eq!(ticket.node.id, 1);
+    let grant = balance.take(&ask(5_000), now).unwrap();
+    assert_eq!(grant.node.id, 1);
 }
 
 #[tokio::test]
@@ -301,13 +301,13 @@ async fn a_context_is_believed_for_a_while_and_measured_as_the_node_counts() {
         (shown(now), shown(now + CONTEXT_MEMORY)),
         (Some(1_000), None)
     );
-    let ticket = balance.take(&ask(1_000), now).unwrap();
+    let grant = balance.take(&ask(1_000), now).unwrap();
     let end = End::Answered {
         first_token: None,
         size: 0,
         counted: Some((1_000, 300)),
     };
-    balance.ended(0, ticket.call, end, now);
+    balance.ended(0, grant.call, end, now);
     assert!(balance.take(&ask(3_000), now).is_ok(), "900 by its count");
     assert!(balance.take(&ask(6_000), now).is_err());
 }
@@ -322,9 +322,9 @@ async fn only_a_node_that_can_be_asked_is_another_one() {
     };
     assert_eq!(balance.another_at(&asked, now), Some(now));
     for _ in 0..5 {
-        let ticket = balance.take(&asked, now).unwrap();
-        assert_eq!(ticket.node.id, 1);
-        balance.ended(1, ticket.call, End::Failed, now);
+        let grant = balance.take(&asked, now).unwrap();
+        assert_eq!(grant.node.id, 1);
+        balance.ended(1, grant.call, End::Failed, now);
     }
     let at = balance.another_at(&asked, now);
     assert_eq!(
@@ -353,14 +353,14 @@ async fn a_call_made_again_goes_first_and_never_to_the_same_node() {
     };
     let (late, mut second) = balance.wait(&again).unwrap();
     balance.ended(first.node.id, first.call, WELL, now);
-    let ticket = waits.try_recv().unwrap();
+    let grant = waits.try_recv().unwrap();
     assert!(second.try_recv().is_err(), "its own node will not do");
     let (_, mut next) = balance.wait(&ask(1)).unwrap();
     balance.ended(other.node.id, other.call, WELL, now);
     assert_eq!(second.try_recv().unwrap().node.id, other.node.id);
     assert!(next.try_recv().is_err());
     balance.leave(late);
-    balance.ended(ticket.node.id, ticket.call, WELL, now);
+    balance.ended(grant.node.id, grant.call, WELL, now);
     assert!(next.try_recv().is_ok());
 }
 
@@ -374,9 +374,9 @@ async fn a_node_that_refuses_all_is_left_only_for_one_that_answers() {
             tried: &tried,
             ..ask(1)
         };
-        let ticket = balance.take(&asked, now).unwrap();
-        assert_eq!(ticket.node.id, of);
-        balance.ended(of, ticket.call, end, now);
+        let grant = balance.take(&asked, now).unwrap();
+        assert_eq!(grant.node.id, of);
+        balance.ended(of, grant.call, end, now);
         balance.view(now)[of as usize].breaker.clone()
     };
     for _ in 0..6 {
@@ -402,9 +402,9 @@ pub(super) fn teach(
         tried: others,
         ..ask(1)
     };
-    let ticket = balance.take(&asked, now).unwrap();
-    assert_eq!(ticket.node.id, of);
-    balance.ended(of, ticket.call, WELL, now + took);
+    let grant = balance.take(&asked, now).unwrap();
+    assert_eq!(grant.node.id, of);
+    balance.ended(of, grant.call, WELL, now + took);
 }
 
 #[tokio::test]
@@ -420,7 +420,7 @@ async fn a_small_fast_node_does_not_shut_out_a_large_slower_one() {
     let mut waiting: Vec<_> = (0..10).map(|_| balance.wait(&ask(1)).unwrap().1).collect();
     balance.serve(now);
     let mut served = waiting.iter_mut().filter_map(|w| w.try_recv().ok());
-    assert!(served.all(|ticket| ticket.node.id == 1));
+    assert!(served.all(|grant| grant.node.id == 1));
     assert_eq!(
         balance.queue.len(),
         4,

@@ -3,7 +3,7 @@
 use argosy_qdrant::{Options, Qdrant};
 use envelope::{ChunkRecord, Classify, Filter};
 use index::{Index, VectorSource};
-use search::{Near, SearchRequest, StreamPosition, VectorSearch};
+use search::{Neighbour, SearchRequest, StreamPosition, VectorSearch};
 
 /// The embedder whose vectors are kept.
 pub(crate) const EMBEDDER: &str = "test-3";
@@ -24,7 +24,7 @@ pub(crate) trait Place: Sized {
         true
     }
     /// Searches.
-    async fn nearest(&self, vector: &[f32], request: &SearchRequest, k: usize) -> Vec<Near>;
+    async fn nearest(&self, vector: &[f32], request: &SearchRequest, k: usize) -> Vec<Neighbour>;
     /// As after a restart of the process.
     async fn reopen(self) -> Self;
     /// The case is over.
@@ -71,7 +71,7 @@ impl Place for OnQdrant {
         self.qdrant.evaluates(filter)
     }
 
-    async fn nearest(&self, vector: &[f32], request: &SearchRequest, k: usize) -> Vec<Near> {
+    async fn nearest(&self, vector: &[f32], request: &SearchRequest, k: usize) -> Vec<Neighbour> {
         self.qdrant.nearest(vector, request, k).await.unwrap()
     }
 
@@ -128,7 +128,7 @@ impl Place for OnDisk {
         writer.commit(0, "cleared").unwrap();
     }
 
-    async fn nearest(&self, vector: &[f32], request: &SearchRequest, k: usize) -> Vec<Near> {
+    async fn nearest(&self, vector: &[f32], request: &SearchRequest, k: usize) -> Vec<Neighbour> {
         self.index.nearest(vector, request, k).await.unwrap()
     }
 

@@ -19,14 +19,14 @@ pub(super) struct Letters {
 }
 
 impl Letters {
-    /// Each character by itself.
+    /// Reads a text without merging pairs of letters that look like one.
     pub(super) fn plain(text: &str) -> Self {
         let mut letters = Letters::default();
         letters.read(text, false);
         letters
     }
 
-    /// Pairs that look like one letter taken for that letter.
+    /// Reads a text and merges pairs of letters that look like one.
     pub(super) fn merged(text: &str) -> Self {
         let mut letters = Letters::default();
         letters.read(text, true);

@@ -29,9 +29,9 @@ impl Layout {
     }
 }
 
-/// Words before the name of a form.
+/// Words that introduce a form of answer, as in `as a table`.
 const AS: [&str; 5] = ["as", "in", "into", "make", "to"];
-/// Words between them and it.
+/// Words that may stand between such a word and the form.
 const BETWEEN: [&str; 7] = ["a", "an", "bulleted", "markdown", "me", "numbered", "the"];
 
 /// The form that a question asks for.

@@ -4,7 +4,7 @@ use super::condition::WORDED_CONDITIONS_MAX;
 use super::*;
 
 #[test]
-fn the_class_is_told_by_the_form() {
+fn complexity_follows_from_the_form_of_a_question() {
     use Complexity::{Comparative, MultiStep, Simple, Temporal};
     for (question, class) in [
         ("Who signed the lease?", Simple),

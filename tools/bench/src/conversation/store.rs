@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use streams::Metrics;
-use streams::follow::{Follow, Telling};
+use streams::follow::{StoreFollower, StoreReport};
 use telemetry::Registry;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -67,12 +67,12 @@ pub(super) async fn kept(bus: &Arc<NatsBus>, args: &ConversationArgs) -> Result<
 
 async fn fed(bus: &dyn Bus, store: &SledStore, newest: u64) -> Result<(), CliError> {
     let (telling, seen) = watch::channel(0);
-    let told = Telling {
+    let told = StoreReport {
         seen: telling,
         sizes: watch::channel(None).0,
     };
     let stop = CancellationToken::new();
-    let follow = Follow {
+    let follow = StoreFollower {
         max_age: Duration::from_secs(30 * 24 * 3_600),
         metrics: Metrics::new(&Registry::new()).map_err(failed)?,
     };

@@ -171,13 +171,13 @@ pub struct EvalTrajectoriesArgs {
 /// `argosy eval conditions`
 #[derive(Debug, Args)]
 pub struct EvalConditionsArgs {
-    /// Which side of the corpus. What is tuned is tuned on `dev`; `test` has other names, columns and sentences.
+    /// The variant of the generated corpus. Settings are chosen on `dev`; `test` has other names, columns and sentences.
     #[arg(long, value_enum, default_value_t = CorpusSide::Dev)]
     pub side: CorpusSide,
     /// How many documents are made.
     #[arg(long, value_name = "N", default_value_t = 5_000)]
     pub documents: usize,
-    /// Give the schema the synonyms that its author would write, who has seen no question.
+    /// Add to the schema the synonyms that its author would write without knowing the questions.
     #[arg(long)]
     pub synonyms: bool,
     /// Link the questions of a data set instead: which of them name the sources and days of their evidence.
@@ -197,22 +197,22 @@ pub struct EvalConditionsArgs {
     pub report: Option<PathBuf>,
 }
 
-/// A side of the generated corpus.
+/// A variant of the generated corpus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CorpusSide {
-    /// To choose settings on.
+    /// The variant on which settings are chosen.
     Dev,
-    /// To report.
+    /// The variant whose results are reported.
     Test,
-    /// To choose settings on, too, in other words.
+    /// A second variant on which settings are chosen, in other words.
     Extra,
-    /// A further one, in the words of a clerk.
+    /// A variant in the words of a clerk.
     Third,
-    /// A further one, in the words of an analyst.
+    /// A variant in the words of an analyst.
     Fourth,
-    /// A further one, in the words of an office manager.
+    /// A variant in the words of an office manager.
     Fifth,
-    /// A further one, in the words of an engineer and a buyer; nobody tunes on it.
+    /// A variant in the words of an engineer and a buyer; no setting is chosen on it.
     Sixth,
 }
 
@@ -231,7 +231,7 @@ pub struct EvalRetrievalArgs {
     /// Ask at most this many of them, always the same ones.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Who makes vectors. Default: what `retrieval.embedder` says.
+    /// The embedder of queries and chunks. Default: that of `retrieval.embedder`.
     #[arg(long, value_name = "NAME", value_enum)]
     pub embedder: Option<EmbedderName>,
     /// Keep the vectors of chunks in this folder, and take those that are there.
@@ -251,16 +251,16 @@ pub struct EvalRetrievalArgs {
     pub details: Option<PathBuf>,
 }
 
-/// Who makes vectors.
+/// The embedder that makes vectors of texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum EmbedderName {
-    /// The shipped table.
+    /// The static table in the binary.
     Static,
-    /// all-MiniLM-L6-v2 in this process.
+    /// The encoder all-MiniLM-L6-v2 in this process.
     Minilm,
-    /// A server.
+    /// An embedding server.
     Http,
-    /// Nobody.
+    /// No embedder: the search uses words alone.
     None,
 }
 

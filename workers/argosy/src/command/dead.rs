@@ -149,7 +149,7 @@ async fn retried(bus: &dyn Bus, letters: &[Letter]) -> Result<BTreeSet<TurnId>, 
     let ids: Vec<TurnId> = ids.into_iter().collect();
     let mut there = BTreeSet::new();
     for some in ids.chunks(256) {
-        let found = history::standing(bus, some).await?;
+        let found = history::turn_states(bus, some).await?;
         there.extend(found.into_iter().map(|standing| standing.turn));
     }
     Ok(there)

@@ -55,7 +55,7 @@ pub async fn run(args: cli::IndexArgs, config: Config, output: Output) -> Result
         if args.server.server.is_none() && output == Output::Text {
             eprintln!("{}", into_fleet(&config));
         }
-        let to = corpus_sync::to(&*bus, args.edition).await?;
+        let to = corpus_sync::target_editions(&*bus, args.edition).await?;
         is_searched = editions::read(&*bus).await?.editions.current == to.edition;
         // A queue that nobody takes from keeps nothing.
         let taken = bus.consume(&config.topology().documents(&to.edition)).await;

@@ -9,7 +9,7 @@ use crate::render;
 use crate::roles;
 use bus::Bus;
 use envelope::{ConversationId, Overrides, Role, TurnId};
-use harness::replay::{self, Start};
+use harness::replay::{self, ReplayPoint};
 use inspect::trace::{self, Trace};
 use owo_colors::OwoColorize;
 use serde::Serialize;
@@ -62,7 +62,7 @@ pub async fn run(args: cli::ReplayArgs, config: Config, output: Output) -> Resul
             args.turn
         ))
     })?;
-    let mut start = Start::from_history(&found.history, &args.turn, args.from, args.hop)?;
+    let mut start = ReplayPoint::from_history(&found.history, &args.turn, args.from, args.hop)?;
     if let Some(conversation) = &args.conversation {
         start = start.in_conversation(conversation.clone());
     }
@@ -93,12 +93,12 @@ pub async fn run(args: cli::ReplayArgs, config: Config, output: Output) -> Resul
 async fn claim(
     bus: &dyn Bus,
     turn: &TurnId,
-    start: &Start,
+    start: &ReplayPoint,
     time: std::time::Duration,
     keep: std::time::Duration,
 ) -> Result<replay::Claim, CliError> {
     let ids = replay::replay_ids(turn);
-    let there = history::standing(bus, &ids).await?;
+    let there = history::turn_states(bus, &ids).await?;
     let is_free = |id: &&TurnId| !there.iter().any(|standing| standing.turn == **id);
     for id in ids.iter().filter(is_free) {
         let claim = replay::claim(bus, start, id, time, keep).await?;
@@ -142,7 +142,7 @@ fn overrides(pairs: &[String]) -> Result<Overrides, CliError> {
 fn show(
     turn: &TurnId,
     old: &Trace,
-    start: &Start,
+    start: &ReplayPoint,
     overrides: &Overrides,
     output: Output,
     args: &cli::ReplayArgs,

@@ -91,15 +91,15 @@ pub async fn run_with(args: cli::RunArgs, config: Config, hooks: Hooks) -> Resul
     let watched = watch_connection(bus.clone(), health.clone(), counted, stop.clone());
     running.spawn(watched);
     let metrics = harness::Metrics::new(&registry, &[role]).map_err(broken)?;
-    let teller = StatusReporter::new(role, health.clone(), metrics, config.data_dir.0.clone());
+    let reporter = StatusReporter::new(role, health.clone(), metrics, config.data_dir.0.clone());
     if let Some(admin) = &admin {
-        teller.listens(admin.local_addr);
+        reporter.listens(admin.local_addr);
     }
     if role == Role::Gateway {
-        teller.takes_conversations(config.gateway.conversations);
+        reporter.takes_conversations(config.gateway.conversations);
     }
-    let (telling, hears, told) = (teller.clone(), bus.clone(), stop.clone());
-    running.spawn(async move { telling.answer(&*hears, &told).await });
+    let (reporting, hears, told) = (reporter.clone(), bus.clone(), stop.clone());
+    running.spawn(async move { reporting.answer(&*hears, &told).await });
     let linger = config.telemetry.linger.duration();
     let process = Process {
         seed,
@@ -120,7 +120,7 @@ pub async fn run_with(args: cli::RunArgs, config: Config, hooks: Hooks) -> Resul
     let mut worked = Ok(());
     signal::stop_on_signal(&stop, async {
         let given = hooks.collaborators;
-        worked = work(&process, bus.clone(), &teller, given, &mut running).await;
+        worked = work(&process, bus.clone(), &reporter, given, &mut running).await;
     })
     .await;
     if !stop.is_cancelled() {
@@ -169,16 +169,16 @@ fn traces(
 async fn work(
     process: &Process,
     snapshots: Arc<dyn Snapshots>,
-    teller: &StatusReporter,
+    reporter: &StatusReporter,
     given: Option<Collaborators>,
     running: &mut JoinSet<()>,
 ) -> Result<(), CliError> {
-    let role = teller.role();
+    let role = reporter.role();
     if !process.bus.connected() {
         let url = bus_nats::without_secrets(&process.config.nats.url);
         tracing::info!(url, "waiting for nats");
     }
-    let with = collaborators(process, snapshots, teller, given, running).await?;
+    let with = collaborators(process, snapshots, reporter, given, running).await?;
     let mut started = process.start(&[role], &with)?;
     process.health.started();
     tracing::info!(%role, "running");
@@ -190,23 +190,23 @@ async fn work(
 async fn collaborators(
     process: &Process,
     snapshots: Arc<dyn Snapshots>,
-    teller: &StatusReporter,
+    reporter: &StatusReporter,
     given: Option<Collaborators>,
     running: &mut JoinSet<()>,
 ) -> Result<Collaborators, CliError> {
-    let role = teller.role();
+    let role = reporter.role();
     if let Some(given) = given {
         return Ok(given);
     }
     let embedder = match role {
         Role::Indexer => {
-            // Who makes the vectors of an edition and who compares them are of one mind.
+            // The indexer uses the embedder of its edition, so that its vectors can be compared with those of queries.
             let config = process.config.for_edition(&process.config.indexer.edition);
             search_factory::embedder(
                 &config.retrieval,
                 &config.data_dir.0,
                 &process.registry,
-                teller.pools(),
+                reporter.pools(),
             )
             .await?
         }
@@ -215,7 +215,7 @@ async fn collaborators(
     };
     let (searcher, caught_up): (Arc<dyn Searcher>, _) = match role {
         Role::Retriever => {
-            let serving = index(process, snapshots, teller, running).await?;
+            let serving = index(process, snapshots, reporter, running).await?;
             let caught_up = serving.caught_up();
             (serving, Some(caught_up))
         }
@@ -231,7 +231,7 @@ async fn collaborators(
         true => {
             let chosen = model::choose(&process.config, &[role], &process.registry).await?;
             for pool in &chosen.pools {
-                teller.asks(pool);
+                reporter.asks(pool);
             }
             tracing::info!(
                 model = chosen.model.name(),
@@ -242,7 +242,7 @@ async fn collaborators(
         }
     };
     let conversations = match role {
-        Role::Conversation => Some(conversation_store::open(process, teller, running)?),
+        Role::Conversation => Some(conversation_store::open(process, reporter, running)?),
         _ => None,
     };
     let catalog: Arc<dyn CatalogSource> = match role {
@@ -272,7 +272,7 @@ fn catalog(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<CatalogCa
 async fn index(
     process: &Process,
     snapshots: Arc<dyn Snapshots>,
-    teller: &StatusReporter,
+    reporter: &StatusReporter,
     running: &mut JoinSet<()>,
 ) -> Result<Arc<EditionRouter>, CliError> {
     let metrics =
@@ -292,10 +292,10 @@ async fn index(
         registry: process.registry.clone(),
         metrics,
         snapshots,
-        pools: teller.pools().clone(),
+        pools: reporter.pools().clone(),
     };
     let serving = editions::start(home, Arc::new(indexes), running).await?;
-    teller.searches(serving.clone());
+    reporter.searches(serving.clone());
     let current = serving.clone();
     let lookup = Lookup::new(serving.clone(), move || current.index())
         .with_schemas(schemas)
@@ -303,7 +303,7 @@ async fn index(
     let (bus, stop) = (process.bus.clone(), process.stop.clone());
     let mut caught_up = serving.caught_up();
     running.spawn(async move {
-        // Who has not caught up leaves requests to others.
+        // Until its index has caught up, this process leaves requests to other retrievers.
         tokio::select! {
             _ = caught_up.wait_for(|caught_up| *caught_up) => {}
             () = stop.cancelled() => return,
@@ -461,15 +461,15 @@ mod tests {
             let mut running = JoinSet::new();
             let role = Role::Indexer;
             let metrics = harness::Metrics::new(&process.registry, &[role]).unwrap();
-            let teller = StatusReporter::new(
+            let reporter = StatusReporter::new(
                 role,
                 process.health.clone(),
                 metrics,
                 process.config.data_dir.0.clone(),
             );
-            let with = collaborators(&process, bus, &teller, None, &mut running).await;
+            let with = collaborators(&process, bus, &reporter, None, &mut running).await;
             let embedder = with.unwrap().embedder.unwrap();
-            let told = teller.pools().nodes();
+            let told = reporter.pools().nodes();
             assert_eq!(told[0].model, embedder.name(), "its nodes are told of");
             embedder.name().to_owned()
         };

@@ -104,7 +104,9 @@ async fn follow(
         match look(bus, &trace.turn).await {
             Ok(next) => *trace = next,
             // The server is away for a moment; the turn is not.
-            Err(fail) if fail.exit == 4 => tracing::warn!(%fail, "not seen this time"),
+            Err(fail) if fail.exit == 4 => {
+                tracing::warn!(%fail, "the turn could not be read; trying again")
+            }
             Err(fail) => return Err(fail),
         }
     }

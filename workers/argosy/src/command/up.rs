@@ -160,7 +160,7 @@ async fn fleet(
     let watching = async { watched = watch(&mut members, begun, &stop).await };
     signals.stop_on_signal(&stop, watching).await;
     if output == Output::Text {
-        // Ctrl-C may have ended who reads as well.
+        // Ctrl-C may also have ended the process that reads this output.
         out::offer(format_args!("draining\n"));
     }
     let bad = drain(&mut members, grace).await;
@@ -283,7 +283,7 @@ fn other_size(change: &Change) -> Option<String> {
 
 /// Makes the corpus equal to a folder.
 async fn index(bus: Arc<NatsBus>, root: &Path) -> Result<Summary, CliError> {
-    let to = corpus_sync::to(&*bus, None).await?;
+    let to = corpus_sync::target_editions(&*bus, None).await?;
     let tenant = TenantId::default_tenant();
     let catalog = catalog_of_stream(&*bus, &tenant, &to.edition).await?;
     let options = Options {

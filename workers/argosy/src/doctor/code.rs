@@ -121,7 +121,7 @@ pub fn explain(code: &str) -> Option<Page> {
         .find(|page| page.code.eq_ignore_ascii_case(code))
 }
 
-/// A section is a page when its heading begins with a code.
+/// Parses a section of the manual into a page; `None` if its heading does not begin with a code such as `D04`.
 fn page(section: &'static str) -> Option<Page> {
     let (heading, rest) = section.split_once('\n')?;
     let (code, title) = heading.split_once(' ')?;

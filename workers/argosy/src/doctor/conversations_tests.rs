@@ -2,7 +2,7 @@
 
 use super::super::CheckStatus;
 use super::*;
-use inspect::processes::StoreAt;
+use inspect::processes::StoreState;
 
 const DAY: Duration = Duration::from_secs(86_400);
 const MINUTE: Duration = Duration::from_secs(60);
@@ -20,7 +20,7 @@ fn gateway(n: u32, takes: Option<bool>) -> ProcessStatus {
 }
 
 fn reader(n: u32, at: u64) -> ProcessStatus {
-    let store = StoreAt {
+    let store = StoreState {
         at,
         conversations: 12,
         events: 40,

@@ -196,7 +196,7 @@ fn tightest(disks: &[(String, Disk)]) -> Said {
 mod tests {
     use super::super::CheckStatus;
     use super::*;
-    use inspect::processes::IndexAt;
+    use inspect::processes::IndexState;
 
     fn process(role: Role) -> ProcessStatus {
         let seen = serde_json::json!({"role": role, "process": format!("{role}-1"), "ready": true});
@@ -245,7 +245,7 @@ mod tests {
         let main = Edition::main();
         let other = Edition::new("other").unwrap();
         let at = |edition: &Edition, at| {
-            let index = Some(IndexAt {
+            let index = Some(IndexState {
                 edition: edition.clone(),
                 at,
             });

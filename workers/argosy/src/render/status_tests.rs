@@ -7,7 +7,7 @@ use bus::topology::Topology;
 use bus::{Bus, Publish, Stream, StreamState};
 use envelope::{Role, TurnId, UnixMs};
 use inspect::position::TurnPosition;
-use inspect::processes::{ProcessStatus, Recent, StoreAt};
+use inspect::processes::{ProcessStatus, Recent, StoreState};
 use inspect::status::{FleetFacts, Key, Queue, RoleOrder, look, status};
 use std::time::Duration;
 use streams::backlog::Backlog;
@@ -164,7 +164,7 @@ fn stores_of_conversations_are_shown_with_how_far_they_are() {
     facts.streams.push((Stream::Conversations, stream));
     facts.reach = Some(Duration::from_secs(3 * 3_600));
     let store = |n, at| ProcessStatus {
-        store: Some(StoreAt {
+        store: Some(StoreState {
             at,
             conversations: 12,
             events: 40,

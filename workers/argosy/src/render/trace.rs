@@ -3,7 +3,8 @@
 use super::{duration, one_line};
 use envelope::{Fallback, Outcome, Overrides};
 use inspect::trace::{
-    Again, How, Letter, RoundTold, Step, StepState, TOO_LITTLE, Trace, without_titles,
+    Continuation, ContinuationKind, Letter, RoundReport, Step, StepState, TOO_LITTLE, Trace,
+    without_titles,
 };
 use owo_colors::OwoColorize;
 use text::count;
@@ -56,8 +57,8 @@ fn has_several(trace: &Trace) -> bool {
 }
 
 /// The result of a round, which stands before its steps.
-fn round(told: &RoundTold) -> Vec<String> {
-    let RoundTold {
+fn round(told: &RoundReport) -> Vec<String> {
+    let RoundReport {
         round,
         looked_for,
         missing,
@@ -392,10 +393,10 @@ fn foot(trace: &Trace) -> Vec<String> {
     lines
 }
 
-fn again(again: &Again) -> String {
+fn again(again: &Continuation) -> String {
     let how = match again.how {
-        How::Retry => "retried as",
-        How::Replay => "replayed as",
+        ContinuationKind::Retry => "retried as",
+        ContinuationKind::Replay => "replayed as",
     };
     let state = again
         .outcome

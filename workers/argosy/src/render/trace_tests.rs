@@ -19,9 +19,9 @@ fn folded(turn: &SampleTurn) -> String {
 fn a_turn_with_a_map_that_was_given_up() {
     let mut turn = SampleTurn::answered();
     let retry = turn.retry_of_the_letter();
-    turn.again = vec![Again {
+    turn.again = vec![Continuation {
         turn: retry.clone(),
-        how: How::Retry,
+        how: ContinuationKind::Retry,
         outcome: Some(Outcome::Answered),
     }];
     let picture = folded(&turn).replace(retry.as_str(), "RETRY");

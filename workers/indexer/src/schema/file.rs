@@ -51,7 +51,7 @@ const PATTERN_SIZE_MAX: usize = 1024 * 1024;
 /// An error in a schema file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{file}`{}{}: {what}", line.map(|n| format!(", line {n}")).unwrap_or_default(), of(place))]
-pub struct Wrong {
+pub struct SchemaFileError {
     /// The file.
     pub file: String,
     /// The line, from 1.
@@ -139,7 +139,7 @@ struct RawRule {
 }
 
 /// Parses the text of a file with this name.
-pub(super) fn parse(file: &str, text: &str) -> Result<BTreeMap<Bucket, Table>, Wrong> {
+pub(super) fn parse(file: &str, text: &str) -> Result<BTreeMap<Bucket, Table>, SchemaFileError> {
     let reading = Reading { file, text };
     let parsed: File = reading.toml()?;
     let mut tables = BTreeMap::new();
@@ -160,7 +160,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn toml(&self) -> Result<File, Wrong> {
+    fn toml(&self) -> Result<File, SchemaFileError> {
         let parser = toml::Deserializer::parse(self.text)
             .map_err(|e| self.wrong(e.span(), "", e.message()))?;
         serde_path_to_error::deserialize(parser).map_err(|error| {
@@ -175,12 +175,12 @@ impl Reading<'_> {
         })
     }
 
-    fn wrong(&self, span: Option<Range<usize>>, place: &str, what: &str) -> Wrong {
+    fn wrong(&self, span: Option<Range<usize>>, place: &str, what: &str) -> SchemaFileError {
         let line = |span: Range<usize>| {
             let before = &self.text.as_bytes()[..span.start.min(self.text.len())];
             before.iter().filter(|&&byte| byte == b'\n').count() + 1
         };
-        Wrong {
+        SchemaFileError {
             file: self.file.to_owned(),
             line: span.map(line),
             place: place.to_owned(),
@@ -192,7 +192,7 @@ impl Reading<'_> {
         &self,
         name: &str,
         entries: BTreeMap<String, Spanned<RawEntry>>,
-    ) -> Result<(Bucket, Table), Wrong> {
+    ) -> Result<(Bucket, Table), SchemaFileError> {
         let first = entries.values().next().map(Spanned::span);
         let bucket = Bucket::new(name)
             .map_err(|e| self.wrong(first.clone(), name, &format!("the bucket {e}")))?;
@@ -230,7 +230,7 @@ impl Reading<'_> {
         span: Range<usize>,
         name: String,
         raw: RawColumn,
-    ) -> Result<Column, Wrong> {
+    ) -> Result<Column, SchemaFileError> {
         check_column(&name, &raw).map_err(|what| self.wrong(Some(span), place, &what))?;
         let form = ValueForm {
             kind: raw.kind,

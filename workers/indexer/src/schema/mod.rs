@@ -21,7 +21,7 @@ mod value;
 
 pub use apply::{Attempt, ColumnTrace, Misfit, SchemaResult};
 pub use date::DateOrder;
-pub use file::Wrong;
+pub use file::SchemaFileError;
 pub use number::Decimal;
 pub use rule::RulePlace;
 pub(crate) use value::ITEMS_MAX;
@@ -85,7 +85,7 @@ pub enum SchemaError {
     },
     /// An error in a schema file.
     #[error(transparent)]
-    Wrong(#[from] Wrong),
+    Wrong(#[from] SchemaFileError),
     /// A bucket that stands in two files.
     #[error(
         "the bucket `{bucket}` stands in `{first}` and in `{second}`: keep its columns in one file"
@@ -110,7 +110,7 @@ pub enum SchemaError {
 
 impl Schemas {
     /// Reads a schema; `file` is what it is called in errors.
-    pub fn parse(file: &str, text: &str) -> Result<Schemas, Wrong> {
+    pub fn parse(file: &str, text: &str) -> Result<Schemas, SchemaFileError> {
         let tables = file::parse(file, text)?;
         Ok(Schemas { tables })
     }

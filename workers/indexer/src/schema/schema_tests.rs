@@ -340,7 +340,7 @@ fn a_name_changes_with_what_documents_would_get() {
 }
 
 #[test]
-fn a_folder_is_read_and_a_bucket_has_one_home() {
+fn schemas_load_from_a_folder_and_each_bucket_from_one_file() {
     let dir = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
     let none = Schemas::load(dir.path()).unwrap_err().to_string();

@@ -13,7 +13,8 @@ const SPACE: f64 = 0.16;
 const CELL: f64 = 1.1;
 /// The same where a space is drawn in the gap: justified text stretches it, tables draw none.
 const CELL_SPACED: f64 = 2.5;
-/// How far two glyphs of one row may be apart in height: superscripts are.
+/// The largest difference between the base lines of two glyphs of one row, in sizes of the type: superscripts stand
+/// higher.
 const SAME_ROW: f64 = 0.45;
 /// Rows further apart than this are two paragraphs.
 const PARAGRAPH: f64 = 1.75;
@@ -158,7 +159,7 @@ fn marked(row: &Row, body: f64) -> String {
     }
 }
 
-/// The size that most characters have.
+/// The type size of the body text: the size of most characters.
 fn body_size(rows: &[(u32, Row)]) -> f64 {
     let mut sizes: HashMap<i64, usize> = HashMap::new();
     for (_, row) in rows {

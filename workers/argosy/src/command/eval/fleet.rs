@@ -3,7 +3,7 @@
 
 use crate::config::Config;
 use crate::local::{self, Local};
-use crate::model::Chosen;
+use crate::model::ChosenModel;
 use crate::render::ProgressLine;
 use bus::Bus;
 use documents::PublishMode;
@@ -88,7 +88,7 @@ pub(super) async fn for_case(case: CaseFleet) -> Result<Box<dyn Fleet>, StartErr
     config
         .validate()
         .map_err(|error| settings(error.to_string()))?;
-    let chosen = Chosen {
+    let chosen = ChosenModel {
         model: case.model,
         pools: Vec::new(),
         why: "it is written down what the model says".into(),

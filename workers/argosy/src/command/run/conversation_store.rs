@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use streams::conversation::Logs;
-use streams::follow::{Follow, Telling};
+use streams::follow::{StoreFollower, StoreReport};
 use streams::{Metrics, Recovery};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -30,13 +30,13 @@ const AGAIN: Duration = Duration::from_secs(30);
 /// Where this process reads conversations.
 pub(super) fn open(
     process: &Process,
-    teller: &StatusReporter,
+    reporter: &StatusReporter,
     running: &mut JoinSet<()>,
 ) -> Result<Arc<dyn EventSource>, CliError> {
     let metrics = Metrics::new(&process.registry).map_err(|e| CliError::negative(e.to_string()))?;
     let (tell_seen, seen) = watch::channel(0);
     let (tell_sizes, sizes) = watch::channel(None);
-    teller.keeps(StoreSeen {
+    reporter.keeps(StoreSeen {
         seen: seen.clone(),
         sizes,
     });
@@ -45,11 +45,11 @@ pub(super) fn open(
         folder: kept_conversations::view_folder(&process.config.data_dir.0),
         bus: process.bus.clone(),
         slot: slot.clone(),
-        follow: Follow {
+        follow: StoreFollower {
             max_age: process.config.streams.conversation_age.duration(),
             metrics,
         },
-        told: Telling {
+        told: StoreReport {
             seen: tell_seen,
             sizes: tell_sizes,
         },
@@ -92,8 +92,8 @@ struct Keeper {
     folder: PathBuf,
     bus: Arc<dyn Bus>,
     slot: Arc<Slot>,
-    follow: Follow,
-    told: Telling,
+    follow: StoreFollower,
+    told: StoreReport,
     options: Options,
     again: Duration,
 }

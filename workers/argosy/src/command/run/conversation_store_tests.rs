@@ -29,11 +29,11 @@ async fn kept(point: StorePoint, refused: std::ops::Range<u32>) -> Vec<(u64, boo
         folder: data.path().join("view"),
         bus: bus.clone(),
         slot: slot.clone(),
-        follow: Follow {
+        follow: StoreFollower {
             max_age: Duration::from_secs(3_600),
             metrics: Metrics::new(&Registry::new()).unwrap(),
         },
-        told: Telling {
+        told: StoreReport {
             seen: tell_seen,
             sizes: tell_sizes,
         },

@@ -53,7 +53,7 @@ impl RoomMetrics {
 }
 
 impl Room {
-    /// Measures. A value that cannot be read has no series, because an old number would be taken for a new one.
+    /// Sets the gauges. A value that cannot be read is removed, because an old number would look current.
     fn measure(&self) {
         let (label, found) = ([self.role.as_str()], disk::of(&self.dir).ok());
         let RoomMetrics { free, size } = &self.metrics;
@@ -71,7 +71,7 @@ impl Room {
 }
 
 impl Host {
-    /// What a process of this role measures.
+    /// Sets up the measurements of a process of this role: disk and certificates.
     pub(super) fn new(
         role: Role,
         config: &Config,
