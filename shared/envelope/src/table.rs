@@ -242,6 +242,12 @@ impl DecimalSum {
         true
     }
 
+    /// Adds the numbers of another sum.
+    pub fn join(&mut self, other: DecimalSum) {
+        self.units = self.units.saturating_add(other.units);
+        self.count += other.count;
+    }
+
     /// The sum.
     pub fn total(&self) -> f64 {
         self.units as f64 / UNIT as f64
@@ -287,6 +293,8 @@ mod tests {
         assert_eq!(sum.total(), 999_999_995.26);
         assert_eq!(sum.count(), 4);
         assert!(!sum.add(f64::NAN) && !sum.add(1e21));
+        sum.join(sum);
+        assert_eq!((sum.total(), sum.count()), (1_999_999_990.52, 8));
         let mean = |all: &[f64]| {
             let mut sum = DecimalSum::default();
             all.iter().for_each(|number| assert!(sum.add(*number)));
