@@ -345,8 +345,7 @@ impl<'a> TableFold<'a> {
         let is_counted = question.operation == ColumnOperation::Count;
         let needed = needed.filter(|_| !is_counted);
         let currency = question.currency.iter();
-        let currency =
-            currency.filter(|column| !head.metadata.contains_key(*column) && !is_counted);
+        let currency = currency.filter(|_| self.currency(head).is_err() && !is_counted);
         let group = question.group.iter().map(GroupKey::column);
         let first = needed
             .chain(currency)

@@ -88,6 +88,21 @@ fn currencies_are_never_added_and_what_lacks_something_is_counted() {
 }
 
 #[test]
+fn a_currency_that_is_none_is_counted_as_missing() {
+    let index = index(&[
+        json!({"total": 1, "currency": "EUR"}),
+        json!({"total": 2, "currency": " "}),
+        json!({"total": 3, "currency": null}),
+        json!({"total": 4, "currency": ["EUR", "USD"]}),
+    ]);
+    for operation in [ColumnOperation::Sum, ColumnOperation::Largest] {
+        let result = table(&index, asked(operation), json!({}));
+        assert_eq!(result.documents, 4);
+        assert_eq!(result.missing, [("currency".to_owned(), 3)]);
+    }
+}
+
+#[test]
 fn groups_are_of_values_however_they_are_written_and_of_the_calendar() {
     let by = |group| TableQuestion {
         group: Some(group),
