@@ -70,7 +70,7 @@ pub struct AnswerTable {
     /// The conditions, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<String>,
-    /// The file with all rows as CSV, if this table has only some of them.
+    /// The file with all rows and whole cells as CSV, if this table lacks rows or has shortened a cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileRef>,
 }
@@ -153,8 +153,8 @@ impl TableOperation {
 }
 
 impl AnswerTable {
-    /// The rows in this table as comma-separated values with a header line. These are all rows, unless the table
-    /// names a file.
+    /// The rows in this table as comma-separated values with a header line. These are all rows with whole cells, unless
+    /// the table names a file.
     pub fn csv(&self) -> String {
         let rows = self.rows.iter().map(|row| row.cells.as_slice());
         csv(&self.columns, rows)

@@ -109,6 +109,8 @@ fn besides(listing: &Listing) -> Vec<String> {
             table.rows.len(),
             table.rows_total
         ));
+    } else if table.file.is_some() {
+        told.push("Long cells are shortened here; the file has them whole.".into());
     }
     told.extend(listing.notices.iter().cloned());
     told
@@ -348,6 +350,19 @@ mod tests {
             table.contains("| a\\|b.md | Acme        | [1] |"),
             "{table}"
         );
+    }
+
+    #[test]
+    fn a_shortened_cell_is_told() {
+        let list = json!({
+            "operation": "list", "columns": ["source", "remarks"], "rows_total": 1, "documents": 1,
+            "rows": [{"cells": ["a.md", "long…"], "cites": [1]}],
+            "file": {"key": "k", "name": "table.csv", "media_type": "text/csv", "bytes": 9},
+        });
+        let text = text(&listing(list, AnswerForm::List));
+        let said =
+            "There is 1 invoice. Long cells are shortened here; the file has them whole.\n\n";
+        assert!(text.starts_with(said), "{text}");
     }
 
     #[test]

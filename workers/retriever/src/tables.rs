@@ -271,7 +271,7 @@ fn ambiguous(cx: &StepContext, said: &str, columns: &[String]) -> Tabled {
     )))
 }
 
-/// The exit with its table, and with a file where the message does not carry all rows.
+/// The exit with its table, and with a file if the message does not carry all rows or has shortened a cell.
 fn listed(
     cx: &StepContext,
     plan: &Plan,
@@ -320,7 +320,7 @@ fn listed(
         notices.push(told);
     }
     let mut file = None;
-    if made.table.rows_total > made.table.rows.len() as u64 {
+    if made.table.is_cut() || made.is_shortened {
         let (text, rows) = whole(&made.table.columns, &made.all);
         if (rows as u64) < made.table.rows_total {
             notices.push(format!(

@@ -65,7 +65,12 @@ impl Searcher for Columns {
                 doc_id: DocId::new(format!("d{n}")).unwrap(),
                 title: format!("Invoice {n}"),
                 source: format!("invoices/{n}.md"),
-                cells: request.question.shown.iter().map(|_| json!(n)).collect(),
+                cells: request
+                    .question
+                    .shown
+                    .iter()
+                    .map(|it| cell(it, n))
+                    .collect(),
             };
             let mut result = TableResult {
                 documents: self.documents,
@@ -100,6 +105,13 @@ impl Searcher for Columns {
             }
             Ok(result)
         })
+    }
+}
+
+fn cell(column: &str, n: u64) -> Value {
+    match column {
+        "remarks" => json!("long ".repeat(40)),
+        _ => json!(n),
     }
 }
 
@@ -229,6 +241,20 @@ async fn what_fits_a_message_is_a_table_and_the_rest_a_file() {
     assert_eq!(text.lines().count(), 1_001);
     let step = serde_json::to_vec(listing).unwrap();
     assert!(step.len() < 64 * 1024, "{} bytes", step.len());
+}
+
+#[tokio::test]
+async fn a_table_with_a_shortened_cell_has_a_file_with_the_whole_one() {
+    let list = Tabulation::Fit(Box::new(TableQuestion {
+        shown: vec!["total".into(), "remarks".into()],
+        ..TableQuestion::default()
+    }));
+    let done = run(&columns(2, list), &cx("List all invoices from Acme")).await;
+    let table = &listing(&done).table;
+    assert!(table.csv().contains('…') && !table.is_cut());
+    assert_eq!(table.file.as_ref(), Some(&done.files[0].file));
+    let whole = String::from_utf8(done.files[0].bytes.to_vec()).unwrap();
+    assert_eq!(whole.matches(&"long ".repeat(40)).count(), 2, "{whole}");
 }
 
 #[tokio::test]
