@@ -48,7 +48,7 @@ fn sentence(listing: &Listing) -> String {
         .count()
     {
         0 => String::new(),
-        _ => format!(" with {}", conditions(listing)),
+        _ => format!(" where {}", conditions(listing)),
     };
     if table.documents == 0 {
         let noun = noun(2, &listing.noun);
@@ -304,7 +304,7 @@ mod tests {
         let count = listing(count, AnswerForm::Prose);
         assert_eq!(
             text(&count),
-            "There are 12 invoices with vendor name is Acme or ACME [1] [2] [3]."
+            "There are 12 invoices where vendor name is Acme or ACME [1] [2] [3]."
         );
         let sum = json!({
             "operation": "sum", "measure": "total_amount", "columns": ["currency", "total_amount", "documents"],
@@ -393,7 +393,7 @@ mod tests {
         let none = json!({
             "operation": "list", "columns": ["source"], "rows": [], "rows_total": 0, "documents": 0, "conditions": ["year is 2031"],
         });
-        let said = "There are no invoices with year is 2031.";
+        let said = "There are no invoices where year is 2031.";
         assert_eq!(text(&listing(none.clone(), AnswerForm::Table)), said);
         assert_eq!(
             text(&listing(none, AnswerForm::Csv)),

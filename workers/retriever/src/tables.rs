@@ -333,9 +333,9 @@ fn listed(
         file = Some(attachment);
     }
     let decided = format!(
-        "listed: {} of {} documents{}",
+        "listed: {} of {}{}",
         made.table.operation.as_str(),
-        made.table.documents,
+        text::count(made.table.documents, "document"),
         question
             .group
             .as_ref()

@@ -271,6 +271,11 @@ async fn a_field_that_nobody_has_and_an_index_that_is_behind_are_told() {
         requests: Mutex::default(),
     });
     let done = run(&searcher, &behind).await;
+    assert!(
+        done.decided.starts_with("listed: list of 1 document;"),
+        "{}",
+        done.decided
+    );
     assert_eq!(
         done.fallbacks,
         [
