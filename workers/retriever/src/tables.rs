@@ -120,14 +120,13 @@ impl Retriever {
                 "; no table: no document of them has `{measure}`"
             )));
         }
-        let filter = cx.case.filter.clone().and(derived.filter.clone());
         let likened = said.likened.iter();
         let likened = likened.map(|(words, column)| {
             let column = worded::column(column);
             format!("`{words}` was taken for {column}.")
         });
         let notices = left_out.into_iter().chain(likened).collect();
-        let mut done = listed(cx, plan, linked, said, sides, &filter, notices)?;
+        let mut done = listed(cx, plan, linked, derived, said, sides, notices)?;
         done.fallbacks.splice(0..0, behind);
         Ok(Tabled::Done(Box::new(done)))
     }
@@ -276,9 +275,9 @@ fn listed(
     cx: &StepContext,
     plan: &Plan,
     linked: &LinkedQuestion,
+    derived: &DerivedFilter,
     question: &TableQuestion,
     sides: Vec<Side>,
-    filter: &Filter,
     mut notices: Vec<String>,
 ) -> Result<StepOutput<RetrieverExit>, stage::Error> {
     let unknown: Vec<String> = sides
@@ -291,10 +290,15 @@ fn listed(
         .collect();
     let called: u64 = sides.iter().map(|side| side.result.called).sum();
     let mut made = table_rows::table(question, sides);
-    let mut kept = filter.clone();
-    kept.0
-        .retain(|condition| !unknown.contains(&condition.field));
-    made.table.conditions = worded::conditions(&kept);
+    let known = |mut filter: Filter| {
+        let conditions = &mut filter.0;
+        conditions.retain(|condition| !unknown.contains(&condition.field));
+        filter
+    };
+    let either: Vec<Filter> = derived.sides.iter().cloned().map(known).collect();
+    let all = known(cx.case.filter.clone().and(derived.filter.clone()));
+    made.table.conditions.extend(worded::sides(&either));
+    made.table.conditions.extend(worded::conditions(&all));
     if !cx.case.buckets.is_empty() {
         let buckets: Vec<&str> = cx
             .case

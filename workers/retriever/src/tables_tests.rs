@@ -6,6 +6,7 @@ use envelope::table::Listing;
 use envelope::{
     AnswerForm, ConditionOrigin, DocId, Doubt, Fallback, Filter, Plan, QuestionIntent, Role, Search,
 };
+use linking::days::{DayRange, day};
 use linking::{
     ColumnOperation, Date, GroupKey, Intent, LinkedQuestion, QuestionCondition, TableQuestion,
     Tabulation, Test,
@@ -292,6 +293,37 @@ async fn a_field_that_nobody_has_and_an_index_that_is_behind_are_told() {
             .iter()
             .any(|said| said.contains("nobody"))
     );
+}
+
+#[tokio::test]
+async fn sides_are_told_by_themselves_without_what_lies_between_them() {
+    let year = |year| QuestionCondition {
+        bucket: "invoices".into(),
+        field: "invoice_date".into(),
+        test: Test::Days(DayRange {
+            from: day(year, 1, 1),
+            until: day(year + 1, 1, 1),
+        }),
+        names: Vec::new(),
+        is_negated: false,
+        span: 0..1,
+    };
+    let count = Tabulation::Fit(Box::new(TableQuestion {
+        operation: ColumnOperation::Count,
+        ..TableQuestion::default()
+    }));
+    let mut searcher = Arc::into_inner(columns(4, count)).unwrap();
+    searcher.linked.parts = vec![year(2022), year(2024)];
+    let question = cx("How many invoices from Acme are there in 2022 and in 2024?");
+    let done = run(&Arc::new(searcher), &question).await;
+    let told = [
+        "invoice date is 2022-01-01 or later and is before 2023-01-01, \
+         or is 2024-01-01 or later and is before 2025-01-01",
+        "vendor name is Acme or ACME",
+        "bucket is invoices",
+    ];
+    assert_eq!(listing(&done).table.conditions, told);
+    assert_eq!(done.conditions.unwrap().filter, told);
 }
 
 #[tokio::test]
