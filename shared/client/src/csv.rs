@@ -18,7 +18,8 @@ pub enum CsvError {
     Gone(TurnId),
 }
 
-/// All rows of the table of an answer: those in the event, or those of its file where there are more.
+/// All rows of the table of an answer: those of its file, if the event lacks rows or has shortened a cell, or else those
+/// in the event.
 ///
 /// # Errors
 /// When the answer has no table, or the file cannot be read.

@@ -70,7 +70,7 @@ pub struct AnswerTable {
     /// The conditions, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<String>,
-    /// The file with all rows as CSV, if this table has only some of them.
+    /// The file with all rows and whole cells as CSV, if this table lacks rows or has shortened a cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileRef>,
 }
@@ -153,8 +153,8 @@ impl TableOperation {
 }
 
 impl AnswerTable {
-    /// The rows in this table as comma-separated values with a header line. These are all rows, unless the table
-    /// names a file.
+    /// The rows in this table as comma-separated values with a header line. These are all rows with whole cells, unless
+    /// the table names a file.
     pub fn csv(&self) -> String {
         let rows = self.rows.iter().map(|row| row.cells.as_slice());
         csv(&self.columns, rows)
@@ -242,6 +242,12 @@ impl DecimalSum {
         true
     }
 
+    /// Adds the numbers of another sum.
+    pub fn join(&mut self, other: DecimalSum) {
+        self.units = self.units.saturating_add(other.units);
+        self.count += other.count;
+    }
+
     /// The sum.
     pub fn total(&self) -> f64 {
         self.units as f64 / UNIT as f64
@@ -287,6 +293,8 @@ mod tests {
         assert_eq!(sum.total(), 999_999_995.26);
         assert_eq!(sum.count(), 4);
         assert!(!sum.add(f64::NAN) && !sum.add(1e21));
+        sum.join(sum);
+        assert_eq!((sum.total(), sum.count()), (1_999_999_990.52, 8));
         let mean = |all: &[f64]| {
             let mut sum = DecimalSum::default();
             all.iter().for_each(|number| assert!(sum.add(*number)));

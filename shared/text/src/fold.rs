@@ -8,6 +8,14 @@ use crate::unaccented;
 const LEGAL_FORMS: &str = "inc incorporated corp corporation co company ltd limited llc llp lp plc gmbh ag kg kgaa \
     ohg ug se sa sas sarl srl spa bv nv oy oyj ab as asa aps kk pty pte kft zrt doo sro ev eg cv bhd sdn jsc pjsc ooo \
     holding holdings group";
+/// Legal forms that are written out, each with its short form.
+const SHORT_FORMS: [(&str, &str); 5] = [
+    ("incorporated", "inc"),
+    ("corporation", "corp"),
+    ("company", "co"),
+    ("limited", "ltd"),
+    ("holdings", "holding"),
+];
 /// Fewest words of a name that has an acronym: two letters stand for too much.
 const ACRONYM_WORDS_MIN: usize = 3;
 
@@ -21,6 +29,51 @@ pub fn key(text: &str) -> String {
 /// The key of a name without its legal form, unless nothing is left then: `Best Buy Co., Inc.` is `bestbuy`.
 pub fn name_key(name: &str) -> String {
     bare(name).iter().map(|word| key(word)).collect()
+}
+
+/// The key by which equal values are put into one group: that of a name, with the signs that tell values apart. These
+/// are a minus sign before a number, a dot between digits, and `+`, `#` and `-` at the end of a word: `C++` and `C#`
+/// have different keys. The legal form is [`legal_form`].
+pub fn value_key(value: &str) -> String {
+    let value = value.trim();
+    let is_negative = value
+        .strip_prefix('-')
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let minus = if is_negative { "-" } else { "" };
+    let words: String = bare(value).iter().map(|word| signed_key(word)).collect();
+    format!("{minus}{words}")
+}
+
+/// The last legal form behind a name, in one form for each: `ltd` for `Acme Limited`.
+pub fn legal_form(name: &str) -> Option<String> {
+    let behind = words(name).split_off(bare(name).len());
+    let form = signed_key(behind.last()?);
+    let short = SHORT_FORMS.iter().find(|(long, _)| *long == form);
+    Some(short.map_or(form, |(_, short)| (*short).to_owned()))
+}
+
+/// The key of a word, with the signs that tell values apart.
+fn signed_key(word: &str) -> String {
+    let plain = unaccented(word);
+    let mut key = String::new();
+    let mut before = None;
+    for (at, c) in plain.char_indices() {
+        let rest = &plain[at + c.len_utf8()..];
+        let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+        let is_kept = match c {
+            '.' => is_digit(before) && is_digit(rest.chars().next()),
+            '+' | '#' | '-' => {
+                let behind = rest.trim_start_matches(['+', '#', '-']);
+                !key.is_empty() && !behind.starts_with(char::is_alphanumeric)
+            }
+            _ => c.is_alphanumeric(),
+        };
+        if is_kept {
+            key.extend(c.to_lowercase());
+        }
+        before = Some(c);
+    }
+    key
 }
 
 /// Whether a word is a legal form.
@@ -133,6 +186,42 @@ mod tests {
         }
         assert_eq!(name_key("Ltd"), "ltd", "something has to be left");
         assert_ne!(name_key("Halden Marine"), name_key("Halden Maritime"));
+    }
+
+    #[test]
+    fn signs_tell_values_apart_and_spellings_do_not() {
+        for (one, other) in [
+            ("1.5", "15"),
+            ("-5", "5"),
+            ("1.10", "11.0"),
+            ("A", "A+"),
+            ("A+", "A-"),
+            ("Grade A- (fair)", "Grade A (fair)"),
+            ("C++", "C#"),
+            ("C", "C#"),
+            ("v1.10", "v11.0"),
+        ] {
+            assert_ne!(value_key(one), value_key(other), "{one} and {other}");
+        }
+        for (one, other) in [
+            ("Best Buy", "BEST-BUY"),
+            ("10-K", "10 k"),
+            ("St. Ives", "St Ives"),
+            ("Acme Ltd", "ACME"),
+            ("C++ / C#", "c++/c#"),
+        ] {
+            assert_eq!(value_key(one), value_key(other), "{one} and {other}");
+        }
+    }
+
+    #[test]
+    fn a_legal_form_is_one_however_it_is_written() {
+        let form = |name| legal_form(name);
+        assert_eq!(form("Acme Ltd."), form("ACME Limited"));
+        assert_eq!(form("Best Buy Co., Inc.").as_deref(), Some("inc"));
+        assert_ne!(form("Acme Ltd"), form("Acme GmbH"));
+        assert_ne!(form("Type AB+"), form("Type AB-"));
+        assert_eq!((form("Acme"), form("Ltd")), (None, None));
     }
 
     #[test]

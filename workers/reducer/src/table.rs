@@ -11,15 +11,17 @@ const MARKS_MAX: usize = 3;
 /// The text of an answer that is a table.
 pub(crate) fn text(listing: &Listing) -> String {
     let table = &listing.table;
-    if listing.form == AnswerForm::Csv {
-        return match table.is_cut() {
-            true => format!("{}\n{}", sentence(listing), table.csv()),
-            false => table.csv(),
-        };
+    let besides = besides(listing);
+    // A program that reads CSV gets nothing else, unless the table alone would mislead.
+    if listing.form == AnswerForm::Csv && table.documents > 0 && besides.is_empty() {
+        return table.csv();
     }
     let mut text = sentence(listing);
-    for told in besides(listing) {
+    for told in besides {
         text = format!("{text} {told}");
+    }
+    if listing.form == AnswerForm::Csv {
+        return format!("{text}\n\n{}", table.csv());
     }
     if table.rows.is_empty() || is_said(table) && listing.form == AnswerForm::Prose {
         return text;
@@ -46,7 +48,7 @@ fn sentence(listing: &Listing) -> String {
         .count()
     {
         0 => String::new(),
-        _ => format!(" with {}", conditions(listing)),
+        _ => format!(" where {}", conditions(listing)),
     };
     if table.documents == 0 {
         let noun = noun(2, &listing.noun);
@@ -109,6 +111,8 @@ fn besides(listing: &Listing) -> Vec<String> {
             table.rows.len(),
             table.rows_total
         ));
+    } else if table.file.is_some() {
+        told.push("Long cells are shortened here; the file has them whole.".into());
     }
     told.extend(listing.notices.iter().cloned());
     told
@@ -300,7 +304,7 @@ mod tests {
         let count = listing(count, AnswerForm::Prose);
         assert_eq!(
             text(&count),
-            "There are 12 invoices with vendor name is Acme or ACME [1] [2] [3]."
+            "There are 12 invoices where vendor name is Acme or ACME [1] [2] [3]."
         );
         let sum = json!({
             "operation": "sum", "measure": "total_amount", "columns": ["currency", "total_amount", "documents"],
@@ -322,10 +326,21 @@ mod tests {
              | currency | total amount | documents |     |\n| -------- | -----------: | --------: | --- |\n\
              | EUR      |     5,376.36 |         1 | [1] |"
         );
+        let csv = "currency,total_amount,documents\r\nEUR,5376.36,1\r\n";
         sum.form = AnswerForm::Csv;
         assert_eq!(
             text(&sum),
-            "currency,total_amount,documents\r\nEUR,5376.36,1\r\n"
+            format!(
+                "The total amount of 1 invoice comes to 5,376.36 EUR [1]. Left out: 2 invoices without invoice date.\n\n{csv}"
+            )
+        );
+        sum.table.missing.clear();
+        assert_eq!(text(&sum), csv, "nothing has to be told");
+        sum.notices.push("`debtor` was taken for vendor.".into());
+        assert!(
+            text(&sum).ends_with(&format!(" `debtor` was taken for vendor.\n\n{csv}")),
+            "{}",
+            text(&sum)
         );
     }
 
@@ -340,6 +355,16 @@ mod tests {
             text(&list),
             "There are 51 invoices. The first 2 of 51 rows are here; the file has the rest.\n\n- a|b.md: vendor name: Acme [1]\n- c.md [2]"
         );
+        let csv = text(&Listing {
+            form: AnswerForm::Csv,
+            ..list.clone()
+        });
+        assert!(
+            csv.starts_with(
+                "There are 51 invoices. The first 2 of 51 rows are here; the file has the rest.\n\nsource,"
+            ),
+            "{csv}"
+        );
         let table = text(&Listing {
             form: AnswerForm::Prose,
             ..list
@@ -351,13 +376,28 @@ mod tests {
     }
 
     #[test]
+    fn a_shortened_cell_is_told() {
+        let list = json!({
+            "operation": "list", "columns": ["source", "remarks"], "rows_total": 1, "documents": 1,
+            "rows": [{"cells": ["a.md", "long…"], "cites": [1]}],
+            "file": {"key": "k", "name": "table.csv", "media_type": "text/csv", "bytes": 9},
+        });
+        let text = text(&listing(list, AnswerForm::List));
+        let said =
+            "There is 1 invoice. Long cells are shortened here; the file has them whole.\n\n";
+        assert!(text.starts_with(said), "{text}");
+    }
+
+    #[test]
     fn nothing_is_said_to_be_nothing() {
         let none = json!({
             "operation": "list", "columns": ["source"], "rows": [], "rows_total": 0, "documents": 0, "conditions": ["year is 2031"],
         });
+        let said = "There are no invoices where year is 2031.";
+        assert_eq!(text(&listing(none.clone(), AnswerForm::Table)), said);
         assert_eq!(
-            text(&listing(none, AnswerForm::Table)),
-            "There are no invoices with year is 2031."
+            text(&listing(none, AnswerForm::Csv)),
+            format!("{said}\n\nsource\r\n")
         );
     }
 }

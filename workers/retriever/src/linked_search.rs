@@ -40,6 +40,18 @@ impl LinkedResult {
         }
     }
 
+    /// The conditions of a table in words: those that all of its documents satisfy, and before them the sides of a
+    /// comparison, each by itself.
+    pub(crate) fn of_table(derived: &DerivedFilter) -> Option<SearchConditions> {
+        let understood = LinkedResult {
+            filter: derived.filter.clone(),
+            ..LinkedResult::of(derived)
+        };
+        let mut told = understood.conditions().unwrap_or_default();
+        told.filter.splice(0..0, worded::sides(&derived.sides));
+        (told != SearchConditions::default()).then_some(told)
+    }
+
     /// The conditions in words, for the caller, without those that were given up; `None` when there is nothing to
     /// tell.
     pub fn conditions(&self) -> Option<SearchConditions> {

@@ -100,11 +100,7 @@ impl Retriever {
         let mut told_user = Vec::new();
         match self.tabled(cx, &plan, &linked, &derived).await? {
             Tabled::Done(mut done) => {
-                let understood = LinkedResult {
-                    filter: derived.joined(),
-                    ..LinkedResult::of(&derived)
-                };
-                done.conditions = understood.conditions().map(Box::new);
+                done.conditions = LinkedResult::of_table(&derived).map(Box::new);
                 done.decided = format!("{looked}{}{said}", done.decided);
                 return Ok(*done);
             }

@@ -26,8 +26,10 @@ pub(crate) struct Made {
     pub(crate) table: AnswerTable,
     pub(crate) sources: Vec<Citation>,
     pub(crate) digest: TableDigest,
-    /// The cells of all rows.
+    /// The whole cells of all rows.
     pub(crate) all: Vec<Vec<Value>>,
+    /// Whether a cell of the table is shortened.
+    pub(crate) is_shortened: bool,
 }
 
 /// A row before it is known whether the message carries it.
@@ -93,6 +95,7 @@ pub(crate) fn table(question: &TableQuestion, sides: Vec<Side>) -> Made {
         sources: Vec::new(),
         digest,
         all: Vec::with_capacity(rows.len()),
+        is_shortened: false,
     };
     let mut bytes = 0;
     for row in rows {
@@ -113,7 +116,9 @@ impl Made {
             .iter()
             .map(|document| self.cite(document))
             .collect();
-        let cells = row.cells.into_iter().map(cut).collect();
+        let cells: Vec<Value> = row.cells.iter().cloned().map(cut).collect();
+        let mut pairs = cells.iter().zip(&row.cells);
+        self.is_shortened |= pairs.any(|(cell, whole)| cell_text(cell) != cell_text(whole));
         self.table.rows.push(TableRow { cells, cites });
         if !operation.is_of_documents() {
             self.digest.groups.push(row.digest);

@@ -116,14 +116,13 @@ impl Retriever {
             // The text of a document may say what its columns do not.
             return Ok(not(format!("no document of them has `{measure}`")));
         }
-        let filter = cx.case.filter.clone().and(derived.filter.clone());
         let likened = said.likened.iter();
         let likened = likened.map(|(words, column)| {
             let column = worded::column(column);
             format!("`{words}` was taken for {column}.")
         });
         let notices = left_out.into_iter().chain(likened).collect();
-        let mut done = listed(cx, plan, linked, said, sides, &filter, notices)?;
+        let mut done = listed(cx, plan, linked, derived, said, sides, notices)?;
         done.fallbacks.splice(0..0, behind);
         Ok(Tabled::Done(Box::new(done)))
     }
@@ -315,14 +314,14 @@ fn ambiguous(cx: &StepContext, said: &str, columns: &[String]) -> Tabled {
     )))
 }
 
-/// The exit with its table, and with a file where the message does not carry all rows.
+/// The exit with its table, and with a file if the message does not carry all rows or has shortened a cell.
 fn listed(
     cx: &StepContext,
     plan: &Plan,
     linked: &LinkedQuestion,
+    derived: &DerivedFilter,
     question: &TableQuestion,
     sides: Vec<Side>,
-    filter: &Filter,
     mut notices: Vec<String>,
 ) -> Result<StepOutput<RetrieverExit>, stage::Error> {
     let unknown: Vec<String> = sides
@@ -335,10 +334,15 @@ fn listed(
         .collect();
     let called: u64 = sides.iter().map(|side| side.result.called).sum();
     let mut made = table_rows::table(question, sides);
-    let mut kept = filter.clone();
-    kept.0
-        .retain(|condition| !unknown.contains(&condition.field));
-    made.table.conditions = worded::conditions(&kept);
+    let known = |mut filter: Filter| {
+        let conditions = &mut filter.0;
+        conditions.retain(|condition| !unknown.contains(&condition.field));
+        filter
+    };
+    let either: Vec<Filter> = derived.sides.iter().cloned().map(known).collect();
+    let all = known(cx.case.filter.clone().and(derived.filter.clone()));
+    made.table.conditions.extend(worded::sides(&either));
+    made.table.conditions.extend(worded::conditions(&all));
     if !cx.case.buckets.is_empty() {
         let buckets: Vec<&str> = cx
             .case
@@ -364,7 +368,7 @@ fn listed(
         notices.push(told);
     }
     let mut file = None;
-    if made.table.rows_total > made.table.rows.len() as u64 {
+    if made.table.is_cut() || made.is_shortened {
         let (text, rows) = whole(&made.table.columns, &made.all);
         if (rows as u64) < made.table.rows_total {
             notices.push(format!(
@@ -377,9 +381,9 @@ fn listed(
         file = Some(attachment);
     }
     let decided = format!(
-        "listed: {} of {} documents{}",
+        "listed: {} of {}{}",
         made.table.operation.as_str(),
-        made.table.documents,
+        text::count(made.table.documents, "document"),
         question
             .group
             .as_ref()

@@ -6,6 +6,7 @@ use envelope::table::Listing;
 use envelope::{
     AnswerForm, ConditionOrigin, DocId, Doubt, Fallback, Filter, Plan, QuestionIntent, Role, Search,
 };
+use linking::days::{DayRange, day};
 use linking::{
     ColumnOperation, Date, GroupKey, Intent, LinkedQuestion, QuestionCondition, TableQuestion,
     Tabulation, Test,
@@ -65,7 +66,12 @@ impl Searcher for Columns {
                 doc_id: DocId::new(format!("d{n}")).unwrap(),
                 title: format!("Invoice {n}"),
                 source: format!("invoices/{n}.md"),
-                cells: request.question.shown.iter().map(|_| json!(n)).collect(),
+                cells: request
+                    .question
+                    .shown
+                    .iter()
+                    .map(|it| cell(it, n))
+                    .collect(),
             };
             let mut result = TableResult {
                 documents: self.documents,
@@ -100,6 +106,13 @@ impl Searcher for Columns {
             }
             Ok(result)
         })
+    }
+}
+
+fn cell(column: &str, n: u64) -> Value {
+    match column {
+        "remarks" => json!("long ".repeat(40)),
+        _ => json!(n),
     }
 }
 
@@ -232,6 +245,20 @@ async fn what_fits_a_message_is_a_table_and_the_rest_a_file() {
 }
 
 #[tokio::test]
+async fn a_table_with_a_shortened_cell_has_a_file_with_the_whole_one() {
+    let list = Tabulation::Fit(Box::new(TableQuestion {
+        shown: vec!["total".into(), "remarks".into()],
+        ..TableQuestion::default()
+    }));
+    let done = run(&columns(2, list), &cx("List all invoices from Acme")).await;
+    let table = &listing(&done).table;
+    assert!(table.csv().contains('…') && !table.is_cut());
+    assert_eq!(table.file.as_ref(), Some(&done.files[0].file));
+    let whole = String::from_utf8(done.files[0].bytes.to_vec()).unwrap();
+    assert_eq!(whole.matches(&"long ".repeat(40)).count(), 2, "{whole}");
+}
+
+#[tokio::test]
 async fn a_field_that_nobody_has_and_an_index_that_is_behind_are_told() {
     let mut behind = cx("List all invoices");
     behind.case.min_seq = 9;
@@ -245,6 +272,11 @@ async fn a_field_that_nobody_has_and_an_index_that_is_behind_are_told() {
         requests: Mutex::default(),
     });
     let done = run(&searcher, &behind).await;
+    assert!(
+        done.decided.starts_with("listed: list of 1 document;"),
+        "{}",
+        done.decided
+    );
     assert_eq!(
         done.fallbacks,
         [
@@ -261,6 +293,37 @@ async fn a_field_that_nobody_has_and_an_index_that_is_behind_are_told() {
             .iter()
             .any(|said| said.contains("nobody"))
     );
+}
+
+#[tokio::test]
+async fn sides_are_told_by_themselves_without_what_lies_between_them() {
+    let year = |year| QuestionCondition {
+        bucket: "invoices".into(),
+        field: "invoice_date".into(),
+        test: Test::Days(DayRange {
+            from: day(year, 1, 1),
+            until: day(year + 1, 1, 1),
+        }),
+        names: Vec::new(),
+        is_negated: false,
+        span: 0..1,
+    };
+    let count = Tabulation::Fit(Box::new(TableQuestion {
+        operation: ColumnOperation::Count,
+        ..TableQuestion::default()
+    }));
+    let mut searcher = Arc::into_inner(columns(4, count)).unwrap();
+    searcher.linked.parts = vec![year(2022), year(2024)];
+    let question = cx("How many invoices from Acme are there in 2022 and in 2024?");
+    let done = run(&Arc::new(searcher), &question).await;
+    let told = [
+        "invoice date is 2022-01-01 or later and is before 2023-01-01, \
+         or is 2024-01-01 or later and is before 2025-01-01",
+        "vendor name is Acme or ACME",
+        "bucket is invoices",
+    ];
+    assert_eq!(listing(&done).table.conditions, told);
+    assert_eq!(done.conditions.unwrap().filter, told);
 }
 
 #[tokio::test]

@@ -32,6 +32,32 @@ pub(crate) fn conditions(filter: &Filter) -> Vec<String> {
         .collect()
 }
 
+/// The sides of a comparison in one line, of which one has to hold: `date is before 2020, or is before 2010`. `None` if
+/// there are none, or if a side has no condition.
+pub(crate) fn sides(sides: &[Filter]) -> Option<String> {
+    let worded: Vec<String> = sides
+        .iter()
+        .map(|side| conditions(side).join(" and "))
+        .collect();
+    if worded.iter().any(String::is_empty) {
+        return None;
+    }
+    // A field that all sides are on is named once.
+    let fields = sides.iter().flat_map(|side| &side.0);
+    let mut fields: Vec<String> = fields.map(|condition| one(condition).0).collect();
+    fields.dedup();
+    let shared = match &fields[..] {
+        [field] => format!("{field} "),
+        _ => String::new(),
+    };
+    let (first, rest) = worded.split_first()?;
+    let rest = rest.iter().map(|side| {
+        let said = side.strip_prefix(&shared).unwrap_or(side);
+        format!(", or {said}")
+    });
+    Some(format!("{first}{}", rest.collect::<String>()))
+}
+
 fn one(condition: &Condition) -> (String, String) {
     let field = match named_field(&condition.field) {
         Some("") => "name".to_owned(),
@@ -137,6 +163,27 @@ mod tests {
                 "total amount is over 1000",
             ]
         );
+    }
+
+    #[test]
+    fn each_side_is_told_by_itself() {
+        let side = |json: Value| Filter::parse(&json, ConditionOrigin::Planner).unwrap();
+        let year = |from: &str, until: &str| side(json!({"day": {"gte": from, "lt": until}}));
+        let years = [year("2022", "2023"), year("2024", "2025")];
+        assert_eq!(
+            sides(&years).as_deref(),
+            Some("day is 2022 or later and is before 2023, or is 2024 or later and is before 2025")
+        );
+        let mixed = [
+            side(json!({"site": "Leeds"})),
+            side(json!({"total": {"gt": 1}})),
+        ];
+        assert_eq!(
+            sides(&mixed).as_deref(),
+            Some("site is Leeds, or total is over 1")
+        );
+        assert_eq!(sides(&[]), None);
+        assert_eq!(sides(&[mixed[0].clone(), Filter::default()]), None);
     }
 
     #[test]

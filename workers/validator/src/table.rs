@@ -166,19 +166,23 @@ fn wrong_group(told: &DraftTable, row: &TableRow, group: &GroupDigest) -> Option
     if is_whole && sum.total() != group.sum {
         return Some("a row adds up to something else");
     }
-    let wanted = match told.table.operation {
-        TableOperation::Sum => Some(group.sum),
-        _ if group.documents == 0 => None,
-        _ if is_whole => sum.mean(),
-        _ => Some(mean(group)),
+    let shown = cell(measure);
+    let is_right = match told.table.operation {
+        TableOperation::Sum => shown == Some(group.sum),
+        _ if group.documents == 0 => shown.is_none(),
+        _ if is_whole => shown == sum.mean(),
+        _ => shown.is_some_and(|shown| means(group).contains(&shown)),
     };
-    (cell(measure) != wanted).then_some("a row comes to something else than its documents do")
+    (!is_right).then_some("a row comes to something else than its documents do")
 }
 
-/// The mean of a sum, as the mean of many numbers is taken: with two decimals.
-fn mean(group: &GroupDigest) -> f64 {
-    let mean = group.sum / group.documents as f64;
-    (mean.abs() * 100.0).round() * mean.signum() / 100.0
+/// The mean of a sum with two decimal places. The sum is not exact to the last digit, so a mean that ends with half a
+/// hundredth may be rounded up or down.
+fn means(group: &GroupDigest) -> [f64; 2] {
+    let hundredths = group.sum / group.documents as f64 * 100.0;
+    let error = hundredths.abs() * 8.0 * f64::EPSILON;
+    [hundredths - error, hundredths + error]
+        .map(|hundredths| hundredths.abs().round() * hundredths.signum() / 100.0)
 }
 
 #[cfg(test)]

@@ -59,6 +59,28 @@ fn a_correct_table_passes_the_check() {
 }
 
 #[test]
+fn a_mean_of_many_numbers_may_end_with_half_a_hundredth() {
+    let of = |total: f64, mean: f64| {
+        let mut many = sum();
+        many["table"]["operation"] = json!("average");
+        many["table"]["documents"] = json!(53);
+        many["table"]["rows"][0]["cells"] = json!(["EUR", mean, 52]);
+        many["digest"]["documents"] = json!(53);
+        many["digest"]["groups"][0] = json!({"documents": 52, "sum": total});
+        told(many, "", Value::Null)
+    };
+    // 7.02 / 52 is 0.135, and less than that in binary fractions.
+    for (total, mean) in [(7.02, 0.14), (-7.02, -0.14), (7.54, 0.15), (52.0, 1.0)] {
+        assert_eq!(of(total, mean), "", "{total}");
+        for wrong in [mean - 0.02, mean + 0.01, mean + 0.005, -mean] {
+            let told = of(total, wrong);
+            assert!(told.contains("comes to something else"), "{total} {wrong}");
+        }
+    }
+    assert!(of(52.0, 0.99).contains("comes to something else"));
+}
+
+#[test]
 fn every_wrong_number_is_seen() {
     for (path, value, what) in [
         ("/table/documents", json!(4), "counts other documents"),

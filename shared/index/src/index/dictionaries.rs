@@ -18,6 +18,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tantivy::Term;
 use tantivy::collector::DocSetCollector;
+use text::fold;
 
 /// Most values that are known of all tenants: 44 MiB (docs/retrieval.md). What comes later is found by words alone.
 const VALUES_MAX: usize = 150_000;
@@ -75,11 +76,14 @@ impl Dictionaries {
     }
 
     /// How the documents of a tenant write a value of a field, the most of them.
-    pub(super) fn form(&self, tenant: &TenantId, field: &str, key: &str) -> Option<String> {
+    pub(super) fn form(&self, tenant: &TenantId, field: &str, value: &str) -> Option<String> {
         let known = self.known();
         let dictionary = known.as_ref()?.of.get(tenant)?;
-        let forms = dictionary.with_key(key);
+        let key = fold::name_key(value);
+        let forms = dictionary.with_key(&key);
         let forms = forms.filter(|value| dictionary.column(value.column).field == field);
+        let same = |text: &str| (fold::value_key(text), fold::legal_form(text));
+        let forms = forms.filter(|form| same(&form.text) == same(value));
         let most = forms.max_by_key(|value| value.documents)?;
         Some(most.text.to_string())
     }

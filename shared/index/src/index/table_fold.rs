@@ -8,7 +8,7 @@ use search::{GROUP_EXAMPLES_MAX, GROUP_VALUES_MAX, TableDocument, TableGroup, Ta
 use serde::Deserialize;
 use serde_json::Value;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use text::fold;
 
 /// Most groups; documents of further ones are one group.
@@ -71,6 +71,39 @@ impl Rank {
     }
 }
 
+/// What documents of a group share, as it is compared.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct ValueKey {
+    text: String,
+    /// The legal form of a name, which tells companies of one name apart.
+    legal_form: Option<String>,
+}
+
+impl ValueKey {
+    fn of(value: &Value, text: &str) -> ValueKey {
+        // A number is compared by all of its signs.
+        if value.is_number() {
+            return ValueKey::from(text);
+        }
+        match fold::value_key(text) {
+            key if key.is_empty() => ValueKey::from(text),
+            key => ValueKey {
+                text: key,
+                legal_form: fold::legal_form(text),
+            },
+        }
+    }
+}
+
+impl From<&str> for ValueKey {
+    fn from(text: &str) -> ValueKey {
+        ValueKey {
+            text: text.to_owned(),
+            legal_form: None,
+        }
+    }
+}
+
 #[derive(Default)]
 struct Group {
     documents: u64,
@@ -78,6 +111,29 @@ struct Group {
     values: Vec<f64>,
     examples: Vec<TableDocument>,
     forms: Vec<(String, u64)>,
+}
+
+impl Group {
+    fn called(&mut self, form: String, documents: u64) {
+        match self.forms.iter().position(|(known, _)| *known == form) {
+            Some(at) => self.forms[at].1 += documents,
+            None if self.forms.len() < FORMS_MAX => self.forms.push((form, documents)),
+            None => {}
+        }
+    }
+
+    fn join(&mut self, other: Group) {
+        self.documents += other.documents;
+        self.sum.join(other.sum);
+        self.values.extend(other.values);
+        self.values.truncate(GROUP_VALUES_MAX + 1);
+        for (form, documents) in other.forms {
+            self.called(form, documents);
+        }
+        self.examples.extend(other.examples);
+        self.examples.sort_by(|a, b| a.source.cmp(&b.source));
+        self.examples.truncate(GROUP_EXAMPLES_MAX);
+    }
 }
 
 /// A table on its way.
@@ -89,7 +145,7 @@ pub(super) struct TableFold<'a> {
     rows: Vec<TableDocument>,
     /// The best of each currency.
     best: BTreeMap<Option<String>, Vec<(Rank, TableDocument)>>,
-    groups: BTreeMap<(Option<String>, Option<String>), Group>,
+    groups: BTreeMap<(Option<ValueKey>, Option<String>), Group>,
     missing: Vec<(String, u64)>,
 }
 
@@ -186,7 +242,7 @@ impl<'a> TableFold<'a> {
 
     fn put(
         &mut self,
-        key: Option<String>,
+        key: Option<ValueKey>,
         form: Option<String>,
         currency: Option<String>,
         amount: Option<f64>,
@@ -195,7 +251,7 @@ impl<'a> TableFold<'a> {
         let mut place = (key, currency);
         let mut form = form;
         if self.groups.len() >= GROUPS_MAX && !self.groups.contains_key(&place) {
-            place.0 = Some(format!("\u{10FFFF}{OTHERS}"));
+            place.0 = Some(ValueKey::from(&*format!("\u{10FFFF}{OTHERS}")));
             form = Some(OTHERS.to_owned());
         }
         let group = self.groups.entry(place).or_default();
@@ -207,11 +263,7 @@ impl<'a> TableFold<'a> {
             }
         }
         if let Some(form) = form {
-            match group.forms.iter().position(|(known, _)| *known == form) {
-                Some(at) => group.forms[at].1 += 1,
-                None if group.forms.len() < FORMS_MAX => group.forms.push((form, 1)),
-                None => {}
-            }
+            group.called(form, 1);
         }
         let place = group
             .examples
@@ -223,7 +275,7 @@ impl<'a> TableFold<'a> {
     }
 
     /// What a document is grouped by, as it is compared and as it is written; none where it does not say.
-    fn keys(&self, head: &TableHead) -> Option<Vec<(Option<String>, Option<String>)>> {
+    fn keys(&self, head: &TableHead) -> Option<Vec<(Option<ValueKey>, Option<String>)>> {
         let Some(group) = &self.question.group else {
             return Some(vec![(None, None)]);
         };
@@ -242,21 +294,32 @@ impl<'a> TableFold<'a> {
                 return None;
             };
             let key = part(&day)?;
-            return Some(vec![(Some(key.clone()), Some(key))]);
+            return Some(vec![(Some(ValueKey::from(&*key)), Some(key))]);
         }
         let items = match value {
             Value::Array(items) => items.iter().collect(),
             one => vec![one],
         };
-        let mut keys: Vec<(Option<String>, Option<String>)> = Vec::new();
-        for text in items.into_iter().filter_map(text_of) {
-            let key = fold::name_key(&text);
-            let key = if key.is_empty() { text.clone() } else { key };
-            if !keys.iter().any(|(known, _)| known.as_ref() == Some(&key)) {
-                keys.push((Some(key), Some(text)));
+        let mut keys: Vec<(ValueKey, String)> = Vec::new();
+        for item in items {
+            let Some(text) = text_of(item) else { continue };
+            let key = ValueKey::of(item, &text);
+            if !keys.iter().any(|(known, _)| *known == key) {
+                keys.push((key, text));
             }
         }
-        (!keys.is_empty()).then_some(keys)
+        // A name without its legal form, beside the same name with it, is the same thing.
+        let whole: Vec<String> = keys
+            .iter()
+            .filter(|(key, _)| key.legal_form.is_some())
+            .map(|(key, _)| key.text.clone())
+            .collect();
+        keys.retain(|(key, _)| key.legal_form.is_some() || !whole.contains(&key.text));
+        if keys.is_empty() {
+            return None;
+        }
+        let keys = keys.into_iter().map(|(key, text)| (Some(key), Some(text)));
+        Some(keys.collect())
     }
 
     /// The currency of a document's measure; an error where it has to have one and does not say.
@@ -282,8 +345,7 @@ impl<'a> TableFold<'a> {
         let is_counted = question.operation == ColumnOperation::Count;
         let needed = needed.filter(|_| !is_counted);
         let currency = question.currency.iter();
-        let currency =
-            currency.filter(|column| !head.metadata.contains_key(*column) && !is_counted);
+        let currency = currency.filter(|_| self.currency(head).is_err() && !is_counted);
         let group = question.group.iter().map(GroupKey::column);
         let first = needed
             .chain(currency)
@@ -313,8 +375,26 @@ impl<'a> TableFold<'a> {
         }
     }
 
+    /// Joins the groups of a name with and without its legal form, if it has only one.
+    fn join_forms(&mut self) {
+        let mut forms: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for key in self.groups.keys().filter_map(|(key, _)| key.as_ref()) {
+            let forms = forms.entry(key.text.clone()).or_default();
+            forms.extend(key.legal_form.clone());
+        }
+        for ((key, currency), group) in std::mem::take(&mut self.groups) {
+            let key = key.map(|mut key| {
+                let is_one = forms.get(&key.text).is_none_or(|forms| forms.len() < 2);
+                key.legal_form = key.legal_form.filter(|_| !is_one);
+                key
+            });
+            self.groups.entry((key, currency)).or_default().join(group);
+        }
+    }
+
     pub(super) fn done(mut self) -> TableResult {
         self.cut();
+        self.join_forms();
         let best = std::mem::take(&mut self.best);
         let best = best.into_values().flatten().map(|(_, document)| document);
         self.rows.extend(best.take(self.rows_max));
@@ -324,7 +404,9 @@ impl<'a> TableFold<'a> {
                 (*count, std::cmp::Reverse(form.clone()))
             });
             TableGroup {
-                key: form.map(|(form, _)| form.clone()).or(key),
+                key: form
+                    .map(|(form, _)| form.clone())
+                    .or(key.map(|key| key.text)),
                 currency,
                 documents: group.documents,
                 sum: group.sum.total(),
@@ -378,7 +460,8 @@ fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
         Value::Number(number) => match number.as_f64().filter(|number| number.fract() == 0.0) {
-            Some(whole) if whole.abs() < 1e15 => Some(format!("{whole:.0}")),
+            // Nought has no sign.
+            Some(whole) if whole.abs() < 1e15 => Some(format!("{:.0}", whole + 0.0)),
             _ => Some(number.to_string()),
         },
         Value::Bool(is_so) => Some(is_so.to_string()),

@@ -15,7 +15,6 @@ use std::sync::PoisonError;
 use tantivy::collector::{Count, DocSetCollector};
 use tantivy::query::{BooleanQuery, Occur, Query};
 use tantivy::{DocAddress, Searcher, Term};
-use text::fold;
 
 /// Most values of a column that documents are looked for by: each is a search.
 const VALUES_MAX: usize = 200;
@@ -90,9 +89,7 @@ impl Index {
 
     /// How documents write a value, of which only the lower case is known.
     fn written(&self, request: &TableRequest, column: &str, value: &str) -> String {
-        let form = self
-            .dictionaries
-            .form(&request.tenant, column, &fold::name_key(value));
+        let form = self.dictionaries.form(&request.tenant, column, value);
         form.unwrap_or_else(|| value.to_owned())
     }
 }

@@ -88,6 +88,21 @@ fn currencies_are_never_added_and_what_lacks_something_is_counted() {
 }
 
 #[test]
+fn a_currency_that_is_none_is_counted_as_missing() {
+    let index = index(&[
+        json!({"total": 1, "currency": "EUR"}),
+        json!({"total": 2, "currency": " "}),
+        json!({"total": 3, "currency": null}),
+        json!({"total": 4, "currency": ["EUR", "USD"]}),
+    ]);
+    for operation in [ColumnOperation::Sum, ColumnOperation::Largest] {
+        let result = table(&index, asked(operation), json!({}));
+        assert_eq!(result.documents, 4);
+        assert_eq!(result.missing, [("currency".to_owned(), 3)]);
+    }
+}
+
+#[test]
 fn groups_are_of_values_however_they_are_written_and_of_the_calendar() {
     let by = |group| TableQuestion {
         group: Some(group),
@@ -113,6 +128,95 @@ fn groups_are_of_values_however_they_are_written_and_of_the_calendar() {
         [("date".to_owned(), 1)],
         "what a condition shuts out for want of a value"
     );
+}
+
+#[test]
+fn values_that_differ_in_more_than_their_spelling_are_groups_of_their_own() {
+    let kinds = [
+        json!(1.5),
+        json!(15),
+        json!(-5),
+        json!(5),
+        json!(1.5),
+        json!("A"),
+        json!("A+"),
+        json!("A-"),
+        json!("C"),
+        json!("C++"),
+        json!("C#"),
+        json!("1.10"),
+        json!("11.0"),
+        json!("Best-Buy"),
+        json!("BEST BUY"),
+        json!("2024"),
+        json!(2024),
+    ];
+    let documents: Vec<Value> = kinds.iter().map(|kind| json!({"kind": kind})).collect();
+    let by_kind = TableQuestion {
+        group: Some(GroupKey::Column("kind".into())),
+        ..asked(ColumnOperation::Count)
+    };
+    let result = table(&index(&documents), by_kind, json!({}));
+    let mut found = groups(&result);
+    found.sort();
+    let wanted = [
+        "-5 - 1 0",
+        "1.10 - 1 0",
+        "1.5 - 2 0",
+        "11.0 - 1 0",
+        "15 - 1 0",
+        "2024 - 2 0",
+        "5 - 1 0",
+        "A - 1 0",
+        "A+ - 1 0",
+        "A- - 1 0",
+        "BEST BUY - 2 0",
+        "C - 1 0",
+        "C# - 1 0",
+        "C++ - 1 0",
+    ];
+    assert_eq!(found, wanted);
+}
+
+#[test]
+fn two_legal_forms_of_a_name_are_two_groups_and_one_is_none() {
+    let documents = [
+        json!({"vendor": "Acme Ltd", "total": 1, "currency": "EUR"}),
+        json!({"vendor": "Acme GmbH", "total": 2, "currency": "EUR"}),
+        json!({"vendor": "ACME", "total": 4, "currency": "EUR"}),
+        json!({"vendor": "Bolt Ltd", "total": 8, "currency": "EUR"}),
+        json!({"vendor": ["BOLT", "Bolt Limited"], "total": 16, "currency": "EUR"}),
+        json!({"vendor": "Bolt", "total": 32, "currency": "EUR"}),
+    ];
+    let by_vendor = |operation| TableQuestion {
+        group: Some(GroupKey::Column("vendor".into())),
+        ..asked(operation)
+    };
+    let result = table(
+        &index(&documents),
+        by_vendor(ColumnOperation::Sum),
+        json!({}),
+    );
+    assert_eq!(
+        groups(&result),
+        [
+            "ACME EUR 1 4",
+            "Acme GmbH EUR 1 2",
+            "Acme Ltd EUR 1 1",
+            "Bolt EUR 3 56"
+        ]
+    );
+    let bolt = &result.groups[3];
+    let sources: Vec<&str> = bolt
+        .examples
+        .iter()
+        .map(|row| row.source.as_str())
+        .collect();
+    assert_eq!(
+        sources,
+        ["invoices/03.md", "invoices/04.md", "invoices/05.md"]
+    );
+    assert_eq!((bolt.values.len(), result.rows_total), (3, 4));
 }
 
 #[test]
@@ -239,6 +343,10 @@ fn documents_without_a_column_are_grouped_by_what_they_are_called() {
         record(2, "Leeds_2018.md", json!({})),
         record(3, "b.md", json!({"site": "Leeds"})),
         record(4, "c.md", json!({})),
+        record(5, "d.md", json!({"site": "Acme Ltd"})),
+        record(6, "e.md", json!({"site": "Acme Ltd"})),
+        record(7, "f.md", json!({"site": "Acme GmbH"})),
+        record(8, "Acme GmbH_2018.md", json!({})),
     ];
     writer.apply(&records).unwrap();
     writer.commit(1, "s").unwrap();
@@ -248,7 +356,15 @@ fn documents_without_a_column_are_grouped_by_what_they_are_called() {
         ..TableQuestion::default()
     };
     let result = table(&index, by_site, json!({}));
-    assert_eq!(groups(&result), ["Leeds - 2 0", "Porto - 2 0"]);
-    assert_eq!(result.called, 2);
+    assert_eq!(
+        groups(&result),
+        [
+            "Acme GmbH - 2 0",
+            "Acme Ltd - 2 0",
+            "Leeds - 2 0",
+            "Porto - 2 0"
+        ]
+    );
+    assert_eq!(result.called, 3);
     assert_eq!(result.missing, [("site".to_owned(), 1)]);
 }
