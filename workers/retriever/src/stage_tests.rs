@@ -435,9 +435,9 @@ fn what_only_vectors_found_is_none_of_those_that_match() {
 
 #[path = "later_tests.rs"]
 mod later_tests;
-#[path = "sub_queries_tests.rs"]
-mod sub_queries;
 #[path = "stage_linking_tests.rs"]
 mod linking_tests;
 #[path = "named_tests.rs"]
 mod named;
+#[path = "sub_queries_tests.rs"]
+mod sub_queries;
