@@ -19,7 +19,8 @@ async fn told(cx: &StepContext, task: Reduction) -> Vec<bool> {
 
 #[tokio::test]
 async fn another_form_than_prose_is_asked_for_in_every_prompt_for_an_answer() {
-    let little = || vec![said(true, false, &[]), said(false, true, &["Blue"])];
+    let printed = ["The guarantee is printed on the box"];
+    let little = || vec![said(true, true, &printed), None];
     for (form, wanted) in [
         (AnswerForm::Prose, [false, false, false]),
         (AnswerForm::List, [true, false, false]),
