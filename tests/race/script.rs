@@ -150,7 +150,9 @@ pub(crate) fn draft(task: Task) -> StepOutput<Exit> {
                 matched,
             )
         }
-        ReduceTask::Generate { passages, matched } => {
+        ReduceTask::Generate {
+            passages, matched, ..
+        } => {
             let texts = passages.into_iter().map(|p| p.text).collect();
             (Vec::new(), false, texts, matched)
         }

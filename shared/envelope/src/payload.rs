@@ -256,6 +256,9 @@ pub enum ReduceTask {
         passages: Vec<Passage>,
         /// How the filter fared.
         matched: FilterMatch,
+        /// In which form the answer is wanted, by the plan of the search.
+        #[serde(default, skip_serializing_if = "is_default")]
+        form: AnswerForm,
     },
     /// Describe a table in words, with its rows, and without a model.
     Table {

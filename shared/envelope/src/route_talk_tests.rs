@@ -13,7 +13,7 @@ use crate::payload::Doubt;
 use crate::read_mark::ReadMark;
 use crate::role::Role;
 use crate::terminal::{CLARIFICATION_MS, Outcome};
-use crate::{Citation, DocId};
+use crate::{AnswerForm, Citation, DocId};
 
 fn talking() -> Header {
     let conversation = ConversationId::new("c1").ok();
@@ -191,12 +191,14 @@ fn known_chunks_are_looked_at_and_answer_in_one_call() {
         panic!("no search")
     };
     assert_eq!((search.fetch, search.then), (chunks, After::Map));
-    let found = RetrieverExit::Found(Box::new(scatter(1, After::Generate)));
+    let mut found = scatter(1, After::Generate);
+    found.plan.form = AnswerForm::Table;
+    let found = RetrieverExit::Found(Box::new(found));
     let next = routed(&header(), &next.case, found);
-    assert!(matches!(
-        next.next,
-        Next::Step(Payload::Reducer(ReduceTask::Generate { .. }))
-    ));
+    let Next::Step(Payload::Reducer(ReduceTask::Generate { form, .. })) = next.next else {
+        panic!("no answer")
+    };
+    assert_eq!(form, AnswerForm::Table, "the reducer knows it");
 }
 
 #[test]

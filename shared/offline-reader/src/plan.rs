@@ -146,7 +146,6 @@ fn plan(lexicon: &Lexicon, question: &str, earlier: Option<&str>) -> Value {
         "class": class.as_str(),
         "intent": reading.wanted.as_str(),
         "constraints": reading.conditions.iter().map(constraint).collect::<Vec<_>>(),
-        "topics": reading.topics,
         "strategy": if reading.is_literal { "keyword" } else { "hybrid" },
         "output": reading.layout.as_str(),
         "citations": !reading.declines_citations,

@@ -202,6 +202,12 @@ mod tests {
         clarifier.unwrap().run(cx, doubt).await.unwrap()
     }
 
+    /// The prompt of the first call.
+    fn shown(model: &ScriptedModel) -> String {
+        let request = &model.requests()[0];
+        format!("{}\n======\n{}", request.system, request.user)
+    }
+
     #[tokio::test]
     async fn asks_in_the_models_words() {
         let model = ScriptedModel::saying([
@@ -215,10 +221,7 @@ mod tests {
             ("t1", "no_results")
         );
         assert_eq!((done.fallbacks, done.usage.calls), (vec![], 1));
-        let [request] = &model.requests()[..] else {
-            panic!("one call")
-        };
-        insta::assert_snapshot!(format!("{}\n======\n{}", request.system, request.user));
+        insta::assert_snapshot!(shown(&model));
     }
 
     #[tokio::test]
@@ -238,6 +241,7 @@ mod tests {
         let user = &model.requests()[0].user;
         let reason = llm::section::read(user, "reason");
         assert_eq!(reason, Some("a lamp and a pump were named"));
+        insta::assert_snapshot!(shown(&model));
     }
 
     #[tokio::test]
@@ -257,6 +261,7 @@ mod tests {
         let user = &model.requests()[0].user;
         let failed = llm::section::read(user, "failed");
         assert_eq!(failed, Some("not in the facts: 310"));
+        insta::assert_snapshot!(shown(&model));
     }
 
     #[tokio::test]
@@ -277,6 +282,7 @@ mod tests {
         let user = &model.requests()[0].user;
         assert_eq!(llm::section::read(user, "missing"), Some("Kestrel"));
         assert_eq!(llm::section::read(user, "tried"), Some("5 of 32 passages"));
+        insta::assert_snapshot!(shown(&model));
         let told = run(&model, &cx, doubt).await.out.question;
         assert!(told.starts_with("The documents do not say:"), "{told}");
         assert!(told.contains("\"Kestrel\"") && told.contains("5 of 32 passages"));

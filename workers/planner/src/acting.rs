@@ -5,6 +5,7 @@
 //! reason for every end.
 
 use crate::act::{self, Acted, Wrong};
+use crate::rules;
 use crate::stage::{Planner, once_more, with};
 use crate::tools::{Action, Toolbox};
 use envelope::hop::PlannerExit;
@@ -65,7 +66,8 @@ impl Planner {
             Action::Done => ended(cx, evidence, format!("the loop ends: done{because}")),
             Action::Call(call) => {
                 let decided = format!("step {step}: {call}{because}");
-                called(call.search(&self.options), call.chunks(), evidence, decided)
+                let plan = call.search(&self.options);
+                called(cx, plan, call.chunks(), evidence, decided)
             }
         }
     }
@@ -97,7 +99,7 @@ impl Planner {
                     true => ended(cx, evidence, "the loop ends: by rules".to_owned()),
                     false => {
                         let decided = "by rules: searches for the question".to_owned();
-                        called(plan, Vec::new(), evidence, decided)
+                        called(cx, plan, Vec::new(), evidence, decided)
                     }
                 }
             }
@@ -124,12 +126,16 @@ impl Planner {
     }
 }
 
+/// A call with what the answer needs to know: no action says in which form it is wanted, so rules read that.
 fn called(
+    cx: &StepContext,
     plan: Plan,
     fetch: Vec<String>,
     evidence: &[FanOut],
     decided: String,
 ) -> StepOutput<PlannerExit> {
+    let form = rules::read(cx.case.question.best()).plan.form;
+    let plan = Plan { form, ..plan };
     let read = ReadMark::of_all(evidence);
     StepOutput::new(PlannerExit::Call { plan, fetch, read }, decided)
 }

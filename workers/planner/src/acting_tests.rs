@@ -3,7 +3,7 @@
 use super::*;
 use crate::options::Options;
 use crate::planning::Planning;
-use envelope::{After, FilterMatch, PlanTask, Profile, Role, Scatter, SearchStrategy};
+use envelope::{After, AnswerForm, FilterMatch, PlanTask, Profile, Role, Scatter, SearchStrategy};
 use llm::Prompts;
 use serde_json::{Value, json};
 use stage::Stage;
@@ -253,4 +253,21 @@ async fn the_last_call_but_the_answers_is_not_spent_on_telling() {
     let model = ScriptedModel::saying(["?", lease().as_str()]);
     let done = act(&model, &cx, vec![searched("Bolt lease", &["bolt"])]).await;
     assert_eq!((done.out, done.usage.calls), (PlannerExit::Enough, 1));
+}
+
+#[tokio::test]
+async fn a_search_knows_the_form_that_the_question_wants() {
+    for (question, form) in [
+        (QUESTION, AnswerForm::Prose),
+        ("Show the leases of Bolt as a table", AnswerForm::Table),
+    ] {
+        let mut cx = cx();
+        cx.case.question.original = question.into();
+        let args = json!({"bucket": null, "query": "Bolt lease", "filters": [], "doc_id": null});
+        let model = ScriptedModel::saying([call("search_text", args)]);
+        let PlannerExit::Call { plan, .. } = act(&model, &cx, Vec::new()).await.out else {
+            panic!("no call")
+        };
+        assert_eq!((plan.query.as_str(), plan.form), ("Bolt lease", form));
+    }
 }

@@ -14,6 +14,8 @@ pub(crate) struct BucketChoice {
     pub(crate) bucket: Option<Bucket>,
     /// What the question wants, where the model says so.
     pub(crate) intent: Option<QuestionIntent>,
+    /// Whether the reply says anything of a bucket, if only that none fits better.
+    pub(crate) is_said: bool,
 }
 
 /// The choice among the buckets that the model was told of; `None` when the reply cannot be read, or names another
@@ -40,6 +42,7 @@ pub(crate) fn read(answer: &str, known: &[BucketNote]) -> Option<BucketChoice> {
     Some(BucketChoice {
         bucket: bucket.map(|note| note.bucket.clone()),
         intent,
+        is_said: object.get("bucket").is_some(),
     })
 }
 
@@ -74,7 +77,17 @@ mod tests {
         });
         let choice = |bucket: Option<&str>, intent| {
             let bucket = bucket.map(|name| Bucket::new(name).unwrap());
-            Some(BucketChoice { bucket, intent })
+            Some(BucketChoice {
+                bucket,
+                intent,
+                is_said: true,
+            })
+        };
+        let unsaid = |intent| {
+            Some(BucketChoice {
+                intent,
+                ..BucketChoice::default()
+            })
         };
         let list = Some(QuestionIntent::List);
         for (answer, wanted) in [
@@ -89,10 +102,7 @@ mod tests {
             (r#"{"bucket": null, "intent": "List"}"#, choice(None, list)),
             (r#"{"bucket": "none"}"#, choice(None, None)),
             // As of a reader that writes a plan whatever it is asked.
-            (
-                r#"{"keywords": ["a"], "intent": "list"}"#,
-                choice(None, list),
-            ),
+            (r#"{"keywords": ["a"], "intent": "list"}"#, unsaid(list)),
             (r#"{"bucket": "memos", "intent": "list"}"#, None),
             (r#"{"bucket": ["bills"], "intent": "list"}"#, None),
             (r#"{"keywords": ["bills"]}"#, None),

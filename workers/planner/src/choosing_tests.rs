@@ -116,6 +116,13 @@ async fn where_no_part_fits_the_plan_is_told_no_columns() {
 }
 
 #[tokio::test]
+async fn a_reply_that_says_nothing_of_a_part_is_no_choice_that_the_trail_tells() {
+    let model = ScriptedModel::saying([r#"{"keywords": ["bills"], "intent": "list"}"#, PLAN]);
+    let (_, done) = run(&model, &large(), PlanTask::First).await;
+    assert!(done.decided.ends_with("; 1 keyword"), "{}", done.decided);
+}
+
+#[tokio::test]
 async fn a_choice_that_cannot_be_read_is_left_to_the_plan_and_told() {
     for answer in ["bills, I think", r#"{"bucket": "memos", "intent": "qa"}"#] {
         let named = r#"{"keywords": ["bills"], "buckets": ["leases"]}"#;

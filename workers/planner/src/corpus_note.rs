@@ -24,9 +24,13 @@ impl CorpusNote {
         buckets.into_iter().chain(self.columns.clone()).collect()
     }
 
-    /// Whether the question could be about several buckets, so that the trail tells which it is.
-    pub(crate) fn is_choice(&self) -> bool {
-        !self.buckets.is_empty() || self.choice.is_some()
+    /// Whether a model has chosen among several buckets, in an earlier call or in its plan, which is `object`. The
+    /// trail then tells the choice. Rules choose none.
+    pub(crate) fn is_chosen(&self, object: &Value) -> bool {
+        match &self.choice {
+            Some(choice) => choice.is_said,
+            None => !self.buckets.is_empty() && object.get("buckets").is_some_and(Value::is_array),
+        }
     }
 
     /// Puts into a plan, read from `object`, what was settled before it.

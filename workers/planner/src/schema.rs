@@ -5,7 +5,7 @@
 
 use crate::bucket_note::BucketNote;
 use crate::lists::ListLimits;
-use envelope::limits::{BUCKETS_MAX, SUB_QUERIES_MAX};
+use envelope::limits::{BUCKETS_MAX, SUB_QUERIES_MAX, TOPICS_MAX};
 use envelope::{PlanRoute, PlanTask, QuestionClass, QuestionIntent};
 use llm::ReplySchema;
 use serde_json::{Value, json};
@@ -84,6 +84,7 @@ fn properties(limits: &ListLimits) -> Value {
             "required": ["field", "operator", "value", "raw"],
             "additionalProperties": false
         }},
+        "topics": {"type": "array", "items": {"type": "string"}, "maxItems": TOPICS_MAX},
         "strategy": words(&["hybrid", "keyword", "semantic"]),
         "output": words(&["prose", "list", "table", "csv"]),
         "citations": {"type": "boolean"},
@@ -97,6 +98,7 @@ mod tests {
     use super::*;
     use crate::options::Options;
     use envelope::{Bucket, History, Profile};
+    use std::collections::BTreeSet;
 
     #[test]
     fn prompts_that_list_the_operators_list_all_of_them() {
@@ -112,6 +114,53 @@ mod tests {
                 .iter()
                 .all(|word| envelope::Op::parse(word).is_some())
         );
+    }
+
+    /// The fields that a prompt describes, and those of each of its examples.
+    fn fields_of(prompt: &str) -> Vec<BTreeSet<String>> {
+        let described = prompt.lines().filter_map(|line| {
+            let (field, _) = line.strip_prefix("- \"")?.split_once("\":")?;
+            Some(field.to_owned())
+        });
+        let examples = prompt.lines().filter_map(|line| line.split_once(" -> "));
+        let examples = examples.map(|(_, plan)| {
+            let plan: Value = serde_json::from_str(plan).unwrap();
+            plan.as_object().unwrap().keys().cloned().collect()
+        });
+        std::iter::once(described.collect())
+            .chain(examples)
+            .collect()
+    }
+
+    #[test]
+    fn prompts_describe_and_show_every_field_of_a_plan() {
+        let limits = ListLimits::new(Profile::Small, &Options::default());
+        let history = History::default();
+        let why = String::new();
+        for (task, prompt, examples) in [
+            (PlanTask::First, include_str!("../prompts/planner.md"), 3),
+            (
+                PlanTask::FollowUp { history },
+                include_str!("../prompts/planner_follow_up.md"),
+                2,
+            ),
+            (
+                PlanTask::Refine { why },
+                include_str!("../prompts/planner_refine.md"),
+                2,
+            ),
+        ] {
+            let schema = schema(&task, &PlanRoute::ALL, &limits, &[]).json;
+            let properties = schema["properties"].as_object().unwrap();
+            let wanted: BTreeSet<String> = properties.keys().cloned().collect();
+            assert!(wanted.contains("topics"));
+            assert_eq!(properties["topics"]["maxItems"], TOPICS_MAX);
+            let found = fields_of(prompt);
+            assert_eq!(found.len(), 1 + examples);
+            for fields in found {
+                assert_eq!(fields, wanted);
+            }
+        }
     }
 
     #[test]

@@ -187,7 +187,7 @@ impl Planner {
         by: ReadBy<'_>,
     ) -> StepOutput<Plan> {
         match plan::read(object, cx.case.question.best(), by) {
-            Some(reading) => planned(reading, by.corpus),
+            Some(reading) => planned(reading, object, by.corpus),
             None => self.as_it_stands(cx, task, Fallback::PlanDefault),
         }
     }
@@ -225,7 +225,7 @@ impl Planner {
         if read.route == PlanRoute::LocationSearch {
             reading.plan.filter = reading.plan.filter.and(routes::places(&self.options));
         }
-        let mut done = planned(reading, by.corpus);
+        let mut done = planned(reading, object, by.corpus);
         done.decided = format!("{}; {}", trail_line::of_route(&read, history), done.decided);
         done.out.context = history.question_before().to_owned();
         done.out.rewritten = read.rewritten;
@@ -401,9 +401,9 @@ fn exit(done: StepOutput<Plan>, cx: &StepContext, task: &PlanTask) -> StepOutput
     .map(PlannerExit::Planned)
 }
 
-fn planned(reading: PlanReading, corpus: &CorpusNote) -> StepOutput<Plan> {
+fn planned(reading: PlanReading, object: &Value, corpus: &CorpusNote) -> StepOutput<Plan> {
     let mut decided = trail_line::of_plan(&reading.plan);
-    if corpus.is_choice() {
+    if corpus.is_chosen(object) {
         decided.push_str(&trail_line::of_buckets(&reading.plan));
     }
     let mut done = StepOutput::new(reading.plan, decided);

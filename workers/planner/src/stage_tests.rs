@@ -431,11 +431,18 @@ async fn the_parts_that_a_question_is_about_are_asked_for_where_it_may_be_about_
         ),
         (
             vec![],
-            r#"{"keywords": ["k"]}"#,
+            r#"{"keywords": ["k"], "buckets": []}"#,
             vec![],
             ", in all parts: none fits better",
         ),
-        (vec!["orders"], r#"{"keywords": ["k"]}"#, vec![], ""),
+        // As of the offline reader: nobody has chosen.
+        (vec![], r#"{"keywords": ["k"]}"#, vec![], "; 1 keyword"),
+        (
+            vec!["orders"],
+            r#"{"keywords": ["k"]}"#,
+            vec![],
+            "; 1 keyword",
+        ),
     ] {
         let model = ScriptedModel::saying([said]);
         let planner = Planner::new(model.clone(), &Prompts::default(), Options::default()).unwrap();

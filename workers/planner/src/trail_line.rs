@@ -31,7 +31,7 @@ pub(crate) fn of_plan(plan: &Plan) -> String {
     words
 }
 
-/// The buckets that a question is taken to be about, where it could be about several.
+/// The buckets that a model takes a question to be about, where it could be about several.
 pub(crate) fn of_buckets(plan: &Plan) -> String {
     let names: Vec<&str> = plan.bucket_hints.iter().map(|one| one.as_str()).collect();
     match names.is_empty() {

@@ -7,7 +7,7 @@ use crate::table;
 use envelope::hop::ReducerExit;
 use envelope::limits::DRAFT_TEXT_BYTES_MAX;
 use envelope::{
-    Draft, DraftReading, DraftTable, Fallback, FilterMatch, Listing, Passage, ReadMark,
+    AnswerForm, Draft, DraftReading, DraftTable, Fallback, FilterMatch, Listing, Passage, ReadMark,
 };
 use llm::Prompt;
 use stage::StepOutput;
@@ -27,6 +27,8 @@ pub(crate) struct Brief<'a> {
     pub(crate) matched: FilterMatch,
     /// The parts of the question; empty for a simple question.
     pub(crate) parts: Vec<String>,
+    /// The wanted form of the answer.
+    pub(crate) form: AnswerForm,
 }
 
 impl<'a> Brief<'a> {
@@ -46,6 +48,7 @@ impl<'a> Brief<'a> {
             strict: false,
             matched,
             parts: Vec::new(),
+            form: AnswerForm::Prose,
         }
     }
 }

@@ -7,6 +7,7 @@
 //! | module | what |
 //! |---|---|
 //! | `gather` | puts the parts of all fan-outs together and compares them with the gate |
+//! | `form` | what a model is told if another form than prose is wanted |
 //! | `evidence` | numbered sources and facts, cut to size, as sections of a prompt |
 //! | `pruning` | chooses the evidence that is kept if not all of it fits |
 //! | `call` | time limits of the model call, and when it is given up |
@@ -23,6 +24,7 @@ mod answer;
 mod call;
 mod draft;
 mod evidence;
+mod form;
 mod gate;
 mod gather;
 mod marks;

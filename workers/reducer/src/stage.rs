@@ -6,6 +6,7 @@ use crate::answer::{self, Answer};
 use crate::call::{is_hopeless, share, time_to_call};
 use crate::draft::{Brief, Origin, composed, listed, no_information};
 use crate::evidence::Evidence;
+use crate::form;
 use crate::gate::{self, Gate};
 use crate::gather::{self, Gathered};
 use crate::marks;
@@ -17,8 +18,8 @@ use crate::remarks;
 use crate::stitch::stitch;
 use envelope::hop::ReducerExit;
 use envelope::{
-    Fallback, FanOut, FilterMatch, Passage, Payload, ReadMark, ReduceTask, Role, Task, Usage,
-    WrongTask,
+    AnswerForm, Fallback, FanOut, FilterMatch, Passage, Payload, ReadMark, ReduceTask, Role, Task,
+    Usage, WrongTask,
 };
 use llm::reply::{without_prompt, without_thoughts};
 use llm::{
@@ -89,9 +90,11 @@ impl Reducer {
         work: Reduction,
     ) -> Result<StepOutput<ReducerExit>, stage::Error> {
         let (scatters, strict, last, asks) = match work.task {
-            ReduceTask::Generate { passages, matched } => {
-                return self.generate(cx, passages, matched).await;
-            }
+            ReduceTask::Generate {
+                passages,
+                matched,
+                form,
+            } => return self.generate(cx, passages, matched, form).await,
             ReduceTask::Table { listing } => return Ok(listed(*listing)),
             ReduceTask::Read { scatters, strict } => {
                 return self.read(cx, scatters, strict, work.evidence).await;
@@ -107,6 +110,7 @@ impl Reducer {
         let newest = work.evidence.last().map(|newest| &newest.scatter);
         let matched = newest.map_or(FilterMatch::Empty, |newest| newest.matched.clone());
         let read = ReadMark::of_all(&work.evidence);
+        let form = form::wanted(&work.evidence);
         let gathered = Gathered::of(work.evidence);
         let from_passages = asks && !strict && self.options.input.is_passages(cx.case.profile);
         let shortfall = gathered.shortfall(Gate {
@@ -145,7 +149,11 @@ impl Reducer {
                 }
             }
         };
-        let brief = Brief { parts, ..brief };
+        let brief = Brief {
+            parts,
+            form,
+            ..brief
+        };
         if let Some(missing) = shortfall
             && !brief.evidence.facts.is_empty()
         {
@@ -188,10 +196,12 @@ impl Reducer {
         cx: &StepContext,
         passages: Vec<Passage>,
         matched: FilterMatch,
+        form: AnswerForm,
     ) -> Result<StepOutput<ReducerExit>, stage::Error> {
         let mut fallbacks = Vec::new();
         let read = passages.into_iter().map(Reading::from).collect();
         let brief = self.brief_of_passages(read, &[], matched, &mut fallbacks);
+        let brief = Brief { form, ..brief };
         self.compose(cx, brief, fallbacks).await
     }
 
@@ -207,6 +217,7 @@ impl Reducer {
         let mut fallbacks = Vec::new();
         let newest = evidence.last().map(|newest| &newest.scatter);
         let matched = newest.map_or(FilterMatch::Empty, |newest| newest.matched.clone());
+        let form = form::wanted(&evidence);
         let (passages, count) = acted::passages(evidence);
         if count > 0 {
             fallbacks.push(Fallback::PassagesTrimmed { count });
@@ -224,6 +235,7 @@ impl Reducer {
         let brief = Brief {
             scatters,
             strict,
+            form,
             ..brief
         };
         let mut done = self.compose(cx, brief, fallbacks).await?;
@@ -283,7 +295,11 @@ impl Reducer {
         let written = loop {
             let section = brief.evidence.section();
             let inputs = [("question", question.as_str()), (brief.section, &section)];
-            let call = self.call(cx, prompt, &inputs)?;
+            let mut call = self.call(cx, prompt, &inputs)?;
+            if let Some(note) = form::note(brief.form) {
+                call.request.system.push_str("\n\n");
+                call.request.system.push_str(note);
+            }
             match self.reply(cx, &call.request).await {
                 Ok(reply) => break Ok((call, reply)),
                 // Ends: each time at least one source less.

@@ -7,6 +7,8 @@ use envelope::{After, Draft, Findings, PartResult, Plan, Scatter, UnixMs};
 use std::time::Duration;
 use testkit::model::{ScriptedModel, passage, step};
 
+#[path = "form_tests.rs"]
+mod form_told;
 #[path = "input_tests.rs"]
 mod input;
 #[path = "live_tests.rs"]
@@ -94,6 +96,7 @@ fn generate_from(passages: Vec<Passage>) -> Reduction {
         task: ReduceTask::Generate {
             passages,
             matched: FilterMatch::Matched,
+            form: AnswerForm::Prose,
         },
         evidence: Vec::new(),
     }

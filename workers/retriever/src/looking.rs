@@ -5,7 +5,7 @@ use crate::assessment::{Assessment, FurtherSearch, assess};
 use crate::narrowing::Narrowing;
 use crate::stage::{BEHIND_ATTEMPT, Retriever};
 use crate::unread::UnreadSearcher;
-use envelope::{After, Fallback, Plan};
+use envelope::{After, Fallback, Plan, QuestionClass};
 use search::{MergedSearch, ReadAfter, search_each};
 use stage::StepContext;
 
@@ -94,7 +94,9 @@ impl Retriever {
         after: Option<ReadAfter>,
     ) -> Result<MergedSearch, search::Error> {
         let request = self.request(cx, plan, then, narrowing.filter.clone(), after);
-        let sub_queries = match self.options.sub_queries {
+        // A simple question has no parts: its one sub-query is the question in other words.
+        let has_parts = plan.class != QuestionClass::Simple;
+        let sub_queries = match self.options.sub_queries && has_parts {
             true => &plan.sub_queries[..],
             false => &[],
         };

@@ -37,16 +37,15 @@ async fn the_sides_of_a_comparison_are_searched_each_by_itself() {
 
 #[tokio::test]
 async fn what_the_documents_do_not_say_is_told_with_what_is_missing() {
-    let asked = |question: &str, options: Options| {
-        let searcher = Arc::new(FakeSearcher::new(
-            vec![passage("a", "Acme sells pumps.")],
-            4,
-        ));
+    let asked_with = |question: &str, conditions_max: usize, options: Options| {
+        let passages = vec![passage("a", "Acme sells pumps.")];
+        let searcher = Arc::new(FakeSearcher::new(passages, conditions_max));
         let mut cx = cx();
         cx.case.question.rewritten = Some(question.into());
         let retriever = Retriever::new(searcher, options).unwrap();
         async move { retriever.run(&cx, mapped(plan())).await.unwrap() }
     };
+    let asked = |question: &str, options: Options| asked_with(question, 4, options);
     let early = Options {
         silent_below: 0.5,
         ..Options::default()
@@ -57,12 +56,42 @@ async fn what_the_documents_do_not_say_is_told_with_what_is_missing() {
         panic!("{:?}", done.out)
     };
     assert_eq!(missing, &["Kestrel"]);
-    assert_eq!(tried[0], "a search for `total of the invoice`");
+    let searched = "a search for `total of the invoice`";
+    let (year, pdf) = ("year = 2024", "source contains \".pdf\"");
+    let conditions = [format!("with {year}"), format!("with {pdf}")];
+    assert_eq!(
+        (tried[0].as_str(), &tried[1..]),
+        (searched, &conditions[..])
+    );
     assert_eq!(done.decided, "the documents do not say");
+    // The planner's guess is given up for a second search.
+    let done = asked_with("What does Kestrel sell?", 1, early.clone()).await;
+    let RetrieverExit::NothingFound(Doubt::NotInDocuments { tried, .. }) = &done.out else {
+        panic!("{:?}", done.out)
+    };
+    let conditions = [format!("with {year}"), format!("without {pdf}")];
+    assert_eq!(
+        (tried[0].as_str(), &tried[1..]),
+        (searched, &conditions[..])
+    );
     let never = Options {
         silent_below: 0.0,
         ..Options::default()
     };
     let done = asked("What does Kestrel sell?", never).await;
     assert!(matches!(done.out, RetrieverExit::Found(_)));
+}
+
+#[test]
+fn what_was_tried_names_the_searches_in_another_way() {
+    let narrowing = Narrowing::over(Filter::default(), 3);
+    let again = "searched again in both ways; searched again in the words of the question; ";
+    assert_eq!(
+        tried("lamps", &narrowing, again),
+        [
+            "a search for `lamps`",
+            "searched again in both ways",
+            "searched again in the words of the question"
+        ]
+    );
 }

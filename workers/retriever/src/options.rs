@@ -19,9 +19,10 @@ pub struct Options {
     pub fetch_k: usize,
     /// Passages to map, one model call each, in agentic mode. Default 5, at most 64.
     pub map_max: usize,
-    /// Search for the sub-queries of a plan beside the whole question. Default false: with the offline
-    /// reader's, on the dev split of MultiHop-RAG, as much evidence was found (0.712 after 0.711), the
-    /// first four hit less (0.831 after 0.838), and a search took twice as long.
+    /// Search for the sub-queries of a plan beside the whole question, unless its class is `simple`.
+    /// Default false: with the offline reader's, on the dev split of MultiHop-RAG, as much evidence was
+    /// found (0.712 after 0.711), the first four hit less (0.831 after 0.838), and a search took twice as
+    /// long.
     pub sub_queries: bool,
     /// Passages of each sub-query of a plan, from which the passages to map are shared out. Default
     /// 10, at most 64.

@@ -171,7 +171,7 @@ impl Retriever {
                 false => StepOutput::new(nothing, "nothing that was not read")
                     .with_fallback(Fallback::NoProgress),
             }
-        } else if let Some(doubt) = self.silent(cx, &plan, &narrowing, &found) {
+        } else if let Some(doubt) = self.silent(cx, &plan, &narrowing, &looked_again, &found) {
             StepOutput::new(
                 RetrieverExit::NothingFound(doubt),
                 "the documents do not say",
@@ -194,6 +194,7 @@ impl Retriever {
         cx: &StepContext,
         plan: &Plan,
         narrowing: &Narrowing,
+        looked_again: &str,
         found: &SearchResult,
     ) -> Option<Doubt> {
         let question = cx.case.question.best();
@@ -206,13 +207,10 @@ impl Retriever {
         if !grounds.is_not_in_documents(&self.options) {
             return None;
         }
-        let searched = format!("a search for `{}`", plan.query);
-        let narrowed = narrowing.filter.0.iter();
-        let narrowed = narrowed.map(|condition| format!("with {condition}"));
         Some(Doubt::NotInDocuments {
             query: question.to_owned(),
             missing: grounds.lacking,
-            tried: [searched].into_iter().chain(narrowed).collect(),
+            tried: tried(&plan.query, narrowing, looked_again),
         })
     }
 
@@ -368,6 +366,19 @@ fn counted(taken: u64, matching: u64) -> String {
         true => format!("{taken} of {matching} {}", noun(matching)),
         false => format!("{taken} {}, {matching} by words", noun(taken)),
     }
+}
+
+/// What was tried, for a user: the last query, its conditions, those that were given up for it, and how the searches
+/// before it differed.
+fn tried(query: &str, narrowing: &Narrowing, looked_again: &str) -> Vec<String> {
+    let searched = format!("a search for `{query}`");
+    let held = narrowing.filter.0.iter();
+    let held = held.map(|condition| format!("with {condition}"));
+    let given_up = narrowing.given_up().iter();
+    let given_up = given_up.map(|condition| format!("without {condition}"));
+    let again = looked_again.split("; ").filter(|told| !told.is_empty());
+    let all = std::iter::once(searched).chain(held).chain(given_up);
+    all.chain(again.map(str::to_owned)).collect()
 }
 
 /// The query that a passage was found for, in words.

@@ -23,6 +23,7 @@ pub(super) fn step(payload: impl Into<Payload>) -> Next {
 
 pub(super) fn generate(found: Scatter) -> Next {
     step(ReduceTask::Generate {
+        form: found.plan.form,
         passages: found.passages,
         matched: found.matched,
     })

@@ -1,6 +1,7 @@
 //! Recognises what a question asks to be done: state a fact, list things, summarise, compare or calculate.
 
 use super::class::Complexity;
+use super::cues::DESCRIBING;
 use super::words::QuestionWord;
 
 /// What a question asks to be done.
@@ -169,11 +170,37 @@ fn is_number(words: &[QuestionWord<'_>]) -> bool {
         || adds_up(words)
 }
 
-/// `the total of all invoices`, `the average price of the pumps`; `the total of the invoice` stands in it.
+/// Whether one number out of all documents of a kind is asked for, and nothing besides: `what is the sum of the amounts
+/// of the contracts with Acme`, `total of all invoices by month`.
+pub(super) fn is_sum(words: &[QuestionWord<'_>]) -> bool {
+    let opens = words.first().is_some_and(|word| word.is(&ADDING)) || opens_with_sum(words);
+    let is_name = |word: &QuestionWord<'_>| word.is_capital() || word.has_digit();
+    let is_more = |two: &[QuestionWord<'_>]| two[0].is(&["and", "or"]) && !is_name(&two[1]);
+    let is_described = |word: &QuestionWord<'_>| word.is(&DESCRIBING);
+    opens
+        && is_number(words)
+        && !words.windows(2).any(is_more)
+        && !words.iter().skip(2).any(is_described)
+}
+
+/// `what is the average …`, `what's the sum …`
+fn opens_with_sum(words: &[QuestionWord<'_>]) -> bool {
+    let mut rest = words.iter().skip(1);
+    let first = rest.find(|word| !word.is(&["are", "is", "the", "was", "were"]));
+    words.first().is_some_and(|word| word.word == "what")
+        && first.is_some_and(|word| word.is(&ADDING))
+}
+
+/// `the total of all invoices`, `the average price of the pumps`; `the total of the invoice` stands in it. No document
+/// states `the sum of` something: it has a `total`.
 fn adds_up(words: &[QuestionWord<'_>]) -> bool {
     let Some(at) = words.iter().position(|word| word.is(&ADDING)) else {
         return false;
     };
+    let is_of = words.get(at + 1).is_some_and(|word| word.word == "of");
+    if is_of && opens_with_sum(words) && words[at].word != "total" {
+        return true;
+    }
     let how_much = words
         .windows(2)
         .any(|w| w[0].word == "how" && w[1].word == "much");

@@ -58,7 +58,8 @@ pub fn read(question: &str) -> QuestionReading {
     let words = words::split(question);
     let mut class = class::read(&words);
     let wanted = intent::read(&words, class);
-    if class == Complexity::MultiStep && wanted == WordedIntent::List && !words[0].is_asking() {
+    let is_list = || wanted == WordedIntent::List && !words[0].is_asking();
+    if class == Complexity::MultiStep && (is_list() || intent::is_sum(&words)) {
         // One look at what documents there are answers it, however much has to hold for them.
         class = Complexity::Simple;
     }

@@ -98,6 +98,57 @@ fn what_is_wanted_is_told_by_its_verb_and_number() {
 }
 
 #[test]
+fn a_sum_over_documents_is_computed_in_one_step() {
+    use Complexity::{MultiStep, Simple};
+    use WordedIntent::{Fact, Number};
+    for (question, class, wanted) in [
+        (
+            "What is the sum of the total amount of contracts with Acme?",
+            Simple,
+            Number,
+        ),
+        (
+            "What is the average of the net amount of the contracts with Acme and Bolt from 2023?",
+            Simple,
+            Number,
+        ),
+        (
+            "What's the sum of the net value of our orders from Orsted in 2024?",
+            Simple,
+            Number,
+        ),
+        (
+            "What is the total amount of all invoices from Orsted in 2024?",
+            Simple,
+            Number,
+        ),
+        ("Total amount of all invoices by month", Simple, Number),
+        (
+            "Total amount of all invoices of the plant in Bremen by month of 2024",
+            Simple,
+            Number,
+        ),
+        // One document states it.
+        ("What is the total of the bill B-77?", Simple, Fact),
+        ("What is the sum insured?", Simple, Fact),
+        // The second thing needs a step of its own.
+        (
+            "What is the sum of the amounts of the contracts that the auditor in Bremen signed?",
+            MultiStep,
+            Number,
+        ),
+        (
+            "What is the average weight of the crates and the number of pumps in Bremen?",
+            MultiStep,
+            Number,
+        ),
+    ] {
+        let read = read(question);
+        assert_eq!((read.class, read.wanted), (class, wanted), "{question}");
+    }
+}
+
+#[test]
 fn the_form_is_only_one_that_is_asked_for() {
     use Layout::{Csv, List, Prose, Table};
     for (question, layout) in [
