@@ -195,8 +195,8 @@ impl Entry {
                     self.learn_counts(counted);
                 }
                 self.proved_well(now);
-                self.mean.observe(took, now);
-                self.answers.observe(took, now);
+                self.mean.observe_answer(took, now);
+                self.answers.observe_answer(took, now);
                 let in_flight = self.calls.len() + 1;
                 let took = Took {
                     first_token,

@@ -7,6 +7,11 @@ use tokio::time::Instant;
 
 /// Weight of a new sample in the mean.
 const WEIGHT: f64 = 0.3;
+/// An answer counts as at most this many times the mean. So one long answer among short ones does not make its node
+/// look slow, while three in a row do.
+const ANSWER_MOST: f64 = 4.0;
+/// Below this, in seconds, an answer is never too long for the mean.
+const ANSWER_LEAST: f64 = 0.02;
 /// The mean of a node that is not asked halves in this time, so that one which was slow once is tried
 /// again.
 const HALF_LIFE: Duration = Duration::from_secs(10);
@@ -19,6 +24,16 @@ pub(crate) struct Mean {
 }
 
 impl Mean {
+    /// Takes in how long an answer took. Most of that time is the length of the answer, so a single long one says
+    /// little about its node.
+    pub(crate) fn observe_answer(&mut self, took: Duration, now: Instant) {
+        let most = match self.at {
+            None => took,
+            Some(_) => Duration::from_secs_f64((self.seconds * ANSWER_MOST).max(ANSWER_LEAST)),
+        };
+        self.observe(took.min(most), now);
+    }
+
     /// Takes in a sample.
     pub(crate) fn observe(&mut self, sample: Duration, now: Instant) {
         let sample = sample.as_secs_f64();
@@ -110,6 +125,24 @@ mod tests {
         assert!((mean.seconds(start) - 1.3).abs() < 1e-9);
         assert!((mean.seconds(start + HALF_LIFE) - 0.65).abs() < 1e-9);
         assert!((mean.measured() - 1.3).abs() < 1e-9);
+    }
+
+    #[test]
+    fn one_long_answer_moves_the_mean_a_little_and_three_move_it_far() {
+        let now = Instant::now();
+        let mut mean = Mean::default();
+        let long = Duration::from_secs(60);
+        mean.observe_answer(Duration::from_secs(1), now);
+        mean.observe_answer(long, now);
+        assert!((mean.measured() - 1.9).abs() < 1e-9);
+        mean.observe_answer(long, now);
+        mean.observe_answer(long, now);
+        assert!(mean.measured() > 6.0);
+        // The first answer of all, and differences of milliseconds, count whole.
+        let mut quick = Mean::default();
+        quick.observe_answer(Duration::from_micros(100), now);
+        quick.observe_answer(Duration::from_millis(20), now);
+        assert!((quick.measured() - 0.00607).abs() < 1e-9);
     }
 
     #[test]
