@@ -14,6 +14,7 @@
 //! | `frame`, `form` | decide whether a question asks for documents, for which, or for an explanation |
 //! | `mention`, `meant`, `columns`, `days_of` | find what a question mentions, whether it is meant, and its column |
 //! | `called` | recognises a name and a year that together name a document |
+//! | `either`, `reply` | take out alternatives; read which column a reply names |
 //! | `merge` | merges conditions on one column and finds contradictions |
 //! | `tabulate` | finds out what is to be counted, added up or listed |
 //! | `dictionary` | the columns and values of a corpus |
@@ -32,6 +33,7 @@ mod columns;
 pub mod days;
 mod days_of;
 mod dictionary;
+mod either;
 pub mod fiscal;
 mod form;
 mod frame;
@@ -44,6 +46,7 @@ mod mention;
 mod merge;
 pub mod names;
 mod prose;
+mod reply;
 mod tabulate;
 pub mod token;
 mod units;

@@ -3,7 +3,6 @@
 //! `mention` first finds what the question mentions. For each mention, `columns` then finds its column, and `meant`
 //! decides whether it is meant as a condition at all. At last `merge` makes one condition of those on one column.
 
-use crate::amounts::{Amount, Bound};
 use crate::dictionary::{ColumnId, Dictionary};
 use crate::form::is_measuring;
 use crate::frame::{Frame, frame};
@@ -11,8 +10,7 @@ use crate::likeness::{NoLikeness, WordLikeness};
 use crate::linked::{Ambiguity, Intent, LinkedQuestion, QuestionCondition, Test};
 use crate::mention::{Mention, Named, mentions};
 use crate::merge::{self, Joined, Link};
-use crate::token::{QuestionToken, reply_start, tokens};
-use crate::units;
+use crate::token::{QuestionToken, tokens};
 use std::ops::Range;
 use text::fold;
 use time::Date;
@@ -141,6 +139,7 @@ impl Linker<'_> {
             true => self.take_sides(question, placed, &mut linked),
             false => {
                 self.align(&mut placed);
+                self.take_out_alternatives(question, &mut placed, &mut linked);
                 self.merge(&placed, question, &mut linked);
             }
         }
@@ -300,6 +299,9 @@ impl Linker<'_> {
                 let fitting = self.clarified(fitting);
                 Ok((vec![placed(fitting.column, test)], self.options(&fitting)))
             }
+            Named::Amount(amount) if self.counts_documents(mention, amount) => {
+                Err("it counts documents")
+            }
             Named::Amount(amount) => {
                 let fitting = self.clarified(self.column_of_amount(mention, amount, bucket)?);
                 let bounds = self.in_unit_of(fitting.column, amount)?;
@@ -321,49 +323,6 @@ impl Linker<'_> {
                     .ok_or("no column holds currencies")?;
                 Ok((vec![placed(column, Test::Is(vec![forms]))], Vec::new()))
             }
-        }
-    }
-
-    /// The bounds of an amount in the unit of a column.
-    fn in_unit_of(
-        &self,
-        column: ColumnId,
-        amount: &Amount,
-    ) -> Result<Vec<(Bound, f64)>, &'static str> {
-        let factor = match &amount.unit {
-            Some(unit) => units::factor(self.dictionary.column(column), unit),
-            None => Some(1.0),
-        };
-        let factor = factor.ok_or("the column has another unit")?;
-        let bounds = amount.bounds.iter();
-        Ok(bounds
-            .map(|(bound, value)| (*bound, value * factor))
-            .collect())
-    }
-
-    /// The column that the reply to a question back names, if several fit equally well.
-    fn clarified(&self, fitting: Fitting) -> Fitting {
-        let mut all = vec![fitting.column];
-        all.extend(&fitting.rivals);
-        match self.replied(&all) {
-            Some(column) => column.into(),
-            None => fitting,
-        }
-    }
-
-    /// The column, of several, that the reply to a question back names best: `… - User clarified: due date`.
-    pub(crate) fn replied(&self, columns: &[ColumnId]) -> Option<ColumnId> {
-        let reply = &self.tokens[reply_start(&self.tokens)?..];
-        let said = |column: &ColumnId| {
-            let words = &self.dictionary.column(*column).words;
-            let is_said = |word: &&String| reply.iter().any(|token| token.lower == **word);
-            words.iter().filter(is_said).count()
-        };
-        let most = columns.iter().map(said).max().filter(|most| *most > 0)?;
-        let mut best = columns.iter().filter(|column| said(column) == most);
-        match (best.next(), best.next()) {
-            (Some(one), None) => Some(*one),
-            _ => None,
         }
     }
 
@@ -448,7 +407,7 @@ impl Linker<'_> {
         names
     }
 
-    fn bytes(&self, at: &Range<usize>) -> Range<usize> {
+    pub(crate) fn bytes(&self, at: &Range<usize>) -> Range<usize> {
         self.tokens[at.start].span.start..self.tokens[at.end - 1].span.end
     }
 

@@ -76,6 +76,9 @@ pub struct TableQuestion {
     pub limit: Option<usize>,
     /// The columns to show of each document, the most important first.
     pub shown: Vec<String>,
+    /// The column by which the question wants the documents to be sorted. A list is not sorted by a column, and the
+    /// answer has to say so.
+    pub unsorted: Option<String>,
     /// Words that were matched to a column by similarity of meaning alone, each with the column. The answer has to say
     /// so.
     pub likened: Vec<(String, String)>,

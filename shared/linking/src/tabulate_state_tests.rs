@@ -97,6 +97,10 @@ fn values_of_a_column_are_not_counted_as_documents() {
             "unfit: it asks for `vendors` and not for documents",
         ),
         (
+            "Which vendor has the highest total amount of the invoices?",
+            "unfit: it asks for `vendor` and not for documents",
+        ),
+        (
             "Which vendor sent the most invoices?",
             "count by vendor_name of vendor_name",
         ),
@@ -108,8 +112,80 @@ fn values_of_a_column_are_not_counted_as_documents() {
 }
 
 #[test]
+fn conditions_that_no_filter_expresses_make_no_table() {
+    all_told(&[
+        (
+            "How many invoices are from Acme Pumps or over 500 EUR?",
+            "unfit: `Acme Pumps` is no condition on a column",
+        ),
+        (
+            "List invoices from Acme Pumps or with the cost centre Freight",
+            "unfit: `Acme Pumps` is no condition on a column",
+        ),
+        (
+            "How many invoices in 2023 or from Bolt and Sons?",
+            "unfit: `2023` is no condition on a column",
+        ),
+        (
+            "How many invoices are from Acme Pumps or Bolt and Sons?",
+            "count",
+        ),
+        (
+            "How many invoices from Acme Pumps are in EUR or USD?",
+            "count",
+        ),
+        (
+            "Which vendors sent over 10 invoices in 2024?",
+            "unfit: `10` is no condition on a column",
+        ),
+        (
+            "Which invoices are larger than invoice AP-1003?",
+            "unfit: it compares documents with others",
+        ),
+        (
+            "How many invoices from vendors starting with A are there?",
+            "unfit: `vendors starting` is no condition on a column",
+        ),
+        (
+            "How many invoices are there from Acme Pumps and Corvane Logistics combined?",
+            "count",
+        ),
+        ("List all invoices sorted by total amount", "list"),
+        (
+            "List all invoices from Acme Pumps ordered by due date, newest first",
+            "list",
+        ),
+    ]);
+}
+
+#[test]
+fn a_column_without_values_is_no_condition() {
+    let mut known = dictionary();
+    known.describe_column(
+        "invoices",
+        DescribedColumn::of("approved", "approved by a lawyer", ""),
+    );
+    for question in [
+        "How many invoices from Acme Pumps are approved?",
+        "How many invoices from Acme Pumps are not approved?",
+        "How many approved invoices from Acme Pumps are there?",
+    ] {
+        let told = told_over(question, &known);
+        assert!(told.starts_with("unfit: "), "{question}: {told}");
+    }
+}
+
+#[test]
 fn two_operations_are_no_table() {
     all_told(&[
+        (
+            "What is the difference between the largest and smallest invoice?",
+            "unfit: it asks for two operations at once",
+        ),
+        (
+            "What is the average and the sum of the total amount of invoices from Acme Pumps?",
+            "unfit: it asks for two operations at once",
+        ),
         (
             "What is the largest invoice per vendor?",
             "unfit: it asks for two operations at once",

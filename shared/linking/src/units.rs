@@ -3,11 +3,41 @@
 //! A month counts as 30 days and a year as 365, because contracts write `90 days` where people say three months. `mW`
 //! and `MW` are the same in small letters, so they are converted to nothing.
 
-use crate::dictionary::KnownColumn;
+use crate::amounts::{Amount, Bound};
+use crate::dictionary::{ColumnId, KnownColumn};
+use crate::link::Linker;
+use crate::mention::Mention;
+
+impl Linker<'_> {
+    /// Whether an amount is a number of documents: `which vendors sent more than 3 invoices`.
+    pub(crate) fn counts_documents(&self, mention: &Mention, amount: &Amount) -> bool {
+        let subject = self.frame.subject.as_ref();
+        amount.unit.is_none()
+            && amount.currency.is_none()
+            && subject.is_some_and(|subject| subject.start == mention.at.end)
+    }
+
+    /// The bounds of an amount in the unit of a column.
+    pub(crate) fn in_unit_of(
+        &self,
+        column: ColumnId,
+        amount: &Amount,
+    ) -> Result<Vec<(Bound, f64)>, &'static str> {
+        let factor = match &amount.unit {
+            Some(unit) => factor(self.dictionary.column(column), unit),
+            None => Some(1.0),
+        };
+        let factor = factor.ok_or("the column has another unit")?;
+        let bounds = amount.bounds.iter();
+        Ok(bounds
+            .map(|(bound, value)| (*bound, value * factor))
+            .collect())
+    }
+}
 
 /// The factor by which an amount in the unit `said` is multiplied to be compared with the values of a column. It is 1
 /// if the column has no known unit. `None` means that the units cannot be compared.
-pub(crate) fn factor(column: &KnownColumn, said: &str) -> Option<f64> {
+fn factor(column: &KnownColumn, said: &str) -> Option<f64> {
     let last = column.words.last().map_or("", String::as_str);
     between(&column.said.unit, last, said)
 }

@@ -121,7 +121,15 @@ impl Retriever {
             let column = worded::column(column);
             format!("`{words}` was taken for {column}.")
         });
-        let notices = left_out.into_iter().chain(likened).collect();
+        let unsorted = said.unsorted.iter().map(|column| {
+            let column = worded::column(column);
+            format!("The documents are not sorted by {column}.")
+        });
+        let notices = left_out
+            .into_iter()
+            .chain(likened)
+            .chain(unsorted)
+            .collect();
         let mut done = listed(cx, plan, linked, derived, said, sides, notices)?;
         done.fallbacks.splice(0..0, behind);
         Ok(Tabled::Done(Box::new(done)))

@@ -117,6 +117,9 @@ impl<'a> Reading<'a> {
     /// The table that the question asks for, with the words that have no role in it and may mean nothing.
     pub(super) fn table(mut self) -> Outcome<(TableQuestion, Vec<String>)> {
         self.read_operation();
+        if self.is_beside_another() {
+            return Err(unfit("it compares documents with others".into()));
+        }
         for run in self.runs() {
             // In `by year of issue` the run `issue` got its role together with `year`.
             if !self.is_taken[run.clone()].iter().all(|taken| *taken) {
@@ -205,6 +208,7 @@ impl<'a> Reading<'a> {
                 || is_measure
                 || words::period(word).is_some()
                 || self.is_state(at)
+                || self.begins_nothing(&(at..at + 1))
                 || !words::is_filler(word) && !is_degree;
             // In `per date` and `by due year` a word that elsewhere is filler names the group.
             let before = (0..at)

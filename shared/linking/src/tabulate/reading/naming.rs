@@ -4,6 +4,8 @@ use super::*;
 
 /// The most words between a run and the mention that it introduces.
 const NEAR: usize = 2;
+/// Words that ask for an order.
+const SORTING: &str = "sorted sort ordered order arranged ranked";
 /// Words that ask for a sum.
 const SUMMING: &str = "total overall aggregate cumulative combined sum";
 
@@ -22,10 +24,15 @@ impl Reading<'_> {
             self.operation,
             Some(ColumnOperation::Largest | ColumnOperation::Smallest)
         );
-        if is_most && joins == Some("by") {
+        if is_most && joins == Some("by") && !self.is_sorted(run) {
             return Ok(false);
         }
         let named = self.fit(run.clone(), |_| true);
+        if joins == Some("by") && self.is_sorted(run) {
+            let fit = named.as_ref().filter(|fit| fit.score >= NAMED_MIN);
+            self.table.unsorted = fit.map(|fit| self.field(fit.columns[0]));
+            return Ok(self.table.unsorted.is_some());
+        }
         if let Some((period, _)) = period
             && named.as_ref().is_none_or(|fit| fit.score < NAMED_MIN)
         {
@@ -41,6 +48,13 @@ impl Reading<'_> {
         self.tell_likened(run, &fit);
         self.table.group = Some(GroupKey::Column(self.field(column)));
         Ok(true)
+    }
+
+    /// Whether documents are to be sorted by what a run names: `sorted by total amount`.
+    fn is_sorted(&self, run: &Range<usize>) -> bool {
+        let by = (0..run.start).rev().find(|at| self.word(*at) == "by");
+        let before = by.and_then(|by| by.checked_sub(1));
+        before.is_some_and(|at| is_of(self.word(at), SORTING))
     }
 
     /// Whether a run says more about the column that documents are grouped by: `period of termination notice`.

@@ -100,6 +100,13 @@ impl Reading<'_> {
                     Some((ColumnOperation::Count, false))
                 }
                 ("number" | "quantity", "of") => Some((ColumnOperation::Count, false)),
+                // `How many invoices are there from Acme and Bolt combined?`
+                (word, _)
+                    if is_of(word, "combined altogether aggregate cumulative")
+                        && self.asks_how_many() =>
+                {
+                    Some((ColumnOperation::Count, false))
+                }
                 (word, _) => words::operation(word),
             };
             if let Some((operation, is_day)) = found {

@@ -29,6 +29,11 @@ impl Reading<'_> {
         {
             self.table.measure = self.shown_number();
         }
+        if self.table.unsorted.is_some() && self.is_most() {
+            // `sorted by due date, newest first`
+            self.operation = None;
+            (self.table.limit, self.table.measure, self.table.is_day) = (None, None, false);
+        }
         if self.is_of_most {
             self.count_most()?;
         }
@@ -85,20 +90,21 @@ impl Reading<'_> {
     /// Checks that the words do not name two operations of which one would have to be left out: `the sum of the newest
     /// invoices`, `the largest invoice of each vendor`, `the average number of invoices`.
     fn is_one_operation(&self) -> Outcome<()> {
-        let is_ranking = |operation: &ColumnOperation| {
-            matches!(
-                operation,
-                ColumnOperation::Largest | ColumnOperation::Smallest
-            )
-        };
         let is_adding = matches!(
             self.operation,
             Some(ColumnOperation::Sum | ColumnOperation::Average)
         );
-        let counts = self.further.contains(&ColumnOperation::Count);
+        let counts = |operation: &&ColumnOperation| **operation == ColumnOperation::Count;
+        let mut others = self.further.iter();
+        // `How many invoices are there, and what do they add up to?` wants a sum, which comes with its number.
+        let is_other = others.any(|other| {
+            Some(*other) != self.operation && !counts(&other) && (is_adding || self.is_most())
+        });
         let is_average = self.operation == Some(ColumnOperation::Average);
-        let is_two = is_adding && self.further.iter().any(is_ranking)
-            || is_average && counts && self.table.measure.is_none()
+        let is_two = is_other
+            || is_average
+                && self.further.iter().any(|other| counts(&other))
+                && self.table.measure.is_none()
             || self.is_most() && self.table.group.is_some();
         match is_two {
             true => Err(unfit("it asks for two operations at once".into())),

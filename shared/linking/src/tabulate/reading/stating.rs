@@ -35,6 +35,9 @@ impl Reading<'_> {
         if self.asks_whether(run) {
             return Some(format!("it asks whether documents have `{}`", said()));
         }
+        if self.begins_nothing(run) {
+            return Some(format!("`{}` says how something is written", said()));
+        }
         let is_of_values = self.asks_for_values(run);
         is_of_values.then(|| format!("it asks for `{}` and not for documents", said()))
     }
@@ -117,6 +120,9 @@ impl Reading<'_> {
     /// Whether documents are to have or to lack the column that a run names: `without an invoice date`, `that have a due
     /// date`.
     fn asks_whether(&self, run: &Range<usize>) -> bool {
+        if self.is_without_values(run) {
+            return true;
+        }
         let is_tax = run.clone().any(|at| is_of(self.word(at), TAXES));
         if is_tax || !self.names_column(run) || self.is_of_condition(run) {
             return false;
@@ -127,6 +133,21 @@ impl Reading<'_> {
             "the" | "their" | "its" => is_of(word(2), LACKING),
             first => is_of(first, LACKING),
         }
+    }
+
+    /// Whether a run says of documents what a column without values says: `approved contracts`, `that are approved`. The
+    /// values of columns of yes and no are not known.
+    fn is_without_values(&self, run: &Range<usize>) -> bool {
+        let fit = self.fit(run.clone(), |_| true);
+        let is_empty = |fit: Fit| {
+            let mut columns = fit.columns.iter();
+            fit.score >= NAMED_MIN
+                && columns.all(|column| self.linker.dictionary.column(*column).documents() == 0)
+        };
+        let mut before = (0..run.start).rev().map(|at| self.word(at));
+        let verb = before.find(|word| !is_of(word, ADVERBS));
+        let is_told = verb.is_some_and(|verb| is_of(verb, BEING));
+        fit.is_some_and(is_empty) && (is_told || self.is_before_noun(run.end - 1))
     }
 
     /// Whether a question is for values of the column that a run names, and not for documents: `how many vendors`,
@@ -148,12 +169,39 @@ impl Reading<'_> {
             let fit = self.fit(run.clone(), |column| column.kind() == ColumnKind::Text);
             fit.is_some_and(|fit| fit.score >= NAMED_MIN)
         };
+        // `Which vendor has the highest total?` may mean one invoice, or all of the vendor.
+        let is_asked = run.start == 1 && is_of(self.word(0), "which what");
+        if self.is_most() && !self.is_of_most && is_asked && is_text() {
+            return true;
+        }
         let is_ranked = |at: usize| {
             let is_number = self.is_taken[at] && words::operation(self.word(at)).is_none();
             let at = at.checked_sub(usize::from(is_number));
             at.is_some_and(|at| is_ranking(self.word(at)))
         };
         self.is_most() && run.start > 0 && is_ranked(run.start - 1) && is_text()
+    }
+
+    /// Whether a run says how a value is written: `starting with A`.
+    pub(super) fn begins_nothing(&self, run: &Range<usize>) -> bool {
+        let word = self.word(run.start);
+        let next = self.linker.tokens.get(run.start + 1);
+        let is_writing =
+            is_of(word, "starting starts start beginning begins begin") && run.len() == 1;
+        is_writing && next.is_some_and(|next| next.lower == "with") && !self.leads_on(run.start)
+    }
+
+    /// Whether documents are compared with another document: `larger than invoice 12`. A comparison with an amount is a
+    /// mention.
+    pub(super) fn is_beside_another(&self) -> bool {
+        let is_free = |at: usize| {
+            let is_mention = self.mentions.iter().any(|mention| mention.contains(&at));
+            let before = at.checked_sub(1).map_or("", |at| self.word(at));
+            !is_mention && !is_of(before, "other rather different")
+        };
+        let mut all = 0..self.is_taken.len();
+        self.linked.intent != Intent::Compare
+            && all.any(|at| self.word(at) == "than" && is_free(at))
     }
 
     fn names_column(&self, run: &Range<usize>) -> bool {
