@@ -117,8 +117,9 @@ async fn a_node_is_given_calls_after_one_long_answer_and_none_after_several() {
     for id in [0, 1, 0, 1] {
         answer(&mut balance, id, MS * 500);
     }
+    // More than the other node has room for.
     let given = |balance: &mut Balance, now: Instant| {
-        let grants: Vec<Grant> = (0..8)
+        let grants: Vec<Grant> = (0..16)
             .map_while(|_| balance.take(&ask(1), now).ok())
             .collect();
         for grant in &grants {
