@@ -214,6 +214,8 @@ pub enum CorpusSide {
     Fifth,
     /// A further one, in the words of an engineer and a buyer; nobody tunes on it.
     Sixth,
+    /// A further one, in the words of an auditor, a hospital's buyer and a project manager; nobody tunes on it.
+    Seventh,
 }
 
 /// `argosy eval retrieval`
