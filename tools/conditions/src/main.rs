@@ -1,11 +1,12 @@
-//! Writes a corpus to a folder: `argosy-conditions dev|test|extra|third|fourth|fifth|sixth FOLDER [DOCUMENTS [SEED]]`.
+//! Writes a corpus to a folder: `argosy-conditions dev|test|extra|third|fourth|fifth|sixth|seventh FOLDER
+//! [DOCUMENTS [SEED]]`.
 
 use argosy_conditions::{Corpus, CorpusPlan, Half};
 use std::path::Path;
 use std::process::ExitCode;
 
-const USAGE: &str =
-    "usage: argosy-conditions dev|test|extra|third|fourth|fifth|sixth FOLDER [DOCUMENTS [SEED]]";
+const USAGE: &str = "usage: argosy-conditions dev|test|extra|third|fourth|fifth|sixth|seventh \
+                     FOLDER [DOCUMENTS [SEED]]";
 const DOCUMENTS: usize = 5_000;
 
 fn main() -> ExitCode {

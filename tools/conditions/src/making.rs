@@ -133,6 +133,7 @@ impl Maker<'_> {
             Half::Fourth => format!("VI-{serial}-{:02}", serial % 89),
             Half::Fifth => format!("INV-{serial}"),
             Half::Sixth => format!("R{serial}.{:02}", serial % 83),
+            Half::Seventh => format!("GV{serial}"),
         }
     }
 
@@ -154,6 +155,7 @@ impl Maker<'_> {
                     Half::Fourth => format!("PA-{serial}-L"),
                     Half::Fifth => format!("SA-{serial}"),
                     Half::Sixth => format!("LV{serial}"),
+                    Half::Seventh => format!("WR-{serial}"),
                 },
                 nature: contract,
                 category: self.word(self.words.subjects),
@@ -204,6 +206,7 @@ impl Maker<'_> {
                         Half::Fourth => format!("{letter}-{serial}-DS"),
                         Half::Fifth => format!("M{serial}-{letter}"),
                         Half::Sixth => format!("SK{serial}.{letter}"),
+                        Half::Seventh => format!("EQ{serial}{letter}"),
                     },
                     category,
                     volts: self.volts(),
@@ -248,6 +251,7 @@ impl Maker<'_> {
                         Half::Fourth => format!("CONF.{serial}"),
                         Half::Fifth => format!("REG-{serial}"),
                         Half::Sixth => format!("Z{serial}-Q"),
+                        Half::Seventh => format!("AC-{serial}"),
                     },
                     standard,
                     body,

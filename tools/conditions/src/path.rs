@@ -42,6 +42,7 @@ pub(crate) fn source(half: Half, company: &Company, record: &BusinessRecord) -> 
         Half::Fourth => format!("{:05}q", record.serial),
         Half::Fifth => format!("id{:04}", record.serial),
         Half::Sixth => format!("n{:06}", record.serial),
+        Half::Seventh => format!("s{:05}", record.serial),
     });
     let name = format!("{folder}{}", tokens.join(joint(half, words)));
     let root = words.folder;
@@ -61,6 +62,7 @@ pub(crate) fn source(half: Half, company: &Company, record: &BusinessRecord) -> 
                 Half::Fourth => format!("{root}/register_{batch:02}.jsonl#{name}"),
                 Half::Fifth => format!("{root}/records-{batch}.jsonl#{name}"),
                 Half::Sixth => format!("{root}/dump_{batch:03}.jsonl#{name}"),
+                Half::Seventh => format!("{root}/ledger-page-{batch}.jsonl#{name}"),
             }
         }
     }
@@ -77,6 +79,7 @@ pub(crate) fn joint(half: Half, words: &ShelfWords) -> &'static str {
         (false, Half::Fourth) => "=",
         (false, Half::Fifth) => ".",
         (false, Half::Sixth) => "___",
+        (false, Half::Seventh) => "-_-",
     }
 }
 
@@ -118,6 +121,8 @@ fn company_in_path(half: Half, words: &ShelfWords, company: &Company) -> String 
         (Half::Fifth, false) => company.short.clone(),
         (Half::Sixth, true) => company.short.to_uppercase().replace(' ', "-"),
         (Half::Sixth, false) => company.short.to_lowercase().replace(' ', "-"),
+        (Half::Seventh, true) => company.short.to_lowercase().replace(' ', "-"),
+        (Half::Seventh, false) => company.name.clone(),
     }
 }
 
@@ -141,6 +146,8 @@ pub(crate) fn text_in_path(half: Half, words: &ShelfWords, field: Field, text: &
         (Half::Fifth, false) => text.to_owned(),
         (Half::Sixth, true) => text.split(' ').map(capital).collect::<Vec<_>>().join("-"),
         (Half::Sixth, false) => text.to_lowercase().replace(' ', "_"),
+        (Half::Seventh, true) => text.to_lowercase().replace(' ', "-"),
+        (Half::Seventh, false) => text.to_uppercase().replace(' ', "_"),
     }
 }
 
@@ -162,6 +169,7 @@ pub(crate) fn pattern(half: Half, shelf: Shelf, field: Field) -> String {
         ("date", Half::Fourth) => "[12][0-9]{3}-[01][0-9]-[0-3][0-9]",
         ("date", Half::Fifth) => "[0-9]{4}-[01][0-9]-[0-3][0-9]",
         ("date", Half::Sixth) => "[0-3][0-9][.][01][0-9][.][0-9]{4}",
+        ("date", Half::Seventh) => "(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}",
         ("number", Half::Dev) => "-?[0-9.]+",
         ("number", Half::Test) => "-?[0-9.,]+",
         ("number", Half::Extra) => "-?[0-9]+[.]?[0-9]*",
@@ -169,6 +177,7 @@ pub(crate) fn pattern(half: Half, shelf: Shelf, field: Field) -> String {
         ("number", Half::Fourth) => "-?[0-9]+(?:[.][0-9]+)?",
         ("number", Half::Fifth) => "-?[0-9]+[.]?[0-9]{0,2}",
         ("number", Half::Sixth) => "-?[0-9]{1,12}(?:[.][0-9]{1,2})?",
+        ("number", Half::Seventh) => "-?[0-9]{1,10}(?:[.][0-9]+)?",
         (_, Half::Dev) => "[A-Za-z0-9-]+",
         (_, Half::Test) => "[^/#]+?",
         (_, Half::Extra) => "[^/#~]+",
@@ -176,6 +185,7 @@ pub(crate) fn pattern(half: Half, shelf: Shelf, field: Field) -> String {
         (_, Half::Fourth) => "[^/#;]+",
         (_, Half::Fifth) => "[^/#|]+?",
         (_, Half::Sixth) => "[^/#@]+",
+        (_, Half::Seventh) => "[^/#%]+?",
     };
     match called.token {
         (before, "/") => format!("[/#]{before}({value})/[^/]*$"),

@@ -1,6 +1,6 @@
 //! Tests that the splits share nothing that could be tuned to: no name, no word of a form, no path, no pattern of a
 //! question, no seed. The splits extra and test are not compared, because the result would tell the author of extra
-//! something about test. The third, fourth, fifth and sixth splits share nothing with any split.
+//! something about test. The third, fourth, fifth, sixth and seventh splits share nothing with any split.
 
 use crate::field::{Field, Shelf};
 use crate::half::Half;
@@ -10,7 +10,7 @@ use crate::words::Called;
 use std::collections::BTreeSet;
 
 /// The sides that share nothing.
-const PAIRS: [(Half, Half); 20] = [
+const PAIRS: [(Half, Half); 27] = [
     (Half::Dev, Half::Test),
     (Half::Dev, Half::Extra),
     (Half::Dev, Half::Third),
@@ -31,6 +31,13 @@ const PAIRS: [(Half, Half); 20] = [
     (Half::Fifth, Half::Sixth),
     (Half::Sixth, Half::Test),
     (Half::Sixth, Half::Extra),
+    (Half::Dev, Half::Seventh),
+    (Half::Third, Half::Seventh),
+    (Half::Fourth, Half::Seventh),
+    (Half::Fifth, Half::Seventh),
+    (Half::Sixth, Half::Seventh),
+    (Half::Seventh, Half::Test),
+    (Half::Seventh, Half::Extra),
 ];
 
 fn every_side() -> impl Iterator<Item = Half> {
@@ -213,9 +220,10 @@ fn seeds_and_buckets_with_a_schema_differ() {
     }
 }
 
+/// The seventh split has no synonyms yet: their author must not have seen its questions.
 #[test]
-fn every_column_of_every_side_has_synonyms_if_they_are_wanted() {
-    for half in every_side() {
+fn every_column_of_every_other_side_has_synonyms_if_they_are_wanted() {
+    for half in every_side().filter(|half| *half != Half::Seventh) {
         let plain = schema(half, false);
         assert!(!plain.contains("synonyms"), "{half:?}");
         let named = schema(half, true);

@@ -1,10 +1,11 @@
 //! The wording of a split: the patterns of its questions and of the phrases in them. No pattern of the splits dev,
-//! third, fourth, fifth and sixth is in another split.
+//! third, fourth, fifth, sixth and seventh is in another split.
 
 pub(crate) mod dev;
 pub(crate) mod extra;
 pub(crate) mod fifth;
 pub(crate) mod fourth;
+pub(crate) mod seventh;
 pub(crate) mod sixth;
 pub(crate) mod test;
 pub(crate) mod third;
@@ -126,6 +127,7 @@ impl Half {
             Half::Fourth => &fourth::WORDING,
             Half::Fifth => &fifth::WORDING,
             Half::Sixth => &sixth::WORDING,
+            Half::Seventh => &seventh::WORDING,
         }
     }
 }

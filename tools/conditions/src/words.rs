@@ -5,6 +5,7 @@ pub(crate) mod dev;
 pub(crate) mod extra;
 pub(crate) mod fifth;
 pub(crate) mod fourth;
+pub(crate) mod seventh;
 pub(crate) mod sixth;
 pub(crate) mod test;
 pub(crate) mod third;

@@ -24,6 +24,7 @@ fn corpora() -> &'static [Corpus] {
         (Half::Fourth, 500),
         (Half::Fifth, 500),
         (Half::Sixth, 500),
+        (Half::Seventh, 500),
     ];
     let generate = |(half, documents)| Corpus::generate(CorpusPlan::new(half, documents)).unwrap();
     CORPORA.get_or_init(|| plans.map(generate).into())

@@ -33,13 +33,14 @@ fn read(half: Half) -> ReadBack {
 }
 
 /// The sides that are read.
-const SIDES: [Half; 6] = [
+const SIDES: [Half; 7] = [
     Half::Dev,
     Half::Test,
     Half::Third,
     Half::Fourth,
     Half::Fifth,
     Half::Sixth,
+    Half::Seventh,
 ];
 
 /// A side, read once.

@@ -433,7 +433,7 @@ impl Desk<'_, '_> {
     fn is_riddle(&self, draft: &Draft) -> bool {
         let is_later = matches!(
             self.scene.half,
-            Half::Third | Half::Fourth | Half::Fifth | Half::Sixth
+            Half::Third | Half::Fourth | Half::Fifth | Half::Sixth | Half::Seventh
         );
         is_later && draft.noun.nature == Some(self.scene.half.words().invoice_natures[1])
     }

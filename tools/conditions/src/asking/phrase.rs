@@ -43,6 +43,7 @@ impl Scene<'_> {
             Half::Fourth => [330, 480, 20, 100, 70],
             Half::Fifth => [520, 160, 180, 20, 120],
             Half::Sixth => [470, 180, 190, 20, 140],
+            Half::Seventh => [520, 260, 120, 40, 60],
         };
         match self.dice.weighted(&weights) {
             0 => short,

@@ -214,6 +214,8 @@ pub enum CorpusSide {
     Fifth,
     /// A variant in the words of an engineer and a buyer; no setting is chosen on it.
     Sixth,
+    /// A further one, in the words of an auditor, a hospital's buyer and a project manager; nobody tunes on it.
+    Seventh,
 }
 
 /// `argosy eval retrieval`

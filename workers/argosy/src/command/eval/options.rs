@@ -48,6 +48,7 @@ impl From<CorpusSide> for conditions::Half {
             CorpusSide::Fourth => conditions::Half::Fourth,
             CorpusSide::Fifth => conditions::Half::Fifth,
             CorpusSide::Sixth => conditions::Half::Sixth,
+            CorpusSide::Seventh => conditions::Half::Seventh,
         }
     }
 }
