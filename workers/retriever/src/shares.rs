@@ -152,12 +152,13 @@ async fn each(
 
 /// A list of at most `top_k` passages, of which the given lists fill `part`, from 0 to 1, in turns, as far as they
 /// reach; their passages come first. A part below 1 leaves a place for others in a short list, too, because a name
-/// that was linked wrongly must not exclude everything else. No passage is there twice.
+/// that was linked wrongly must not exclude everything else. Of one or two places the first goes to what is named. No
+/// passage is there twice.
 fn merged(found: Vec<Passage>, lists: &[Vec<Passage>], top_k: usize, part: f32) -> Vec<Passage> {
     let room = ((part * top_k as f32).round() as usize).min(top_k);
     let left = if top_k < SHORT { LEFT_OF_SHORT } else { 1 };
     let room = match part < 1.0 {
-        true => room.min(top_k.saturating_sub(left)),
+        true => room.min(top_k.saturating_sub(left).max(1)),
         false => room,
     };
     let longest = lists.iter().map(Vec::len).max().unwrap_or_default();
@@ -208,6 +209,10 @@ mod tests {
             ids(&merged(found.clone(), &[list("v w x y z")], 5, 0.9)),
             "v w x a b"
         );
+        for (top_k, wanted) in [(1, "d"), (2, "d a"), (3, "d a b")] {
+            let listed = merged(found.clone(), &[list("d c")], top_k, 0.9);
+            assert_eq!(ids(&listed), wanted);
+        }
         assert_eq!(ids(&merged(found, &[Vec::new()], 4, 0.5)), "a b c d");
     }
 }
