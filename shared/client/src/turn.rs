@@ -112,14 +112,19 @@ async fn wait_for(
     let mut hear_stages = true;
     loop {
         tokio::select! {
-            reply = replies.next() => {
-                let Some(reply) = reply else { return Err(late(false)) };
-                return read(&reply.body);
-            }
+            // What a stage said before the end is heard before the end.
+            biased;
             stage = stages.next(), if hear_stages => match stage {
                 None => hear_stages = false,
                 Some(stage) => is_taken |= hear(&stage.body, live),
             },
+            reply = replies.next() => {
+                let Some(reply) = reply else { return Err(late(false)) };
+                return read(&reply.body);
+            }
+            () = tokio::time::sleep_until(deadline) => {
+                return Err(late(!is_taken && taken(bus, turn).await == Some(false)));
+            }
             _ = look.tick() => {
                 if let Ok(Some(stored)) = terminal(bus, turn).await {
                     return read(&stored.body);
@@ -130,9 +135,6 @@ async fn wait_for(
                 };
                 is_taken = known == Some(true);
                 live(News::Waiting { is_untaken: known == Some(false) });
-            }
-            () = tokio::time::sleep_until(deadline) => {
-                return Err(late(!is_taken && taken(bus, turn).await == Some(false)));
             }
         }
     }

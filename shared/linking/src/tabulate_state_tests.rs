@@ -211,7 +211,7 @@ fn a_reply_chooses_one_of_several_columns() {
     let over = |question: &str| told_over(question, &known);
     assert_eq!(
         over("How many invoices are there per year?"),
-        "`year`: invoice_date or invoice_booking"
+        "count by year of invoice_date"
     );
     assert_eq!(
         over("How many invoices are there per year? - User clarified: booking"),

@@ -439,5 +439,8 @@ fn whole(columns: &[String], all: &[Vec<serde_json::Value>]) -> (String, usize) 
 }
 
 #[cfg(test)]
+#[path = "tables_reply_tests.rs"]
+mod reply_tests;
+#[cfg(test)]
 #[path = "tables_tests.rs"]
 mod tests;

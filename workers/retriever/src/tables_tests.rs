@@ -20,13 +20,13 @@ use std::sync::{Arc, Mutex};
 use testkit::model::step;
 
 /// A fake searcher with so many documents, two columns each.
-struct Columns {
+pub(super) struct Columns {
     documents: u64,
-    linked: LinkedQuestion,
+    pub(super) linked: LinkedQuestion,
     requests: Mutex<Vec<TableRequest>>,
     is_behind: bool,
     /// A word that the documents contain.
-    said: &'static str,
+    pub(super) said: &'static str,
 }
 
 impl Searcher for Columns {
@@ -140,7 +140,7 @@ fn list() -> Tabulation {
     }))
 }
 
-async fn run(searcher: &Arc<Columns>, cx: &StepContext) -> StepOutput<RetrieverExit> {
+pub(super) async fn run(searcher: &Arc<Columns>, cx: &StepContext) -> StepOutput<RetrieverExit> {
     run_with(searcher, cx, Plan::default()).await
 }
 
@@ -167,7 +167,7 @@ async fn run_with(
     retriever.run(cx, search).await.unwrap()
 }
 
-fn columns(documents: u64, tabulation: Tabulation) -> Arc<Columns> {
+pub(super) fn columns(documents: u64, tabulation: Tabulation) -> Arc<Columns> {
     Arc::new(Columns {
         documents,
         linked: linked(tabulation),
@@ -196,7 +196,7 @@ fn listing(done: &StepOutput<RetrieverExit>) -> &Listing {
     }
 }
 
-fn cx(question: &str) -> StepContext {
+pub(super) fn cx(question: &str) -> StepContext {
     step(Role::Retriever, question)
 }
 
@@ -464,44 +464,4 @@ async fn nothing_is_counted_as_nothing() {
         .flat_map(|row| row.cells.clone())
         .collect();
     assert!(cells.is_empty());
-}
-
-#[tokio::test]
-async fn a_name_that_no_document_says_is_asked_back_at_once() {
-    let of_zephyr = |said: &'static str| {
-        let unfit = Tabulation::Unfit {
-            why: "`Zephyr Ltd` is no condition on a column".into(),
-            name: Some("Zephyr".into()),
-            facets: Vec::new(),
-        };
-        let mut searcher = columns(3, unfit);
-        Arc::get_mut(&mut searcher).unwrap().said = said;
-        searcher
-    };
-    let question = cx("How many invoices does Zephyr Ltd have?");
-    let done = run(&of_zephyr(""), &question).await;
-    let RetrieverExit::NothingFound(Doubt::NotInDocuments { missing, tried, .. }) = &done.out
-    else {
-        panic!("{:?}", done.out)
-    };
-    assert_eq!(*missing, ["Zephyr"]);
-    assert_eq!(*tried, ["a search for `Zephyr` in all documents"]);
-    // A document may say the name although no column has it, and a user who has just been asked is not asked again.
-    let mut reply = cx("How many invoices does Zephyr Ltd have?");
-    reply.header.parent = Some(envelope::TurnId::new("t0").unwrap());
-    for (said, question) in [("Zephyr", question), ("", reply)] {
-        let done = run(&of_zephyr(said), &question).await;
-        assert!(done.decided.contains("no table"), "{}", done.decided);
-    }
-}
-
-#[tokio::test]
-async fn a_reply_that_leaves_open_what_is_meant_gets_no_table() {
-    let mut open = columns(3, Tabulation::Fit(Box::default()));
-    Arc::get_mut(&mut open).unwrap().linked.contradictory =
-        vec![("over 500".into(), "under 300".into())];
-    let mut reply = cx("List the invoices over 500 and under 300 - User clarified: yes");
-    reply.header.parent = Some(envelope::TurnId::new("t0").unwrap());
-    let done = run(&open, &reply).await;
-    assert!(done.decided.contains("still open"), "{}", done.decided);
 }

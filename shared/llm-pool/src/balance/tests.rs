@@ -99,44 +99,6 @@ async fn every_place_is_given_once_and_again_when_it_is_free() {
     );
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_node_is_given_calls_after_one_long_answer_and_none_after_several() {
-    let mut balance = balance(2, 8);
-    let mut now = Instant::now();
-    let mut answer = |balance: &mut Balance, of: NodeId, took: Duration| {
-        let others: Vec<NodeId> = (0..2).filter(|id| *id != of).collect();
-        let only = Ask {
-            never: &others,
-            ..ask(1)
-        };
-        let grant = balance.take(&only, now).unwrap();
-        now += took;
-        balance.ended(of, grant.call, WELL, now);
-        now
-    };
-    for id in [0, 1, 0, 1] {
-        answer(&mut balance, id, MS * 500);
-    }
-    // More than the other node has room for.
-    let given = |balance: &mut Balance, now: Instant| {
-        let grants: Vec<Grant> = (0..16)
-            .map_while(|_| balance.take(&ask(1), now).ok())
-            .collect();
-        for grant in &grants {
-            balance.ended(grant.node.id, grant.call, End::Dropped, now);
-        }
-        grants.iter().filter(|grant| grant.node.id == 0).count()
-    };
-    let now = answer(&mut balance, 0, Duration::from_secs(10));
-    let after_one = given(&mut balance, now);
-    assert!(after_one > 0, "one long answer shuts its node out");
-    for _ in 0..2 {
-        answer(&mut balance, 0, Duration::from_secs(10));
-    }
-    let now = answer(&mut balance, 1, MS * 500);
-    assert_eq!(given(&mut balance, now), 0, "a slow node is left alone");
-}
-
 #[tokio::test]
 async fn when_all_are_left_alone_it_says_until_when() {
     let now = Instant::now();

@@ -102,10 +102,7 @@ impl Reading<'_> {
                 .or_else(|| self.told_ahead(run)),
             false => self.fit(said, days).map(|fit| fit.columns[0]),
         };
-        let column = match column {
-            None => self.day_of_groups(run)?,
-            told => told,
-        };
+        let column = column.or_else(|| self.day_of_groups());
         if let Some(column) = column {
             let field = self.field(column);
             return Ok(match period {
@@ -135,15 +132,12 @@ impl Reading<'_> {
         }
     }
 
-    /// The column of days by which documents are grouped if the question names none. If several are equally good, the
-    /// user has to be asked back.
-    fn day_of_groups(&self, run: &Range<usize>) -> Outcome<Option<ColumnId>> {
+    /// The column of days by which documents are grouped if the question names none: the one that a reply names, or else
+    /// the first of those that are equally good. The title of the groups says which it is.
+    fn day_of_groups(&self) -> Option<ColumnId> {
         let columns = self.days_by_default(ColumnKind::Day);
-        let score = 0;
-        match columns.is_empty() {
-            true => Ok(None),
-            false => self.one_of(run, &Fit { columns, score }).map(Some),
-        }
+        let replied = self.linker.replied(&columns);
+        replied.or_else(|| columns.first().copied())
     }
 
     /// The column of days that the words behind a unit of the calendar name: `year of issue`, `month in which it was

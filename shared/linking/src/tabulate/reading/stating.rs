@@ -124,12 +124,22 @@ impl Reading<'_> {
             return true;
         }
         let is_tax = run.clone().any(|at| is_of(self.word(at), TAXES));
-        if is_tax || !self.names_column(run) || self.is_of_condition(run) {
+        let is_of_side = self.linked.parts.iter().any(|part| {
+            let fit = self.fit(run.clone(), |_| true);
+            fit.is_some_and(|fit| {
+                let mut columns = fit.columns.iter();
+                columns.any(|column| self.field(*column) == part.field)
+            })
+        });
+        if is_tax || is_of_side || !self.names_column(run) || self.is_of_condition(run) {
             return false;
         }
         let word = |back: usize| run.start.checked_sub(back).map_or("", |at| self.word(at));
         match word(1) {
-            "a" | "an" | "any" => is_of(word(2), LACKING) || is_of(word(2), HAVING),
+            // `with an invoice date in 2024` introduces a condition.
+            "a" | "an" | "any" => {
+                is_of(word(2), LACKING) || is_of(word(2), HAVING) && !self.leads_on(run.end - 1)
+            }
             "the" | "their" | "its" => is_of(word(2), LACKING),
             first => is_of(first, LACKING),
         }
@@ -156,7 +166,8 @@ impl Reading<'_> {
         let subject = self.linker.frame.subject.as_ref();
         let is_of_noun = subject
             .is_some_and(|subject| self.noun_start(subject) <= run.end && run.start < subject.end);
-        if is_of_noun || self.is_of_bucket(run) || !self.names_column(run) {
+        let is_group = self.joining(run).is_some() || self.is_group_of(run);
+        if is_of_noun || is_group || self.is_of_bucket(run) || !self.names_column(run) {
             return false;
         }
         let before = (0..run.start).rev().map(|at| self.word(at));
@@ -166,8 +177,11 @@ impl Reading<'_> {
             return before.next().is_some_and(is_counting);
         }
         let is_text = || {
-            let fit = self.fit(run.clone(), |column| column.kind() == ColumnKind::Text);
-            fit.is_some_and(|fit| fit.score >= NAMED_MIN)
+            let fit = self.fit(run.clone(), |_| true);
+            let kind = |column: &ColumnId| self.linker.dictionary.column(*column).kind();
+            let is_number = self.fit(run.clone(), phrase::is_number).is_some();
+            !is_number
+                && fit.is_some_and(|fit| fit.columns.iter().all(|id| kind(id) == ColumnKind::Text))
         };
         // `Which vendor has the highest total?` may mean one invoice, or all of the vendor.
         let is_asked = run.start == 1 && is_of(self.word(0), "which what");
@@ -202,6 +216,12 @@ impl Reading<'_> {
         let mut all = 0..self.is_taken.len();
         self.linked.intent != Intent::Compare
             && all.any(|at| self.word(at) == "than" && is_free(at))
+    }
+
+    /// Whether a run stands behind `every number of`.
+    fn is_group_of(&self, run: &Range<usize>) -> bool {
+        let word = |back: usize| run.start.checked_sub(back).map_or("", |at| self.word(at));
+        word(1) == "of" && is_of(word(3), "every each per by")
     }
 
     fn names_column(&self, run: &Range<usize>) -> bool {

@@ -1,0 +1,47 @@
+//! Tests of questions that get no table because something is unknown or still open.
+
+use super::tests::{columns, cx, run};
+use envelope::hop::RetrieverExit;
+use envelope::{Doubt, TurnId};
+use linking::Tabulation;
+use std::sync::Arc;
+
+#[tokio::test]
+async fn a_name_that_no_document_says_is_asked_back_at_once() {
+    let of_zephyr = |said: &'static str| {
+        let unfit = Tabulation::Unfit {
+            why: "`Zephyr Ltd` is no condition on a column".into(),
+            name: Some("Zephyr".into()),
+            facets: Vec::new(),
+        };
+        let mut searcher = columns(3, unfit);
+        Arc::get_mut(&mut searcher).unwrap().said = said;
+        searcher
+    };
+    let question = cx("How many invoices does Zephyr Ltd have?");
+    let done = run(&of_zephyr(""), &question).await;
+    let RetrieverExit::NothingFound(Doubt::NotInDocuments { missing, tried, .. }) = &done.out
+    else {
+        panic!("{:?}", done.out)
+    };
+    assert_eq!(*missing, ["Zephyr"]);
+    assert_eq!(*tried, ["a search for `Zephyr` in all documents"]);
+    // A document may say the name although no column has it, and a user who has just been asked is not asked again.
+    let mut reply = cx("How many invoices does Zephyr Ltd have?");
+    reply.header.parent = Some(TurnId::new("t0").unwrap());
+    for (said, question) in [("Zephyr", question), ("", reply)] {
+        let done = run(&of_zephyr(said), &question).await;
+        assert!(done.decided.contains("no table"), "{}", done.decided);
+    }
+}
+
+#[tokio::test]
+async fn a_reply_that_leaves_open_what_is_meant_gets_no_table() {
+    let mut open = columns(3, Tabulation::Fit(Box::default()));
+    Arc::get_mut(&mut open).unwrap().linked.contradictory =
+        vec![("over 500".into(), "under 300".into())];
+    let mut reply = cx("List the invoices over 500 and under 300 - User clarified: yes");
+    reply.header.parent = Some(TurnId::new("t0").unwrap());
+    let done = run(&open, &reply).await;
+    assert!(done.decided.contains("still open"), "{}", done.decided);
+}
