@@ -24,6 +24,8 @@ const PASSAGES: usize = 10;
 /// For how many questions a right document was found.
 #[derive(Debug, Default)]
 pub(super) struct AmongTen {
+    /// How conditions are dropped, and which share of a list they have.
+    options: retriever::Options,
     questions: usize,
     without: usize,
     linked: usize,
@@ -58,6 +60,13 @@ pub(super) fn by_words() -> Options {
 }
 
 impl AmongTen {
+    pub(super) fn of(options: retriever::Options) -> AmongTen {
+        AmongTen {
+            options,
+            ..AmongTen::default()
+        }
+    }
+
     /// Searches for a question in all three ways; one without right documents does not count.
     pub(super) async fn add(
         &mut self,
@@ -80,10 +89,10 @@ impl AmongTen {
         let without = searcher.search(&request).await.map_err(broken)?;
         self.questions += 1;
         self.without += usize::from(has_right(&without));
-        let options = retriever::Options::default();
-        let by_linked = search_derived(searcher, &request, &derived, &options).await;
+        let options = &self.options;
+        let by_linked = search_derived(searcher, &request, &derived, options).await;
         self.linked += usize::from(has_right(&by_linked.map_err(broken)?.result));
-        let by_gold = search_derived(searcher, &request, &gold, &options).await;
+        let by_gold = search_derived(searcher, &request, &gold, options).await;
         self.gold += usize::from(has_right(&by_gold.map_err(broken)?.result));
         Ok(())
     }

@@ -45,11 +45,16 @@ pub struct Options {
     pub report: Option<PathBuf>,
 }
 
-/// Links every question, looks up the documents for which its conditions hold, and reports the progress to `say`.
+/// Links every question, looks up the documents for which its conditions hold, searches with the options of `retriever`,
+/// and reports the progress to `say`.
 ///
 /// # Errors
 /// When the corpus cannot be made, the data set cannot be read, a search fails, or the page cannot be written.
-pub async fn run(options: &Options, say: Progress<'_>) -> Result<EvalReport, Error> {
+pub async fn run(
+    options: &Options,
+    retriever: &retriever::Options,
+    say: Progress<'_>,
+) -> Result<EvalReport, Error> {
     if let Some(path) = &options.path {
         let sums = sources::measure(options.split, path)?;
         return report::of_sources(options, &sums);
@@ -62,7 +67,7 @@ pub async fn run(options: &Options, say: Progress<'_>) -> Result<EvalReport, Err
     let known = Known::generated(plan)?;
     say(format!("asking {} questions", known.questions.len()));
     let mut score = Score::default();
-    let mut found = AmongTen::default();
+    let mut found = AmongTen::of(retriever.clone());
     let searcher = HybridSearcher::new(known.index.clone(), by_words());
     let mut micros = Vec::new();
     for question in &known.questions {
@@ -92,7 +97,10 @@ mod tests {
     async fn conditions_are_what_questions_say() {
         let known = Known::generated(CorpusPlan::new(Half::Dev, 500)).unwrap();
         let searcher = HybridSearcher::new(known.index.clone(), by_words());
-        let (mut score, mut found) = (Score::default(), AmongTen::default());
+        let (mut score, mut found) = (
+            Score::default(),
+            AmongTen::of(retriever::Options::default()),
+        );
         for question in &known.questions {
             let linked = known.link(question).unwrap();
             let asked = found.add(&known, &searcher, question, &linked).await;

@@ -22,7 +22,9 @@ pub async fn run(what: EvalCommand, config: Config, output: Output) -> Result<()
         EvalCommand::Retrieval(args) => retrieval(args, config, output).await,
         EvalCommand::Conditions(args) => {
             let line = ProgressLine::new(output);
-            let outcome = eval::conditions::run(&args.into(), &|text| line.say(text)).await?;
+            let outcome =
+                eval::conditions::run(&args.into(), &config.retriever, &|text| line.say(text))
+                    .await?;
             line.done();
             tell(&outcome, output);
             Ok(())
