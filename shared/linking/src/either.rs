@@ -24,9 +24,14 @@ impl Linker<'_> {
                 self.mentions[number - 1].at.end,
                 self.mentions[*number].at.start,
             );
-            let mut between = self.tokens.get(from..to).into_iter().flatten();
+            // `some diode or other` is no alternative.
+            let is_alternative = |at: usize| {
+                let next = self.tokens.get(at + 1).map_or("", |next| &next.lower);
+                is_of(&self.tokens[at].lower, "or and/or")
+                    && !is_of(next, "other others so later earlier more less")
+            };
             is_known
-                && between.any(|token| is_of(&token.lower, "or and/or"))
+                && (from..to).any(is_alternative)
                 && one.iter().all(|column| !other.contains(column))
         };
         let is_for_documents = matches!(linked.intent, Intent::Documents | Intent::Compute);

@@ -150,6 +150,26 @@ fn conditions_that_no_filter_expresses_make_no_table() {
             "How many invoices are there from Acme Pumps and Corvane Logistics combined?",
             "count",
         ),
+        (
+            "How many invoices are there for some Freight or other in 2024?",
+            "count",
+        ),
+        (
+            "Of the invoices of 2024, are there more from Acme Pumps or from Bolt and Sons?",
+            "unfit: it compares documents with others",
+        ),
+        (
+            "I want two counts of invoices: one for Acme Pumps, one for Bolt and Sons.",
+            "unfit: it compares documents with others",
+        ),
+        (
+            "How many invoices from Acme Pumps were due in all of 2024?",
+            "count",
+        ),
+        (
+            "Which invoice from Acme Pumps is the last one by due date?",
+            "largest 1 due_date",
+        ),
         ("List all invoices sorted by total amount", "list"),
         (
             "List all invoices from Acme Pumps ordered by due date, newest first",

@@ -50,7 +50,17 @@ impl Reading<'_> {
                     | ("total", "number" | "count")
                     | ("all", "told")
             );
+            // `in all of 2020` is a time, and `in all` a sum.
+            let is_throughout = (self.word(at), next) == ("in", "all")
+                && self
+                    .linker
+                    .tokens
+                    .get(at + 2)
+                    .is_some_and(|word| word.lower == "of");
             let found = match (self.word(at), next) {
+                _ if is_throughout => None,
+                ("last", "one") => Some((ColumnOperation::Largest, true)),
+                ("first", "one") => Some((ColumnOperation::Smallest, true)),
                 ("most", "recent" | "recently") => Some((ColumnOperation::Largest, true)),
                 ("total", "number" | "count") => Some((ColumnOperation::Count, false)),
                 ("in", "all" | "total") | ("all", "told") if self.asks_how_many() => {
@@ -187,6 +197,8 @@ impl Reading<'_> {
                 "has is was had one bears carries shows came comes",
             )
         });
+        // `Where is the total highest among the invoices?`
+        let is_one = is_one || self.word(0) == "where";
         // `Which of our invoices has the lowest total?`
         let is_singular =
             (0..at).any(|at| is_of(self.word(at), "has is was had goes bears carries shows"));

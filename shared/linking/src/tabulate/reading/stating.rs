@@ -215,7 +215,25 @@ impl Reading<'_> {
         };
         let mut all = 0..self.is_taken.len();
         self.linked.intent != Intent::Compare
-            && all.any(|at| self.word(at) == "than" && is_free(at))
+            && (all.any(|at| self.word(at) == "than" && is_free(at)) || self.weighs())
+    }
+
+    /// Whether values of one column are weighed against each other, or counted one by one, in a question that is not
+    /// read as a comparison: `are there more from Acme or from Bolt`, `two counts: one for Acme, one for Bolt`.
+    fn weighs(&self) -> bool {
+        let words = || (0..self.is_taken.len()).map(|at| self.word(at));
+        let pairs = |one: &str, other: &str| {
+            let mut pairs = self.linker.tokens.windows(2);
+            pairs.any(|pair| is_of(&pair[0].lower, one) && is_of(&pair[1].lower, other))
+        };
+        let is_of_more = pairs("there have", "more fewer") && words().any(|word| word == "or");
+        let is_of_each = pairs("two three four both", "counts numbers figures totals sums");
+        let is_against = self.mentions.len() > 1
+            && (0..self.is_taken.len()).any(|at| {
+                is_of(self.word(at), "against versus vs")
+                    && self.mentions.iter().any(|mention| mention.end == at)
+            });
+        is_of_more || is_of_each || is_against
     }
 
     /// Whether a run stands behind `every number of`.
