@@ -1,7 +1,7 @@
 //! The words, codes and signs of currencies. *Not* here: how an amount is parsed; the forms differ by use.
 
 /// Words for currencies with their ISO codes, in lower case. Longest first.
-pub const WORDS: [(&str, &str); 36] = [
+pub const WORDS: [(&str, &str); 39] = [
     ("united states dollars", "USD"),
     ("united states dollar", "USD"),
     ("euro currency", "EUR"),
@@ -12,6 +12,9 @@ pub const WORDS: [(&str, &str); 36] = [
     ("u.s dollars", "USD"),
     ("american dollars", "USD"),
     ("pounds sterling", "GBP"),
+    ("american dollar", "USD"),
+    ("uk pounds", "GBP"),
+    ("uk pound", "GBP"),
     ("british pounds", "GBP"),
     ("swiss francs", "CHF"),
     ("japanese yen", "JPY"),

@@ -7,7 +7,8 @@ use crate::unaccented;
 /// What stands behind the names of companies and says only how they are registered. In lower case, without dots.
 const LEGAL_FORMS: &str = "inc incorporated corp corporation co company ltd limited llc llp lp plc gmbh ag kg kgaa \
     ohg ug se sa sas sarl srl spa bv nv oy oyj ab as asa aps kk pty pte kft zrt doo sro ev eg cv bhd sdn jsc pjsc ooo \
-    holding holdings group";
+    uab nyrt sia eood ood vof snc sca sasu lda ltda slu eirl pao oao zao tbk \
+    holding holdings group trust coop cooperative associates enterprises ventures foundation";
 /// Legal forms that are written out, each with its short form.
 const SHORT_FORMS: [(&str, &str); 5] = [
     ("incorporated", "inc"),

@@ -201,6 +201,8 @@ impl<'a> Reading<'a> {
             // `How high is the price` asks for the price.
             let is_degree =
                 at > 0 && is_of(self.word(at - 1), "how most least") && is_of(word, DEGREES);
+            // `at some point in 2019`
+            let is_some = at > 0 && word == "point" && self.word(at - 1) == "some";
             // `the highest value`, where a column has the synonym `value`.
             let is_measure =
                 at > 0 && words::operation(self.word(at - 1)).is_some() && self.is_synonym(word);
@@ -209,7 +211,7 @@ impl<'a> Reading<'a> {
                 || words::period(word).is_some()
                 || self.is_state(at)
                 || self.begins_nothing(&(at..at + 1))
-                || !words::is_filler(word) && !is_degree;
+                || !words::is_filler(word) && !is_degree && !is_some;
             // In `per date` and `by due year` a word that elsewhere is filler names the group.
             let before = (0..at)
                 .rev()

@@ -59,6 +59,12 @@ impl Reading<'_> {
                     .is_some_and(|word| word.lower == "of");
             let found = match (self.word(at), next) {
                 _ if is_throughout => None,
+                // `the sum without VAT` is an amount, as it stands on an invoice.
+                ("sum" | "total", "without" | "excluding" | "including" | "net" | "before")
+                    if at > 0 =>
+                {
+                    None
+                }
                 ("last", "one") => Some((ColumnOperation::Largest, true)),
                 ("first", "one") => Some((ColumnOperation::Smallest, true)),
                 ("most", "recent" | "recently") => Some((ColumnOperation::Largest, true)),
