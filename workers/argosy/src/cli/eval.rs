@@ -214,7 +214,7 @@ pub enum CorpusSide {
     Fifth,
     /// A variant in the words of an engineer and a buyer; no setting is chosen on it.
     Sixth,
-    /// A further one, in the words of an auditor, a hospital's buyer and a project manager; nobody tunes on it.
+    /// A variant in the words of an auditor, a hospital's buyer and a project manager.
     Seventh,
 }
 
