@@ -1,5 +1,5 @@
-//! Finds the sentences of an answer that claim something. Lead-ins, headings, questions, and sentences that only say
-//! that the passages do not answer claim nothing.
+//! Finds the sentences of an answer that claim something. Lead-ins, headings, heads of tables, questions, and sentences that
+//! only say that the passages do not answer claim nothing.
 
 use crate::lexicon::{ABOUT_PASSAGES, FRAME, NO_ANSWER, is_of};
 use std::ops::Range;
@@ -24,7 +24,7 @@ pub(crate) fn sentences(answer: &str) -> Vec<AnswerSentence> {
     let spans = cited::spans(answer).into_iter();
     spans
         .map(|at| AnswerSentence {
-            is_claim: is_claim(&answer[at.clone()]),
+            is_claim: is_claim(&answer[at.clone()]) && !is_table_head(answer, &at),
             at,
         })
         .collect()
@@ -43,6 +43,27 @@ fn is_claim(sentence: &str) -> bool {
     let says_nothing =
         NO_ANSWER.iter().any(|phrase| lower.contains(phrase)) && has_word(&lower, ABOUT_PASSAGES);
     !(is_lead_in || is_heading || is_question || says_nothing)
+}
+
+/// Whether a line is the head of a table, in Markdown or CSV, or the rule below it. The head of CSV has no citation and as
+/// many short fields as the next line, which has one.
+fn is_table_head(answer: &str, at: &Range<usize>) -> bool {
+    let line = &answer[at.clone()];
+    let mut behind = answer[at.end..].lines().map(str::trim);
+    let next = behind.find(|line| !line.is_empty()).unwrap_or_default();
+    let is_rule = |line: &str| {
+        line.contains('|') && line.contains('-') && line.bytes().all(|b| b"|-: ".contains(&b))
+    };
+    let commas = |line: &str| line.matches(',').count();
+    let is_cited = |line: &str| line.match_indices('[').any(|(at, _)| mark(&line[at..]) > 0);
+    let is_short = |field: &str| field.split_whitespace().count() <= HEADING_WORDS_MAX / 2;
+    let is_csv_head = commas(line) > 0
+        && commas(line) == commas(next)
+        && !is_cited(line)
+        && is_cited(next)
+        && !line.ends_with('.')
+        && line.split(',').all(is_short);
+    is_rule(line) || line.contains('|') && is_rule(next) || is_csv_head
 }
 
 fn has_word(lower: &str, list: &str) -> bool {
@@ -169,6 +190,29 @@ mod tests {
             "The contract does not provide for a penalty.",
         ] {
             assert!(is_claim(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_head_of_a_table_claims_nothing_and_its_rows_do() {
+        let claims = |answer: &str| -> Vec<String> {
+            let claims = sentences(answer).into_iter().filter(|one| one.is_claim);
+            claims.map(|one| answer[one.at].to_owned()).collect()
+        };
+        let rows = ["| Acme | 90 days [1] |", "| Bolt | 30 days [2] |"];
+        let table = format!("| Supplier | Notice |\n|:---|---:|\n{}", rows.join("\n"));
+        assert_eq!(claims(&table), rows);
+        let rows = ["Acme,90 days [1]", "Bolt,30 days [2]"];
+        assert_eq!(
+            claims(&format!("Supplier,Notice period\n{}", rows.join("\n"))),
+            rows
+        );
+        // A sentence before cited ones is a claim.
+        for prose in [
+            "Acme, as the seller, gives notice.\nBolt, as the buyer, does too [1].",
+            "Acme pays 5 EUR, Bolt 6\nBoth pay [1]",
+        ] {
+            assert_eq!(claims(prose).len(), 2, "{prose}");
         }
     }
 
