@@ -165,14 +165,16 @@ impl Retriever {
         if !is_first || !cx.case.scatters.is_empty() {
             return Ok(None);
         }
-        let request = self.request(cx, plan, After::Map, cx.case.filter.clone(), None);
-        if !is_unsaid(&*self.searcher, request, name).await? {
+        let filter = cx.case.filter.clone();
+        let request = self.request(cx, plan, After::Map, filter, self.after(cx));
+        let is_unsaid = is_unsaid(&*self.searcher, request, name).await;
+        if !unless_behind(cx, is_unsaid)?.unwrap_or(false) {
             return Ok(None);
         }
         let doubt = Doubt::NotInDocuments {
             query: cx.case.question.best().to_owned(),
             missing: vec![name.to_owned()],
-            tried: vec![format!("a search for `{name}` in all documents")],
+            tried: vec![format!("a search for `{name}`")],
         };
         let decided = format!("no document says `{name}`");
         let asked = StepOutput::new(RetrieverExit::NothingFound(doubt), decided);
@@ -188,9 +190,10 @@ impl Retriever {
         words: &[String],
     ) -> Result<Option<&'static str>, search::Error> {
         let filter = cx.case.filter.clone().and(derived.filter.clone());
-        let request = self.request(cx, plan, After::Map, filter, None);
+        let request = self.request(cx, plan, After::Map, filter, self.after(cx));
         let question = cx.case.question.best();
-        idle_because(&*self.searcher, question, plan, request, words).await
+        let because = idle_because(&*self.searcher, question, plan, request, words).await;
+        Ok(unless_behind(cx, because)?.flatten())
     }
 
     fn table_request(
@@ -285,6 +288,18 @@ impl Retriever {
             RetrieverExit::NothingFound(doubt),
             decided,
         )))))
+    }
+}
+
+/// A result, unless the index lacks documents that the question wants to be searched. The step then goes to another
+/// replica, and in the end nothing is concluded from what such an index does not find.
+fn unless_behind<T>(
+    cx: &StepContext,
+    result: Result<T, search::Error>,
+) -> Result<Option<T>, search::Error> {
+    match result {
+        Err(search::Error::Behind { .. }) if cx.attempt >= BEHIND_ATTEMPT => Ok(None),
+        other => other.map(Some),
     }
 }
 

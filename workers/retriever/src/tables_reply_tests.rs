@@ -1,9 +1,11 @@
 //! Tests of questions that get no table because something is unknown or still open.
 
 use super::tests::{columns, cx, run};
+use crate::{Options, Retriever};
 use envelope::hop::RetrieverExit;
-use envelope::{Doubt, TurnId};
+use envelope::{Doubt, Search, TurnId};
 use linking::Tabulation;
+use stage::Stage;
 use std::sync::Arc;
 
 #[tokio::test]
@@ -25,7 +27,7 @@ async fn a_name_that_no_document_says_is_asked_back_at_once() {
         panic!("{:?}", done.out)
     };
     assert_eq!(*missing, ["Zephyr"]);
-    assert_eq!(*tried, ["a search for `Zephyr` in all documents"]);
+    assert_eq!(*tried, ["a search for `Zephyr`"]);
     // A document may say the name although no column has it, and a user who has just been asked is not asked again.
     let mut reply = cx("How many invoices does Zephyr Ltd have?");
     reply.header.parent = Some(TurnId::new("t0").unwrap());
@@ -44,4 +46,33 @@ async fn a_reply_that_leaves_open_what_is_meant_gets_no_table() {
     reply.header.parent = Some(TurnId::new("t0").unwrap());
     let done = run(&open, &reply).await;
     assert!(done.decided.contains("still open"), "{}", done.decided);
+}
+
+/// The newest document may say what an index that lacks it does not find.
+#[tokio::test]
+async fn nothing_is_concluded_from_an_index_that_is_behind() {
+    let unfit = Tabulation::Unfit {
+        why: "`Zephyr` is no condition on a column".into(),
+        name: Some("Zephyr".into()),
+        facets: Vec::new(),
+    };
+    let unsure = Tabulation::Unsure {
+        table: Box::default(),
+        words: vec!["gist".into()],
+        why: "`gist` is no condition".into(),
+        facets: Vec::new(),
+    };
+    for tabulation in [unfit, unsure] {
+        let mut searcher = columns(3, tabulation);
+        Arc::get_mut(&mut searcher).unwrap().is_behind = true;
+        let mut question = cx("How many invoices does Zephyr have?");
+        question.case.min_seq = 9;
+        let retriever = Retriever::new(searcher, Options::default()).unwrap();
+        let waits = retriever.run(&question, Search::default()).await;
+        let waits = waits.unwrap_err().to_string();
+        assert!(waits.contains("behind"), "{waits}");
+        question.attempt = 3;
+        let done = retriever.run(&question, Search::default()).await.unwrap();
+        assert!(done.decided.contains("no table: "), "{}", done.decided);
+    }
 }

@@ -24,7 +24,7 @@ pub(super) struct Columns {
     documents: u64,
     pub(super) linked: LinkedQuestion,
     requests: Mutex<Vec<TableRequest>>,
-    is_behind: bool,
+    pub(super) is_behind: bool,
     /// A word that the documents contain.
     pub(super) said: &'static str,
 }
@@ -34,6 +34,9 @@ impl Searcher for Columns {
         &'a self,
         request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
+        if self.is_behind && request.after.is_some() {
+            return Box::pin(async { Err(search::Error::Behind { wanted: 9, at: 4 }) });
+        }
         let is_said = !self.said.is_empty() && request.query.contains(self.said);
         let total_hits = u64::from(is_said);
         Box::pin(async move {
