@@ -128,7 +128,7 @@ impl Linker<'_> {
                     );
                     let is_for_documents =
                         matches!(self.frame.intent, Intent::Documents | Intent::Compute);
-                    if is_condition && is_for_documents {
+                    if is_condition && is_for_documents && self.is_asked_for() {
                         linked.unread.push((said(), reason));
                     }
                     linked.dropped.push((said(), reason));

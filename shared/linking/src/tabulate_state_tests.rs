@@ -1,7 +1,8 @@
 //! Tests of questions that a table would answer exactly and wrongly, because a word that says which documents are meant
 //! is no condition on a column.
 
-use super::tests::{dictionary, told, told_over};
+use super::Tabulation;
+use super::tests::{asked, dictionary, told, told_over};
 use crate::dictionary::{DescribedColumn, FieldValue};
 
 fn all_told(cases: &[(&str, &str)]) {
@@ -266,4 +267,34 @@ fn money_is_told_from_times_and_pieces() {
         ),
         "average payment_days currency"
     );
+}
+
+#[test]
+fn a_name_that_no_column_has_is_told_from_other_words() {
+    for (question, wanted) in [
+        ("How many invoices does Zephyr Ltd have?", Some("Zephyr")),
+        ("List the invoices for QX-77", Some("QX-77")),
+        ("List all invoices about leaking pumps", None),
+        ("List the last 3 invoices from Acme Pumps", None),
+        ("How Many Invoices Are Overdue?", None),
+    ] {
+        let Tabulation::Unfit { name, why, .. } = asked(question, &dictionary()) else {
+            panic!("{question}: {}", told(question))
+        };
+        assert_eq!(name.as_deref(), wanted, "{question}: {why}");
+    }
+}
+
+#[test]
+fn a_sum_is_an_amount_only_beside_a_tax() {
+    all_told(&[
+        (
+            "Which invoice from Acme Pumps has the highest sum without VAT?",
+            "largest 1 net_amount currency",
+        ),
+        (
+            "What is the sum before 2025 of the invoices from Acme Pumps?",
+            "sum total_amount currency",
+        ),
+    ]);
 }

@@ -64,7 +64,7 @@ pub(super) fn told(question: &str) -> String {
     told_over(question, &dictionary())
 }
 
-fn asked(question: &str, known: &Dictionary) -> Tabulation {
+pub(super) fn asked(question: &str, known: &Dictionary) -> Tabulation {
     link(question, known, day(2025, 6, 2).unwrap()).tabulation
 }
 

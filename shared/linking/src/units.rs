@@ -43,18 +43,23 @@ fn factor(column: &KnownColumn, said: &str) -> Option<f64> {
 }
 
 fn between(unit: &str, last: &str, said: &str) -> Option<f64> {
+    // `month(s)`, `V DC`
+    let unit = unit.split([' ', '(', '/']).next().unwrap_or_default();
     let unit = match (unit, scale(last)) {
         ("", Some(("time", _))) => last,
         ("", _) => return Some(1.0),
         (unit, _) => unit,
     };
-    let is_same = singular(unit).eq_ignore_ascii_case(singular(said));
+    if singular(unit).eq_ignore_ascii_case(singular(said)) {
+        return Some(1.0);
+    }
     match (scale(said), scale(unit)) {
-        _ if is_same => Some(1.0),
         // Twelve months are a year, although twelve times thirty days are not.
         (Some(("time", 365.0)), Some(("time", 30.0))) => Some(12.0),
         (Some(("time", 30.0)), Some(("time", 365.0))) => Some(1.0 / 12.0),
-        (Some((one, from)), Some((other, to))) if one == other => Some(from / to),
+        (Some((one, from)), Some((other, to))) => (one == other).then_some(from / to),
+        // Of a unit that is not known here, amounts without a prefix are taken as they are.
+        (None | Some((_, 1.0)), None) => Some(1.0),
         _ => None,
     }
 }
@@ -95,6 +100,9 @@ fn scale(unit: &str) -> Option<(&'static str, f64)> {
         "km" | "kilometre" | "kilometer" => ("length", 1e3),
         "ω" | "ohm" => ("resistance", 1.0),
         "kω" | "kiloohm" => ("resistance", 1e3),
+        "%" | "percent" => ("share", 1.0),
+        "°c" | "degree" | "celsius" => ("temperature", 1.0),
+        "k" | "kelvin" => ("temperature from absolute zero", 1.0),
         _ => return None,
     })
 }
@@ -105,8 +113,7 @@ fn singular(unit: &str) -> &str {
 
 /// Whether a column is known to have a unit.
 pub(crate) fn is_in_unit(column: &KnownColumn, unit: &str) -> bool {
-    let one = |unit: &str| unit.strip_suffix('s').unwrap_or(unit).to_owned();
-    if !column.said.unit.is_empty() && one(&column.said.unit) == one(unit) {
+    if !column.said.unit.is_empty() && singular(&column.said.unit) == singular(unit) {
         return true;
     }
     let known = measured(unit);
@@ -156,6 +163,13 @@ mod tests {
         assert_eq!(of("weight", "", "kg"), Some(1.0), "no unit is known");
         assert_eq!(of("weight", "kg", "v"), None);
         assert_eq!(of("power", "W", "mw"), None, "milli or mega");
-        assert_eq!(of("share", "%", "%"), Some(1.0));
+        assert_eq!(of("share", "%", "percent"), Some(1.0));
+        assert_eq!(of("term", "month(s)", "years"), Some(12.0));
+        assert_eq!(of("max_voltage", "V DC", "mv"), Some(1e-3));
+        assert_eq!(of("temperature", "°C", "degrees"), Some(1.0));
+        assert_eq!(of("temperature", "°C", "k"), None);
+        assert_eq!(of("max_voltage", "Vrms", "v"), Some(1.0), "not known");
+        assert_eq!(of("max_voltage", "Vrms", "mv"), None);
+        assert_eq!(of("count", "pieces", "pcs"), Some(1.0));
     }
 }

@@ -7,7 +7,7 @@ use super::{ColumnOperation, GroupKey, TableQuestion, Tabulation};
 use crate::dictionary::{ColumnId, ColumnKind, KnownColumn};
 use crate::frame::is_of;
 use crate::link::Linker;
-use crate::linked::{Intent, LinkedQuestion};
+use crate::linked::{Intent, LinkedQuestion, QuestionCondition};
 use crate::mention::{Mention, Named};
 use crate::token::QuestionToken;
 use std::ops::Range;
@@ -355,9 +355,17 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// A run as a name or number, if all of its words are written as one.
+    /// A run as a name or number, if all of its words are written as one. A number of up to three digits names nothing, and
+    /// in a question that capitalises every word nothing is told from a name.
     fn name(&self, run: &Range<usize>) -> Option<String> {
         let tokens = &self.linker.tokens[run.clone()];
+        let is_small = |token: &QuestionToken| token.text.starts_with(|c: char| c.is_lowercase());
+        let is_short = tokens
+            .iter()
+            .all(|token| token.text.len() < 4 && !token.text.contains(|c: char| c.is_alphabetic()));
+        if is_short || !self.linker.tokens.iter().any(is_small) {
+            return None;
+        }
         let is_name =
             |token: &QuestionToken| token.has_digit() || token.is_capital() && !token.is_first;
         let telling = tokens
@@ -407,14 +415,17 @@ impl<'a> Reading<'a> {
             && is_of(self.word(run.start), "day date dates days")
     }
 
+    fn is_on(&self, fit: &Fit, conditions: &[QuestionCondition]) -> bool {
+        let mut fields = fit.columns.iter().map(|column| self.field(*column));
+        fields.any(|field| conditions.iter().any(|condition| condition.field == field))
+    }
+
     /// Whether a run names the column of a condition.
     fn is_of_condition(&self, run: &Range<usize>) -> bool {
         let Some(fit) = self.fit(run.clone(), |_| true) else {
             return false;
         };
         // `with settlement in euros` may mean the day or the currency of a settlement; the one with a condition counts.
-        let mut fields = fit.columns.iter().map(|column| self.field(*column));
-        let conditions = || self.linked.conditions.iter();
-        fields.any(|field| conditions().any(|condition| condition.field == field))
+        self.is_on(&fit, &self.linked.conditions)
     }
 }

@@ -7,6 +7,8 @@ use super::*;
 const MOST_OF_MANY: usize = 5;
 /// Verbs for what documents do first or last.
 const COMING: &str = "came comes come was were is arrived";
+/// Words between an amount and the tax that it includes or not.
+const BESIDE_TAX: &str = "without excluding including net before with plus";
 const NUMBERS: [&str; 9] = [
     "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
 ];
@@ -57,14 +59,17 @@ impl Reading<'_> {
                     .tokens
                     .get(at + 2)
                     .is_some_and(|word| word.lower == "of");
+            // `the sum without VAT` is an amount, as it stands on an invoice.
+            let is_taxed = at > 0
+                && (self.word(at), is_of(next, BESIDE_TAX)) == ("sum", true)
+                && self
+                    .linker
+                    .tokens
+                    .get(at + 2)
+                    .is_some_and(|word| is_of(&word.lower, "vat tax taxes gst duty duties"));
             let found = match (self.word(at), next) {
                 _ if is_throughout => None,
-                // `the sum without VAT` is an amount, as it stands on an invoice.
-                ("sum" | "total", "without" | "excluding" | "including" | "net" | "before")
-                    if at > 0 =>
-                {
-                    None
-                }
+                _ if is_taxed => None,
                 ("last", "one") => Some((ColumnOperation::Largest, true)),
                 ("first", "one") => Some((ColumnOperation::Smallest, true)),
                 ("most", "recent" | "recently") => Some((ColumnOperation::Largest, true)),

@@ -124,13 +124,8 @@ impl Reading<'_> {
             return true;
         }
         let is_tax = run.clone().any(|at| is_of(self.word(at), TAXES));
-        let is_of_side = self.linked.parts.iter().any(|part| {
-            let fit = self.fit(run.clone(), |_| true);
-            fit.is_some_and(|fit| {
-                let mut columns = fit.columns.iter();
-                columns.any(|column| self.field(*column) == part.field)
-            })
-        });
+        let fit = self.fit(run.clone(), |_| true);
+        let is_of_side = fit.is_some_and(|fit| self.is_on(&fit, &self.linked.parts));
         if is_tax || is_of_side || !self.names_column(run) || self.is_of_condition(run) {
             return false;
         }
