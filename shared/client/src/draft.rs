@@ -77,7 +77,7 @@ impl DraftText {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use envelope::{Role, TrailEntry};
 
@@ -102,8 +102,9 @@ mod tests {
         pieces.iter().map(&mut after).collect()
     }
 
-    fn done(draft: &mut DraftText, role: Role, hop: u16) -> bool {
-        let entry = TrailEntry {
+    /// What a stage says at its end.
+    pub(crate) fn entry(role: Role, hop: u16) -> TrailEntry {
+        TrailEntry {
             role,
             hop,
             round: 0,
@@ -118,8 +119,11 @@ mod tests {
             prompts: Default::default(),
             remarks: Default::default(),
             conditions: None,
-        };
-        draft.hear(&News::Stage(&entry))
+        }
+    }
+
+    fn done(draft: &mut DraftText, role: Role, hop: u16) -> bool {
+        draft.hear(&News::Stage(&entry(role, hop)))
     }
 
     #[test]

@@ -232,3 +232,50 @@ pub async fn cancel(bus: &dyn Bus, turn: &TurnId) -> Result<CreateOutcome, Error
     bus.broadcast(word).await?;
     Ok(created)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draft::tests::entry;
+    use bus::memory::MemoryBus;
+    use bus::topology::Topology;
+    use envelope::{Role, UnixMs};
+
+    /// Both have arrived when the client looks; by luck alone, one of 50 turns would end with the stage unheard.
+    #[tokio::test(start_paused = true)]
+    async fn what_a_stage_said_before_the_end_is_heard_before_the_end() {
+        let bus = MemoryBus::new(&Topology::default());
+        for n in 0..50 {
+            let turn = TurnId::new(format!("t{n}")).unwrap();
+            let live = Subject::Live { turn: turn.clone() }.to_string();
+            let reply = format!("_INBOX.{n}");
+            let mut replies = listen(&*bus, &reply).await.unwrap();
+            let mut stages = listen(&*bus, &live).await.unwrap();
+            let entry = entry(Role::Validator, 4);
+            let tenant = TenantId::default_tenant();
+            let end = Terminal::bare(turn.clone(), tenant, Outcome::Answered, UnixMs(1));
+            for (subject, body) in [
+                (
+                    live,
+                    bytes::Bytes::from(serde_json::to_vec(&entry).unwrap()),
+                ),
+                (reply, envelope::encode(&end).unwrap()),
+            ] {
+                let message = CoreMessage {
+                    subject,
+                    reply: None,
+                    headers: Headers::default(),
+                    body,
+                };
+                bus.broadcast(message).await.unwrap();
+            }
+            let mut heard = 0;
+            let mut hear = |news: News<'_>| heard += usize::from(matches!(news, News::Stage(_)));
+            let wait = Duration::from_secs(5);
+            wait_for(&*bus, &turn, &mut *replies, &mut *stages, wait, &mut hear)
+                .await
+                .unwrap();
+            assert_eq!(heard, 1, "turn {n}");
+        }
+    }
+}
