@@ -185,10 +185,15 @@ impl State {
         Ok(())
     }
 
-    fn exchanged(&mut self, turn: &OpenTurn) -> ExchangePlace {
+    /// Leaves room for one exchange.
+    fn trim_exchanges(&mut self) {
         // A release with a higher limit may have left more.
         let surplus = (self.exchanges.len() + 1).saturating_sub(EXCHANGES_KEPT);
         self.exchanges.drain(..surplus);
+    }
+
+    fn exchanged(&mut self, turn: &OpenTurn) -> ExchangePlace {
+        self.trim_exchanges();
         let place = ExchangePlace {
             opened: turn.opened,
             ended: OWN,

@@ -63,6 +63,22 @@ fn only_so_many_exchanges_are_named() {
     );
 }
 
+/// A release with a higher limit left more.
+#[test]
+fn more_exchanges_than_are_named_are_trimmed_at_once() {
+    let place = |n| ExchangePlace {
+        opened: n,
+        ended: n + 1,
+    };
+    let mut state = State {
+        exchanges: (0..EXCHANGES_KEPT as u64 + 5).map(place).collect(),
+        ..State::default()
+    };
+    state.trim_exchanges();
+    assert_eq!(state.exchanges.len(), EXCHANGES_KEPT - 1);
+    assert_eq!(state.exchanges[0], place(6), "the newest stay");
+}
+
 #[test]
 fn nothing_follows_an_erased_conversation() {
     let mut log = Log::default();
