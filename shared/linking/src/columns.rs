@@ -170,12 +170,12 @@ impl Linker<'_> {
             forms.extend(with_key(key));
         }
         let last = &self.tokens[mention.at.end - 1];
-        if mention.at.len() > 1 && fold::is_legal_form(&last.text) {
+        if mention.at.len() > 1 && fold::is_company_suffix(&last.text) {
             let form = fold::key(&last.text);
             let others = |text: &String| {
                 let words = fold::words(text);
                 let last = words.last().copied().unwrap_or_default();
-                fold::is_legal_form(last) && words.len() > 1 && fold::key(last) != form
+                fold::is_company_suffix(last) && words.len() > 1 && fold::key(last) != form
             };
             forms.retain(|text| !others(text));
         }

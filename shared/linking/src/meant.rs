@@ -101,7 +101,7 @@ impl Linker<'_> {
         let mut names = named.filter(|value| value.column == column);
         let is_company = |value: &&KnownValue| {
             let mut words = value.text.rsplit(' ');
-            words.next().is_some_and(fold::is_legal_form) && words.next().is_some()
+            words.next().is_some_and(fold::is_company_suffix) && words.next().is_some()
         };
         !token.is_capital() && key != *known && names.any(|value| is_company(&value))
     }

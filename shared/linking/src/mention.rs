@@ -119,5 +119,5 @@ fn legal_form(tokens: &[QuestionToken], end: usize, what: &Named) -> usize {
     let is_open = !tokens[end - 1].is_last;
     let next = tokens.get(end);
     let next = next.filter(|_| is_open && matches!(what, Named::Value(_)));
-    usize::from(next.is_some_and(|next| fold::is_legal_form(&next.text)))
+    usize::from(next.is_some_and(|next| fold::is_company_suffix(&next.text)))
 }

@@ -8,7 +8,10 @@ use crate::unaccented;
 const LEGAL_FORMS: &str = "inc incorporated corp corporation co company ltd limited llc llp lp plc gmbh ag kg kgaa \
     ohg ug se sa sas sarl srl spa bv nv oy oyj ab as asa aps kk pty pte kft zrt doo sro ev eg cv bhd sdn jsc pjsc ooo \
     uab nyrt sia eood ood vof snc sca sasu lda ltda slu eirl pao oao zao tbk \
-    holding holdings group trust coop cooperative associates enterprises ventures foundation";
+    holding holdings group";
+/// What stands behind names of companies as well, and documents leave out in the same way. It says more than a legal form, so
+/// that a statement about `Acme Trust` is not one about `Acme`.
+const SUFFIXES: &str = "trust coop cooperative associates enterprises ventures foundation";
 /// Legal forms that are written out, each with its short form.
 const SHORT_FORMS: [(&str, &str); 5] = [
     ("incorporated", "inc"),
@@ -27,7 +30,7 @@ pub fn key(text: &str) -> String {
     kept.flat_map(char::to_lowercase).collect()
 }
 
-/// The key of a name without its legal form, unless nothing is left then: `Best Buy Co., Inc.` is `bestbuy`.
+/// The key of a name without the suffixes of companies, unless nothing is left then: `Best Buy Co., Inc.` is `bestbuy`.
 pub fn name_key(name: &str) -> String {
     bare(name).iter().map(|word| key(word)).collect()
 }
@@ -45,7 +48,7 @@ pub fn value_key(value: &str) -> String {
     format!("{minus}{words}")
 }
 
-/// The last legal form behind a name, in one form for each: `ltd` for `Acme Limited`.
+/// The last suffix of a company behind a name, in one form for each: `ltd` for `Acme Limited`.
 pub fn legal_form(name: &str) -> Option<String> {
     let behind = words(name).split_off(bare(name).len());
     let form = signed_key(behind.last()?);
@@ -83,6 +86,15 @@ pub fn is_legal_form(word: &str) -> bool {
     LEGAL_FORMS
         .split_ascii_whitespace()
         .any(|form| form == word)
+}
+
+/// Whether a word stands behind names of companies and is left out of them: a legal form, or a word such as `Trust`.
+pub fn is_company_suffix(word: &str) -> bool {
+    let bare = key(word);
+    is_legal_form(word)
+        || SUFFIXES
+            .split_ascii_whitespace()
+            .any(|suffix| suffix == bare)
 }
 
 /// The first letters of a name of three words or more, in lower case.
@@ -151,7 +163,7 @@ pub fn words(name: &str) -> Vec<&str> {
 
 fn bare(name: &str) -> Vec<&str> {
     let mut words = words(name);
-    while words.len() > 1 && words.last().is_some_and(|last| is_legal_form(last)) {
+    while words.len() > 1 && words.last().is_some_and(|last| is_company_suffix(last)) {
         words.pop();
     }
     words
@@ -213,6 +225,17 @@ mod tests {
         ] {
             assert_eq!(value_key(one), value_key(other), "{one} and {other}");
         }
+    }
+
+    #[test]
+    fn a_suffix_that_is_no_legal_form_is_left_out_of_keys_alone() {
+        assert_eq!(name_key("Ward Associates"), name_key("WARD"));
+        assert_eq!(name_key("Ward Co-op"), name_key("Ward UAB"));
+        assert!(is_legal_form("UAB") && is_company_suffix("UAB"));
+        assert!(
+            !is_legal_form("Associates"),
+            "the check of answers keeps it"
+        );
     }
 
     #[test]

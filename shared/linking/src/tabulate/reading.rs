@@ -370,7 +370,7 @@ impl<'a> Reading<'a> {
             |token: &QuestionToken| token.has_digit() || token.is_capital() && !token.is_first;
         let telling = tokens
             .iter()
-            .filter(|token| !fold::is_legal_form(&token.text));
+            .filter(|token| !fold::is_company_suffix(&token.text));
         let telling: Vec<&str> = telling.map(|token| token.text.as_str()).collect();
         (tokens.iter().all(is_name) && !telling.is_empty()).then(|| telling.join(" "))
     }
