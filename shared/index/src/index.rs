@@ -23,6 +23,7 @@ mod sentence_cache;
 mod stored;
 mod table;
 mod table_fold;
+mod table_misread;
 mod table_names;
 mod tally;
 mod tenant;

@@ -69,6 +69,12 @@ impl Linker<'_> {
             (!column.is_named(), is_said, is_text, is_shared)
         };
         columns.sort_by_key(|column| std::cmp::Reverse((score(column), column.0)));
+        // `attestation` in a path of the bucket `conformity-attestations` says nothing.
+        let all = columns.len();
+        columns.retain(|(_, column)| !self.is_of_bucket_name(mention, *column));
+        if columns.is_empty() && all > 0 {
+            return Err("a word like others here");
+        }
         let Some(&(documents, column)) = columns.first() else {
             let named = bucket.and_then(|bucket| self.dictionary.named_column(bucket));
             let named = named.filter(|_| self.is_name(mention, key));
@@ -96,6 +102,17 @@ impl Linker<'_> {
         Err("a word like others here")
     }
 
+    /// Whether a name that only paths have is part of the bucket's own name.
+    fn is_of_bucket_name(&self, mention: &Mention, column: ColumnId) -> bool {
+        let column = self.dictionary.column(column);
+        let bucket = column.bucket.split(|c: char| !c.is_alphanumeric());
+        let called: Vec<String> = bucket
+            .map(|word| fold::singular(&word.to_lowercase()))
+            .collect();
+        let mut said = self.tokens[mention.at.clone()].iter();
+        column.is_named() && said.all(|token| called.contains(&fold::singular(&token.lower)))
+    }
+
     /// Whether a mention that no field of the bucket has is still a name or number that sentences of its documents may
     /// say.
     fn is_name(&self, mention: &Mention, key: &str) -> bool {
@@ -120,7 +137,9 @@ impl Linker<'_> {
         let of_column = |text: &KnownValue| (text.column == column).then(|| text.text.to_string());
         let with_key = |key: &str| {
             let forms = self.dictionary.with_key(key).filter_map(of_column);
-            forms.collect::<Vec<String>>()
+            forms
+                .chain(self.path_forms(key, column))
+                .collect::<Vec<String>>()
         };
         let said = &self.tokens[mention.at.clone()];
         if self.dictionary.column(column).is_named() {
@@ -180,6 +199,28 @@ impl Linker<'_> {
             forms.retain(|text| !others(text));
         }
         vec![sorted(forms)]
+    }
+
+    /// How the paths of documents without the field write a name of it, mostly without its legal form: `ACME-PUMPS` for
+    /// `Acme Pumps Ltd`. A name of one word may be an ordinary word, and where two legal forms have the name, a path may
+    /// mean either; both are left out.
+    fn path_forms(&self, key: &str, column: ColumnId) -> impl Iterator<Item = String> {
+        let of = |column: ColumnId| {
+            let values = self.dictionary.with_key(key);
+            values.filter(move |value| value.column == column)
+        };
+        let mut legal: Vec<String> = Vec::new();
+        for value in of(column) {
+            let is_one_word = is_single(&value.text);
+            legal.extend(fold::legal_form(&value.text).filter(|_| !is_one_word));
+        }
+        legal.sort();
+        legal.dedup();
+        let named = self
+            .dictionary
+            .named_column(&self.dictionary.column(column).bucket);
+        let named = named.filter(|_| legal.len() == 1).into_iter();
+        named.flat_map(of).map(|value| value.text.to_string())
     }
 
     /// How well a column of days or amounts fits the words around a mention. The first part counts the words of its
@@ -346,6 +387,12 @@ fn is_untaxed(column: &KnownColumn) -> bool {
         .words
         .iter()
         .any(|word| is_of(word, UNTAXED) || is_of(word, "excl untaxed base taxable subtotal"))
+}
+
+/// Whether a name has one word besides its legal form.
+fn is_single(name: &str) -> bool {
+    let words = fold::bare_words(name).into_iter();
+    words.flat_map(|word| word.split('-')).count() < 2
 }
 
 fn sorted(mut forms: Vec<String>) -> Vec<String> {

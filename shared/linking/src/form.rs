@@ -81,7 +81,7 @@ const RECKONING: &str =
 fn comes_to(clause: &[QuestionToken]) -> bool {
     let ends = |at: usize| {
         let next = clause.get(at + 1).map_or("", |next| next.lower.as_str());
-        clause[at].is_last || is_of(next, "for per by each") || next.is_empty()
+        clause[at].is_last || is_of(next, "for per by each on") || next.is_empty()
     };
     let is_pair = |at: &usize| {
         matches!(
@@ -123,12 +123,17 @@ fn explains_what(next: &str, third: &str) -> bool {
 const COMPARATIVE: &str = "more fewer less higher lower larger smaller bigger greater newer older longer shorter cheaper dearer \
     later earlier heavier stronger";
 /// First words of a question that is answered with one of two things.
-const CHOOSING: &str = "which who what are is was were do does did have has had";
+const CHOOSING: &str = "which where who what are is was were do does did have has had";
 /// Pairs of words that compare one thing with another.
-const BESIDE: [(&str, &str); 17] = [
+const BESIDE: [(&str, &str); 22] = [
     ("next", "to"),
     ("relative", "to"),
     ("compare", "with"),
+    ("compared", "with"),
+    ("compared", "to"),
+    ("as", "against"),
+    ("two", "counts"),
+    ("both", "counts"),
     ("compare", "to"),
     ("compares", "with"),
     ("respective", "numbers"),
@@ -166,14 +171,30 @@ pub(crate) fn is_choosing(tokens: &[QuestionToken]) -> bool {
         than.is_some_and(|than| !tokens[than..].iter().take(3).any(QuestionToken::has_digit));
     let is_or = tokens.iter().any(|token| token.lower == "or");
     let is_asked = is_of(word(polite.count()), CHOOSING)
-        || is_of(word(at.saturating_sub(1)), "which has is are");
+        || is_of(word(at.saturating_sub(1)), "which has is are there have");
     is_asked && (is_or && than.is_none() || is_than)
 }
 
 /// Whether two neighbouring words compare one thing with another.
 fn puts_beside(tokens: &[QuestionToken]) -> bool {
     let mut pairs = tokens.windows(2);
+    // `set the number sent by Acme against the number sent by Bolt`
+    let is_against = |words: &[QuestionToken]| {
+        let [against, the, number] = words else {
+            return false;
+        };
+        let is_number = is_of(&number.lower, "number count total figure one ones");
+        is_of(&against.lower, "against beside alongside") && the.lower == "the" && is_number
+            || against.lower == "against" && is_of(&the.lower, "from by with for of under")
+    };
     pairs.any(|pair| BESIDE.contains(&(pair[0].lower.as_str(), pair[1].lower.as_str())))
+        || tokens.windows(3).any(is_against)
+}
+
+/// Whether the question says that one thing has more than another: `Does HX-1 have a higher voltage than HX-2?`.
+pub(crate) fn says_more_than(tokens: &[QuestionToken]) -> bool {
+    let mut words = tokens.iter().map(|token| token.lower.as_str());
+    words.any(|word| is_of(word, COMPARATIVE)) && words.any(|word| word == "than")
 }
 
 /// Whether the question compares two things by a figure: `the gap between HX-1 and HX-2`.

@@ -101,8 +101,10 @@ pub(crate) fn frame(tokens: &[QuestionToken], dictionary: &Dictionary, is_eviden
     };
     let is_many = |pair: &&[QuestionToken]| pair[0].lower == "how" && pair[1].lower == "many";
     let is_twofold = tokens.windows(2).filter(is_many).count() > 1;
+    let is_beside =
+        intent == Intent::Compute && tokens.iter().any(|token| is_of(&token.lower, "versus vs"));
     Frame {
-        intent: match is_twofold || is_choosing(tokens) {
+        intent: match is_twofold || is_beside || is_choosing(tokens) {
             true => Intent::Compare,
             false => intent,
         },

@@ -4,6 +4,9 @@
 //! list anything that documents contain.
 
 use crate::frame::is_of;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use text::fold;
 
 /// Groups of words that stand for one another, one string for each group.
 const FAMILIES: [&str; 17] = [
@@ -31,6 +34,42 @@ const FAMILIES: [&str; 17] = [
     "currency denomination denominated money",
 ];
 
+/// Groups of nouns for who or what a column names, one string for each group. A column of days or amounts may have them in
+/// its description, too, so they do not count there.
+const ROLES: [&str; 15] = [
+    "supplier vendor seller provider biller merchant creditor payee",
+    "contractor subcontractor supplier vendor provider",
+    "customer client buyer purchaser payer debtor",
+    "manufacturer maker producer brand",
+    "counterparty party partner side",
+    "publisher issuer author source",
+    "site plant location premises place town city works establishment facility locality",
+    "department unit function team division budget",
+    "auditor assessor registrar body certifier inspector",
+    "holder owner bearer",
+    "category class type kind sort nature",
+    "standard norm scheme rule",
+    "package enclosure housing case casing body shell outline",
+    "company firm business organisation organization entity enterprise corporation",
+    "subject object matter scope topic purpose",
+];
+
+/// The families and the roles of each known word, one bit each.
+static KNOWN: LazyLock<HashMap<&str, (u32, u32)>> = LazyLock::new(|| {
+    let mut known: HashMap<&str, (u32, u32)> = HashMap::new();
+    for (place, family) in FAMILIES.iter().enumerate() {
+        for word in family.split_ascii_whitespace() {
+            known.entry(word).or_default().0 |= 1 << place;
+        }
+    }
+    for (place, role) in ROLES.iter().enumerate() {
+        for word in role.split_ascii_whitespace() {
+            known.entry(word).or_default().1 |= 1 << place;
+        }
+    }
+    known
+});
+
 /// The fewest letters of a root that two words share.
 const ROOT_MIN: usize = 5;
 
@@ -41,20 +80,24 @@ pub(crate) struct Kin {
     stem: String,
     /// The families that contain the word, one bit each.
     families: u32,
+    /// The groups of nouns that contain the word or its plural, one bit each.
+    roles: u32,
 }
 
 impl Kin {
     /// Prepares a word, which has to be in lower case.
     pub(crate) fn of(word: &str) -> Kin {
-        let has = |family: &&str| family.split_ascii_whitespace().any(|known| known == word);
-        let bits = FAMILIES
-            .iter()
-            .enumerate()
-            .filter(|(_, family)| has(family));
+        let (families, _) = KNOWN.get(word).copied().unwrap_or_default();
+        let (_, roles) = KNOWN
+            .get(fold::singular(word).as_str())
+            .or_else(|| KNOWN.get(word))
+            .copied()
+            .unwrap_or_default();
         Kin {
             word: word.to_owned(),
             stem: text::words::stem(word),
-            families: bits.fold(0, |all, (place, _)| all | 1 << place),
+            families,
+            roles,
         }
     }
 
@@ -82,6 +125,11 @@ impl Kin {
     /// Whether two words belong to one family.
     pub(crate) fn stands_for(&self, other: &Kin) -> bool {
         self.families & other.families != 0
+    }
+
+    /// Whether two nouns are for the same kind of person or thing.
+    pub(crate) fn plays_role_of(&self, other: &Kin) -> bool {
+        self.roles & other.roles != 0
     }
 
     /// Whether the word is one of those in a list.
@@ -115,5 +163,8 @@ mod tests {
         assert!(alike("through", "throughout") && !form("through", "throughout"));
         assert!(same("expiring", "end") && same("payable", "due") && same("lapses", "until"));
         assert!(!same("due", "end") && !Kin::of("over").is_telling());
+        let role = |one, other| Kin::of(one).plays_role_of(&Kin::of(other));
+        assert!(role("sellers", "vendor") && role("town", "premises"));
+        assert!(!role("seller", "buyer") && !role("price", "cost"));
     }
 }

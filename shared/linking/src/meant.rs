@@ -40,7 +40,8 @@ const NEGATING_PAIRS: [(&str, &str); 17] = [
 /// Words that may stand between a negation and what it negates.
 const BESIDE_NEGATION: &str = "from by of with for in at on to about held those the any ones one and or and/or under a an that \
     which are is were was be been being issued made it its their whose has have having all anything everything out \
-    those them they we us our you including booked charged signed sent dated";
+    those them they we us our you including booked charged signed sent dated premises sites places plants goods items \
+    products parts components devices equipment services works companies firms suppliers vendors customers parties";
 /// Pronouns for documents behind a negation. In `minus those that are for parts by Acme` the next mention is negated,
 /// whatever words stand before it.
 const TAKEN_BACK: &str = "those ones these whatever";
@@ -206,7 +207,9 @@ impl Linker<'_> {
                 return true;
             }
             let mut mentions = self.mentions[..number].iter();
-            if let Some(inside) = mentions.position(|mention| mention.at.contains(&place)) {
+            let is_placed = |inside: &usize| before.iter().any(|one| one.mention == *inside);
+            let inside = mentions.position(|mention| mention.at.contains(&place));
+            if let Some(inside) = inside.filter(is_placed) {
                 let mut between = (1..back).filter_map(|near| self.word(at, near));
                 let is_joined = between.any(|word| matches!(word, "and" | "or" | "nor" | "and/or"));
                 let is_subject_between = self

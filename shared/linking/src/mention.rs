@@ -119,5 +119,10 @@ fn legal_form(tokens: &[QuestionToken], end: usize, what: &Named) -> usize {
     let is_open = !tokens[end - 1].is_last;
     let next = tokens.get(end);
     let next = next.filter(|_| is_open && matches!(what, Named::Value(_)));
-    usize::from(next.is_some_and(|next| fold::is_company_suffix(&next.text)))
+    // `with Acme as the seller` has no legal form.
+    let is_form = |next: &QuestionToken| {
+        fold::is_company_suffix(&next.text)
+            && (next.is_capital() || !text::stop::is_content_free(&next.lower))
+    };
+    usize::from(next.is_some_and(is_form))
 }

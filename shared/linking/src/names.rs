@@ -12,8 +12,11 @@ const LINES_MAX: usize = 40;
 /// The most neighbouring words that form one name.
 const WORDS_MAX: usize = 4;
 
-/// The names in a path, each once: its folders, the parts between underscores, and runs of up to four neighbouring
-/// words of a part. The first folder is left out unless it is a year.
+/// Signs between the parts of a file's name.
+const SEPARATORS: [char; 10] = ['_', '=', '+', ',', ';', '~', '(', ')', '[', ']'];
+
+/// The names in a path, each once: its folders, the parts between underscores and the like, and runs of up to four
+/// neighbouring words of a part. The first folder is left out unless it is a year.
 pub(crate) fn of_path(path: &str) -> Vec<String> {
     let path = path.split_once('#').map_or(path, |(path, _)| path);
     // The first folder is the bucket, unless it is a year: `2018/acme/10K.pdf`. A file that lies in no folder has its
@@ -29,7 +32,10 @@ pub(crate) fn of_path(path: &str) -> Vec<String> {
     }
     let mut names: Vec<String> = Vec::new();
     for segment in segments {
-        let parts: Vec<&str> = segment.split('_').filter(|part| !part.is_empty()).collect();
+        let parts: Vec<&str> = segment
+            .split(SEPARATORS)
+            .filter(|part| !part.is_empty())
+            .collect();
         runs(&parts, &mut names);
         for part in parts {
             let words: Vec<&str> = part
@@ -123,6 +129,10 @@ mod tests {
         );
         let names = of_path("reports/best-buy/Annual report 2018.md#part 2");
         for name in ["best buy", "Annual report", "2018"] {
+            assert!(names.iter().any(|known| known == name), "{name}: {names:?}");
+        }
+        let names = of_path("reports/BEST-BUY=2018+10-K,(final).pdf");
+        for name in ["BEST BUY", "2018", "10 K", "final"] {
             assert!(names.iter().any(|known| known == name), "{name}: {names:?}");
         }
         assert!(of_path("bucket/a.md").contains(&"a".to_owned()));

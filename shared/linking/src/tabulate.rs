@@ -16,7 +16,7 @@ mod reading;
 mod words;
 
 use crate::dictionary::ColumnKind;
-use crate::form::is_explaining;
+use crate::form::{is_explaining, says_more_than};
 use crate::frame::is_of;
 use crate::link::Linker;
 use crate::linked::{Intent, LinkedQuestion};
@@ -27,6 +27,10 @@ use std::ops::Range;
 
 /// The most columns that are offered to tell documents apart.
 const FACETS_MAX: usize = 3;
+
+/// Words that ask for an explanation, wherever they stand.
+const EXPLAINING: &str =
+    "why how when whether if explain describe define clarify mean means say says";
 
 /// The operation on the documents that satisfy the conditions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -226,7 +230,12 @@ impl Linker<'_> {
                 "beat beats win wins apart differ differs different",
             )
         });
-        let is_explaining = is_explaining(&self.tokens) && !is_beside;
+        let says_why = self
+            .tokens
+            .iter()
+            .any(|token| is_of(&token.lower, EXPLAINING));
+        let is_for_both = !says_why && (self.asks_what_both_have() || says_more_than(&self.tokens));
+        let is_explaining = is_explaining(&self.tokens) && !is_beside && !is_for_both;
         let numbers = self.mentions.iter().filter(|mention| {
             let mut tokens = self.tokens[mention.at.clone()].iter();
             matches!(mention.what, Named::Value(_))
@@ -234,6 +243,12 @@ impl Linker<'_> {
                 && self.is_evident(mention)
         });
         !is_explaining && numbers.count() == 2
+    }
+
+    /// Whether the question is what two things have: `What voltage does HX-1 have, and what does HX-2 have?`.
+    fn asks_what_both_have(&self) -> bool {
+        let says = |known: &str| self.tokens.iter().any(|token| is_of(&token.lower, known));
+        says("have has") && says("what which")
     }
 
     /// The columns that tell the documents of a bucket apart: the years of a column of days or a column of years, then
@@ -258,6 +273,9 @@ impl Linker<'_> {
     }
 }
 
+#[cfg(test)]
+#[path = "tabulate_naming_tests.rs"]
+mod naming_tests;
 #[cfg(test)]
 #[path = "tabulate_state_tests.rs"]
 mod state_tests;

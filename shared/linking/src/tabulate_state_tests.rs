@@ -156,14 +156,6 @@ fn conditions_that_no_filter_expresses_make_no_table() {
             "count",
         ),
         (
-            "Of the invoices of 2024, are there more from Acme Pumps or from Bolt and Sons?",
-            "unfit: it compares documents with others",
-        ),
-        (
-            "I want two counts of invoices: one for Acme Pumps, one for Bolt and Sons.",
-            "unfit: it compares documents with others",
-        ),
-        (
             "How many invoices from Acme Pumps were due in all of 2024?",
             "count",
         ),

@@ -80,7 +80,7 @@ pub(super) fn told_over(question: &str, known: &Dictionary) -> String {
     }
 }
 
-fn told_of(table: &TableQuestion) -> String {
+pub(super) fn told_of(table: &TableQuestion) -> String {
     let operation = format!("{:?}", table.operation).to_lowercase();
     let mut told = vec![operation];
     told.extend(table.limit.map(|limit| limit.to_string()));

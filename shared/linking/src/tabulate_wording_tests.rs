@@ -164,6 +164,14 @@ fn what_two_documents_have_is_put_side_by_side() {
             "Going by voltage, is it HX-3 or HX-5 that wins?",
             "List of max_voltage",
         ),
+        (
+            "Does HX-3 have a higher voltage than HX-5?",
+            "List of max_voltage",
+        ),
+        (
+            "What max voltage does HX-3 have, and what does HX-5 have?",
+            "List of max_voltage",
+        ),
         // A question for an explanation has no table.
         ("Why has HX-3 more voltage than HX-5?", "none"),
         ("Is HX-3 interchangeable with HX-5 at full current?", "none"),

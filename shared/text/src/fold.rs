@@ -32,7 +32,7 @@ pub fn key(text: &str) -> String {
 
 /// The key of a name without the suffixes of companies, unless nothing is left then: `Best Buy Co., Inc.` is `bestbuy`.
 pub fn name_key(name: &str) -> String {
-    bare(name).iter().map(|word| key(word)).collect()
+    bare_words(name).iter().map(|word| key(word)).collect()
 }
 
 /// The key by which equal values are put into one group: that of a name, with the signs that tell values apart. These
@@ -44,13 +44,16 @@ pub fn value_key(value: &str) -> String {
         .strip_prefix('-')
         .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let minus = if is_negative { "-" } else { "" };
-    let words: String = bare(value).iter().map(|word| signed_key(word)).collect();
+    let words: String = bare_words(value)
+        .iter()
+        .map(|word| signed_key(word))
+        .collect();
     format!("{minus}{words}")
 }
 
 /// The last suffix of a company behind a name, in one form for each: `ltd` for `Acme Limited`.
 pub fn legal_form(name: &str) -> Option<String> {
-    let behind = words(name).split_off(bare(name).len());
+    let behind = words(name).split_off(bare_words(name).len());
     let form = signed_key(behind.last()?);
     let short = SHORT_FORMS.iter().find(|(long, _)| *long == form);
     Some(short.map_or(form, |(_, short)| (*short).to_owned()))
@@ -88,18 +91,39 @@ pub fn is_legal_form(word: &str) -> bool {
         .any(|form| form == word)
 }
 
-/// Whether a word stands behind names of companies and is left out of them: a legal form, or a word such as `Trust`.
+/// Whether a word stands behind names of companies and is left out of them: a legal form, or a word such as `Trust`. A
+/// form in which a scanner took a letter for a digit counts, too: `C0`, `Gr0up`.
 pub fn is_company_suffix(word: &str) -> bool {
     let bare = key(word);
-    is_legal_form(word)
-        || SUFFIXES
+    let is_suffix = |bare: &str| {
+        SUFFIXES
             .split_ascii_whitespace()
             .any(|suffix| suffix == bare)
+    };
+    if is_legal_form(word) || is_suffix(&bare) {
+        return true;
+    }
+    // Digits alone are a number.
+    let has_both = bare.contains(|c: char| c.is_ascii_digit())
+        && bare.contains(|c: char| c.is_ascii_alphabetic());
+    let letters: String = bare.chars().map(letter_of).collect();
+    has_both && (is_legal_form(&letters) || is_suffix(&letters))
+}
+
+/// The letter that a scanner most often takes for a digit; other characters stay as they are.
+fn letter_of(c: char) -> char {
+    match c {
+        '0' => 'o',
+        '1' => 'l',
+        '5' => 's',
+        '8' => 'b',
+        other => other,
+    }
 }
 
 /// The first letters of a name of three words or more, in lower case.
 pub fn acronym(name: &str) -> Option<String> {
-    let words = bare(name);
+    let words = bare_words(name);
     let telling = words.iter().filter(|word| !is_joining(word));
     let letters: String = telling
         .filter_map(|word| key(word).chars().next())
@@ -161,7 +185,8 @@ pub fn words(name: &str) -> Vec<&str> {
         .collect()
 }
 
-fn bare(name: &str) -> Vec<&str> {
+/// The words of a name without the suffixes of companies; parts that are joined by hyphens are one word.
+pub fn bare_words(name: &str) -> Vec<&str> {
     let mut words = words(name);
     while words.len() > 1 && words.last().is_some_and(|last| is_company_suffix(last)) {
         words.pop();
@@ -232,6 +257,10 @@ mod tests {
         assert_eq!(name_key("Ward Associates"), name_key("WARD"));
         assert_eq!(name_key("Ward Co-op"), name_key("Ward UAB"));
         assert!(is_legal_form("UAB") && is_company_suffix("UAB"));
+        assert_eq!(name_key("Plenty C0"), name_key("Plenty Co"));
+        assert!(
+            is_company_suffix("Gr0up") && !is_company_suffix("1000") && !is_company_suffix("B2B")
+        );
         assert!(
             !is_legal_form("Associates"),
             "the check of answers keeps it"

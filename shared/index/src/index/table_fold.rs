@@ -1,5 +1,6 @@
 //! Aggregates documents one after the other: lists, counts, sums. Pure, in bounded memory.
 
+use super::table_misread::misread;
 use envelope::table::DecimalSum;
 use envelope::{ChunkRecord, DocId};
 use linking::{ColumnOperation, GroupKey, TableQuestion};
@@ -392,8 +393,34 @@ impl<'a> TableFold<'a> {
         }
     }
 
+    /// Joins the groups of values that are probably misread with those of the right values.
+    fn join_misread(&mut self) {
+        let mut documents: BTreeMap<&str, u64> = BTreeMap::new();
+        for ((key, _), group) in &self.groups {
+            if let Some(key) = key {
+                *documents.entry(&key.text).or_default() += group.documents;
+            }
+        }
+        let misread = misread(&documents).into_iter();
+        let misread: BTreeMap<String, String> = misread
+            .map(|(rare, right)| (rare.to_owned(), right.to_owned()))
+            .collect();
+        for ((key, currency), group) in std::mem::take(&mut self.groups) {
+            let key = key.map(|mut key| {
+                if let Some(right) = misread.get(&key.text) {
+                    key.text.clone_from(right);
+                }
+                key
+            });
+            self.groups.entry((key, currency)).or_default().join(group);
+        }
+    }
+
     pub(super) fn done(mut self) -> TableResult {
         self.cut();
+        if matches!(self.question.group, Some(GroupKey::Column(_))) {
+            self.join_misread();
+        }
         self.join_forms();
         let best = std::mem::take(&mut self.best);
         let best = best.into_values().flatten().map(|(_, document)| document);

@@ -220,6 +220,35 @@ fn two_legal_forms_of_a_name_are_two_groups_and_one_is_none() {
 }
 
 #[test]
+fn a_value_that_a_scanner_misread_is_counted_as_the_right_one() {
+    let of =
+        |vendor: &str, total: u32| json!({"vendor": vendor, "total": total, "currency": "EUR"});
+    let documents = [
+        of("Brightwater Ltd", 1),
+        of("Brightwater", 2),
+        of("BRIGHTWATER LTD", 4),
+        of("Brlghtwater Ltd", 8),
+        of("HX-1001", 16),
+        of("HX-1001", 16),
+        of("HX-1001", 16),
+        of("HX-100I", 32),
+    ];
+    let by_vendor = TableQuestion {
+        group: Some(GroupKey::Column("vendor".into())),
+        ..asked(ColumnOperation::Sum)
+    };
+    let result = table(&index(&documents), by_vendor, json!({}));
+    assert_eq!(
+        groups(&result),
+        [
+            "BRIGHTWATER LTD EUR 4 15",
+            "HX-1001 EUR 3 48",
+            "HX-100I EUR 1 32"
+        ]
+    );
+}
+
+#[test]
 fn the_largest_of_each_currency_and_the_newest() {
     let largest = table(&some(), asked(ColumnOperation::Largest), json!({}));
     let sources: Vec<&str> = largest.rows.iter().map(|row| row.source.as_str()).collect();

@@ -8,7 +8,7 @@ use crate::frame::is_of;
 use crate::token::QuestionToken;
 
 /// Words before an amount, the longest first.
-const BEFORE: [(&str, Bound); 54] = [
+const BEFORE: [(&str, Bound); 60] = [
     ("equal to or greater than", Bound::AtLeast),
     ("equal to or more than", Bound::AtLeast),
     ("equal to or less than", Bound::AtMost),
@@ -44,6 +44,12 @@ const BEFORE: [(&str, Bound); 54] = [
     ("capped at", Bound::AtMost),
     ("limited to", Bound::AtMost),
     ("equal to", Bound::Exactly),
+    ("not reaching", Bound::Under),
+    ("not attaining", Bound::Under),
+    ("not topping", Bound::AtMost),
+    ("not surpassing", Bound::AtMost),
+    ("reaching", Bound::AtLeast),
+    ("attaining", Bound::AtLeast),
     ("exceeding", Bound::Over),
     ("exceeded", Bound::Over),
     ("exceeds", Bound::Over),

@@ -63,6 +63,8 @@ pub(crate) struct ColumnWords {
     pub(crate) partly_called: Vec<Kin>,
     /// The words of the description, without stop words.
     pub(crate) described_by: Vec<Kin>,
+    /// The first telling word of the description, which says what the column holds: `Town where the premises are`.
+    pub(crate) head: Option<Kin>,
     /// Whether a schema has the column.
     pub(super) is_in_schema: bool,
 }
@@ -100,6 +102,7 @@ impl ColumnWords {
             key: key(name),
             words: words_of(name).iter().map(|word| Kin::of(word)).collect(),
         };
+        let described_by = telling(&words_of(&said.description));
         ColumnWords {
             description: said.description.clone(),
             description_words: words_of(&said.description),
@@ -108,7 +111,8 @@ impl ColumnWords {
             labels: said.labels.iter().map(|label| key(label)).collect(),
             also_called: Vec::new(),
             partly_called: Vec::new(),
-            described_by: telling(&words_of(&said.description)),
+            head: described_by.first().cloned(),
+            described_by,
             is_in_schema: true,
         }
     }

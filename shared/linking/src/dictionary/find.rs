@@ -157,7 +157,7 @@ impl Dictionary {
     ) -> Option<(usize, String)> {
         let mut key = String::new();
         let turned = self.turned_kind_at(tokens, at);
-        let mut longest = None;
+        let mut longest: Option<(usize, String)> = None;
         let mut is_joined = false;
         for (length, token) in (1..=VALUE_WORDS_MAX).zip(&tokens[at..]) {
             if length == 1 && is_joining(token) && !is_article_of_name(tokens, at) {
@@ -190,7 +190,12 @@ impl Dictionary {
             };
             // A value that reaches across a punctuation mark has to match exactly.
             let found = known.map(String::as_str);
-            let alike = || scanned().or_else(misspelt).filter(|_| !is_joined);
+            // `Acme Group` is Acme, and not the misread `Acme Gr0up`.
+            let is_suffix = longest.is_some() && fold::is_company_suffix(&token.text);
+            let alike = || {
+                let is_like = !is_joined && !is_suffix;
+                is_like.then(|| scanned().or_else(misspelt)).flatten()
+            };
             if let Some(found) = found.or_else(alike) {
                 longest = Some((length, found.to_owned()));
             } else if length == 1

@@ -22,6 +22,8 @@ const DESCRIBED: usize = 20;
 const KINDRED: usize = 10;
 /// The score if all words are related to words of the description.
 const KINDRED_DESCRIBED: usize = 7;
+/// The score of a noun for what the column holds.
+const ROLE: usize = 6;
 /// The score of a name or description that is similar in meaning alone.
 pub(super) const LIKE: usize = 5;
 /// The least similarity of words and a column, and the least distance to the next column. Both were read off pairs of
@@ -61,6 +63,11 @@ impl Fit {
     /// Whether words of the column's own name are said, and not a synonym.
     pub(super) fn is_named(&self) -> bool {
         self.score == WHOLE || (PART..SYNONYM_LIKE).contains(&self.score)
+    }
+
+    /// Whether the whole name is said.
+    pub(super) fn is_whole(&self) -> bool {
+        self.score == WHOLE
     }
 
     /// Whether a whole synonym is said.
@@ -160,7 +167,8 @@ fn score(column: &KnownColumn, said: &SaidWords<'_>) -> usize {
                 .iter()
                 .any(|known| is_same(word, known))
     };
-    if all(named) && words.len() == column.words.len() {
+    let is_said = |known: &String| words.iter().any(|word| is_same(word, known));
+    if all(named) && words.len() == column.words.len() && column.words.iter().all(is_said) {
         return WHOLE;
     }
     if let Some(score) = synonym_score(column, said) {
@@ -196,7 +204,10 @@ fn score(column: &KnownColumn, said: &SaidWords<'_>) -> usize {
     // Only columns of days, such as `issuance date`, are matched by words related to their description, because their
     // descriptions are short.
     if column.kind() != ColumnKind::Day {
-        return 0;
+        return match column.kind() {
+            ColumnKind::Text => role_score(column, said),
+            _ => 0,
+        };
     }
     let described = said.kin.iter().filter(|word| {
         let mut known = column.said.described_by.iter();
@@ -204,6 +215,19 @@ fn score(column: &KnownColumn, said: &SaidWords<'_>) -> usize {
     });
     match all(described.count()) {
         true => KINDRED_DESCRIBED,
+        false => 0,
+    }
+}
+
+/// The score of a single noun that stands for what a column of texts holds: `seller`, where its name or the beginning of its
+/// description says `vendor`.
+fn role_score(column: &KnownColumn, said: &SaidWords<'_>) -> usize {
+    let [noun] = &said.kin[..] else {
+        return 0;
+    };
+    let mut known = column.kin.iter().chain(&column.said.head);
+    match known.any(|known| noun.plays_role_of(known)) {
+        true => ROLE,
         false => 0,
     }
 }

@@ -33,6 +33,8 @@ const PHRASE_WORDS_MAX: usize = 4;
 const DAY_WORDS: usize = 5;
 /// The most words between the word before `date` and the date.
 const DATE_WORDS: usize = 4;
+/// The most words between a run and the day or name that it leads to, if all of them mean nothing by themselves.
+const LEAD_WORDS: usize = 6;
 /// The most parts of a run that each have a role of their own.
 const PARTS_MAX: usize = 3;
 /// Words in names of columns that hold money.
@@ -43,6 +45,9 @@ const PART: &str = "net tax vat without excluding before discount";
 /// Words for documents, besides the name of their bucket.
 const PAPERS: &str =
     "specification sheet slip paper document record statement letter note form filing copy";
+/// Nouns before `of` and the name of a column.
+const KINDS: &str =
+    "kind kinds type types sort sorts class classes category name period length number";
 /// Adjectives behind `how`.
 const DEGREES: &str = "large high big low small great much expensive costly";
 
@@ -66,6 +71,16 @@ pub(super) struct Reading<'a> {
     unplaced: Vec<String>,
     /// Whether the question asks for an amount of money without a word for adding up: `what do the invoices cost?`.
     asks_for_money: bool,
+    /// The columns of the measure and of the groups, each with the end of the run that names it.
+    named: Vec<(usize, String)>,
+}
+
+/// What has been found so far, to return to when a run turns out to have another role.
+struct Findings {
+    table: TableQuestion,
+    asks_for_money: bool,
+    is_taken: Vec<bool>,
+    named: Vec<(usize, String)>,
 }
 
 type Outcome<T> = Result<T, Tabulation>;
@@ -111,11 +126,13 @@ impl<'a> Reading<'a> {
             table: TableQuestion::default(),
             unplaced: Vec::new(),
             asks_for_money: false,
+            named: Vec::new(),
         }
     }
 
     /// The table that the question asks for, with the words that have no role in it and may mean nothing.
     pub(super) fn table(mut self) -> Outcome<(TableQuestion, Vec<String>)> {
+        self.skip_repeated();
         self.read_operation();
         if self.is_beside_another() {
             return Err(unfit("it compares documents with others".into()));
@@ -136,6 +153,21 @@ impl<'a> Reading<'a> {
         Ok((self.table, self.unplaced))
     }
 
+    /// Gives words that are said twice their role once: `month by month`, `by billing month by billing month`.
+    fn skip_repeated(&mut self) {
+        let word = |at: usize| self.linker.tokens[at].lower.as_str();
+        let all = self.is_taken.len();
+        for length in 1..=PHRASE_WORDS_MAX {
+            for at in 0..all.saturating_sub(2 * length) {
+                let is_said_again = word(at + length) == "by"
+                    && (at..at + length).all(|at| word(at) == word(at + length + 1));
+                if is_said_again {
+                    self.is_taken[at..at + length].fill(true);
+                }
+            }
+        }
+    }
+
     fn word(&self, at: usize) -> &'a str {
         &self.linker.tokens[at].lower
     }
@@ -153,7 +185,10 @@ impl<'a> Reading<'a> {
                 && self.fit(at..at + length, |_| true).is_some_and(|fit| {
                     // `overall amount` may be a synonym, and asks for a sum.
                     let is_asking = words::operation(self.word(at)).is_some();
-                    fit.is_named() || fit.is_synonym() && !is_asking
+                    // `of days of notice` begins with a word of the name `days_of_notice`.
+                    let is_telling = |at: usize| !text::stop::is_content_free(self.word(at));
+                    let is_name = fit.is_whole() || is_telling(at) && is_telling(at + length - 1);
+                    fit.is_named() && is_name || fit.is_synonym() && !is_asking
                 })
         })
     }
@@ -201,8 +236,6 @@ impl<'a> Reading<'a> {
             // `How high is the price` asks for the price.
             let is_degree =
                 at > 0 && is_of(self.word(at - 1), "how most least") && is_of(word, DEGREES);
-            // `at some point in 2019`
-            let is_some = at > 0 && word == "point" && self.word(at - 1) == "some";
             // `the highest value`, where a column has the synonym `value`.
             let is_measure =
                 at > 0 && words::operation(self.word(at - 1)).is_some() && self.is_synonym(word);
@@ -211,7 +244,7 @@ impl<'a> Reading<'a> {
                 || words::period(word).is_some()
                 || self.is_state(at)
                 || self.begins_nothing(&(at..at + 1))
-                || !words::is_filler(word) && !is_degree && !is_some;
+                || !words::is_filler(word) && !is_degree && !self.is_idiom(at);
             // In `per date` and `by due year` a word that elsewhere is filler names the group.
             let before = (0..at)
                 .rev()
@@ -228,7 +261,19 @@ impl<'a> Reading<'a> {
                     || is_of_period
                         && !text::stop::is_content_free(word)
                         && !is_of(word, "calendar single"));
-            if self.is_taken[at] || !(is_said || is_grouped) {
+            // `per year described`
+            let is_of_group = at > 1
+                && words::is_per(self.word(at - 2))
+                && words::period(self.word(at - 1)).is_some()
+                && self
+                    .fit(at - 1..at + 1, |_| true)
+                    .is_some_and(|fit| self.is_of_years(&(at - 1..at + 1), &fit));
+            // In `by sort of enclosure` the word before `of` names no column by itself.
+            let is_kind = before.is_some_and(words::is_per) && self.is_of_kind(at);
+            if self.is_taken[at]
+                || is_kind && at >= phrase_until
+                || !(is_said || is_grouped || is_of_group)
+            {
                 continue;
             }
             match runs.last_mut() {
@@ -239,14 +284,20 @@ impl<'a> Reading<'a> {
         runs
     }
 
-    /// A copy of the findings so far, to return to when a run turns out to have another role.
-    fn findings(&self) -> (TableQuestion, bool, Vec<bool>) {
-        let table = self.table.clone();
-        (table, self.asks_for_money, self.is_taken.clone())
+    fn findings(&self) -> Findings {
+        Findings {
+            table: self.table.clone(),
+            asks_for_money: self.asks_for_money,
+            is_taken: self.is_taken.clone(),
+            named: self.named.clone(),
+        }
     }
 
-    fn go_back(&mut self, before: &(TableQuestion, bool, Vec<bool>)) {
-        (self.table, self.asks_for_money, self.is_taken) = before.clone();
+    fn go_back(&mut self, before: &Findings) {
+        self.table = before.table.clone();
+        self.asks_for_money = before.asks_for_money;
+        self.is_taken.clone_from(&before.is_taken);
+        self.named.clone_from(&before.named);
     }
 
     /// Finds the role of a run. If the run as a whole has none, finds the roles of its parts: `budget quoted in`.
@@ -307,10 +358,14 @@ impl<'a> Reading<'a> {
         let is_beside = |mention: &Range<usize>| {
             mention.end == run.start || mention.start >= run.end && mention.start - run.end <= near
         };
-        let is_beside = self.mentions.iter().any(is_beside);
+        let is_beside = !self.is_topic(&run) && self.mentions.iter().any(is_beside);
         // `with an end date in 2027` names the column of a condition, and not the column that the oldest document is
         // found by.
-        if is_beside && self.is_of_condition(&run) || self.is_own_number(&run) {
+        if is_beside && self.is_of_condition(&run)
+            || self.is_own_number(&run)
+            || self.names_condition(&run)
+            || self.goes_on(&run)
+        {
             return Ok(());
         }
         if self.table.measure.is_none() && !self.is_day_alone(&run) {
@@ -324,7 +379,9 @@ impl<'a> Reading<'a> {
             }
         }
         let fit = self.fit(run.clone(), |_| true);
-        if fit.is_some() && is_beside
+        let is_ahead = || !self.is_topic(&run) && self.leads_to_mention(&run);
+        if fit.is_some() && (is_beside || is_ahead())
+            || self.is_of_measure(&run)
             || self.is_of_money(&run)
             || self.is_of_bucket(&run)
             || self.is_day_alone(&run)
@@ -334,12 +391,13 @@ impl<'a> Reading<'a> {
         if self.is_of_group(&run)
             || self.serves(&run)
             || self.leads(&run)
+            || self.is_own_verb(&run)
             || self.is_request(&run)
             || self.is_handled(&run)
         {
             return Ok(());
         }
-        match fit.filter(|fit| fit.score >= NAMED_MIN) {
+        match fit.filter(|fit| fit.score >= NAMED_MIN && !self.is_topic(&run)) {
             Some(fit) => {
                 let field = self.field(fit.columns[0]);
                 self.table.shown.push(field);
@@ -380,13 +438,7 @@ impl<'a> Reading<'a> {
         let mut at = run.start;
         while at > 0 {
             at -= 1;
-            let is_of_kind = self.word(at) == "of"
-                && at > 0
-                && is_of(
-                    self.word(at - 1),
-                    "kind kinds type types sort sorts name period length",
-                );
-            if is_of_kind {
+            if self.word(at) == "of" && at > 0 && self.is_of_kind(at - 1) {
                 at -= 1;
             } else if !is_of(
                 self.word(at),
@@ -396,6 +448,12 @@ impl<'a> Reading<'a> {
             }
         }
         None
+    }
+
+    /// Whether a word before `of` only says that the word behind it has values: `by kind of part`.
+    fn is_of_kind(&self, at: usize) -> bool {
+        let next = self.linker.tokens.get(at + 1);
+        is_of(self.word(at), KINDS) && next.is_some_and(|next| next.lower == "of")
     }
 
     /// Whether a run says only `date` and the words beside it say which day that is, because the largest or smallest
@@ -418,6 +476,73 @@ impl<'a> Reading<'a> {
     fn is_on(&self, fit: &Fit, conditions: &[QuestionCondition]) -> bool {
         let mut fields = fit.columns.iter().map(|column| self.field(*column));
         fields.any(|field| conditions.iter().any(|condition| condition.field == field))
+    }
+
+    /// Whether a run names the column of a condition close to it: `with euro as the billing currency`. Columns of days and
+    /// numbers do not count, because the question may ask for them, too.
+    fn names_condition(&self, run: &Range<usize>) -> bool {
+        let is_text = |column: &KnownColumn| column.kind() == ColumnKind::Text;
+        let fit = self.fit(run.clone(), is_text);
+        fit.is_some_and(|fit| self.is_on(&fit, &self.linked.conditions))
+            && (self.leads_to_mention(run) || self.is_behind_mention(run))
+    }
+
+    /// Whether a run is what documents are about: `contracts about parties`.
+    fn is_topic(&self, run: &Range<usize>) -> bool {
+        let is_article = |at: &usize| is_of(self.word(*at), "the a an any their our its");
+        let before = (0..run.start).rev().find(|at| !is_article(at));
+        // `What about the net amount?`
+        let is_asked = |at: usize| at > 0 && is_of(self.word(at - 1), "what how");
+        before.is_some_and(|at| {
+            is_of(self.word(at), "about regarding concerning mentioning") && !is_asked(at)
+        })
+    }
+
+    /// Whether a word is part of an idiom that means nothing to a table: `at some point in 2019`, `in the course of 2019`,
+    /// `billing took place`, `the price from start to finish`.
+    pub(super) fn is_idiom(&self, at: usize) -> bool {
+        let near = |at: Option<usize>| {
+            let token = at.and_then(|at| self.linker.tokens.get(at));
+            token.map_or("", |token| token.lower.as_str())
+        };
+        let (before, after) = (near(at.checked_sub(1)), near(Some(at + 1)));
+        match self.word(at) {
+            "point" | "time" | "stage" | "moment" | "day" => is_of(before, "some any one"),
+            "course" | "span" | "space" => before == "the" && is_of(after, "of from between"),
+            "took" | "takes" | "taken" => after == "place",
+            "place" => is_of(before, "took takes taken take taking"),
+            "past" => (near(at.checked_sub(2)), before) == ("in", "the"),
+            "start" => (before, after) == ("from", "to") && near(Some(at + 2)) == "finish",
+            "finish" => before == "to" && near(at.checked_sub(2)) == "start",
+            _ => false,
+        }
+    }
+
+    /// Whether only words that mean nothing by themselves stand between a run and the next mention.
+    fn leads_to_mention(&self, run: &Range<usize>) -> bool {
+        let mut starts = self.mentions.iter().map(|mention| mention.start);
+        starts.any(|start| run.end <= start && self.is_idle_between(run.end, start))
+    }
+
+    /// The same for a mention before the run.
+    fn is_behind_mention(&self, run: &Range<usize>) -> bool {
+        let mut ends = self.mentions.iter().map(|mention| mention.end);
+        ends.any(|end| end <= run.start && self.is_idle_between(end, run.start))
+    }
+
+    /// Whether at most [`LEAD_WORDS`] words without a meaning of their own stand from one token to another, in one clause.
+    fn is_idle_between(&self, from: usize, to: usize) -> bool {
+        let is_open = |at: usize| !self.linker.tokens[at].is_last;
+        to - from <= LEAD_WORDS
+            && (from.saturating_sub(1)..to).all(is_open)
+            && (from..to).all(|at| {
+                !self.is_taken[at]
+                    && (words::is_filler(self.word(at))
+                        || self.is_called(self.word(at))
+                        || words::period(self.word(at)).is_some()
+                        || self.is_idiom(at))
+                    && !is_of(self.word(at), "and or but nor")
+            })
     }
 
     /// Whether a run names the column of a condition.

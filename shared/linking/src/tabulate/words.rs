@@ -4,7 +4,7 @@ use super::ColumnOperation;
 use crate::frame::is_of;
 
 const AVERAGE: &str = "average averages averaged averaging mean avg typical typically evenly";
-const SUM: &str = "sum sums summed summing add adding added altogether combined aggregate aggregated cumulative tot";
+const SUM: &str = "sum sums summed summing add adds adding added altogether combined aggregate aggregated cumulative tot";
 const COUNT: &str = "count counts counted counting many tally headcount break breakdown split";
 const LARGEST: &str = "largest biggest highest greatest dearest longest heaviest maximum maximal max most top tops \
     hugest superior strongest priciest steepest costliest";
@@ -25,7 +25,7 @@ const HANDLING: &str = "send sends sent issue issues issued submit submits submi
 const FILLER: &str = "list show give find get fetch display enumerate pull bring name return export search select need \
     want see provide retrieve print present identify collect gather extract supply look looking like tell compare \
     compared comparison versus vs difference contrast number quantity me us our we you i file filed files held hold \
-    holding kept keep stored recorded registered there available exist exists currently have has had please just only \
+    holding kept keep stored recorded registered there available exist exists currently have has had please kindly just only \
     all together grouped group broken break down split sorted sort ordered order breakdown table csv spreadsheet \
     format form prose markdown as dated due issued rated good starting started starts beginning begun ending ended ends \
     expiring expires signed supplied revised published made raised sent received paid payable booked charged costing \
@@ -47,7 +47,7 @@ const FILLER: &str = "list show give find get fetch display enumerate pull bring
     books book database db archives repository library folder drive store shelf cabinet paperwork entries \
     pertaining pertain relating relate related involving involve involved attributed belonging belong linked tied \
     associated connected drafted concluded entered carrying occurring occur happening happen originating \
-    stemming coming went goes go due mature matures maturing until till onwards onward later earlier prior after \
+    stemming coming went goes go due mature matures maturing until till onwards onward newly later earlier prior after \
     before whose whom addressed assigned allocated taken course set next against \
     and/or scheduled expected planned attributable arising lying arithmetic represent represents entail entails disaggregated entirety \
     going back calendar throughout single separately individually apiece taking take exist exists lie lies money terms gap numerous according distributed \

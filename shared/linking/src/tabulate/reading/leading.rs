@@ -8,7 +8,7 @@ use crate::mention::Named;
 use crate::token::reply_start;
 
 /// How many words behind a participle are searched for the condition that it introduces.
-const LEAD_WORDS_MAX: usize = 3;
+const LEAD_WORDS_MAX: usize = 4;
 /// Words for things of any kind.
 const THINGS: &str = "stuff goods items things wares articles services premises components parts devices products equipment";
 /// Words for the parts of a contract that begin and end.
@@ -89,6 +89,7 @@ impl Reading<'_> {
             && between.all(|at| {
                 words::is_filler(self.word(at))
                     || is_of(self.word(at), PREPOSITIONAL)
+                    || !self.is_taken[at] && self.is_called(self.word(at))
                     || self.linker.dictionary.is_column_word(self.word(at))
             })
     }

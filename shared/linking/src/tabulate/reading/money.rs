@@ -16,7 +16,7 @@ const ALL: &str = "total overall aggregate cumulative combined";
 /// Words that lead from an amount to the documents that have it.
 const BEHIND: &str = "of for on do does did we before after net including excluding inclusive with without arising across";
 /// Adjectives for the sort of an amount, which mean no column by themselves.
-const SORTS: &str = "contracted contractual budgetary financial monetary aggregate cumulative full entire whole overall total combined";
+const SORTS: &str = "agreed contracted contractual budgetary financial monetary aggregate cumulative full entire whole overall total combined";
 /// Taxes, which an amount may include or not.
 const TAXES: &str = "tax taxes vat gst duty duties";
 /// Words that say that a tax is not included, before the tax or behind it.
@@ -132,7 +132,14 @@ impl Reading<'_> {
         let is_amount = (is_asking || self.is_split()) && is_of_them && is_told || is_total;
         let is_open = self.operation.is_none() || self.is_broken_down(run);
         let is_ahead = is_open && run.end <= subject.start;
-        is_ahead && is_amount && self.money(run).is_some()
+        is_ahead && is_amount && (self.money(run).is_some() || self.names_money(run))
+    }
+
+    /// Whether a run names one column of money, and no other column of numbers.
+    fn names_money(&self, run: &Range<usize>) -> bool {
+        let fit = self.fit(run.clone(), phrase::is_number);
+        let column = |id: ColumnId| self.linker.dictionary.column(id);
+        fit.is_some_and(|fit| fit.columns.len() == 1 && is_money(column(fit.columns[0])))
     }
 
     /// Whether a run only repeats whether the measure includes taxes.
@@ -156,8 +163,12 @@ impl Reading<'_> {
     pub(super) fn is_broken_down(&self, run: &Range<usize>) -> bool {
         let mut before = (0..run.start).rev().map(|at| self.word(at));
         let before = before.find(|word| !is_of(word, SKIPPED));
-        self.operation == Some(ColumnOperation::Count)
-            && before.is_some_and(|word| is_of(word, "breakdown split tally down"))
+        let is_ahead = before.is_some_and(|word| is_of(word, "breakdown split tally down"));
+        // `how does the cost of the invoices split up by year?`
+        let is_asked = self.word(0) == "how" && is_of(self.word(1), "do does did is are");
+        let mut behind = (run.end..self.is_taken.len()).map(|at| self.word(at));
+        let is_behind = is_asked && behind.any(|word| is_of(word, "split break down divide"));
+        self.operation == Some(ColumnOperation::Count) && (is_ahead || is_behind)
     }
 
     /// Whether the question wants one amount for each of several groups or sides.

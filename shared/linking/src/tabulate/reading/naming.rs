@@ -1,9 +1,13 @@
 //! Finds the columns that words of a question name: the key of the groups, and the measure. Pure.
 
+use super::settling::is_money;
 use super::*;
+use crate::kindred::Kin;
 
 /// The most words between a run and the mention that it introduces.
 const NEAR: usize = 2;
+/// The most words between two parts of what names one column.
+const NAME_GAP: usize = 4;
 /// Words that ask for an order.
 const SORTING: &str = "sorted sort ordered order arranged ranked";
 /// Words that ask for a sum.
@@ -27,27 +31,109 @@ impl Reading<'_> {
         if is_most && joins == Some("by") && !self.is_sorted(run) {
             return Ok(false);
         }
-        let named = self.fit(run.clone(), |_| true);
+        let named = self.fit_of_kind(run);
         if joins == Some("by") && self.is_sorted(run) {
             let fit = named.as_ref().filter(|fit| fit.score >= NAMED_MIN);
             self.table.unsorted = fit.map(|fit| self.field(fit.columns[0]));
             return Ok(self.table.unsorted.is_some());
         }
         if let Some((period, _)) = period
-            && named.as_ref().is_none_or(|fit| fit.score < NAMED_MIN)
+            && named
+                .as_ref()
+                .is_none_or(|fit| fit.score < NAMED_MIN && !self.is_of_years(run, fit))
         {
             self.table.group = Some(self.calendar(run, period)?);
             return Ok(true);
         }
-        let Some(fit) = named.or_else(|| self.near(run, |column| !phrase::is_number(column)))
-        else {
+        let near = || self.near(run, |column| !phrase::is_number(column));
+        let Some(fit) = named.or_else(|| self.currency_said(run)).or_else(near) else {
             let said = self.said(run);
             return Err(unfit(format!("no column is called `{said}`")));
         };
         let column = self.one_of(run, &fit)?;
+        let is_money = || is_money(self.linker.dictionary.column(column));
+        let is_number = phrase::is_number(self.linker.dictionary.column(column));
+        if is_number && joins == Some("by") && self.needs_measure() && is_money() {
+            // `the average contract, by price`
+            return match self.table.measure {
+                None => self.measure_by(run),
+                Some(_) => Ok(false),
+            };
+        }
         self.tell_likened(run, &fit);
-        self.table.group = Some(GroupKey::Column(self.field(column)));
+        let field = self.field(column);
+        self.named.push((run.end, field.clone()));
+        self.table.group = Some(GroupKey::Column(field));
         Ok(true)
+    }
+
+    /// The column that a run names together with a word such as `class` before it, or else by itself: `by class of
+    /// device`.
+    fn fit_of_kind(&self, run: &Range<usize>) -> Option<Fit> {
+        let kind = run.start.checked_sub(2).filter(|at| self.is_of_kind(*at));
+        let together = kind.and_then(|kind| {
+            let said = [kind].into_iter().chain(run.clone());
+            let said: Vec<&str> = said.map(|at| self.word(at)).collect();
+            phrase::best(self.linker.dictionary, self.bucket, &said, |_| true)
+        });
+        let together = together.filter(|fit| fit.columns.len() == 1);
+        together.or_else(|| self.fit(run.clone(), |_| true))
+    }
+
+    /// Whether a run of several words fits only a column in whose name the unit of the calendar occurs: `per year
+    /// described`, where a column is called `accounting_year`.
+    pub(super) fn is_of_years(&self, run: &Range<usize>, fit: &Fit) -> bool {
+        let [column] = fit.columns[..] else {
+            return false;
+        };
+        let column = self.linker.dictionary.column(column);
+        let is_unit = |word: &&str| words::period(word).is_some();
+        let mut units = run.clone().map(|at| self.word(at)).filter(is_unit);
+        run.len() > 1 && units.any(|unit| column.words.iter().any(|word| word == unit))
+    }
+
+    /// The column of currencies, if a run says `currency` and no column is called so.
+    fn currency_said(&self, run: &Range<usize>) -> Option<Fit> {
+        let is_said = run.len() == 1 && is_of(self.word(run.start), "currency currencies");
+        let columns = vec![self.column_of_currencies().filter(|_| is_said)?];
+        Some(Fit { score: 1, columns })
+    }
+
+    /// Whether a run goes on with what names the measure or the groups: `by firm that carries out the works`. All of its
+    /// words are in the name, the description or the synonyms of that column.
+    pub(super) fn goes_on(&self, run: &Range<usize>) -> bool {
+        let is_near = |end: usize| {
+            end < run.start && run.start - end <= NAME_GAP && self.is_idle_between(end, run.start)
+        };
+        let says = |column: &KnownColumn| {
+            let said = &column.said;
+            let synonyms = said.synonyms.iter().flat_map(|synonym| &synonym.words);
+            let known = || {
+                column
+                    .kin
+                    .iter()
+                    .chain(&said.described_by)
+                    .chain(synonyms.clone())
+            };
+            run.clone().all(|at| {
+                let word = Kin::of(self.word(at));
+                known().any(|known| known.is_like(&word))
+            })
+        };
+        let mut columns = self.linker.dictionary.columns(self.bucket);
+        columns.any(|(_, column)| {
+            let mut named = self.named.iter();
+            named.any(|(end, field)| *field == column.field && is_near(*end)) && says(column)
+        })
+    }
+
+    /// Whether a run names the measure once more, which is known from other words.
+    pub(super) fn is_of_measure(&self, run: &Range<usize>) -> bool {
+        let fit = self.fit(run.clone(), phrase::is_number);
+        fit.is_some_and(|fit| match fit.columns[..] {
+            [column] => self.table.measure == Some(self.field(column)),
+            _ => false,
+        })
     }
 
     /// Whether documents are to be sorted by what a run names: `sorted by total amount`.
@@ -238,7 +324,9 @@ impl Reading<'_> {
         let column = self.one_of(run, &fit)?;
         self.tell_likened(run, &fit);
         self.table.is_day = phrase::is_day(self.linker.dictionary.column(column));
-        self.table.measure = Some(self.field(column));
+        let field = self.field(column);
+        self.named.push((run.end, field.clone()));
+        self.table.measure = Some(field);
         Ok(true)
     }
 

@@ -72,10 +72,20 @@ impl Reading<'_> {
                 _ if is_taxed => None,
                 ("last", "one") => Some((ColumnOperation::Largest, true)),
                 ("first", "one") => Some((ColumnOperation::Smallest, true)),
+                // `how many sheets most recently updated in 2024`
+                ("most", "recently") if self.operation == Some(ColumnOperation::Count) => {
+                    self.is_taken[at] = true;
+                    None
+                }
                 ("most", "recent" | "recently") => Some((ColumnOperation::Largest, true)),
+                ("bottom", "of") => Some((ColumnOperation::Smallest, false)),
                 ("total", "number" | "count") => Some((ColumnOperation::Count, false)),
                 ("in", "all" | "total") | ("all", "told") if self.asks_how_many() => {
                     Some((ColumnOperation::Count, false))
+                }
+                // `all of it in one figure`
+                ("one", "number" | "figure" | "sum") if before == "in" => {
+                    Some((ColumnOperation::Sum, false))
                 }
                 ("grand" | "sum", "total")
                 | ("in", "all" | "total")
@@ -92,7 +102,9 @@ impl Reading<'_> {
                 }
                 // `what do the invoices come to?`
                 // `goes back the furthest`
-                ("furthest" | "farthest", _) if is_of(before, "the back") => {
+                ("furthest" | "farthest", _)
+                    if is_of(before, "the back") || next == "in" && self.says_past(at) =>
+                {
                     Some((ColumnOperation::Smallest, true))
                 }
                 ("come" | "comes" | "came", "to") if self.ends_clause(at + 1) => {
@@ -100,7 +112,9 @@ impl Reading<'_> {
                 }
                 // `How do the invoices add up in number?`
                 ("add", "up") if self.says_in_number() => Some((ColumnOperation::Count, false)),
-                ("numerous", _) => Some((ColumnOperation::Count, false)),
+                ("numerous" | "outnumber" | "outnumbers", _) => {
+                    Some((ColumnOperation::Count, false))
+                }
                 ("number" | "count", "between" | "for" | "of") if is_of(before, "in by the") => {
                     Some((ColumnOperation::Count, false))
                 }
@@ -150,6 +164,12 @@ impl Reading<'_> {
             }
             at += 1;
         }
+    }
+
+    /// Whether `in the past` stands behind a token.
+    fn says_past(&self, at: usize) -> bool {
+        let mut behind = self.linker.tokens[at..].iter().take(4);
+        behind.any(|token| token.lower == "past")
     }
 
     fn says_in_number(&self) -> bool {

@@ -3,6 +3,7 @@
 
 use super::leading::WRITING;
 use super::*;
+use crate::form::is_participle;
 
 /// The most words of such a run.
 const WORDS_MAX: usize = 3;
@@ -107,6 +108,20 @@ impl Reading<'_> {
         let mut called = called.map(|word| fold::singular(&word.to_lowercase()));
         let word = fold::singular(word);
         word.len() >= CALLED_BYTES && called.any(|known| known == word)
+    }
+
+    /// Whether a run is a verb of the documents' own noun, and leads to a name or a day: `attestations attesting the
+    /// conformity of Acme`.
+    pub(super) fn is_own_verb(&self, run: &Range<usize>) -> bool {
+        let words = self.bucket.unwrap_or_default();
+        let mut words = words.split(|c: char| !c.is_alphanumeric());
+        let said = self.word(run.start);
+        let stem = text::words::stem(said);
+        run.len() == 1
+            && said.len() > CALLED_BYTES
+            && is_participle(said)
+            && words.any(|word| text::words::stem(&word.to_lowercase()) == stem)
+            && self.leads_to_mention(run)
     }
 
     /// Whether all words of a run are words of the bucket's name.

@@ -19,6 +19,9 @@ const SELLING: &str =
 const BUYING: &str = "customer client buyer purchaser payer debtor recipient";
 const CALLED: &str = "auditor certifier assessor inspector company firm organisation organization counterparty partner holder \
     issuer department team brand town city location site standard";
+/// Verbs for satisfying a standard.
+const COMPLYING: &str =
+    "adhering sticking conforming keeping complying according adhere stick conform comply";
 /// The most words before the verb of a request.
 const POLITE_WORDS: usize = 3;
 /// Nouns for the place where documents are kept.
@@ -77,11 +80,26 @@ impl Reading<'_> {
             }
             "calculate" | "compute" | "determine" => run.start <= POLITE_WORDS,
             "based" => after == "on",
+            // `two counts: one for Acme, one for Bolt`
+            "two" | "both" => is_of(after, "counts numbers figures totals"),
+            // `judged by its net amount`
+            "judged" | "measured" | "ranked" => after == "by" && is_most,
+            // `for adhering to ISO 9001`
+            word if is_of(word, COMPLYING) => is_of(after, "to with"),
             word if self.is_called(word) => {
-                before == "of" || self.mentions.iter().any(|mention| mention.end == run.start)
+                before == "of"
+                    || self.is_called_behind(run.start)
+                    || self.mentions.iter().any(|mention| mention.end == run.start)
             }
             _ => self.is_apposition(run),
         }
+    }
+
+    /// Whether a word stands behind the noun and a preposition: `certificates from audits`.
+    fn is_called_behind(&self, at: usize) -> bool {
+        let subject = self.linker.frame.subject.as_ref();
+        let is_next = subject.is_some_and(|subject| subject.end + 1 == at);
+        is_next && is_of(self.word(at - 1), "from for on")
     }
 
     /// Whether a noun only says what kind of thing the name beside it is: `from the auditor Acme`, `where the provider

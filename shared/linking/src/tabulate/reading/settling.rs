@@ -267,8 +267,7 @@ impl Reading<'_> {
         bucket.into_iter().collect()
     }
 
-    /// The column with the currency of the measure: its name says `currency`, or it holds currency codes. A measure is
-    /// money unless it has another unit, or its name says that it holds something else.
+    /// The column with the currency of the measure. A measure is money unless it has another unit, or its name says that it holds something else.
     pub(super) fn currency(&self) -> Option<String> {
         let measure = self.table.measure.as_ref().filter(|_| !self.table.is_day)?;
         let dictionary = self.linker.dictionary;
@@ -276,21 +275,27 @@ impl Reading<'_> {
         if !columns.any(|(_, column)| column.field == *measure && is_money(column)) {
             return None;
         }
+        Some(self.field(self.column_of_currencies()?))
+    }
+
+    /// The column whose name says `currency`, or else the one that holds most currency codes.
+    pub(super) fn column_of_currencies(&self) -> Option<ColumnId> {
+        let dictionary = self.linker.dictionary;
         let is_called = |column: &KnownColumn| column.words.iter().any(|word| word == "currency");
         let mut columns = dictionary.columns(self.bucket);
-        if let Some((_, column)) = columns.find(|(_, column)| is_called(column)) {
-            return Some(column.field.clone());
+        if let Some((id, _)) = columns.find(|(_, column)| is_called(column)) {
+            return Some(id);
         }
         let values = CODES.iter().map(|code| code.to_lowercase());
         let values = values.flat_map(|code| dictionary.with_key(&code).collect::<Vec<_>>());
-        let columns = values.map(|value| (value.documents, dictionary.column(value.column)));
-        let is_here = |column: &KnownColumn| {
+        let is_here = |id: ColumnId| {
+            let column = dictionary.column(id);
             let is_field = !column.is_named() && column.has_few_values();
             is_field && self.bucket.is_none_or(|bucket| column.bucket == bucket)
         };
-        let held = columns.filter(|(_, column)| is_here(column));
-        let most = held.max_by_key(|(documents, _)| *documents)?;
-        Some(most.1.field.clone())
+        let held = values.filter(|value| is_here(value.column));
+        let most = held.max_by_key(|value| value.documents)?;
+        Some(most.column)
     }
 
     /// Chooses the columns to show of each document: first those of the question, then those that most documents have.

@@ -17,7 +17,7 @@ const BEING: &str = "is are was were be been being remain remains remained stay 
 /// Words that may stand between such a verb and the state.
 const ADVERBS: &str = "still already not yet now currently fully all both also";
 /// How many words behind a state are searched for the condition that it introduces.
-const LEAD_WORDS_MAX: usize = 4;
+const LEAD_WORDS_MAX: usize = 6;
 const LACKING: &str = "no without lacking lack lacks missing";
 const HAVING: &str = "have has had having with";
 /// Taxes: `without tax` describes an amount, and not documents that lack a column.
@@ -109,6 +109,7 @@ impl Reading<'_> {
             }
             let is_known = self.is_taken[next]
                 || words::is_filler(word)
+                || self.is_idiom(next)
                 || self.linker.dictionary.is_column_word(word);
             if !is_known {
                 return false;
@@ -209,8 +210,9 @@ impl Reading<'_> {
             !is_mention && !is_of(before, "other rather different")
         };
         let mut all = 0..self.is_taken.len();
-        self.linked.intent != Intent::Compare
-            && (all.any(|at| self.word(at) == "than" && is_free(at)) || self.weighs())
+        // The sides of a comparison are conditions on one column.
+        let is_compared = self.linked.intent == Intent::Compare && !self.linked.parts.is_empty();
+        !is_compared && (all.any(|at| self.word(at) == "than" && is_free(at)) || self.weighs())
     }
 
     /// Whether values of one column are weighed against each other, or counted one by one, in a question that is not
@@ -223,11 +225,15 @@ impl Reading<'_> {
         };
         let is_of_more = pairs("there have", "more fewer") && words().any(|word| word == "or");
         let is_of_each = pairs("two three four both", "counts numbers figures totals sums");
-        let is_against = self.mentions.len() > 1
-            && (0..self.is_taken.len()).any(|at| {
-                is_of(self.word(at), "against versus vs")
-                    && self.mentions.iter().any(|mention| mention.end == at)
-            });
+        let is_against =
+            self.mentions.len() > 1
+                && (0..self.is_taken.len()).any(|at| {
+                    is_of(self.word(at), "against versus vs")
+                        && (self.mentions.iter().any(|mention| mention.end == at)
+                            || self.linker.tokens.get(at + 1).is_some_and(|next| {
+                                is_of(&next.lower, "from by with for of under")
+                            }))
+                });
         is_of_more || is_of_each || is_against
     }
 
