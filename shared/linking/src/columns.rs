@@ -190,11 +190,13 @@ impl Linker<'_> {
         }
         let last = &self.tokens[mention.at.end - 1];
         if mention.at.len() > 1 && fold::is_company_suffix(&last.text) {
-            let form = fold::key(&last.text);
+            let form = fold::skeleton(&fold::key(&last.text));
             let others = |text: &String| {
                 let words = fold::words(text);
                 let last = words.last().copied().unwrap_or_default();
-                fold::is_company_suffix(last) && words.len() > 1 && fold::key(last) != form
+                fold::is_company_suffix(last)
+                    && words.len() > 1
+                    && fold::skeleton(&fold::key(last)) != form
             };
             forms.retain(|text| !others(text));
         }
@@ -258,10 +260,17 @@ impl Linker<'_> {
 
     /// The words before a token that may say which column is meant, the nearest first.
     pub(crate) fn said_before(&self, at: usize) -> Vec<Said> {
-        let words = self.words_before(at).into_iter();
-        let telling = words.filter(|word| !text::stop::is_content_free(word));
-        // In `a settlement date on any date before` the other words say which date it is.
-        let telling = telling.filter(|word| !is_of(word, "date dates day"));
+        let words = self.words_before(at);
+        let telling = words
+            .iter()
+            .copied()
+            .filter(|word| !text::stop::is_content_free(word));
+        // In `a settlement date on any date before` the other words say which date it is, and `between the first and the
+        // last of April` says nothing of an end.
+        let is_both = words.contains(&"first") && words.contains(&"last");
+        let telling = telling.filter(|word| {
+            !(is_of(word, "date dates day") || is_both && is_of(word, "first last"))
+        });
         let weighed = telling.zip([3, 2].into_iter().chain(std::iter::repeat(1)));
         let said = weighed.map(|(word, weight)| Said {
             kin: Kin::of(word),
@@ -402,7 +411,7 @@ fn sorted(mut forms: Vec<String>) -> Vec<String> {
 }
 
 /// Words that mark an amount as one without tax.
-const UNTAXED: &str = "before without excluding net";
+const UNTAXED: &str = "before without excluding net pre";
 
 /// Words in names of columns that hold money.
 const MONEY: &str = "amount total value price cost sum revenue net gross fee turnover sales worth payment rate money \

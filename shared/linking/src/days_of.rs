@@ -50,10 +50,10 @@ impl Linker<'_> {
         let days = of_kind(ColumnKind::Day);
         let years = of_kind(ColumnKind::Year);
         let is_said = |column: &((usize, bool), ColumnId)| column.0.0 > 0;
-        // In `that Acme published covering 2023` the nearest word says that the year is not the day of publication.
+        // In `that Acme published for 2023` the nearest word says that the year is not the day of publication.
         let is_about = self
             .word(mention.at.start, 1)
-            .is_some_and(|word| is_of(word, "covering about regarding"))
+            .is_some_and(|word| is_of(word, "covering about regarding for on"))
             || self.word(mention.at.start, 2) == Some("covering");
         let year = match span.grain {
             Grain::Years(first, last) => Some((first, last)),

@@ -125,13 +125,14 @@ const COMPARATIVE: &str = "more fewer less higher lower larger smaller bigger gr
 /// First words of a question that is answered with one of two things.
 const CHOOSING: &str = "which where who what are is was were do does did have has had";
 /// Pairs of words that compare one thing with another.
-const BESIDE: [(&str, &str); 22] = [
+const BESIDE: [(&str, &str); 23] = [
     ("next", "to"),
     ("relative", "to"),
     ("compare", "with"),
     ("compared", "with"),
     ("compared", "to"),
     ("as", "against"),
+    ("side", "by"),
     ("two", "counts"),
     ("both", "counts"),
     ("compare", "to"),

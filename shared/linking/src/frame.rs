@@ -157,6 +157,10 @@ fn nouns(tokens: &[QuestionToken], dictionary: &Dictionary) -> Vec<Noun> {
                 continue;
             };
             let at_noun = at..at + length;
+            if is_verb(tokens, &at_noun) {
+                at += length;
+                continue;
+            }
             nouns.push(Noun {
                 at: at_noun,
                 bucket,
@@ -173,6 +177,18 @@ fn nouns(tokens: &[QuestionToken], dictionary: &Dictionary) -> Vec<Noun> {
     };
     nouns.retain(|noun| !whole.iter().any(|other| is_part(&noun.at, other)));
     nouns
+}
+
+/// Whether a word is a verb, or part of an idiom, and no noun: `I have to report the total`, `side by side`.
+fn is_verb(tokens: &[QuestionToken], at: &Range<usize>) -> bool {
+    let word = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
+    let is_to = at.start > 0 && word(at.start - 1) == "to";
+    let is_told = is_of(
+        word(at.end),
+        "the a an all every each any on how what me us that our",
+    );
+    let is_twice = word(at.end) == "by" && word(at.end + 1) == word(at.start);
+    at.len() == 1 && (is_to && is_told || is_twice)
 }
 
 /// Whether a noun is plural, numbered or behind a word such as `every`: `contracts`, `every contract`, `contract

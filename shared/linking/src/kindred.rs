@@ -13,7 +13,7 @@ const FAMILIES: [&str; 17] = [
     "end ended ending ends renewal renew renews renewed expire expires expired expiry expiring expiration terminate terminates terminated terminating \
      termination lapse lapses lapsed lapsing finish finishes finishing close closing until out over run runs running ran cease ceases ceased ceasing cessation stop stops stopping \
      valid validity good to till thru through",
-    "kick kicks kicking start started starting starts begin begins beginning began commence commences commencing commencement effective \
+    "kick kicks kicking underway way start started starting starts begin begins beginning began commence commences commencing commencement effective \
      effect force inception entered enter entering from since opens opening",
     "due payable pay paid paying payment deadline settle settled settlement owed owing falls falling fall mature matures \
      maturity",
@@ -24,7 +24,7 @@ const FAMILIES: [&str; 17] = [
     "revise revised revision update updated version edit edited edition amended changed",
     "sign signed signing signature concluded agreed executed",
     "total gross sum overall altogether full including inclusive incl all",
-    "net before excluding without exclusive untaxed pretax subtotal excl",
+    "net before excluding without exclusive untaxed pretax pre subtotal excl",
     "value worth valued volume",
     "price cost costs costing priced charge fee",
     "revenue turnover sales income earned earnings",
@@ -43,7 +43,7 @@ const ROLES: [&str; 15] = [
     "manufacturer maker producer brand",
     "counterparty party partner side",
     "publisher issuer author source",
-    "site plant location premises place town city works establishment facility locality",
+    "site plant location premises place town city establishment facility locality",
     "department unit function team division budget",
     "auditor assessor registrar body certifier inspector",
     "holder owner bearer",

@@ -456,5 +456,8 @@ fn longest(forms: &[String]) -> Option<String> {
 }
 
 #[cfg(test)]
+#[path = "link_name_tests.rs"]
+mod name_tests;
+#[cfg(test)]
 #[path = "link_tests.rs"]
 mod tests;

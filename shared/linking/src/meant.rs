@@ -41,7 +41,8 @@ const NEGATING_PAIRS: [(&str, &str); 17] = [
 const BESIDE_NEGATION: &str = "from by of with for in at on to about held those the any ones one and or and/or under a an that \
     which are is were was be been being issued made it its their whose has have having all anything everything out \
     those them they we us our you including booked charged signed sent dated premises sites places plants goods items \
-    products parts components devices equipment services works companies firms suppliers vendors customers parties";
+    products parts components devices equipment services works companies firms suppliers vendors customers parties \
+    name names what whatever";
 /// Pronouns for documents behind a negation. In `minus those that are for parts by Acme` the next mention is negated,
 /// whatever words stand before it.
 const TAKEN_BACK: &str = "those ones these whatever";
@@ -203,7 +204,12 @@ impl Linker<'_> {
                 && self
                     .word(at, back - 1)
                     .is_some_and(|next| is_of(next, TAXES));
-            if self.takes_back(place) && !is_taxed {
+            // `with any enclosure but IP65`
+            let mut quantified = (2..=4).filter_map(|near| self.word(at, near));
+            let is_all_but = back == 1
+                && word == "but"
+                && quantified.any(|word| is_of(word, "any every all each anything everything"));
+            if (self.takes_back(place) || is_all_but) && !is_taxed {
                 return true;
             }
             let mut mentions = self.mentions[..number].iter();
@@ -255,7 +261,10 @@ impl Linker<'_> {
         let first = self.tokens.first().map_or("", |token| token.lower.as_str());
         let is_compared = before == "different" && is_of(first, "is are was were how does do");
         let is_pair = NEGATING_PAIRS.contains(&(before, word)) && !is_compared;
-        is_of(word, NEGATING) && !is_order || is_pair
+        // `total no. of invoices`
+        let next = self.tokens.get(place + 1);
+        let is_number = word == "no" && next.is_some_and(|next| next.lower == "of");
+        is_of(word, NEGATING) && !is_order && !is_number || is_pair
     }
 
     /// Whether a word before a mention describes documents that are negated: `minus those for parts by Acme`. A
@@ -286,7 +295,7 @@ impl Linker<'_> {
             if self.tokens[place - 1].is_last || is_named {
                 break;
             }
-            words.push(self.tokens[place].lower.as_str());
+            words.extend(self.tokens[place].lower.split('-'));
         }
         words
     }
@@ -305,7 +314,8 @@ impl Linker<'_> {
             {
                 break;
             }
-            words.push(self.tokens[place].lower.as_str());
+            // `with a pay-by date`
+            words.extend(self.tokens[place].lower.split('-').rev());
         }
         words
     }

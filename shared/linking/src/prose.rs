@@ -28,7 +28,8 @@ impl Linker<'_> {
     pub(crate) fn is_prose(&self, bucket: Option<&str>) -> bool {
         let is_other = matches!(self.frame.intent, Intent::Documents | Intent::Compute);
         let is_described = bucket.is_some_and(|bucket| self.dictionary.is_described(bucket));
-        let is_of_numbers = || self.frame.intent == Intent::Compare && self.names_numbers();
+        let is_of_numbers =
+            || self.frame.intent == Intent::Compare && (self.names_numbers() || self.is_of_two());
         self.frame.subject.is_none() && !is_other && !is_described && !is_of_numbers()
     }
 

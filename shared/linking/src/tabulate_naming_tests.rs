@@ -164,6 +164,19 @@ fn words_beside_a_condition_name_its_column() {
             "How many works contracts are there where the start took place in the course of 2024?",
             "count",
         ),
+        // Here they are not about the documents that the question counts, or say what happened to them.
+        (
+            "How many works contracts for hospitals are there with Acme Pumps?",
+            "unfit: `hospitals` is no condition on a column",
+        ),
+        (
+            "How many works contracts about notice are there with Acme Pumps?",
+            "unfit: `notice` is no condition on a column",
+        ),
+        (
+            "List the works contracts that were audited in 2024.",
+            "unfit: `audited` is no condition on a column",
+        ),
         // A scope that is not beside a condition on it is a topic.
         (
             "How many works contracts with Acme Pumps set out the scope?",
@@ -202,6 +215,10 @@ fn one_number_is_a_sum_and_two_are_compared() {
         (
             "How many works contracts with Acme Pumps versus with Bolt and Sons?",
             "2 sides: count",
+        ),
+        (
+            "How many works contracts with Acme Pumps are there compared to last year?",
+            "unfit: it compares documents with others",
         ),
         // The two conditions are on different columns, so they are no sides of one comparison.
         (

@@ -87,11 +87,15 @@ impl<'a> Reader<'a> {
         let joins: &[&str] = match *self.words.first()? {
             "between" => &["and"],
             "from" => &[
+                "to and including",
                 "to",
+                "until and including",
                 "until",
                 "till",
+                "through to",
                 "through",
                 "thru",
+                "up to and including",
                 "up to",
                 "right up to",
             ],

@@ -3,7 +3,7 @@
 use super::SpanSide;
 
 /// Words before a span, the longest first.
-const BEFORE: [(&str, SpanSide); 76] = [
+const BEFORE: [(&str, SpanSide); 82] = [
     ("up to and including", SpanSide::Until),
     ("on or later than", SpanSide::Since),
     ("at the latest by", SpanSide::Until),
@@ -27,6 +27,12 @@ const BEFORE: [(&str, SpanSide); 76] = [
     ("no later than", SpanSide::Until),
     ("no older than", SpanSide::Since),
     ("no newer than", SpanSide::Until),
+    ("in or after", SpanSide::Since),
+    ("in or before", SpanSide::Until),
+    ("during or after", SpanSide::Since),
+    ("during or before", SpanSide::Until),
+    ("at or after", SpanSide::Since),
+    ("at or before", SpanSide::Until),
     ("on or after", SpanSide::Since),
     ("on or before", SpanSide::Until),
     ("on and after", SpanSide::Since),

@@ -1,6 +1,7 @@
 //! Looks up values, columns and buckets by the words of a question. Pure.
 
 use super::described;
+use super::is_year;
 use super::signatures::{self, Part, is_one_edit};
 use super::{ColumnId, Dictionary, FEW, KnownColumn, KnownValue, VALUE_WORDS_MAX};
 use crate::token::QuestionToken;
@@ -197,7 +198,17 @@ impl Dictionary {
                 is_like.then(|| scanned().or_else(misspelt)).flatten()
             };
             if let Some(found) = found.or_else(alike) {
-                longest = Some((length, found.to_owned()));
+                // `Acme 2018`, which only a path has, is the company Acme and a year.
+                let is_field = |key: &str| {
+                    let mut values = self.with_key(key);
+                    values.any(|value| !self.column(value.column).is_named())
+                };
+                let is_year = is_year(&token.text);
+                let is_split =
+                    |(_, known): &(usize, String)| is_year && is_field(known) && !is_field(found);
+                if !longest.as_ref().is_some_and(is_split) {
+                    longest = Some((length, found.to_owned()));
+                }
             } else if length == 1
                 && is_acronym(&token.text)
                 && self.with_acronym(&key).next().is_some()

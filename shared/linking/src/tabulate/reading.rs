@@ -13,6 +13,7 @@ use crate::token::QuestionToken;
 use std::ops::Range;
 use text::fold;
 
+mod beside;
 mod idle;
 mod leading;
 mod money;
@@ -33,8 +34,6 @@ const PHRASE_WORDS_MAX: usize = 4;
 const DAY_WORDS: usize = 5;
 /// The most words between the word before `date` and the date.
 const DATE_WORDS: usize = 4;
-/// The most words between a run and the day or name that it leads to, if all of them mean nothing by themselves.
-const LEAD_WORDS: usize = 6;
 /// The most parts of a run that each have a role of their own.
 const PARTS_MAX: usize = 3;
 /// Words in names of columns that hold money.
@@ -201,7 +200,9 @@ impl<'a> Reading<'a> {
 
     /// The columns that some tokens fit best.
     fn fit(&self, tokens: Range<usize>, is_of_kind: impl Fn(&KnownColumn) -> bool) -> Option<Fit> {
-        let said: Vec<&str> = tokens.map(|at| self.word(at)).collect();
+        // `pay-by date` is three words, as in the column's name.
+        let said = tokens.flat_map(|at| self.word(at).split('-'));
+        let said: Vec<&str> = said.filter(|word| !word.is_empty()).collect();
         phrase::best(self.linker.dictionary, self.bucket, &said, is_of_kind)
     }
 
@@ -379,8 +380,13 @@ impl<'a> Reading<'a> {
             }
         }
         let fit = self.fit(run.clone(), |_| true);
-        let is_ahead = || !self.is_topic(&run) && self.leads_to_mention(&run);
-        if fit.is_some() && (is_beside || is_ahead())
+        let is_ahead = fit.as_ref().is_some_and(|fit| {
+            let conditions = [&self.linked.conditions, &self.linked.parts];
+            let mut conditions = conditions.into_iter();
+            let is_on = conditions.any(|conditions| self.is_on(fit, conditions));
+            is_on && !self.is_topic(&run) && self.leads_to_mention(&run)
+        });
+        if fit.is_some() && (is_beside || is_ahead)
             || self.is_of_measure(&run)
             || self.is_of_money(&run)
             || self.is_of_bucket(&run)
@@ -476,73 +482,6 @@ impl<'a> Reading<'a> {
     fn is_on(&self, fit: &Fit, conditions: &[QuestionCondition]) -> bool {
         let mut fields = fit.columns.iter().map(|column| self.field(*column));
         fields.any(|field| conditions.iter().any(|condition| condition.field == field))
-    }
-
-    /// Whether a run names the column of a condition close to it: `with euro as the billing currency`. Columns of days and
-    /// numbers do not count, because the question may ask for them, too.
-    fn names_condition(&self, run: &Range<usize>) -> bool {
-        let is_text = |column: &KnownColumn| column.kind() == ColumnKind::Text;
-        let fit = self.fit(run.clone(), is_text);
-        fit.is_some_and(|fit| self.is_on(&fit, &self.linked.conditions))
-            && (self.leads_to_mention(run) || self.is_behind_mention(run))
-    }
-
-    /// Whether a run is what documents are about: `contracts about parties`.
-    fn is_topic(&self, run: &Range<usize>) -> bool {
-        let is_article = |at: &usize| is_of(self.word(*at), "the a an any their our its");
-        let before = (0..run.start).rev().find(|at| !is_article(at));
-        // `What about the net amount?`
-        let is_asked = |at: usize| at > 0 && is_of(self.word(at - 1), "what how");
-        before.is_some_and(|at| {
-            is_of(self.word(at), "about regarding concerning mentioning") && !is_asked(at)
-        })
-    }
-
-    /// Whether a word is part of an idiom that means nothing to a table: `at some point in 2019`, `in the course of 2019`,
-    /// `billing took place`, `the price from start to finish`.
-    pub(super) fn is_idiom(&self, at: usize) -> bool {
-        let near = |at: Option<usize>| {
-            let token = at.and_then(|at| self.linker.tokens.get(at));
-            token.map_or("", |token| token.lower.as_str())
-        };
-        let (before, after) = (near(at.checked_sub(1)), near(Some(at + 1)));
-        match self.word(at) {
-            "point" | "time" | "stage" | "moment" | "day" => is_of(before, "some any one"),
-            "course" | "span" | "space" => before == "the" && is_of(after, "of from between"),
-            "took" | "takes" | "taken" => after == "place",
-            "place" => is_of(before, "took takes taken take taking"),
-            "past" => (near(at.checked_sub(2)), before) == ("in", "the"),
-            "start" => (before, after) == ("from", "to") && near(Some(at + 2)) == "finish",
-            "finish" => before == "to" && near(at.checked_sub(2)) == "start",
-            _ => false,
-        }
-    }
-
-    /// Whether only words that mean nothing by themselves stand between a run and the next mention.
-    fn leads_to_mention(&self, run: &Range<usize>) -> bool {
-        let mut starts = self.mentions.iter().map(|mention| mention.start);
-        starts.any(|start| run.end <= start && self.is_idle_between(run.end, start))
-    }
-
-    /// The same for a mention before the run.
-    fn is_behind_mention(&self, run: &Range<usize>) -> bool {
-        let mut ends = self.mentions.iter().map(|mention| mention.end);
-        ends.any(|end| end <= run.start && self.is_idle_between(end, run.start))
-    }
-
-    /// Whether at most [`LEAD_WORDS`] words without a meaning of their own stand from one token to another, in one clause.
-    fn is_idle_between(&self, from: usize, to: usize) -> bool {
-        let is_open = |at: usize| !self.linker.tokens[at].is_last;
-        to - from <= LEAD_WORDS
-            && (from.saturating_sub(1)..to).all(is_open)
-            && (from..to).all(|at| {
-                !self.is_taken[at]
-                    && (words::is_filler(self.word(at))
-                        || self.is_called(self.word(at))
-                        || words::period(self.word(at)).is_some()
-                        || self.is_idiom(at))
-                    && !is_of(self.word(at), "and or but nor")
-            })
     }
 
     /// Whether a run names the column of a condition.

@@ -16,7 +16,7 @@ const PER: &str = "per each every by across according";
 /// Words for the size of a document in general, used where no column has such a name.
 const SIZE: &str = "size worth value amount volume sum figure price cost costs charge charges expense expenses outlay spend spending";
 /// Verbs for what companies and people do with documents of any kind.
-const HANDLING: &str = "send sends sent issue issues issued submit submits submitted raise raises raised write writes wrote bill \
+const HANDLING: &str = "send sends sent issue issues issued submit submits submitted raise raises raised write writes wrote written give gives gave given hand hands handed draw draws drew drawn bill \
     bills billed charge charges charged supply supplies supplied deliver delivers delivered grant grants granted award awards \
     awarded publish publishes published release releases released sign signs signed make makes made file files filed receive \
     receives received get gets got hold holds held have has had produce produces produced owe owes pay pays paid put puts";

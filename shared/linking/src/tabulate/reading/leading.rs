@@ -57,6 +57,7 @@ impl Reading<'_> {
         });
         let is_verb = !is_open
             && !is_adjective
+            && !self.is_event(run)
             && (is_participle(&word.lower) || is_of(before, "that which who"))
             && !is_thing
             && !is_of(&word.lower, TOPIC);
@@ -92,6 +93,24 @@ impl Reading<'_> {
                     || !self.is_taken[at] && self.is_called(self.word(at))
                     || self.linker.dictionary.is_column_word(self.word(at))
             })
+    }
+
+    /// Whether a verb before a day may say what happened on it, and no column holds such days: `audited in 2024`.
+    fn is_event(&self, run: &Range<usize>) -> bool {
+        let word = self.word(run.end - 1);
+        let mut mentions = self.linker.mentions.iter();
+        let next = mentions.find(|mention| mention.at.start >= run.end);
+        let is_day = next.is_some_and(|next| matches!(next.what, Named::Days(_)));
+        let fit = self.fit(run.end - 1..run.end, phrase::is_day);
+        // `reports describing 2024`
+        let mut conditions = self.linked.conditions.iter().chain(&self.linked.parts);
+        let is_of_years = conditions.any(|condition| {
+            let mut columns = self.linker.dictionary.columns(self.bucket);
+            columns.any(|(_, column)| {
+                column.field == condition.field && column.kind() == ColumnKind::Year
+            })
+        });
+        is_day && fit.is_none() && !is_of_years && !words::is_handling(word)
     }
 
     /// Whether a run stands between `with` and a day.

@@ -134,7 +134,7 @@ impl Reading<'_> {
                 ("numbers", "of") if self.linked.intent == Intent::Compare => {
                     Some((ColumnOperation::Count, false))
                 }
-                ("number" | "quantity", "of") => Some((ColumnOperation::Count, false)),
+                ("number" | "quantity" | "no", "of") => Some((ColumnOperation::Count, false)),
                 // `How many invoices are there from Acme and Bolt combined?`
                 (word, _)
                     if is_of(word, "combined altogether aggregate cumulative")

@@ -234,7 +234,9 @@ impl Reading<'_> {
                                 is_of(&next.lower, "from by with for of under")
                             }))
                 });
-        is_of_more || is_of_each || is_against
+        let is_beside =
+            pairs("compared", "to with") || words().any(|word| is_of(word, "versus vs"));
+        is_of_more || is_of_each || is_against || is_beside
     }
 
     /// Whether a run stands behind `every number of`.

@@ -1,0 +1,142 @@
+//! Tests of conditions on names that paths, scanners and questions write in different ways, and of words around them.
+//! *Not* here: days and amounts by themselves (`days`, `amounts`).
+
+use super::*;
+use crate::days::day;
+use crate::dictionary::{DescribedColumn, FieldValue};
+
+/// Badges without a schema, whose names stand in fields or in paths, and reports with a schema.
+fn dictionary() -> Dictionary {
+    let mut known = Dictionary::default();
+    known.bucket("safety-badges");
+    for holder in ["Midland Ocean Boilers Corp", "Premise LP", "Summit Group"] {
+        for town in ["Tampere", "Valladolid"] {
+            known.add("safety-badges", "holder", FieldValue::Text(holder));
+            known.add("safety-badges", "town", FieldValue::Text(town));
+        }
+    }
+    known.add("safety-badges", "holder", FieldValue::Text("Summit Gr0up"));
+    for path in [
+        "safety-badges/MIDLAND-OCEAN-BOILERS=TAMPERE+0817.pdf",
+        "safety-badges/HARROW-BADGE=PREMISE,0818.pdf",
+    ] {
+        known.call("safety-badges", path);
+    }
+    known.bucket("reports");
+    for (field, description) in [
+        ("publisher", "who released the report"),
+        ("accounting_year", "year that it describes"),
+        ("day_of_release", "day on which it was released"),
+        ("pay_by_date", "last day for the payment"),
+        ("net_amount", "amount before tax"),
+        ("gross_amount", "amount with tax"),
+    ] {
+        known.describe_column("reports", DescribedColumn::of(field, description, ""));
+    }
+    for n in 0..6 {
+        let mut add = |field, value| known.add("reports", field, value);
+        add("publisher", FieldValue::Text("Corfe Linen Trust"));
+        add("accounting_year", FieldValue::Number(f64::from(2016 + n)));
+        add("day_of_release", FieldValue::Text("2019-03-05"));
+        add("pay_by_date", FieldValue::Text("2019-04-05"));
+        add("net_amount", FieldValue::Number(f64::from(n)));
+        add("gross_amount", FieldValue::Number(f64::from(n)));
+    }
+    known
+}
+
+fn all_linked(cases: &[(&str, &str)]) {
+    let told = |question: &str| {
+        let linked = link(question, &dictionary(), day(2025, 12, 10).unwrap());
+        let all = linked.conditions.iter().map(|condition| {
+            let not = if condition.is_negated { "not " } else { "" };
+            let test = match &condition.test {
+                Test::Is(things) => things.concat().join("|"),
+                Test::Number(numbers) => format!("{numbers:?}"),
+                Test::Days(days) => format!("{:?}..{:?}", days.from, days.until),
+                Test::Amount(bounds) => format!("{bounds:?}"),
+            };
+            format!("{not}{} is {test}", condition.field)
+        });
+        all.collect::<Vec<String>>().join("; ")
+    };
+    let wrong = cases
+        .iter()
+        .filter(|(question, wanted)| told(question) != *wanted);
+    let wrong: Vec<String> = wrong
+        .map(|(question, wanted)| format!("{question}: {}, and not {wanted}", told(question)))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn names_are_found_in_paths_and_scans() {
+    all_linked(&[
+        (
+            "List the safety badges of Midland Ocean Boilers Corp.",
+            "holder is MIDLAND OCEAN BOILERS|MIDLAND-OCEAN-BOILERS|Midland Ocean Boilers Corp",
+        ),
+        // A path that says `PREMISE` may mean a premise.
+        (
+            "List the safety badges of Premise LP.",
+            "holder is Premise LP",
+        ),
+        // The badge in `HARROW-BADGE` is what all of these documents are.
+        (
+            "List the safety badges of Summit Group.",
+            "holder is Summit Gr0up|Summit Group",
+        ),
+        (
+            "List the reports with Corfe Linen as the publisher.",
+            "publisher is Corfe Linen Trust",
+        ),
+    ]);
+}
+
+#[test]
+fn what_is_excluded_may_be_described_by_more_words() {
+    all_linked(&[
+        (
+            "List the safety badges to the exclusion of premises located in Valladolid.",
+            "not town is Valladolid",
+        ),
+        (
+            "List the safety badges for any town but Tampere.",
+            "not town is Tampere",
+        ),
+        (
+            "List the safety badges, not in the name of Summit Group.",
+            "not holder is Summit Gr0up|Summit Group",
+        ),
+        (
+            "Total no. of safety badges of Summit Group",
+            "holder is Summit Gr0up|Summit Group",
+        ),
+    ]);
+}
+
+#[test]
+fn words_say_which_day_and_which_amount() {
+    all_linked(&[
+        (
+            "List the reports released for 2018.",
+            "accounting_year is [2018.0]",
+        ),
+        (
+            "List the reports with a pay-by date in 2019.",
+            "pay_by_date is Some(2019-01-01)..Some(2020-01-01)",
+        ),
+        (
+            "List the reports with a day of release subsequent to 4 March 2019.",
+            "day_of_release is Some(2019-03-05)..None",
+        ),
+        (
+            "List the reports released from 1 March 2019 up to and including 5 March 2019.",
+            "day_of_release is Some(2019-03-01)..Some(2019-03-06)",
+        ),
+        (
+            "List the reports with a pre-tax amount not reaching 5.00.",
+            "net_amount is [(Under, 5.0)]",
+        ),
+    ]);
+}
