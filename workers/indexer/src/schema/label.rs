@@ -3,9 +3,13 @@
 //! Case is ignored, and several blanks count as one. In a label of six characters or more, one character may be
 //! wrong, missing or added, as in scans; but a label with another digit is another label. If a label occurs exactly
 //! in a document, its inexact occurrences are ignored. The search is linear in the length of the text.
+//!
+//! A number or a day behind a label counts anywhere. A text does so only where the label stands like one, because any words
+//! may follow it in a sentence: the label `Paper` is not in `sent by Gundersen Paper NV`.
 
-use super::value::ValueForm;
+use super::value::{ValueForm, ValueKind};
 use serde_json::Value;
+use std::ops::Range;
 
 /// The shortest label, in characters, in which one character may be wrong.
 const TOLERANT_CHARS_MIN: usize = 6;
@@ -55,23 +59,23 @@ impl Label {
         !self.0.iter().any(|c| c.is_alphanumeric())
     }
 
-    /// The ends of the label in the text: the first byte behind it, for each time that it stands there as whole
-    /// words.
-    pub(super) fn ends(&self, text: &str, folded: &Folded, nearly: bool) -> Vec<usize> {
-        let mut ends = Vec::new();
+    /// The places of the label in the text, in bytes, for each time that it stands there as whole words.
+    pub(super) fn places(&self, text: &str, folded: &Folded, nearly: bool) -> Vec<Range<usize>> {
+        let mut places = Vec::new();
+        let byte = |at: usize| folded.signs.get(at).map_or(text.len(), |(_, at)| *at);
         let mut at = 0;
         while at < folded.signs.len() {
             let is_start = at == 0 || !folded.is_word(at - 1);
             let end = is_start.then(|| self.end_at(folded, at, nearly)).flatten();
             match end.filter(|&end| end > at && !(folded.is_word(end) && folded.is_word(end - 1))) {
                 Some(end) => {
-                    ends.push(folded.signs.get(end).map_or(text.len(), |(_, at)| *at));
+                    places.push(byte(at)..byte(end));
                     at = end;
                 }
                 None => at += 1,
             }
         }
-        ends
+        places
     }
 
     /// The end of a label that begins here.
@@ -97,10 +101,17 @@ impl Label {
     }
 }
 
-/// The value behind a label that ends at `end`: the text that follows on the line, or in the next cell that is not
-/// empty.
-pub(super) fn value_behind(line: &str, end: usize, form: &ValueForm) -> Option<(Value, String)> {
-    let rest = &line[end..];
+/// The value behind a label: the text that follows on the line, or in the next cell that is not empty.
+pub(super) fn value_behind(
+    line: &str,
+    label: &Range<usize>,
+    form: &ValueForm,
+) -> Option<(Value, String)> {
+    let rest = &line[label.end..];
+    let is_text = matches!(form.kind, ValueKind::Text | ValueKind::List);
+    if is_text && !begins(&line[..label.start]) && !is_closed(rest) {
+        return None;
+    }
     if !line.trim_start().starts_with('|') {
         return value_of(rest, form);
     }
@@ -114,6 +125,20 @@ pub(super) fn value_behind(line: &str, end: usize, form: &ValueForm) -> Option<(
         true => first.or_else(|| value_of(cells.next()?, form)),
         false => first,
     }
+}
+
+/// Whether a line, a cell or a column of blanks begins behind this text, marks of Markdown and the like left out.
+fn begins(before: &str) -> bool {
+    let bare = before.trim_end_matches(['*', '_', '#', '>', '"', '(', '[']);
+    let is_apart = bare.ends_with("  ") || bare.ends_with('\t');
+    let bare = bare.trim_end();
+    is_apart || bare.is_empty() || bare.ends_with(['|', '-', '+', '•', '·', ';'])
+}
+
+/// Whether a sign that stands between a label and its value follows.
+fn is_closed(rest: &str) -> bool {
+    let rest = rest.trim_start_matches(['*', '_', ' ', '\t']);
+    rest.starts_with([':', '=', '|'])
 }
 
 /// The text without what stands between a label and its value; a minus belongs to the value.
@@ -139,10 +164,9 @@ mod tests {
     use serde_json::json;
 
     fn behind(label: &str, line: &str, nearly: bool) -> Vec<String> {
-        let ends = Label::new(label).ends(line, &Folded::new(line), nearly);
-        ends.into_iter()
-            .map(|end| line[end..].trim().to_owned())
-            .collect()
+        let places = Label::new(label).places(line, &Folded::new(line), nearly);
+        let ends = places.into_iter().map(|place| place.end);
+        ends.map(|end| line[end..].trim().to_owned()).collect()
     }
 
     #[test]
@@ -201,10 +225,15 @@ mod tests {
                 Some(json!("Acme Ltd, 4 Lane")),
             ),
             (&text, "Total:", None),
+            (&text, "Sent by Gundersen Total NV as before.", None),
+            (&text, "Page 1, Total: Acme Ltd", Some(json!("Acme Ltd"))),
+            (&text, "Page 1  Total Acme Ltd", Some(json!("Acme Ltd"))),
+            (&text, "- **Total** Acme Ltd", Some(json!("Acme Ltd"))),
+            (&number, "It comes to a total of 7 EUR.", Some(json!(7))),
         ] {
             let label = Label::new("total");
-            let ends = label.ends(line, &Folded::new(line), false);
-            let found = value_behind(line, ends[0], form).map(|(value, _)| value);
+            let places = label.places(line, &Folded::new(line), false);
+            let found = value_behind(line, &places[0], form).map(|(value, _)| value);
             assert_eq!(found, value, "{line}");
         }
     }

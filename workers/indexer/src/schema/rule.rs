@@ -296,17 +296,17 @@ impl Rule {
     fn match_labels(&self, labels: &[Label], text: &Text<'_>, hits: &mut Hits<'_>, nearly: bool) {
         for (at, line) in text.lines(self) {
             let (said, folded) = (cut(&line.text), &text.folded()[at]);
-            let ends = labels
+            let places = labels
                 .iter()
-                .flat_map(|label| label.ends(said, folded, nearly));
-            let mut ends: Vec<usize> = ends.collect();
-            ends.sort_unstable();
-            for end in ends {
+                .flat_map(|label| label.places(said, folded, nearly));
+            let mut places: Vec<_> = places.collect();
+            places.sort_unstable_by_key(|place| place.end);
+            for label in places {
                 if hits.is_enough() {
                     return;
                 }
                 // A label in a sentence need not have a value: that is no fault of the document.
-                if let Some((value, window)) = value_behind(said, end, hits.form) {
+                if let Some((value, window)) = value_behind(said, &label, hits.form) {
                     hits.add(Ok(value), place(line), &window);
                 }
             }
