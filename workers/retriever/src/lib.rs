@@ -28,7 +28,6 @@ pub use grounds::Grounds;
 pub use idle_words::idle_because;
 pub use linked_search::{LinkedResult, search_derived, search_linked};
 pub use options::Options;
-pub use shares::{SharedList, Shares};
 pub use stage::{Error, Retriever};
 pub use table_rows::tabulated;
 pub use unread::UnreadSearcher;

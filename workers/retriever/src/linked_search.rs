@@ -9,6 +9,7 @@ use crate::shares::Shares;
 use crate::worded;
 use envelope::lookup::{ConditionShare, SearchConditions};
 use envelope::{Condition, Filter};
+use futures_util::future::join;
 use linking::Date;
 use search::{SearchRequest, SearchResult, Searcher};
 
@@ -102,9 +103,10 @@ pub async fn search_derived(
 ) -> Result<LinkedResult, search::Error> {
     let told = LinkedResult::of(derived);
     if !derived.is_strict {
-        let found = searcher.search(request).await?;
         let shares = Shares::of(options);
-        let list = shares.take(searcher, request, found, derived).await?;
+        let named = shares.search(searcher, request, derived);
+        let (found, named) = join(searcher.search(request), named).await;
+        let list = shares.merge(found?, named?, request.top_k);
         return Ok(LinkedResult {
             result: list.result,
             shared: list.shared,

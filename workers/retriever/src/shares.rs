@@ -26,7 +26,7 @@ const LEFT_OF_SHORT: usize = 2;
 
 /// The shares of a result list.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Shares {
+pub(crate) struct Shares {
     /// The share of the documents that the question names, 0 to 1.
     pub named: f32,
     /// The share of all sides of a comparison or timeline together, which is taken first. With 0 the sides are not
@@ -36,11 +36,21 @@ pub struct Shares {
 
 /// A result list after the shares were given.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct SharedList {
+pub(crate) struct SharedList {
     /// The result; its counts are those of the search without conditions.
     pub result: SearchResult,
     /// The conditions that had a share, with the number of passages that each brought.
     pub shared: Vec<(Filter, usize)>,
+}
+
+/// The passages of the searches for what a question names.
+#[derive(Debug, Default)]
+pub(crate) struct NamedLists {
+    /// The conditions of each search.
+    filters: Vec<Filter>,
+    lists: Vec<Vec<Passage>>,
+    /// How many of the searches, 0 or 1, are for all that is named; the others are for one side each.
+    named: usize,
 }
 
 impl SharedList {
@@ -56,25 +66,23 @@ impl SharedList {
 
 impl Shares {
     /// The shares that the options set.
-    pub fn of(options: &Options) -> Shares {
+    pub(crate) fn of(options: &Options) -> Shares {
         Shares {
             named: options.named_share,
             sides: options.side_share,
         }
     }
 
-    /// Gives the documents that a question names their share of a list of results that was found without conditions.
-    /// Each side of a comparison or a timeline is searched separately.
+    /// Searches for the documents that a question names. Each side of a comparison or a timeline is searched separately.
     ///
     /// # Errors
     /// When the search of all that is named, or of every side, fails.
-    pub async fn take(
+    pub(crate) async fn search(
         &self,
         searcher: &dyn Searcher,
         request: &SearchRequest,
-        found: SearchResult,
         derived: &DerivedFilter,
-    ) -> Result<SharedList, search::Error> {
+    ) -> Result<NamedLists, search::Error> {
         let joined = derived.joined();
         // A part of the corpus by itself follows from what is named, and says nothing of what was not; unless a planner says it.
         let says =
@@ -92,22 +100,34 @@ impl Shares {
             searches.extend(held.map(|one| (&one.filter, Some(&one.said))));
         }
         if searches.is_empty() {
-            return Ok(SharedList {
-                result: found,
-                shared: Vec::new(),
-            });
+            return Ok(NamedLists::default());
         }
         let lists = each(searcher, request, &searches).await?;
-        let shared = searches.iter().zip(&lists);
-        let shared = shared.map(|((filter, _), list)| ((*filter).clone(), list.len()));
-        let shared = shared.collect();
-        let (named, sides) = lists.split_at(named);
-        let passages = merged(found.passages, named, request.top_k, self.named);
-        let passages = merged(passages, sides, request.top_k, self.sides);
-        Ok(SharedList {
+        let filters = searches.iter().map(|(filter, _)| (*filter).clone());
+        Ok(NamedLists {
+            filters: filters.collect(),
+            lists,
+            named,
+        })
+    }
+
+    /// The list of results in which the passages of the named documents have their share.
+    pub(crate) fn merge(&self, found: SearchResult, by: NamedLists, top_k: usize) -> SharedList {
+        if by.lists.is_empty() {
+            return SharedList {
+                result: found,
+                shared: Vec::new(),
+            };
+        }
+        let counts = by.lists.iter().map(Vec::len);
+        let shared = by.filters.into_iter().zip(counts).collect();
+        let (named, sides) = by.lists.split_at(by.named);
+        let passages = merged(found.passages, named, top_k, self.named);
+        let passages = merged(passages, sides, top_k, self.sides);
+        SharedList {
             result: SearchResult { passages, ..found },
             shared,
-        })
+        }
     }
 }
 

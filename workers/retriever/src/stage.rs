@@ -9,7 +9,7 @@ use crate::looking::Looked;
 use crate::narrowing::Narrowing;
 use crate::options::Options;
 use crate::passages::fit;
-use crate::shares::Shares;
+use crate::shares::{NamedLists, Shares};
 use crate::tables::Tabled;
 use crate::unclear;
 use crate::unread::UnreadSearcher;
@@ -19,6 +19,7 @@ use envelope::{
     After, Class, Classify, CodecError, Doubt, Fallback, Filter, FilterMatch, Passage, Plan, Role,
     Scatter, Search,
 };
+use futures_util::future::join;
 use linking::{Intent, LinkedQuestion};
 use llm::SetupError;
 use search::{
@@ -124,6 +125,16 @@ impl Retriever {
         let places = self.places(cx).await?;
         plan.filter = plan.filter.and(places);
         let narrowing = Narrowing::of(&cx.case, &plan, self.options.relax_max);
+        let shares = (!is_strict).then(|| Shares::of(&self.options));
+        let searcher = UnreadSearcher::over(&self.searcher, &cx.case.read);
+        let request = self.request(cx, &plan, then, narrowing.filter.clone(), None);
+        let named = async {
+            match &shares {
+                Some(shares) => shares.search(&*searcher, &request, &derived).await,
+                None => Ok(NamedLists::default()),
+            }
+        };
+        let (found, named) = join(self.look(cx, then, plan, narrowing), named).await;
         let Looked {
             plan,
             narrowing,
@@ -131,17 +142,19 @@ impl Retriever {
             told: looked_again,
             fallbacks,
             searches,
-        } = self.look(cx, then, plan, narrowing).await?;
+        } = found?;
         let mut understood = LinkedResult::of(&derived);
         understood.filter = narrowing.derived();
-        if !is_strict {
+        if let Some(shares) = shares {
             let request = self.request(cx, &plan, then, narrowing.filter.clone(), None);
-            let shares = Shares::of(&self.options);
-            let result = found.result.clone();
-            let searcher = UnreadSearcher::over(&self.searcher, &cx.case.read);
-            let taken = shares.take(&*searcher, &request, result, &derived);
-            match taken.await {
-                Ok(list) => {
+            // A further search is under other conditions, or for other words.
+            let named = match searches {
+                1 => named,
+                _ => shares.search(&*searcher, &request, &derived).await,
+            };
+            match named {
+                Ok(named) => {
+                    let list = shares.merge(found.result.clone(), named, request.top_k);
                     said.push_str(&list.told());
                     found.result = list.result;
                     understood.shared = list.shared;
