@@ -10,7 +10,7 @@ use crate::kindred::Kin;
 use crate::link::{Fitting, Linker, Placed};
 use crate::mention::Mention;
 use crate::token::QuestionToken;
-use crate::units::is_in_unit;
+use crate::units::{is_in_unit, is_of_time};
 use std::collections::HashSet;
 use text::fold;
 
@@ -199,6 +199,11 @@ impl Linker<'_> {
                     && fold::skeleton(&fold::key(last)) != form
             };
             forms.retain(|text| !others(text));
+            // No document has the name with this legal form.
+            if forms.is_empty() {
+                let said: Vec<&str> = said.iter().map(|token| token.text.as_str()).collect();
+                forms.push(said.join(" "));
+            }
         }
         vec![sorted(forms)]
     }
@@ -354,6 +359,15 @@ impl Linker<'_> {
             .first()
             .ok_or("the part of the corpus has no numbers")?;
         let (of_unit, _, said, fits, ..) = best.0;
+        // `more than 100 employees`, `by more than 30 days`: what is counted has to be what the column holds.
+        let is_counted = unit.is_none()
+            && !is_money
+            && self.counts_things(mention, self.dictionary.column(best.1));
+        let is_time = unit.is_some_and(is_of_time);
+        let is_said = || self.says_name(mention, self.dictionary.column(best.1));
+        if is_counted || unit.is_some() && !of_unit || is_time && !is_said() {
+            return Err("no column is known to hold that");
+        }
         if !(said > 0 || fits > 0 || scored.len() == 1 && unit.is_none())
             || unit.is_some() && !of_unit && said == 0
         {
@@ -365,6 +379,20 @@ impl Linker<'_> {
             column: best.1,
             rivals: rivals.collect(),
         })
+    }
+
+    /// Whether a word of a column's name or of its synonyms, other than a unit of time, stands beside a mention: `30 days'
+    /// notice`.
+    fn says_name(&self, mention: &Mention, column: &KnownColumn) -> bool {
+        let said = self.said_before(mention.at.start).into_iter();
+        let said: Vec<Said> = said.chain(self.said_behind(mention.at.end)).collect();
+        let is_said = |known: &Kin| {
+            let is_it = |said: &Said| said.kin.is_like(known) || said.kin.stands_for(known);
+            said.iter().any(is_it)
+        };
+        let names = column.words.iter().filter(|word| !is_of_time(word));
+        let mut names = names.map(|word| Kin::of(word));
+        names.any(|name| is_said(&name)) || column.said.also_called.iter().any(is_said)
     }
 
     /// The column that holds a currency, with the ways in which the currency is written there.

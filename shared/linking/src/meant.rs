@@ -245,7 +245,7 @@ impl Linker<'_> {
     }
 
     /// Whether a word negates the mentions behind it.
-    fn takes_back(&self, place: usize) -> bool {
+    pub(crate) fn takes_back(&self, place: usize) -> bool {
         let word = self.tokens[place].lower.as_str();
         let before = place
             .checked_sub(1)

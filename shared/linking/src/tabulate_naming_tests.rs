@@ -227,3 +227,61 @@ fn one_number_is_a_sum_and_two_are_compared() {
         ),
     ]);
 }
+
+#[test]
+fn what_no_table_holds_makes_none() {
+    all_told(&[
+        (
+            "How many works contracts except the paid ones?",
+            "unfit: `except` excludes nothing that a column holds",
+        ),
+        (
+            "Which is the newest works contract but one?",
+            "unfit: it asks for a later place in an order",
+        ),
+        (
+            "What is the second largest works contract with Acme Pumps?",
+            "unfit: it asks for a later place in an order",
+        ),
+        (
+            "What is the median contract sum of works contracts with Acme Pumps?",
+            "unfit: no table has the `median`",
+        ),
+        (
+            "How many works contracts were running on 1 March 2024?",
+            "unfit: `running` is a state that no column holds",
+        ),
+        (
+            "What is the average contract sum of works contracts with Acme Pumps by cost?",
+            "unfit: no column is called `cost`",
+        ),
+        (
+            "How many works contracts have more than 100 employees?",
+            "unfit: it compares documents with others",
+        ),
+        (
+            "How many works contracts last longer than 3 years?",
+            "unfit: it compares documents with others",
+        ),
+    ]);
+    let linked = link(
+        "How many works contracts last longer than 3 years?",
+        &dictionary(),
+        day(2025, 6, 2).expect("a day"),
+    );
+    assert_eq!(linked.unread.len(), 1, "{:?}", linked.unread);
+    let known = super::tests::dictionary();
+    for (question, said) in [
+        ("How many invoices were sent to Acme Pumps?", "sent to"),
+        (
+            "How many invoices were passed on to Acme Pumps?",
+            "passed on",
+        ),
+    ] {
+        let told = super::tests::told_over(question, &known);
+        assert_eq!(
+            told,
+            format!("unfit: `{said}` says another role than the column has")
+        );
+    }
+}

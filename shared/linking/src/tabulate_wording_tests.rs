@@ -70,7 +70,7 @@ fn words_that_only_lead_to_a_name_change_no_number() {
         ),
         (
             "How many invoices per year were paid by Acme Pumps?",
-            "count by year of invoice_date",
+            "unfit: `paid by` says another role than the column has",
         ),
         // These ask about a topic, about certain documents, or about something that no column holds.
         (

@@ -5,6 +5,7 @@
 
 use crate::amounts::{Amount, Bound};
 use crate::dictionary::{ColumnId, KnownColumn};
+use crate::kindred::Kin;
 use crate::link::Linker;
 use crate::mention::Mention;
 
@@ -15,6 +16,21 @@ impl Linker<'_> {
         amount.unit.is_none()
             && amount.currency.is_none()
             && subject.is_some_and(|subject| subject.start == mention.at.end)
+    }
+
+    /// Whether a noun behind an amount says what is counted, and neither the column nor a unit has that word.
+    pub(crate) fn counts_things(&self, mention: &Mention, column: &KnownColumn) -> bool {
+        let is_open = !self.tokens[mention.at.end - 1].is_last;
+        let Some(next) = self.tokens.get(mention.at.end).filter(|_| is_open) else {
+            return false;
+        };
+        let noun = Kin::of(&next.lower);
+        let mut known = column.kin.iter().chain(&column.said.described_by);
+        let is_plural = next.lower.ends_with('s') && !next.lower.ends_with("ss");
+        is_plural
+            && next.lower.chars().all(char::is_alphabetic)
+            && !text::stop::is_content_free(&next.lower)
+            && !known.any(|word| word.is_like(&noun))
     }
 
     /// The bounds of an amount in the unit of a column.
@@ -105,6 +121,11 @@ fn scale(unit: &str) -> Option<(&'static str, f64)> {
         "k" | "kelvin" => ("temperature from absolute zero", 1.0),
         _ => return None,
     })
+}
+
+/// Whether a unit is one of time.
+pub(crate) fn is_of_time(unit: &str) -> bool {
+    matches!(scale(unit), Some(("time", _)))
 }
 
 fn singular(unit: &str) -> &str {

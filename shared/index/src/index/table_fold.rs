@@ -202,7 +202,7 @@ impl<'a> TableFold<'a> {
             return self.lacks_first(&head);
         };
         let is_greatest = self.question.operation == ColumnOperation::Largest;
-        let limit = self.question.limit.unwrap_or(1).min(self.rows_max);
+        let limit = self.question.limit.unwrap_or(1).clamp(1, self.rows_max);
         let document = self.document(head);
         let best = self.best.entry(currency).or_default();
         let place = best.partition_point(|(known, other)| {
@@ -213,7 +213,10 @@ impl<'a> TableFold<'a> {
             order.then_with(|| other.source.cmp(&document.source)) == Ordering::Less
         });
         best.insert(place, (rank, document));
-        best.truncate(limit);
+        // Documents with the same value as the last of them are as good.
+        let is_kept = |at: usize| at < limit || best[at].0 == best[limit - 1].0;
+        let kept = (0..best.len()).take_while(|at| is_kept(*at)).count();
+        best.truncate(kept.min(self.rows_max));
         self.rows_total += 1;
     }
 

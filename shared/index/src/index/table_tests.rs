@@ -220,6 +220,26 @@ fn two_legal_forms_of_a_name_are_two_groups_and_one_is_none() {
 }
 
 #[test]
+fn documents_with_the_same_largest_value_are_all_shown() {
+    let of = |total: u32| json!({"vendor": "Acme", "total": total, "currency": "EUR"});
+    let documents = [of(5), of(9), of(9), of(7)];
+    let largest = |limit| TableQuestion {
+        limit: Some(limit),
+        ..asked(ColumnOperation::Largest)
+    };
+    let found = |limit| {
+        let result = table(&index(&documents), largest(limit), json!({}));
+        let rows = result.rows.iter().map(|row| row.source.clone());
+        rows.collect::<Vec<String>>()
+    };
+    assert_eq!(found(1), ["invoices/01.md", "invoices/02.md"]);
+    assert_eq!(
+        found(3),
+        ["invoices/01.md", "invoices/02.md", "invoices/03.md"]
+    );
+}
+
+#[test]
 fn a_value_that_a_scanner_misread_is_counted_as_the_right_one() {
     let of =
         |vendor: &str, total: u32| json!({"vendor": vendor, "total": total, "currency": "EUR"});

@@ -63,7 +63,7 @@ impl<'a> Reader<'a> {
 
     /// A span behind a word that says its side, or a range of two spans with words around them.
     fn sided(&self) -> Option<(usize, DaySpan)> {
-        if let Some(found) = self.between() {
+        if let Some(found) = self.between().or_else(|| self.day_beside()) {
             return Some(found);
         }
         let (skipped, side, is_time) = sides::before(self.words)?;
@@ -73,8 +73,60 @@ impl<'a> Reader<'a> {
         Some((skipped + length, DaySpan { side, ..span }))
     }
 
+    /// The day before or after a day: `on the day before 6 March 2024`. `From the day after` and `on any day after` mean
+    /// all days after it.
+    fn day_beside(&self) -> Option<(usize, DaySpan)> {
+        let the = 1;
+        if self.word(0) != "the" || !matches!(self.before, "on" | "of" | "for") {
+            return None;
+        }
+        let is_before = match (self.word(the), self.word(the + 1)) {
+            ("day", "before") => true,
+            ("day", "after" | "following") => false,
+            _ => return None,
+        };
+        let (length, span) = self.plain(the + 2, true)?;
+        let day = span.range.from?;
+        let is_one_day = day.next_day() == span.range.until;
+        let beside = match is_before {
+            true => day.previous_day(),
+            false => day.next_day(),
+        };
+        let range = calendar::one(beside.filter(|_| is_one_day)?)?;
+        Some((the + 2 + length, DaySpan::of(range, Grain::Days)))
+    }
+
+    /// Leaves out the days that bound a span: `from 5 to 20 March exclusive`.
+    fn without_bounds(&self, length: usize, span: DaySpan) -> Option<(usize, DaySpan)> {
+        if self.word(length) != "exclusive" {
+            return None;
+        }
+        let span = match span.side {
+            SpanSide::Until => DaySpan {
+                side: SpanSide::Before,
+                ..span
+            },
+            SpanSide::Since => DaySpan {
+                side: SpanSide::After,
+                ..span
+            },
+            SpanSide::In => {
+                let range = DayRange {
+                    from: span.range.from?.next_day(),
+                    until: span.range.until?.previous_day(),
+                };
+                DaySpan::of(range, Grain::Days)
+            }
+            SpanSide::Before | SpanSide::After => span,
+        };
+        Some((length + 1, span))
+    }
+
     /// Adds the words behind a span that say its side: `from 2021 on`, `2021 or later`.
     fn with_words_behind(&self, length: usize, span: DaySpan) -> (usize, DaySpan) {
+        if let Some(found) = self.without_bounds(length, span) {
+            return found;
+        }
         let behind = sides::behind(self.words.get(length..).unwrap_or_default(), self.before);
         match behind.filter(|_| span.side == SpanSide::In) {
             Some((words, side)) => (length + words, DaySpan { side, ..span }),

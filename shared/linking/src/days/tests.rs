@@ -178,3 +178,34 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_day_beside_another_and_bounds_that_are_left_out() {
+    let found = |text: &str| {
+        let tokens = crate::token::tokens(text);
+        let today = day(2025, 6, 2).expect("a day");
+        let found = (0..tokens.len()).find_map(|at| read(&tokens, at, today));
+        let (_, span) = found.expect("a span");
+        let days = span.days(None);
+        format!("{:?}..{:?}", days.from, days.until)
+    };
+    for (text, wanted) in [
+        (
+            "on the day before 6 March 2024",
+            "Some(2024-03-05)..Some(2024-03-06)",
+        ),
+        (
+            "on the day after 4 March 2024",
+            "Some(2024-03-05)..Some(2024-03-06)",
+        ),
+        ("from the day after 4 March 2024", "Some(2024-03-05)..None"),
+        ("on any day after 4 March 2024", "Some(2024-03-05)..None"),
+        ("until 27 March 2024 exclusive", "None..Some(2024-03-27)"),
+        (
+            "between 5 March 2024 and 20 March 2024 exclusive",
+            "Some(2024-03-06)..Some(2024-03-20)",
+        ),
+    ] {
+        assert_eq!(found(text), wanted, "{text}");
+    }
+}

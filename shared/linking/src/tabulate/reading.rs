@@ -133,6 +133,9 @@ impl<'a> Reading<'a> {
     pub(super) fn table(mut self) -> Outcome<(TableQuestion, Vec<String>)> {
         self.skip_repeated();
         self.read_operation();
+        if let Some(why) = self.is_beyond_tables() {
+            return Err(unfit(why));
+        }
         if self.is_beside_another() {
             return Err(unfit("it compares documents with others".into()));
         }

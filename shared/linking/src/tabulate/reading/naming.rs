@@ -45,7 +45,16 @@ impl Reading<'_> {
             self.table.group = Some(self.calendar(run, period)?);
             return Ok(true);
         }
-        let near = || self.near(run, |column| !phrase::is_number(column));
+        // `by price` means no column whose name only has a related word, such as `cost_centre`.
+        let is_of_money = self.money(run).is_some() || is_of(self.word(run.end - 1), MONEY);
+        let named = named.filter(|fit| {
+            let column = self.linker.dictionary.column(fit.columns[0]);
+            !is_of_money || fit.score >= NAMED_MIN || phrase::is_number(column)
+        });
+        let near = || match is_of_money {
+            true => None,
+            false => self.near(run, |column| !phrase::is_number(column)),
+        };
         let Some(fit) = named.or_else(|| self.currency_said(run)).or_else(near) else {
             let said = self.said(run);
             return Err(unfit(format!("no column is called `{said}`")));

@@ -14,7 +14,7 @@ const HAVING: &str = "exhibit exhibits rank ranks show shows offer offers carry 
 /// Adjectives before the name of a column of numbers that say that its maximum is meant.
 const LIMITING: &str = "admissible permissible permitted allowable allowed nominal rated";
 /// Nouns for sellers, for buyers, and for other bearers of names.
-const SELLING: &str =
+pub(super) const SELLING: &str =
     "supplier vendor seller provider contractor manufacturer maker producer creditor payee biller";
 const BUYING: &str = "customer client buyer purchaser payer debtor recipient";
 const CALLED: &str = "auditor certifier assessor inspector company firm organisation organization counterparty partner holder \
@@ -132,10 +132,12 @@ impl Reading<'_> {
 
     /// Whether the name or description of a column with a condition has one of some words.
     fn conditions_say(&self, known: &str) -> bool {
-        let is_field = |column: &KnownColumn| {
-            let mut conditions = self.linked.conditions.iter().chain(&self.linked.parts);
-            conditions.any(|condition| condition.field == column.field)
-        };
+        let mut conditions = self.linked.conditions.iter().chain(&self.linked.parts);
+        conditions.any(|condition| self.column_says(&condition.field, known))
+    }
+
+    /// Whether the name or description of a column has one of some words.
+    pub(super) fn column_says(&self, field: &str, known: &str) -> bool {
         let says = |column: &KnownColumn| {
             let described = column
                 .said
@@ -146,6 +148,6 @@ impl Reading<'_> {
                 || described.any(|word| is_of(&word, known))
         };
         let mut columns = self.linker.dictionary.columns(self.bucket);
-        columns.any(|(_, column)| is_field(column) && says(column))
+        columns.any(|(_, column)| column.field == field && says(column))
     }
 }

@@ -4,7 +4,9 @@
 //! lack (`without a due date`), and a column whose values are asked for instead of documents (`how many vendors`). A
 //! table that ignored them would be exact and wrong, so these questions get none.
 
+use super::serving::SELLING;
 use super::*;
+use crate::linked::Test;
 
 /// Adjectives for a state that only some documents are in.
 const STATES: &str =
@@ -13,6 +15,14 @@ const STATES: &str =
 const STATES_OF_DAYS: &str = "due running expired expiring signed revised recent";
 /// Those of them that behind a name say what a company did: `that Acme signed`.
 const DONE: &str = "closed paid payable signed revised recent";
+/// Verbs for what a seller gives to a buyer, and for what a buyer does.
+const GIVEN_TO: &str = "sent send addressed copied forwarded passed mailed emailed rendered presented delivered billed invoiced charged";
+const TAKEN_BY: &str = "received paid settled owed accepted ordered bought";
+/// Figures that no table has.
+const STATISTICS: &str = "median percentile percentiles quantile quantiles quartile quartiles variance deviation percentage proportion \
+    ratio trend growth";
+/// Words for a time between two days, of which a condition knows one.
+const SPANNING: &str = "running run runs valid active ongoing force effect";
 const BEING: &str = "is are was were be been being remain remains remained stay stays";
 /// Words that may stand between such a verb and the state.
 const ADVERBS: &str = "still already not yet now currently fully all both also";
@@ -42,16 +52,101 @@ impl Reading<'_> {
         is_of_values.then(|| format!("it asks for `{}` and not for documents", said()))
     }
 
+    /// Why there is no table, if the question excludes something or asks for something that no table has, wherever the
+    /// words stand: `except the paid ones`, `the newest but one`, `the median`.
+    pub(super) fn is_beyond_tables(&self) -> Option<String> {
+        let all = 0..self.is_taken.len();
+        let word = |at: usize| {
+            let token = self.linker.tokens.get(at);
+            token.map_or("", |token| token.lower.as_str())
+        };
+        let is_mention = |at: usize| self.mentions.iter().any(|mention| mention.contains(&at));
+        let conditions = self.linked.conditions.iter().chain(&self.linked.parts);
+        let has_negated = conditions.clone().any(|condition| condition.is_negated);
+        // `without tax` describes an amount, and `without a due date` is told from other words later.
+        let excludes = |at: usize| {
+            !is_mention(at)
+                && !is_of(word(at), LACKING)
+                && !is_of(word(at), "less save not")
+                && !is_of(word(at + 1), TAXES)
+                && !is_of(word(at + 2), TAXES)
+                && self.linker.takes_back(at)
+        };
+        if let Some(at) = all.clone().find(|at| !has_negated && excludes(*at)) {
+            return Some(format!(
+                "`{}` excludes nothing that a column holds",
+                word(at)
+            ));
+        }
+        let is_ranked = self.is_most() || all.clone().any(|at| is_ranking(word(at)));
+        let is_ordinal = |at: usize| {
+            let is_number = is_of(word(at), "second third fourth fifth sixth next");
+            is_number && (is_ranking(word(at + 1)) || is_ranking(word(at + 2)))
+                || (word(at), word(at + 1)) == ("but", "one")
+        };
+        if is_ranked && all.clone().any(is_ordinal) {
+            return Some("it asks for a later place in an order".into());
+        }
+        if let Some(at) = all.clone().find(|at| self.is_other_way(*at)) {
+            let said = self.said(&(at..at + 2));
+            return Some(format!("`{said}` says another role than the column has"));
+        }
+        let is_statistic = |at: usize| {
+            let is_share = (word(at), word(at + 1)) == ("share", "of");
+            (is_of(word(at), STATISTICS) || is_share)
+                && !self.linker.dictionary.is_column_word(word(at))
+        };
+        let at = all
+            .clone()
+            .find(|at| !is_mention(*at) && is_statistic(*at))?;
+        Some(format!("no table has the `{}`", word(at)))
+    }
+
+    /// Whether a verb gives a name another role than that of the column in which the name is: `sent to Acme`, `paid by
+    /// Acme`, where Acme is a seller.
+    fn is_other_way(&self, at: usize) -> bool {
+        let next = self.linker.tokens.get(at + 1);
+        let after = next.map_or("", |next| next.lower.as_str());
+        let verb = self.word(at);
+        // `passed on to Acme`
+        let third = self.linker.tokens.get(at + 2);
+        let is_on = is_of(after, "on over out") && third.is_some_and(|third| third.lower == "to");
+        let is_turned = (after == "to" || is_on) && is_of(verb, GIVEN_TO)
+            || after == "by" && is_of(verb, TAKEN_BY);
+        let is_name = |mention: &&Mention| (at + 2..=at + 4).contains(&mention.at.start);
+        let name = self.linker.mentions.iter().find(is_name);
+        let is_seller = |mention: &Mention| {
+            let Named::Value(key) = &mention.what else {
+                return false;
+            };
+            let is_it = |condition: &&QuestionCondition| match &condition.test {
+                Test::Is(things) => things
+                    .iter()
+                    .flatten()
+                    .any(|form| fold::name_key(form) == *key),
+                _ => false,
+            };
+            let conditions = self.linked.conditions.iter().chain(&self.linked.parts);
+            let mut conditions = conditions.filter(is_it);
+            conditions.any(|condition| self.column_says(&condition.field, SELLING))
+        };
+        is_turned && name.is_some_and(is_seller)
+    }
+
     /// Whether a word says that documents are in a state. `due` in `due in May`, which introduces a condition, does not.
     pub(super) fn is_state(&self, at: usize) -> bool {
         let word = self.word(at);
         // `current` may be a column of amperes.
         let is_current = word == "current" && self.linker.dictionary.is_column_word(word);
-        if self.is_taken[at] || !is_of(word, STATES) || is_current {
+        let is_known = is_of(word, STATES) || is_of(word, SPANNING);
+        if self.is_taken[at] || !is_known || is_current {
             return false;
         }
         if self.is_most() && self.table.is_day && is_of(word, STATES_OF_DAYS) {
             return false;
+        }
+        if self.is_spanning(at) || !is_of(word, STATES) {
+            return self.is_spanning(at);
         }
         if self.is_before_noun(at) {
             return true;
@@ -76,6 +171,22 @@ impl Reading<'_> {
         let is_behind_name =
             !is_of(word, DONE) && self.mentions.iter().any(|mention| mention.end == at);
         (is_predicate || is_behind_noun || is_behind_name) && !self.leads_on(at)
+    }
+
+    /// Whether documents are to be in a state on a day, which needs the days on which it begins and ends: `running on 1
+    /// January 2024`, `in force in 2023`.
+    fn is_spanning(&self, at: usize) -> bool {
+        let near = |at: Option<usize>| {
+            let token = at.and_then(|at| self.linker.tokens.get(at));
+            token.map_or("", |token| token.lower.as_str())
+        };
+        let is_noun = is_of(self.word(at), "force effect");
+        let is_told = !is_noun || near(at.checked_sub(1)) == "in";
+        let is_during = is_of(near(Some(at + 1)), "on in during throughout at");
+        let mut mentions = self.linker.mentions.iter();
+        let next = mentions.find(|mention| mention.at.start > at);
+        let is_day = next.is_some_and(|next| matches!(next.what, Named::Days(_)));
+        is_of(self.word(at), SPANNING) && is_told && is_during && is_day && self.leads_on(at)
     }
 
     pub(super) fn is_most(&self) -> bool {
