@@ -92,7 +92,7 @@ pub fn is_legal_form(word: &str) -> bool {
 }
 
 /// Whether a word stands behind names of companies and is left out of them: a legal form, or a word such as `Trust`. A
-/// form in which a scanner took a letter for a digit counts, too: `C0`, `Gr0up`.
+/// form in which a scanner took a letter for a digit counts, too: `Gr0up`.
 pub fn is_company_suffix(word: &str) -> bool {
     let bare = key(word);
     let is_suffix = |bare: &str| {
