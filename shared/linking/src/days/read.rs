@@ -63,7 +63,8 @@ impl<'a> Reader<'a> {
 
     /// A span behind a word that says its side, or a range of two spans with words around them.
     fn sided(&self) -> Option<(usize, DaySpan)> {
-        if let Some(found) = self.between().or_else(|| self.day_beside()) {
+        let beside = || self.day_beside().or_else(|| self.time_beside());
+        if let Some(found) = self.between().or_else(beside) {
             return Some(found);
         }
         let (skipped, side, is_time) = sides::before(self.words)?;
@@ -94,6 +95,41 @@ impl<'a> Reader<'a> {
         };
         let range = calendar::one(beside.filter(|_| is_one_day)?)?;
         Some((the + 2 + length, DaySpan::of(range, Grain::Days)))
+    }
+
+    /// A time right before or after a day: `within two weeks after 5 March 2024`, `in the week before 20 March 2024`. The
+    /// day itself is left out.
+    fn time_beside(&self) -> Option<(usize, DaySpan)> {
+        let skipped = match (self.word(0), self.word(1)) {
+            ("within" | "in" | "during", "the") => 2,
+            ("within" | "in" | "during", _) => 1,
+            _ => return None,
+        };
+        let (counted, unit) = match relative::count(self.word(skipped)) {
+            Some(many) => (many, skipped + 1),
+            None if skipped == 2 => (1, skipped),
+            None => return None,
+        };
+        let is_before = match (self.word(unit + 1), self.word(unit + 2)) {
+            ("before" | "preceding", _) => true,
+            ("after" | "following", _) => false,
+            _ => return None,
+        };
+        let (length, span) = self.plain(unit + 2, true)?;
+        let day = span.range.from?;
+        let is_one_day = day.next_day() == span.range.until;
+        let (from, until) = match is_before {
+            true => (relative::counted_back(counted, self.word(unit), day)?, day),
+            false => {
+                let last = relative::counted_on(counted, self.word(unit), day)?;
+                (day.next_day()?, last.next_day()?)
+            }
+        };
+        let range = DayRange {
+            from: Some(from),
+            until: Some(until),
+        };
+        is_one_day.then(|| (unit + 2 + length, DaySpan::of(range, Grain::Days)))
     }
 
     /// Leaves out the days that bound a span: `from 5 to 20 March exclusive`.

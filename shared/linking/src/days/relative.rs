@@ -219,7 +219,7 @@ fn grain(unit: &str, range: DayRange) -> Grain {
     }
 }
 
-fn counted_back(count: u32, unit: &str, today: Date) -> Option<Date> {
+pub(super) fn counted_back(count: u32, unit: &str, today: Date) -> Option<Date> {
     let many = i64::from(count);
     match unit {
         "day" | "days" => today.checked_sub(Duration::days(many)),
@@ -229,7 +229,7 @@ fn counted_back(count: u32, unit: &str, today: Date) -> Option<Date> {
     }
 }
 
-fn counted_on(count: u32, unit: &str, today: Date) -> Option<Date> {
+pub(super) fn counted_on(count: u32, unit: &str, today: Date) -> Option<Date> {
     let many = i64::from(count);
     match unit {
         "day" | "days" => today.checked_add(Duration::days(many)),

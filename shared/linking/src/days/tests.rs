@@ -200,6 +200,18 @@ fn a_day_beside_another_and_bounds_that_are_left_out() {
         ),
         ("from the day after 4 March 2024", "Some(2024-03-05)..None"),
         ("on any day after 4 March 2024", "Some(2024-03-05)..None"),
+        (
+            "within two weeks after 5 March 2024",
+            "Some(2024-03-06)..Some(2024-03-20)",
+        ),
+        (
+            "in the week before 20 March 2024",
+            "Some(2024-03-13)..Some(2024-03-20)",
+        ),
+        (
+            "within 30 days before 31 March 2024",
+            "Some(2024-03-01)..Some(2024-03-31)",
+        ),
         ("until 27 March 2024 exclusive", "None..Some(2024-03-27)"),
         (
             "between 5 March 2024 and 20 March 2024 exclusive",

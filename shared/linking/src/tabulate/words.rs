@@ -40,7 +40,7 @@ const FILLER: &str = "list show give find get fetch display enumerate pull bring
     respectively side sides against whereas while whole collection archive system hand wish wanted asked ask could able \
     first last recent recently since until during within between above below more less than fewer greater higher lower \
     least most except save leave leaving omit omitting ignoring ignore skip skipping barring bar other rather apart aside \
-    instead exception already ever never always exactly precisely approximately about roughly \
+    instead exclusion exception already ever never always exactly precisely approximately about roughly \
     compile assemble prepare produce generate draw round locate track hand pass put pick turn grab dump tabulate \
     itemise itemize specify lay \
     rundown overview roster inventory listing catalogue catalog lineup batch bunch selection \

@@ -1,5 +1,6 @@
 //! Finds the columns that words of a question name: the key of the groups, and the measure. Pure.
 
+use super::serving::{BUYING, SELLING};
 use super::settling::is_money;
 use super::*;
 use crate::kindred::Kin;
@@ -51,9 +52,16 @@ impl Reading<'_> {
             let column = self.linker.dictionary.column(fit.columns[0]);
             !is_of_money || fit.score >= NAMED_MIN || phrase::is_number(column)
         });
-        let near = || match is_of_money {
-            true => None,
-            false => self.near(run, |column| !phrase::is_number(column)),
+        // A buyer is no vendor, although the words are similar.
+        let is_opposite = |column: &KnownColumn| {
+            let role = fold::singular(self.word(run.end - 1));
+            is_of(&role, BUYING) && self.column_says(&column.field, SELLING)
+                || is_of(&role, SELLING) && self.column_says(&column.field, BUYING)
+        };
+        let near = || {
+            let near = self.near(run, |column| !phrase::is_number(column))?;
+            let column = self.linker.dictionary.column(near.columns[0]);
+            (!is_of_money && !is_opposite(column)).then_some(near)
         };
         let Some(fit) = named.or_else(|| self.currency_said(run)).or_else(near) else {
             let said = self.said(run);

@@ -16,7 +16,7 @@ const LIMITING: &str = "admissible permissible permitted allowable allowed nomin
 /// Nouns for sellers, for buyers, and for other bearers of names.
 pub(super) const SELLING: &str =
     "supplier vendor seller provider contractor manufacturer maker producer creditor payee biller";
-const BUYING: &str = "customer client buyer purchaser payer debtor recipient";
+pub(super) const BUYING: &str = "customer client buyer purchaser payer debtor recipient";
 const CALLED: &str = "auditor certifier assessor inspector company firm organisation organization counterparty partner holder \
     issuer department team brand town city location site standard";
 /// Verbs for satisfying a standard.
