@@ -3,6 +3,8 @@
 //! *Not* a measure of similarity: two normalised names are equal or not.
 
 use crate::unaccented;
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
 /// What stands behind the names of companies and says only how they are registered. In lower case, without dots.
 const LEGAL_FORMS: &str = "inc incorporated corp corporation co company ltd limited llc llp lp plc gmbh ag kg kgaa \
@@ -107,8 +109,22 @@ pub fn is_company_suffix(word: &str) -> bool {
     let has_both = bare.contains(|c: char| c.is_ascii_digit())
         && bare.contains(|c: char| c.is_ascii_alphabetic());
     let letters: String = bare.chars().map(letter_of).collect();
-    has_both && (is_legal_form(&letters) || is_suffix(&letters))
+    if has_both && (is_legal_form(&letters) || is_suffix(&letters)) {
+        return true;
+    }
+    bare.len() >= MISREAD_SUFFIX_MIN && LONG_SUFFIXES.contains(&skeleton(&bare))
 }
+
+/// The fewest letters of a company's suffix in which a scanner may have taken one letter for another: `Corporatlon`.
+const MISREAD_SUFFIX_MIN: usize = 6;
+
+/// The skeletons of the suffixes that are long enough to be recognised when they are misread.
+static LONG_SUFFIXES: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let known = LEGAL_FORMS.split_ascii_whitespace();
+    let known = known.chain(SUFFIXES.split_ascii_whitespace());
+    let long = known.filter(|suffix| suffix.len() >= MISREAD_SUFFIX_MIN);
+    long.map(skeleton).collect()
+});
 
 /// The letter that a scanner most often takes for a digit; other characters stay as they are.
 fn letter_of(c: char) -> char {
@@ -134,8 +150,12 @@ pub fn acronym(name: &str) -> Option<String> {
 /// A key in which letters and digits that scans confuse are the same: `brlghtwater` and `brightwater` have the same
 /// skeleton.
 pub fn skeleton(key: &str) -> String {
-    let joined = key.replace("rn", "m").replace("vv", "w").replace("cl", "d");
-    joined.chars().map(confused).collect()
+    // Single characters come first, so that `clrcuit` is `circuit` although `cl` may be a `d`.
+    let single: String = key.chars().map(confused).collect();
+    single
+        .replace("rn", "m")
+        .replace("uu", "w")
+        .replace("ci", "d")
 }
 
 fn confused(c: char) -> char {
@@ -258,6 +278,7 @@ mod tests {
         assert_eq!(name_key("Ward Co-op"), name_key("Ward UAB"));
         assert!(is_legal_form("UAB") && is_company_suffix("UAB"));
         assert_eq!(name_key("Plenty C0"), name_key("Plenty Co"));
+        assert_eq!(name_key("Balance Corporatlon"), name_key("Balance"));
         assert!(
             is_company_suffix("Gr0up") && !is_company_suffix("1000") && !is_company_suffix("B2B")
         );
@@ -287,6 +308,8 @@ mod tests {
     fn what_scans_confuse_is_one() {
         for (clean, scanned) in [
             ("brightwater", "brlghtwater"),
+            ("circuit", "clrcuit"),
+            ("client", "ciient"),
             ("hx2088c", "hx2o88c"),
             ("modem", "modern"),
         ] {
