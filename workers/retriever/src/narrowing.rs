@@ -38,6 +38,12 @@ impl Narrowing {
         Filter(derived.cloned().collect())
     }
 
+    /// Whether a condition is not the user's own, and so may be given up.
+    pub(crate) fn has_guesses(&self) -> bool {
+        let mut conditions = self.filter.0.iter();
+        conditions.any(|one| one.origin.is_guess())
+    }
+
     /// The guesses that were given up, in that order.
     pub(crate) fn given_up(&self) -> &[Condition] {
         &self.relaxed

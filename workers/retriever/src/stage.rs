@@ -128,8 +128,10 @@ impl Retriever {
         let shares = (!is_strict).then(|| Shares::of(&self.options));
         let searcher = UnreadSearcher::over(&self.searcher, &cx.case.read);
         let request = self.request(cx, &plan, then, narrowing.filter.clone(), None);
+        // Where a condition may be given up, what is named waits for the search that keeps or gives it up.
+        let at_once = shares.filter(|_| !narrowing.has_guesses());
         let named = async {
-            match &shares {
+            match &at_once {
                 Some(shares) => shares.search(&*searcher, &request, &derived).await,
                 None => Ok(NamedLists::default()),
             }
@@ -148,8 +150,8 @@ impl Retriever {
         if let Some(shares) = shares {
             let request = self.request(cx, &plan, then, narrowing.filter.clone(), None);
             // A further search is under other conditions, or for other words.
-            let named = match searches {
-                1 => named,
+            let named = match at_once {
+                Some(_) if searches == 1 => named,
                 _ => shares.search(&*searcher, &request, &derived).await,
             };
             match named {
