@@ -22,6 +22,7 @@ pub(crate) mod schema;
 mod sentence_cache;
 mod stored;
 mod table;
+mod table_best;
 mod table_fold;
 mod table_misread;
 mod table_names;

@@ -1,5 +1,6 @@
 //! Aggregates documents one after the other: lists, counts, sums. Pure, in bounded memory.
 
+use super::table_best::{Best, Rank};
 use super::table_misread::misread;
 use envelope::table::DecimalSum;
 use envelope::{ChunkRecord, DocId};
@@ -8,7 +9,6 @@ use search::filter_terms::as_number;
 use search::{GROUP_EXAMPLES_MAX, GROUP_VALUES_MAX, TableDocument, TableGroup, TableResult};
 use serde::Deserialize;
 use serde_json::Value;
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use text::fold;
 
@@ -50,24 +50,6 @@ impl TableHead {
             self.metadata
                 .entry(group.column().to_owned())
                 .or_insert(values);
-        }
-    }
-}
-
-/// What one document is compared by with others.
-#[derive(Debug, Clone, PartialEq)]
-enum Rank {
-    Number(f64),
-    Day(String),
-}
-
-impl Rank {
-    fn order(&self, other: &Rank) -> Ordering {
-        match (self, other) {
-            (Rank::Number(one), Rank::Number(other)) => one.total_cmp(other),
-            (Rank::Day(one), Rank::Day(other)) => one.cmp(other),
-            (Rank::Number(_), Rank::Day(_)) => Ordering::Less,
-            (Rank::Day(_), Rank::Number(_)) => Ordering::Greater,
         }
     }
 }
@@ -145,7 +127,7 @@ pub(super) struct TableFold<'a> {
     rows_total: u64,
     rows: Vec<TableDocument>,
     /// The best of each currency.
-    best: BTreeMap<Option<String>, Vec<(Rank, TableDocument)>>,
+    best: BTreeMap<Option<String>, Best>,
     groups: BTreeMap<(Option<ValueKey>, Option<String>), Group>,
     missing: Vec<(String, u64)>,
 }
@@ -205,19 +187,7 @@ impl<'a> TableFold<'a> {
         let limit = self.question.limit.unwrap_or(1).clamp(1, self.rows_max);
         let document = self.document(head);
         let best = self.best.entry(currency).or_default();
-        let place = best.partition_point(|(known, other)| {
-            let order = match is_greatest {
-                true => rank.order(known),
-                false => known.order(&rank),
-            };
-            order.then_with(|| other.source.cmp(&document.source)) == Ordering::Less
-        });
-        best.insert(place, (rank, document));
-        // Documents with the same value as the last of them are as good.
-        let is_kept = |at: usize| at < limit || best[at].0 == best[limit - 1].0;
-        let kept = (0..best.len()).take_while(|at| is_kept(*at)).count();
-        best.truncate(kept.min(self.rows_max));
-        self.rows_total += 1;
+        best.insert(rank, document, is_greatest, limit);
     }
 
     fn take_together(&mut self, head: TableHead) {
@@ -426,7 +396,8 @@ impl<'a> TableFold<'a> {
         }
         self.join_forms();
         let best = std::mem::take(&mut self.best);
-        let best = best.into_values().flatten().map(|(_, document)| document);
+        let counted: u64 = best.values().map(Best::count).sum();
+        let best = best.into_values().flat_map(Best::into_rows);
         self.rows.extend(best.take(self.rows_max));
         let groups = self.groups.into_iter().map(|((key, currency), group)| {
             let form = group.forms.iter().max_by_key(|(form, count)| {
@@ -448,7 +419,7 @@ impl<'a> TableFold<'a> {
         let groups: Vec<TableGroup> = groups.collect();
         let rows_total = match self.question.operation {
             ColumnOperation::List => self.rows_total,
-            ColumnOperation::Largest | ColumnOperation::Smallest => self.rows.len() as u64,
+            ColumnOperation::Largest | ColumnOperation::Smallest => counted,
             _ => groups.len() as u64,
         };
         TableResult {
