@@ -105,16 +105,20 @@ pub fn is_company_suffix(word: &str) -> bool {
     if is_legal_form(word) || is_suffix(&bare) {
         return true;
     }
-    // Digits alone are a number.
-    let has_both = bare.contains(|c: char| c.is_ascii_digit())
-        && bare.contains(|c: char| c.is_ascii_alphabetic());
+    // A short one may be a number of something else: `Terminal A8` is no company.
+    let has_digit = bare.contains(|c: char| c.is_ascii_digit());
     let letters: String = bare.chars().map(letter_of).collect();
-    if has_both && (is_legal_form(&letters) || is_suffix(&letters)) {
+    if has_digit
+        && bare.len() >= DIGIT_SUFFIX_MIN
+        && (is_legal_form(&letters) || is_suffix(&letters))
+    {
         return true;
     }
     bare.len() >= MISREAD_SUFFIX_MIN && LONG_SUFFIXES.contains(&skeleton(&bare))
 }
 
+/// The fewest characters of a company's suffix in which a scanner may have taken a letter for a digit.
+const DIGIT_SUFFIX_MIN: usize = 4;
 /// The fewest letters of a company's suffix in which a scanner may have taken one letter for another: `Corporatlon`.
 const MISREAD_SUFFIX_MIN: usize = 6;
 
@@ -277,7 +281,8 @@ mod tests {
         assert_eq!(name_key("Ward Associates"), name_key("WARD"));
         assert_eq!(name_key("Ward Co-op"), name_key("Ward UAB"));
         assert!(is_legal_form("UAB") && is_company_suffix("UAB"));
-        assert_eq!(name_key("Plenty C0"), name_key("Plenty Co"));
+        assert_eq!(name_key("Plenty C0mpany"), name_key("Plenty Co"));
+        assert_ne!(name_key("Terminal A8"), name_key("Terminal A5"));
         assert_eq!(name_key("Balance Corporatlon"), name_key("Balance"));
         assert!(
             is_company_suffix("Gr0up") && !is_company_suffix("1000") && !is_company_suffix("B2B")
