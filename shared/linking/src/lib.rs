@@ -29,6 +29,8 @@
 
 pub mod amounts;
 mod called;
+#[cfg(test)]
+mod cases;
 mod columns;
 pub mod days;
 mod days_of;

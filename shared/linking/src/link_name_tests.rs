@@ -60,13 +60,7 @@ fn all_linked(cases: &[(&str, &str)]) {
         });
         all.collect::<Vec<String>>().join("; ")
     };
-    let wrong = cases
-        .iter()
-        .filter(|(question, wanted)| told(question) != *wanted);
-    let wrong: Vec<String> = wrong
-        .map(|(question, wanted)| format!("{question}: {}, and not {wanted}", told(question)))
-        .collect();
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    crate::cases::all_told(cases, told);
 }
 
 #[test]

@@ -6,12 +6,7 @@ use super::tests::{asked, dictionary, told, told_over};
 use crate::dictionary::{DescribedColumn, FieldValue};
 
 fn all_told(cases: &[(&str, &str)]) {
-    let wrong: Vec<String> = cases
-        .iter()
-        .filter(|(question, wanted)| told(question) != *wanted)
-        .map(|(question, wanted)| format!("{question}: {}, and not {wanted}", told(question)))
-        .collect();
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    crate::cases::all_told(cases, told);
 }
 
 #[test]

@@ -151,6 +151,8 @@ impl<'a> Reader<'a> {
                     from: span.range.from?.next_day(),
                     until: span.range.until?.previous_day(),
                 };
+                // Nothing is left of one day or two.
+                (range.from < range.until).then_some(())?;
                 DaySpan::of(range, Grain::Days)
             }
             SpanSide::Before | SpanSide::After => span,

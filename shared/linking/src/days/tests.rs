@@ -214,6 +214,10 @@ fn a_day_beside_another_and_bounds_that_are_left_out() {
         ),
         ("until 27 March 2024 exclusive", "None..Some(2024-03-27)"),
         (
+            "on 27 March 2024 exclusive",
+            "Some(2024-03-27)..Some(2024-03-28)",
+        ),
+        (
             "between 5 March 2024 and 20 March 2024 exclusive",
             "Some(2024-03-06)..Some(2024-03-20)",
         ),

@@ -4,7 +4,8 @@ use super::ColumnOperation;
 use crate::frame::is_of;
 
 const AVERAGE: &str = "average averages averaged averaging mean avg typical typically evenly";
-const SUM: &str = "sum sums summed summing add adds adding added altogether combined aggregate aggregated cumulative tot";
+const SUM: &str = "sum sums summed summing add adds adding added altogether combined aggregate aggregated cumulative \
+    tot";
 const COUNT: &str = "count counts counted counting many tally headcount break breakdown split";
 const LARGEST: &str = "largest biggest highest greatest dearest longest heaviest maximum maximal max most top tops \
     hugest superior strongest priciest steepest costliest";
@@ -16,8 +17,8 @@ const PER: &str = "per each every by across according";
 /// Words for the size of a document in general, used where no column has such a name.
 const SIZE: &str = "size worth value amount volume sum figure price cost costs charge charges expense expenses outlay spend spending";
 /// Verbs for what companies and people do with documents of any kind.
-const HANDLING: &str = "send sends sent issue issues issued submit submits submitted raise raises raised write writes wrote written give gives gave given hand hands handed draw draws drew drawn bill \
-    bills billed charge charges charged supply supplies supplied deliver delivers delivered grant grants granted award awards \
+const HANDLING: &str = "send sends sent issue issues issued submit submits submitted raise raises raised write writes wrote written \
+    give gives gave given hand hands handed draw draws drew drawn bill bills billed charge charges charged supply supplies supplied deliver delivers delivered grant grants granted award awards \
     awarded publish publishes published release releases released sign signs signed make makes made file files filed receive \
     receives received get gets got hold holds held have has had produce produces produced owe owes pay pays paid put puts";
 
@@ -25,8 +26,8 @@ const HANDLING: &str = "send sends sent issue issues issued submit submits submi
 const FILLER: &str = "list show give find get fetch display enumerate pull bring name return export search select need \
     want see provide retrieve print present identify collect gather extract supply look looking like tell compare \
     compared comparison versus vs difference contrast number quantity me us our we you i file filed files held hold \
-    holding kept keep stored recorded registered there available exist exists currently have has had please kindly just only \
-    all together grouped group broken break down split sorted sort ordered order breakdown table csv spreadsheet \
+    holding kept keep stored recorded registered there available exist exists currently have has had please kindly \
+    just only all together grouped group broken break down split sorted sort ordered order breakdown table csv spreadsheet \
     format form prose markdown as dated due issued rated good starting started starts beginning begun ending ended ends \
     expiring expires signed supplied revised published made raised sent received paid payable booked charged costing \
     worth valued priced totalling exceeding running valid covering marked tagged listed concerning regarding placed \
@@ -47,8 +48,8 @@ const FILLER: &str = "list show give find get fetch display enumerate pull bring
     books book database db archives repository library folder drive store shelf cabinet paperwork entries \
     pertaining pertain relating relate related involving involve involved attributed belonging belong linked tied \
     associated connected drafted concluded entered carrying occurring occur happening happen originating \
-    stemming coming went goes go due mature matures maturing until till onwards onward newly later earlier prior after \
-    before whose whom addressed assigned allocated taken course set next against \
+    stemming coming went goes go due mature matures maturing until till onwards onward newly \
+    later earlier prior after before whose whom addressed assigned allocated taken course set next against \
     and/or scheduled expected planned attributable arising lying arithmetic represent represents entail entails disaggregated entirety \
     going back calendar throughout single separately individually apiece taking take exist exists lie lies money terms gap numerous according distributed \
     spread divided owe owes owed state larger smaller bigger longer shorter cheaper dearer newer older others stand stands";

@@ -28,6 +28,8 @@ const BEING: &str = "is are was were be been being remain remains remained stay 
 const ADVERBS: &str = "still already not yet now currently fully all both also";
 /// How many words behind a state are searched for the condition that it introduces.
 const LEAD_WORDS_MAX: usize = 6;
+/// The most words between one that excludes and what it excludes.
+const EXCLUDED_WORDS: usize = 9;
 const LACKING: &str = "no without lacking lack lacks missing";
 const HAVING: &str = "have has had having with";
 /// Taxes: `without tax` describes an amount, and not documents that lack a column.
@@ -63,6 +65,15 @@ impl Reading<'_> {
         let is_mention = |at: usize| self.mentions.iter().any(|mention| mention.contains(&at));
         let conditions = self.linked.conditions.iter().chain(&self.linked.parts);
         let has_negated = conditions.clone().any(|condition| condition.is_negated);
+        // What is excluded stands close behind the word, or right before it: `Acme excluded`.
+        let is_read = |at: usize| {
+            let mut mentions = self.mentions.iter();
+            has_negated
+                && mentions.any(|mention| {
+                    mention.end == at && is_of(word(at), "excluded excepted omitted")
+                        || (at + 1..=at + EXCLUDED_WORDS).contains(&mention.start)
+                })
+        };
         // `without tax` describes an amount, and `without a due date` is told from other words later.
         let excludes = |at: usize| {
             !is_mention(at)
@@ -72,7 +83,7 @@ impl Reading<'_> {
                 && !is_of(word(at + 2), TAXES)
                 && self.linker.takes_back(at)
         };
-        if let Some(at) = all.clone().find(|at| !has_negated && excludes(*at)) {
+        if let Some(at) = all.clone().find(|at| excludes(*at) && !is_read(*at)) {
             return Some(format!(
                 "`{}` excludes nothing that a column holds",
                 word(at)
