@@ -188,21 +188,13 @@ impl Linker<'_> {
         for key in confused {
             forms.extend(with_key(key));
         }
-        let last = &self.tokens[mention.at.end - 1];
-        if mention.at.len() > 1 && fold::is_company_suffix(&last.text) {
-            let form = fold::skeleton(&fold::key(&last.text));
-            let others = |text: &String| {
-                let words = fold::words(text);
-                let last = words.last().copied().unwrap_or_default();
-                fold::is_company_suffix(last)
-                    && words.len() > 1
-                    && fold::skeleton(&fold::key(last)) != form
-            };
-            forms.retain(|text| !others(text));
+        let words: Vec<&str> = said.iter().map(|token| token.text.as_str()).collect();
+        let suffixes = suffixes(&words);
+        if !suffixes.is_empty() {
+            forms.retain(|text| may_be_of(&suffixes, text));
             // No document has the name with this legal form.
             if forms.is_empty() {
-                let said: Vec<&str> = said.iter().map(|token| token.text.as_str()).collect();
-                forms.push(said.join(" "));
+                forms.push(words.join(" "));
             }
         }
         vec![sorted(forms)]
@@ -430,6 +422,21 @@ fn is_untaxed(column: &KnownColumn) -> bool {
 fn is_single(name: &str) -> bool {
     let words = fold::bare_words(name).into_iter();
     words.flat_map(|word| word.split('-')).count() < 2
+}
+
+/// The suffixes of a company's name, as skeletons: `Acme Group SpA` has two.
+fn suffixes(words: &[&str]) -> Vec<String> {
+    let behind = words.iter().skip(1).rev();
+    let all = behind.take_while(|word| fold::is_company_suffix(word));
+    all.map(|word| fold::skeleton(&fold::key(word))).collect()
+}
+
+/// Whether a name may be that of a company with these suffixes: `Acme Group` and `Acme Group SpA` may be one company,
+/// `Acme Ltd` and `Acme SpA` are two.
+fn may_be_of(said: &[String], name: &str) -> bool {
+    let own = suffixes(&fold::words(name));
+    let is_within = |one: &[String], other: &[String]| one.iter().all(|word| other.contains(word));
+    is_within(&own, said) || is_within(said, &own)
 }
 
 fn sorted(mut forms: Vec<String>) -> Vec<String> {

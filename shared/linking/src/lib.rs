@@ -14,6 +14,7 @@
 //! | `frame`, `form` | decide whether a question asks for documents, for which, or for an explanation |
 //! | `mention`, `meant`, `columns`, `days_of` | find what a question mentions, whether it is meant, and its column |
 //! | `called` | recognises a name and a year that together name a document |
+//! | `alternatives` | joins sides of a comparison that are meant as one |
 //! | `either`, `reply` | take out alternatives; read which column a reply names |
 //! | `merge` | merges conditions on one column and finds contradictions |
 //! | `tabulate` | finds out what is to be counted, added up or listed |
@@ -27,6 +28,7 @@
 //! | [`fiscal`] | finds out when fiscal years end |
 //! | [`token`] | splits a question into tokens |
 
+mod alternatives;
 pub mod amounts;
 mod called;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! `mention` first finds what the question mentions. For each mention, `columns` then finds its column, and `meant`
 //! decides whether it is meant as a condition at all. At last `merge` makes one condition of those on one column.
 
+use crate::alternatives;
 use crate::dictionary::{ColumnId, Dictionary};
 use crate::form::is_measuring;
 use crate::frame::{Frame, frame};
@@ -432,6 +433,9 @@ impl Linker<'_> {
                 is_side: linked.intent == Intent::Compare && !one.is_negated && !is_alone(one),
             };
             merge::take_in(new, question, linked);
+        }
+        if linked.intent == Intent::Compare {
+            alternatives::join(&mut linked.parts, question);
         }
         merge::contradictions(question, linked);
     }

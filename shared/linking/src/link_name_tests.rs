@@ -36,6 +36,14 @@ fn dictionary() -> Dictionary {
     for n in 0..6 {
         let mut add = |field, value| known.add("reports", field, value);
         add("publisher", FieldValue::Text("Corfe Linen Trust"));
+        for publisher in [
+            "ALDGATE LINEN GROUP",
+            "Aldgate Linen Group SpA",
+            "Bexley Linen Ltd",
+            "Bexley Linen SpA",
+        ] {
+            add("publisher", FieldValue::Text(publisher));
+        }
         add("accounting_year", FieldValue::Number(f64::from(2016 + n)));
         add("day_of_release", FieldValue::Text("2019-03-05"));
         add("pay_by_date", FieldValue::Text("2019-04-05"));
@@ -105,6 +113,28 @@ fn what_is_excluded_may_be_described_by_more_words() {
         (
             "Total no. of safety badges of Summit Group",
             "holder is Summit Gr0up|Summit Group",
+        ),
+    ]);
+}
+
+#[test]
+fn a_suffix_within_a_name_is_no_other_legal_form() {
+    all_linked(&[
+        (
+            "List the reports released by Aldgate Linen Group.",
+            "publisher is ALDGATE LINEN GROUP|Aldgate Linen Group SpA",
+        ),
+        (
+            "List the reports released by Aldgate Linen Group SpA.",
+            "publisher is ALDGATE LINEN GROUP|Aldgate Linen Group SpA",
+        ),
+        (
+            "List the reports released by Bexley Linen SpA.",
+            "publisher is Bexley Linen SpA",
+        ),
+        (
+            "List the reports released by Bexley Linen.",
+            "publisher is Bexley Linen Ltd|Bexley Linen SpA",
         ),
     ]);
 }

@@ -198,7 +198,7 @@ fn intersection(one: DayRange, other: DayRange) -> Option<DayRange> {
 }
 
 /// The union of two ranges, if no day lies between them.
-fn union(one: DayRange, other: DayRange) -> Option<DayRange> {
+pub(crate) fn union(one: DayRange, other: DayRange) -> Option<DayRange> {
     let begins_in = |one: DayRange, other: DayRange| match (one.until, other.from) {
         (Some(until), Some(from)) => from <= until,
         _ => true,
