@@ -157,6 +157,7 @@ const OURS: Table = &[
         "eval",
         &[
             "envelope",
+            "settings",
             "telemetry",
             "text",
             "bus",

@@ -1,7 +1,8 @@
 //! The reasons why a measurement could not be made.
 
 use crate::fleet::FleetError;
-use index_host::{InvalidOptions, search_factory};
+use index_host::search_factory;
+use settings::InvalidOption;
 use std::io;
 use std::path::PathBuf;
 
@@ -18,7 +19,7 @@ pub enum Error {
     },
     /// The options of the search do not go together.
     #[error("in section `retrieval`: {0}")]
-    Options(InvalidOptions),
+    Options(InvalidOption),
     /// The configured search is not possible.
     #[error(transparent)]
     Search(#[from] search_factory::Error),

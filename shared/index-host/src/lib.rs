@@ -27,4 +27,4 @@ pub mod vector_feed;
 pub mod view;
 
 pub use described::described;
-pub use options::{EmbedderChoice, InvalidOptions, MiniLmOptions, Options, VectorStore};
+pub use options::{EmbedderChoice, MiniLmOptions, Options, VectorStore};

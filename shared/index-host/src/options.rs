@@ -4,6 +4,7 @@
 
 use llm_pool::options;
 use serde::{Deserialize, Serialize};
+use settings::InvalidOption;
 use std::path::{Path, PathBuf};
 
 /// Where the local encoder lies below the data folder.
@@ -70,32 +71,31 @@ impl Options {
     /// Checks that the parts go together and that each is valid.
     ///
     /// # Errors
-    /// Names the option and the fix.
-    pub fn validate(&self) -> Result<(), InvalidOptions> {
-        self.search.validate().map_err(InvalidOptions::Search)?;
-        self.http.validate().map_err(InvalidOptions::Http)?;
-        self.reranker.validate().map_err(InvalidOptions::Reranker)?;
-        self.qdrant.validate().map_err(InvalidOptions::Qdrant)?;
-        if self.embedder == EmbedderChoice::Http && self.http.nodes.is_empty() {
-            return Err(InvalidOptions::NoEmbedder);
+    /// The error names the option and the fix.
+    pub fn validate(&self) -> Result<(), InvalidOption> {
+        for (section, checked) in [
+            ("search", self.search.validate()),
+            ("http", self.http.validate()),
+            ("reranker", self.reranker.validate()),
+            ("qdrant", self.qdrant.validate()),
+        ] {
+            checked.map_err(|wrong| wrong.in_section(section))?;
         }
-        if self.embedder == EmbedderChoice::None && !self.search.words {
-            return Err(InvalidOptions::Nothing);
-        }
-        match self.vectors {
-            VectorStore::Embedded => Ok(()),
-            VectorStore::Qdrant => self.validate_qdrant(),
-        }
-    }
-
-    fn validate_qdrant(&self) -> Result<(), InvalidOptions> {
-        if !matches!(self.embedder, EmbedderChoice::Minilm | EmbedderChoice::Http) {
-            return Err(InvalidOptions::NoVectors);
-        }
-        match self.qdrant.url.is_empty() {
-            true => Err(InvalidOptions::NoServer),
-            false => Ok(()),
-        }
+        let makes_vectors = matches!(self.embedder, EmbedderChoice::Minilm | EmbedderChoice::Http);
+        let is_elsewhere = self.vectors == VectorStore::Qdrant;
+        let what = if self.embedder == EmbedderChoice::Http && self.http.nodes.is_empty() {
+            "`embedder` is `http` and there is no server: set `http.nodes`, `http.model` and `http.dims`"
+        } else if self.embedder == EmbedderChoice::None && !self.search.words {
+            "`embedder` is `none` and `search.words` is off: nothing would be found"
+        } else if is_elsewhere && !makes_vectors {
+            "`vectors` is `qdrant` and `embedder` makes no vectors that travel: set `embedder` to `minilm` or `http`, or \
+             `vectors` to `embedded`"
+        } else if is_elsewhere && self.qdrant.url.is_empty() {
+            "`vectors` is `qdrant` and there is no server: set `qdrant.url`"
+        } else {
+            return Ok(());
+        };
+        Err(InvalidOption::new(what))
     }
 
     /// Where the files of the local encoder are, or would be, with this data folder.
@@ -103,40 +103,6 @@ impl Options {
         let own = self.minilm.dir.clone();
         own.unwrap_or_else(|| data_dir.join(MINILM_FOLDER))
     }
-}
-
-/// Why a search cannot work with its configuration.
-#[derive(Debug, thiserror::Error)]
-pub enum InvalidOptions {
-    /// How words and vectors are combined.
-    #[error("in `search`: {0}")]
-    Search(index::Error),
-    /// The embedder behind HTTP.
-    #[error("in `http`: {0}")]
-    Http(llm_pool::Error),
-    /// The reranker behind HTTP.
-    #[error("in `reranker`: {0}")]
-    Reranker(llm_pool::Error),
-    /// The Qdrant server.
-    #[error("in `qdrant`: {0}")]
-    Qdrant(search::Error),
-    /// The embedder has no server.
-    #[error(
-        "`embedder` is `http` and there is no server: set `http.nodes`, `http.model` and `http.dims`"
-    )]
-    NoEmbedder,
-    /// Neither words nor vectors are searched.
-    #[error("`embedder` is `none` and `search.words` is off: nothing would be found")]
-    Nothing,
-    /// The Qdrant server would get no vectors.
-    #[error(
-        "`vectors` is `qdrant` and `embedder` makes no vectors that travel: set `embedder` to `minilm` or `http`, or \
-         `vectors` to `embedded`"
-    )]
-    NoVectors,
-    /// The Qdrant server has no address.
-    #[error("`vectors` is `qdrant` and there is no server: set `qdrant.url`")]
-    NoServer,
 }
 
 #[cfg(test)]

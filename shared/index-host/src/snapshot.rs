@@ -20,7 +20,7 @@ use envelope::ids::fnv1a_64;
 use index::VectorSource;
 use index::archive::making;
 use serde::{Deserialize, Serialize};
-use settings::TimeSpan;
+use settings::{InvalidOption, TimeSpan};
 use std::time::Duration;
 
 /// When snapshots are written.
@@ -48,14 +48,16 @@ impl Options {
     /// Checks that every option has an allowed value.
     ///
     /// # Errors
-    /// Names the option.
-    pub fn validate(&self) -> Result<(), Error> {
+    /// The error names the option.
+    pub fn validate(&self) -> Result<(), InvalidOption> {
         let every = self.every.duration();
         if !every.is_zero() && every < Duration::from_secs(1) {
-            return Err(Error::Every(self.every));
+            let every = self.every;
+            let what = format!("`every` must be 0 or at least 1s, not {every}");
+            return Err(InvalidOption::new(what));
         }
         if self.changes == 0 {
-            return Err(Error::NoChanges);
+            return Err(InvalidOption::new("`changes` must not be 0"));
         }
         Ok(())
     }

@@ -22,7 +22,7 @@ use search::{
     SearchPart, SearchRequest, SearchResult, Searcher, TableRequest, TableResult, VectorSearch,
 };
 use serde::{Deserialize, Serialize};
-use settings::ByteSize;
+use settings::{ByteSize, InvalidOption};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tantivy::DocAddress;
@@ -96,15 +96,15 @@ impl Options {
     }
 
     /// Checks that every number is in its allowed range.
-    pub fn validate(&self) -> Result<(), Error> {
+    pub fn validate(&self) -> Result<(), InvalidOption> {
         let weight = self.vector_weight.unwrap_or(0.0);
         if !(0.0..=1.0).contains(&weight) {
             let text = format!("`vector_weight` is {weight}: want 0 to 1");
-            return Err(Error::Options(text));
+            return Err(InvalidOption::new(text));
         }
         if !self.words && !self.vectors {
-            return Err(Error::Options(
-                "`words` and `vectors` are both off: nothing would be found".into(),
+            return Err(InvalidOption::new(
+                "`words` and `vectors` are both off: nothing would be found",
             ));
         }
         Ok(())

@@ -1,11 +1,13 @@
 //! The error of building a pool. The errors of calls are [`llm::Error`].
 
+use settings::InvalidOption;
+
 /// Why a pool cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// An option has a value that is not allowed.
-    #[error("{0}")]
-    Options(String),
+    #[error(transparent)]
+    Options(#[from] InvalidOption),
     /// There is no node to ask.
     #[error("the model `{model}` has no nodes")]
     NoNodes {

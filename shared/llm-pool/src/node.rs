@@ -13,6 +13,7 @@ use crate::streaming::Thoughts;
 use crate::{classify, error_body, options, retry_after, wire};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, Response, Url};
+use settings::InvalidOption;
 use std::net::SocketAddr;
 use std::time::{Duration, SystemTime};
 use time::OffsetDateTime;
@@ -94,7 +95,7 @@ impl Node {
         at: Option<SocketAddr>,
         (timeouts, body_bytes_max): (Timeouts, usize),
     ) -> Result<Self, Error> {
-        let bad = |what: &str| Error::Options(format!("node `{}`: {what}", options.name));
+        let bad = |what: &str| InvalidOption::new(format!("node `{}`: {what}", options.name));
         let authorization = match options.api_key.expose() {
             "" => None,
             key => {

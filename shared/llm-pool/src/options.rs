@@ -4,10 +4,9 @@ use crate::balance::BalancePolicy;
 use crate::cache;
 use crate::constants::{CACHE_ENTRIES_MAX, IN_FLIGHT_MAX, NODES_MAX, TIMEOUT_MAX};
 use crate::dialect::JsonDialect;
-use crate::error::Error;
 use envelope::{Profile, Role};
 use serde::{Deserialize, Serialize};
-use settings::{Backoff, Secret, TimeSpan};
+use settings::{Backoff, InvalidOption, Secret, TimeSpan};
 use std::collections::BTreeSet;
 
 pub mod embedding;
@@ -157,8 +156,8 @@ impl Options {
     /// Checks that every option has an allowed value. A model without nodes is allowed: then there is no such model.
     ///
     /// # Errors
-    /// [`Error::Options`] names the option, its value and what is wanted.
-    pub fn validate(&self) -> Result<(), Error> {
+    /// The error names the option, its value and what is wanted.
+    pub fn validate(&self) -> Result<(), InvalidOption> {
         let least = TimeSpan::from_millis(1);
         for (name, span, least) in [
             ("connect_timeout", self.connect_timeout, least),
@@ -230,7 +229,7 @@ pub(crate) fn texts(
 }
 
 /// Checks a list of nodes, of whatever they serve.
-fn validate_nodes(nodes: &[Node]) -> Result<(), Error> {
+fn validate_nodes(nodes: &[Node]) -> Result<(), InvalidOption> {
     if nodes.len() > NODES_MAX {
         let count = nodes.len();
         return bad(format!(
@@ -271,8 +270,8 @@ fn validate_nodes(nodes: &[Node]) -> Result<(), Error> {
     Ok(())
 }
 
-fn bad(what: String) -> Result<(), Error> {
-    Err(Error::Options(what))
+fn bad(what: String) -> Result<(), InvalidOption> {
+    Err(InvalidOption::new(what))
 }
 
 #[cfg(test)]

@@ -61,10 +61,11 @@ impl Qdrant {
     /// Connects to the server and to the collection of an embedder, which is made if it does not exist.
     ///
     /// # Errors
-    /// [`Error::Qdrant`]: options that are not valid, a server that is away or too old, a collection of that name that
-    /// was made for other vectors.
+    /// [`Error::Options`] when an option is not valid; [`Error::Qdrant`] when the server is away or too old, or a
+    /// collection of that name was made for other vectors.
     pub async fn connect(options: &Options, embedder: &str, dims: usize) -> Result<Qdrant, Error> {
-        options.validate()?;
+        let checked = options.validate();
+        checked.map_err(|wrong| Error::Options(wrong.to_string()))?;
         if options.url.is_empty() {
             return Err(permanent(
                 "connect",

@@ -1,9 +1,7 @@
 //! The settings of a Qdrant server.
 
-use crate::call::permanent;
-use search::Error;
 use serde::{Deserialize, Serialize};
-use settings::{Secret, TimeSpan};
+use settings::{InvalidOption, Secret, TimeSpan};
 
 /// Least and most time of a call.
 const TIMEOUTS: (TimeSpan, TimeSpan) = (TimeSpan::from_millis(1), TimeSpan::from_mins(10));
@@ -74,8 +72,8 @@ impl Options {
     /// Checks that every option has an allowed value. Options without a `url` are allowed: then there is no server.
     ///
     /// # Errors
-    /// [`Error::Qdrant`] names the option, its value and what is wanted.
-    pub fn validate(&self) -> Result<(), Error> {
+    /// The error names the option, its value and what is wanted.
+    pub fn validate(&self) -> Result<(), InvalidOption> {
         let url = &self.url;
         if !url.is_empty() && !url.starts_with("http://") && !url.starts_with("https://") {
             return bad(format!("`url` is `{url}`: want `http://` or `https://`"));
@@ -104,8 +102,8 @@ impl Options {
     }
 }
 
-fn bad(text: String) -> Result<(), Error> {
-    Err(permanent("options", text))
+fn bad(text: String) -> Result<(), InvalidOption> {
+    Err(InvalidOption::new(format!("qdrant, options: {text}")))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 //! | `secret` | text that is never displayed |
 //! | [`backoff`] | growing, jittered delays |
 //! | [`rule`] | which rule a value broke |
+//! | `invalid_option` | which option is not allowed, as the check of a crate's options tells it |
 //! | [`sources`] | where a configuration is loaded from, in which order |
 //! | [`named`] | environment variables with names of their own |
 //! | [`load`](mod@load) | defaults < variables by name < files < environment < flags |
@@ -20,6 +21,7 @@
 pub mod backoff;
 mod byte_size;
 pub mod error;
+mod invalid_option;
 pub mod load;
 pub mod named;
 pub mod place;
@@ -36,6 +38,7 @@ mod tree;
 pub use backoff::Backoff;
 pub use byte_size::ByteSize;
 pub use error::{Error, SettingFault, SettingOrigin, SettingProblem};
+pub use invalid_option::InvalidOption;
 pub use load::{Configuration, load};
 pub use named::NamedVariable;
 pub use place::line_of;

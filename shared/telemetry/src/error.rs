@@ -1,5 +1,6 @@
 //! The errors of setting up logs, metrics and endpoints. Once these run, they do not fail.
 
+use settings::InvalidOption;
 use std::net::SocketAddr;
 
 /// Why telemetry could not be set up.
@@ -49,9 +50,9 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
-    /// An option of the traces is not valid.
-    #[error("in section `telemetry.otlp`: {0}")]
-    Traces(String),
+    /// An option is not valid.
+    #[error(transparent)]
+    Options(#[from] InvalidOption),
     /// A probe of the admin endpoints got no answer.
     #[error("no answer from the admin endpoints at `{at}`: {reason}")]
     Probe {

@@ -136,7 +136,7 @@ impl Traces {
     /// within a runtime; nothing is contacted before the first span.
     ///
     /// # Errors
-    /// [`Error::Traces`] when an option is not valid.
+    /// [`Error::Options`] when an option is not valid.
     pub fn start(
         options: &Options,
         content: bool,

@@ -44,5 +44,5 @@ mod watch;
 
 pub use gateway::Gateway;
 pub use metrics::Metrics;
-pub use options::{InvalidOption, Options};
+pub use options::Options;
 pub use watch::WATCHED;

@@ -4,7 +4,7 @@ use conversation_log::limits::WAITING_MAX;
 use envelope::limits::{MODEL_NAME_BYTES_MAX, ROUNDS_MAX, SEARCHES_MAX};
 use envelope::{Budget, Busy, ModeChoice, Profile};
 use serde::{Deserialize, Serialize};
-use settings::TimeSpan;
+use settings::{InvalidOption, TimeSpan};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -78,11 +78,6 @@ pub struct Options {
     pub seed: u64,
 }
 
-/// An option that is out of its range.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct InvalidOption(String);
-
 impl Default for Options {
     fn default() -> Self {
         Options {
@@ -116,7 +111,7 @@ impl Options {
     /// # Errors
     /// The error names the option and what is wanted.
     pub fn validate(&self) -> Result<(), InvalidOption> {
-        let wrong = |what: String| Err(InvalidOption(what));
+        let wrong = |what: String| Err(InvalidOption::new(what));
         if !(0.1..=0.95).contains(&self.room_limit) {
             return wrong("`gateway.room_limit` must be between 0.1 and 0.95".into());
         }

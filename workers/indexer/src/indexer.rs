@@ -5,7 +5,7 @@ use crate::columns::Columns;
 use crate::draft::Draft;
 use crate::error::Error;
 use crate::extract::Extractor;
-use crate::options::{Options, OptionsError};
+use crate::options::Options;
 use crate::schema::{SchemaResult, Schemas};
 use bytes::Bytes;
 use documents::document::{bucket_of, doc_id_of, sha256_hex};
@@ -16,6 +16,7 @@ use documents::{Document, Entry, chunk};
 use envelope::document::{DocumentForm, Notice};
 use envelope::{Bucket, ChunkRecord, DocId, Problem};
 use llm::Embedder;
+use settings::InvalidOption;
 use stage::{BoxFuture, Chunk, ChunkPlace, Incoming, Ingest};
 use std::ops::Range;
 use std::sync::Arc;
@@ -46,7 +47,7 @@ impl Indexer {
     pub fn new(
         embedder: Option<Arc<dyn Embedder>>,
         options: &Options,
-    ) -> Result<Indexer, OptionsError> {
+    ) -> Result<Indexer, InvalidOption> {
         options.validate()?;
         let cutting = options.cutting();
         let mut pipeline = format!("{NORMALISER}+{}", cutting.name());

@@ -4,7 +4,7 @@ use documents::chunk;
 use documents::chunk::{CHUNK_TOKENS_MAX, OVERLAP_TOKENS_MAX};
 use envelope::Edition;
 use serde::{Deserialize, Serialize};
-use settings::TimeSpan;
+use settings::{InvalidOption, TimeSpan};
 use std::path::PathBuf;
 
 /// How documents are indexed.
@@ -51,70 +51,40 @@ impl Default for Options {
     }
 }
 
-/// Options that are out of range.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum OptionsError {
-    /// `slots` is out of range.
-    #[error("`slots` must be 1 to 256, not {0}")]
-    Slots(u32),
-    /// `batch` is out of range.
-    #[error("`batch` must be 1 to 1024, not {0}")]
-    Batch(u32),
-    /// `extract_tokens` is out of range.
-    #[error("`extract_tokens` must be 100 to 100000, not {0}")]
-    ExtractTokens(u32),
-    /// `extract_answer_tokens` is out of range.
-    #[error("`extract_answer_tokens` must be 64 to 8192, not {0}")]
-    ExtractAnswerTokens(u32),
-    /// `extract_timeout` is out of range.
-    #[error("`extract_timeout` must be over 0 and at most 60s, not {0}")]
-    ExtractTimeout(TimeSpan),
-    /// `chunk_tokens` is out of range.
-    #[error("`chunk_tokens` must be 32 to 2048, not {0}")]
-    ChunkTokens(u32),
-    /// `overlap_tokens` is out of range.
-    #[error("`overlap_tokens` must be at most half of `chunk_tokens`, {most}, not {given}")]
-    OverlapTokens {
-        /// The largest value that is possible.
-        most: u32,
-        /// The value that is set.
-        given: u32,
-    },
-}
-
 /// The longest `extract_timeout`, in seconds: a document has two minutes in all.
 const EXTRACT_SECS_MAX: u64 = 60;
 
 impl Options {
     /// Checks that every option is in its range.
-    pub fn validate(&self) -> Result<(), OptionsError> {
-        if !(1..=256).contains(&self.slots) {
-            return Err(OptionsError::Slots(self.slots));
-        }
-        if !(1..=1024).contains(&self.batch) {
-            return Err(OptionsError::Batch(self.batch));
-        }
-        if !(100..=100_000).contains(&self.extract_tokens) {
-            return Err(OptionsError::ExtractTokens(self.extract_tokens));
-        }
-        if !(64..=8_192).contains(&self.extract_answer_tokens) {
-            return Err(OptionsError::ExtractAnswerTokens(
+    pub fn validate(&self) -> Result<(), InvalidOption> {
+        let wrong = |what: String| Err(InvalidOption::new(what));
+        for (name, given, range) in [
+            ("slots", self.slots, 1..=256),
+            ("batch", self.batch, 1..=1_024),
+            ("extract_tokens", self.extract_tokens, 100..=100_000),
+            (
+                "extract_answer_tokens",
                 self.extract_answer_tokens,
-            ));
+                64..=8_192,
+            ),
+            ("chunk_tokens", self.chunk_tokens, 32..=2_048),
+        ] {
+            if !range.contains(&given) {
+                let (least, most) = range.into_inner();
+                return wrong(format!("`{name}` must be {least} to {most}, not {given}"));
+            }
         }
         let timeout = self.extract_timeout;
         if timeout.is_zero() || timeout > TimeSpan::from_secs(EXTRACT_SECS_MAX) {
-            return Err(OptionsError::ExtractTimeout(timeout));
+            return wrong(format!(
+                "`extract_timeout` must be over 0 and at most {EXTRACT_SECS_MAX}s, not {timeout}"
+            ));
         }
-        if !(32..=2048).contains(&self.chunk_tokens) {
-            return Err(OptionsError::ChunkTokens(self.chunk_tokens));
-        }
-        let most = self.chunk_tokens / 2;
-        if self.overlap_tokens > most {
-            return Err(OptionsError::OverlapTokens {
-                most,
-                given: self.overlap_tokens,
-            });
+        let (most, given) = (self.chunk_tokens / 2, self.overlap_tokens);
+        if given > most {
+            return wrong(format!(
+                "`overlap_tokens` must be at most half of `chunk_tokens`, {most}, not {given}"
+            ));
         }
         Ok(())
     }
@@ -134,44 +104,44 @@ mod tests {
 
     #[test]
     fn the_defaults_are_valid_and_bounds_hold() {
-        assert_eq!(Options::default().validate(), Ok(()));
-        let none = Options {
-            slots: 0,
-            ..Options::default()
-        };
-        assert_eq!(none.validate(), Err(OptionsError::Slots(0)));
-        let many = Options {
-            batch: 1025,
-            ..Options::default()
-        };
-        assert_eq!(many.validate(), Err(OptionsError::Batch(1025)));
-        for (json, named) in [
-            (r#"{"extract_tokens": 9}"#, "`extract_tokens`"),
-            (r#"{"extract_answer_tokens": 9}"#, "`extract_answer_tokens`"),
-            (r#"{"extract_timeout": "61s"}"#, "`extract_timeout`"),
-            (r#"{"extract_timeout": "0s"}"#, "`extract_timeout`"),
-        ] {
+        let said = |json| {
             let options: Options = serde_json::from_str(json).unwrap();
-            assert!(options.validate().unwrap_err().to_string().contains(named));
-        }
-        for chunk_tokens in [31, 2049] {
-            let odd = Options {
-                chunk_tokens,
-                overlap_tokens: 0,
-                ..Options::default()
-            };
-            assert_eq!(odd.validate(), Err(OptionsError::ChunkTokens(chunk_tokens)));
-        }
-        let over = Options {
-            chunk_tokens: 40,
-            ..Options::default()
+            options.validate().map_err(|error| error.to_string())
         };
-        assert_eq!(
-            over.validate(),
-            Err(OptionsError::OverlapTokens {
-                most: 20,
-                given: 26
-            })
-        );
+        assert_eq!(said("{}"), Ok(()));
+        for (json, wanted) in [
+            (r#"{"slots": 0}"#, "`slots` must be 1 to 256, not 0"),
+            (r#"{"batch": 1025}"#, "`batch` must be 1 to 1024, not 1025"),
+            (
+                r#"{"extract_tokens": 9}"#,
+                "`extract_tokens` must be 100 to 100000, not 9",
+            ),
+            (
+                r#"{"extract_answer_tokens": 9}"#,
+                "`extract_answer_tokens` must be 64 to 8192, not 9",
+            ),
+            (
+                r#"{"extract_timeout": "61s"}"#,
+                "`extract_timeout` must be over 0 and at most 60s, not 61s",
+            ),
+            (
+                r#"{"extract_timeout": "0s"}"#,
+                "`extract_timeout` must be over 0 and at most 60s, not 0s",
+            ),
+            (
+                r#"{"chunk_tokens": 31, "overlap_tokens": 0}"#,
+                "`chunk_tokens` must be 32 to 2048, not 31",
+            ),
+            (
+                r#"{"chunk_tokens": 2049, "overlap_tokens": 0}"#,
+                "`chunk_tokens` must be 32 to 2048, not 2049",
+            ),
+            (
+                r#"{"chunk_tokens": 40}"#,
+                "`overlap_tokens` must be at most half of `chunk_tokens`, 20, not 26",
+            ),
+        ] {
+            assert_eq!(said(json), Err(wanted.to_owned()));
+        }
     }
 }

@@ -1,12 +1,11 @@
-//! The errors of writing and using snapshots, and of their configuration.
+//! The errors of writing and using snapshots.
 
 use bus::{BusError, PublishError};
-use settings::TimeSpan;
 use std::io;
 use std::time::Duration;
 use tokio::task::JoinError;
 
-/// An error of writing or using a snapshot, or of the configuration of snapshots.
+/// An error of writing or using a snapshot.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The bus could not be reached, or refused the request.
@@ -33,10 +32,4 @@ pub enum Error {
     /// The snapshot was not downloaded completely.
     #[error("the snapshot could not be downloaded: {0}")]
     Download(io::Error),
-    /// The configured time between two snapshots is too short.
-    #[error("`every` must be 0 or at least 1s, not {0}")]
-    Every(TimeSpan),
-    /// The configured number of changes is 0, so snapshots would be written without changes.
-    #[error("`changes` must not be 0")]
-    NoChanges,
 }

@@ -2,9 +2,8 @@
 
 use super::{Node, bad, validate_nodes};
 use crate::constants::TIMEOUT_MAX;
-use crate::error::Error;
 use serde::{Deserialize, Serialize};
-use settings::TimeSpan;
+use settings::{InvalidOption, TimeSpan};
 
 /// Most texts of a call, and most characters of one.
 const CANDIDATES_MAX: u32 = 1_000;
@@ -64,8 +63,8 @@ impl Options {
     /// reranker.
     ///
     /// # Errors
-    /// [`Error::Options`] names the option, its value and what is wanted.
-    pub fn validate(&self) -> Result<(), Error> {
+    /// The error names the option, its value and what is wanted.
+    pub fn validate(&self) -> Result<(), InvalidOption> {
         for (name, span) in [
             ("connect_timeout", self.connect_timeout),
             ("timeout", self.timeout),

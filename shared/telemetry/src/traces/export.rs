@@ -2,12 +2,13 @@
 //! When the collector is unavailable, spans are lost, and nothing else happens: only this task waits for the collector,
 //! and the end of the process waits for one request at most.
 
+use super::options::wrong;
 use super::span::Span;
 use super::{Counts, Lost, Options, Service, otlp};
-use crate::error::Error;
 use prost::Message;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, Url, redirect};
+use settings::InvalidOption;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -65,7 +66,7 @@ impl Exporter {
         service: &Service,
         spans: mpsc::Receiver<Span>,
         counts: Counts,
-    ) -> Result<Exporter, Error> {
+    ) -> Result<Exporter, InvalidOption> {
         let sender = Sender {
             client: client(options)?,
             url: options.url()?,
@@ -94,8 +95,7 @@ impl Exporter {
     }
 }
 
-fn client(options: &Options) -> Result<Client, Error> {
-    let wrong = |what: String| Error::Traces(what);
+fn client(options: &Options) -> Result<Client, InvalidOption> {
     let mut headers = HeaderMap::new();
     for (name, value) in &options.headers {
         let bad = || wrong(format!("`headers.{name}` has signs no header may have"));
@@ -118,7 +118,7 @@ fn client(options: &Options) -> Result<Client, Error> {
         .redirect(redirect::Policy::none())
         .no_proxy()
         .build()
-        .map_err(|error| wrong(error.to_string()))
+        .map_err(wrong)
 }
 
 impl Sender {

@@ -1,10 +1,10 @@
 //! The settings of tracing: the address of the collector, and how many spans may wait for it.
 
-use crate::error::Error;
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
-use settings::{Secret, TimeSpan};
+use settings::{InvalidOption, Secret, TimeSpan};
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::time::Duration;
 
 /// Most spans that may wait.
@@ -46,12 +46,12 @@ impl Options {
     /// Checks the options.
     ///
     /// # Errors
-    /// [`Error::Traces`], with the option that is not valid.
-    pub fn validate(&self) -> Result<(), Error> {
+    /// The error names the option that is not valid.
+    pub fn validate(&self) -> Result<(), InvalidOption> {
         if !self.endpoint.is_empty() {
             self.url()?;
         }
-        let wrong = |what: &str| Err(Error::Traces(what.into()));
+        let wrong = |what| Err(wrong(what));
         if !(0.0..=1.0).contains(&self.sample) {
             return wrong("`sample` must be between 0 and 1");
         }
@@ -65,10 +65,10 @@ impl Options {
     }
 
     /// Where requests go.
-    pub(crate) fn url(&self) -> Result<Url, Error> {
+    pub(crate) fn url(&self) -> Result<Url, InvalidOption> {
         let wrong = || {
             let endpoint = &self.endpoint;
-            Error::Traces(format!(
+            wrong(format!(
                 "`endpoint` is `{endpoint}`: want `http://host:4318` or `https://host/path`"
             ))
         };
@@ -81,6 +81,11 @@ impl Options {
         }
         Ok(url)
     }
+}
+
+/// The error of an option here, or of what follows from it.
+pub(crate) fn wrong(what: impl Display) -> InvalidOption {
+    InvalidOption::new(format!("in section `telemetry.otlp`: {what}"))
 }
 
 #[cfg(test)]
