@@ -33,8 +33,8 @@ pub(crate) enum Wrong {
     Repeated(String),
 }
 
-impl Wrong {
-    pub(crate) fn why(&self) -> &str {
+impl AsRef<str> for Wrong {
+    fn as_ref(&self) -> &str {
         match self {
             Wrong::Unusable(why) | Wrong::Repeated(why) => why,
         }

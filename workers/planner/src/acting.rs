@@ -1,12 +1,12 @@
 //! A step of a loop: a large model sees the earlier actions with their results, and chooses the next action.
 //!
-//! This module calls the model, and [`act`](crate::act) reads the reply. If the reply is wrong, the model is told
-//! once what is wrong with it. If that does not help, or a limit is reached, the loop ends. The trail names the
-//! reason for every end.
+//! This module calls the model ([`asking`](crate::asking)), and [`act`](crate::act) reads the reply. If both replies
+//! are wrong, or a limit is reached, the loop ends. The trail names the reason for every end.
 
 use crate::act::{self, Acted, Wrong};
+use crate::asking::with;
 use crate::rules;
-use crate::stage::{Planner, once_more, with};
+use crate::stage::Planner;
 use crate::tools::{Action, Toolbox};
 use envelope::hop::PlannerExit;
 use envelope::lookup::CorpusCatalog;
@@ -29,25 +29,21 @@ impl Planner {
             return Ok(ended(cx, evidence, decided).with_fallback(spent));
         }
         let tools = Toolbox::of_loop(&self.options, catalog, &cx.case.buckets);
-        let mut request = self.act_request(cx, evidence, &tools)?;
-        let reply = self.model.chat(&request).await?;
-        let wrong = match act::decide(&reply.text, &tools, &self.options, evidence) {
-            Ok(acted) => return Ok(with(self.acted(cx, acted, evidence), reply)),
-            Err(wrong) => wrong,
-        };
-        let left = cx.case.budget.after(&reply.usage);
-        if left.spent().is_some() || left.llm_calls <= cx.case.answer_calls() {
-            return Ok(with(self.led_on(cx, evidence, &wrong), reply));
-        }
-        request.user.push_str(&once_more(wrong.why()));
-        let again = self.model.chat(&request).await?;
-        let done = match act::decide(&again.text, &tools, &self.options, evidence) {
-            Ok(acted) => self
-                .acted(cx, acted, evidence)
-                .with_fallback(refused(&wrong)),
+        let request = self.act_request(cx, evidence, &tools)?;
+        let read = |text: &str| act::decide(text, &tools, &self.options, evidence);
+        let asked = self
+            .ask_twice(cx, request, cx.case.answer_calls(), read)
+            .await?;
+        let done = match asked.read {
+            Ok(acted) => {
+                let mut done = self.acted(cx, acted, evidence);
+                done.fallbacks
+                    .extend(asked.first_wrong.as_ref().map(refused));
+                done
+            }
             Err(wrong) => self.led_on(cx, evidence, &wrong),
         };
-        Ok(with(with(done, reply), again))
+        Ok(with(done, asked.replies))
     }
 
     fn acted(
@@ -159,7 +155,7 @@ fn ended(cx: &StepContext, evidence: &[FanOut], decided: String) -> StepOutput<P
 }
 
 fn refused(wrong: &Wrong) -> Fallback {
-    let why = wrong.why().chars().take(200).collect();
+    let why = wrong.as_ref().chars().take(200).collect();
     Fallback::CallRefused { why }
 }
 

@@ -7,6 +7,7 @@
 
 mod act;
 mod acting;
+mod asking;
 mod bucket_choice;
 mod bucket_note;
 mod choosing;

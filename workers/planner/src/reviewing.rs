@@ -1,11 +1,12 @@
 //! Calls a large model to review the results of a search before the next one.
 //!
-//! This module calls the model, and [`review`](crate::review) reads the reply. If the reply is wrong, the model is
-//! told once what is wrong with it. If that does not help, the rules decide.
+//! This module calls the model ([`asking`](crate::asking)), and [`review`](crate::review) reads the reply. If both
+//! replies are wrong, the rules decide.
 
+use crate::asking::with;
 use crate::evaluation::Evaluation;
 use crate::review::{self, Decision, ReviewBy, Reviewed};
-use crate::stage::{Planner, once_more, progress, with};
+use crate::stage::{Planner, progress};
 use crate::tools::Toolbox;
 use envelope::hop::PlannerExit;
 use envelope::lookup::CorpusCatalog;
@@ -34,26 +35,20 @@ impl Planner {
             tools: &tools,
             may_ask: cx.header.may_ask_back(),
         };
-        let mut request = self.review_request(cx, task, evidence, &by)?;
-        let reply = self.model.chat(&request).await?;
-        let wrong = match review::decide(&reply.text, &by) {
-            Ok(reviewed) => return Ok(with(self.reviewed(cx, reviewed), reply)),
-            Err(wrong) => wrong,
+        let request = self.review_request(cx, task, evidence, &by)?;
+        let kept = PASSAGE_CALLS + cx.case.answer_calls();
+        let read = |text: &str| review::decide(text, &by);
+        let asked = self.ask_twice(cx, request, kept, read).await?;
+        let refused = |why| Fallback::CallRefused { why };
+        let done = match asked.read {
+            Ok(reviewed) => {
+                let mut done = self.reviewed(cx, reviewed);
+                done.fallbacks.extend(asked.first_wrong.map(refused));
+                done
+            }
+            Err(wrong) => self.by_rules(cx, task, refused(asked.first_wrong.unwrap_or(wrong))),
         };
-        let refused = Fallback::CallRefused { why: wrong.clone() };
-        let left = cx.case.budget.after(&reply.usage);
-        let asks_again =
-            left.spent().is_none() && left.llm_calls > PASSAGE_CALLS + cx.case.answer_calls();
-        if asks_again {
-            request.user.push_str(&once_more(&wrong));
-            let again = self.model.chat(&request).await?;
-            let done = match review::decide(&again.text, &by) {
-                Ok(reviewed) => self.reviewed(cx, reviewed).with_fallback(refused),
-                Err(_) => self.by_rules(cx, task, refused),
-            };
-            return Ok(with(with(done, reply), again));
-        }
-        Ok(with(self.by_rules(cx, task, refused), reply))
+        Ok(with(done, asked.replies))
     }
 
     /// The decision by rules: the same search reads on, as it does for a small model that has no better plan.

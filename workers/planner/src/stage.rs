@@ -1,6 +1,6 @@
 //! The planner's step: it builds the prompt, calls the model, reads the reply and compares the plan with earlier
-//! ones. Only this module and the other three that call the model (`choosing`, `reviewing`, `acting`) have
-//! asynchronous code.
+//! ones. Only this module and the other four on the way to the model (`choosing`, `reviewing`, `acting`, `asking`)
+//! have asynchronous code.
 
 use crate::choosing::Choosing;
 use crate::corpus_note::CorpusNote;
@@ -372,18 +372,6 @@ impl Stage for Planner {
     ) -> BoxFuture<'a, Result<StepOutput<PlannerExit>, stage::Error>> {
         Box::pin(self.plan(cx, planning))
     }
-}
-
-/// What a model is told after a reply that is of no use.
-pub(crate) fn once_more(wrong: &str) -> String {
-    format!(
-        "\n\nYour last reply could not be used: {wrong}. Reply once more, with a JSON object as described."
-    )
-}
-
-/// The output, with the call of this reply added.
-pub(crate) fn with(done: StepOutput<PlannerExit>, reply: ChatReply) -> StepOutput<PlannerExit> {
-    done.with_model(reply.model, reply.usage)
 }
 
 fn usage_of(reply: &Option<ChatReply>) -> Usage {
