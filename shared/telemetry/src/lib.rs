@@ -15,6 +15,7 @@
 //! | [`health`] | readiness conditions, start, liveness |
 //! | [`admin`] | `/metrics`, `/livez`, `/readyz`, `/startupz` |
 //! | [`probe`] | a client of these endpoints, for health checks without a shell |
+//! | `options` | the section `telemetry` of the configuration |
 //! | [`error`] | what can go wrong while setting up |
 
 pub mod admin;
@@ -23,6 +24,7 @@ pub mod conventions;
 pub mod error;
 pub mod health;
 pub mod logs;
+mod options;
 pub mod probe;
 pub mod registry;
 pub mod trace;
@@ -32,6 +34,7 @@ pub use admin::{Admin, BoundAdmin};
 pub use error::Error;
 pub use health::{Health, Readiness};
 pub use logs::LogFormat;
+pub use options::Options;
 pub use registry::{Description, Registry, zero};
 pub use trace::TraceContext;
 pub use traces::Traces;

@@ -75,7 +75,7 @@ pub struct Config {
     /// name of the edition. Default none.
     pub editions: BTreeMap<Edition, index_host::Options>,
     /// Logs and the admin endpoints.
-    pub telemetry: Telemetry,
+    pub telemetry: telemetry::Options,
     /// Which options are set, and where; this is no option itself.
     #[serde(skip)]
     pub given: SettingOrigins,
@@ -234,41 +234,6 @@ impl Default for Run {
             quorum: 1.0,
             early_reduce: 0,
             threads: 1,
-        }
-    }
-}
-
-/// Logs and the admin endpoints.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Telemetry {
-    /// `human`, `json`, or `auto`: human on a terminal. Default `auto`.
-    pub log_format: telemetry::LogFormat,
-    /// Level, or directives such as `info,harness=debug`. Default `info`.
-    pub log_level: String,
-    /// Where `/metrics`, `/livez` and `/readyz` are served; empty for nowhere. Under `argosy up`, which says where
-    /// each role serves, a port other than 0 is that of the first role; the others have the ports after it, in
-    /// the order in which they are shown. Default `127.0.0.1:0`: any free port, which the log names.
-    pub listen: String,
-    /// How long a process that has drained waits for one more reading of `/metrics`, up to 1 min: what a drain gave back is
-    /// seen by nobody else. Set it to the interval of the scrapes, and give a supervisor so much more patience. Default 0:
-    /// not at all.
-    pub linger: TimeSpan,
-    /// Where spans go: `telemetry.otlp.endpoint` turns them on.
-    pub otlp: telemetry::traces::Options,
-    /// The texts of prompts and answers stand in spans. Default false.
-    pub capture_content: bool,
-}
-
-impl Default for Telemetry {
-    fn default() -> Self {
-        Telemetry {
-            log_format: telemetry::LogFormat::Auto,
-            log_level: "info".into(),
-            listen: "127.0.0.1:0".into(),
-            linger: span(0),
-            otlp: Default::default(),
-            capture_content: false,
         }
     }
 }

@@ -18,7 +18,7 @@ const SECTIONS: &[(&str, &str, &str)] = &[
     ("streams", "workers/argosy/src/config.rs", "Streams"),
     ("run", "workers/argosy/src/config.rs", "Run"),
     ("gateway", "workers/gateway/src/options.rs", "Options"),
-    ("telemetry", "workers/argosy/src/config.rs", "Telemetry"),
+    ("telemetry", "shared/telemetry/src/options.rs", "Options"),
     (
         "telemetry.otlp",
         "shared/telemetry/src/traces/options.rs",

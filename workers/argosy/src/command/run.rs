@@ -6,7 +6,7 @@ mod host;
 pub(crate) use host::RoomMetrics;
 
 use crate::cli_error::CliError;
-use crate::config::{Config, Telemetry};
+use crate::config::Config;
 use crate::presence::StatusReporter;
 use crate::roles::{self, Collaborators, NoSearch, Process};
 use crate::{cli, model, signal};
@@ -151,7 +151,7 @@ fn traces(
     config: &Config,
     registry: &Registry,
 ) -> Result<(Traces, Exporter), CliError> {
-    let Telemetry {
+    let telemetry::Options {
         otlp,
         capture_content,
         ..

@@ -1,10 +1,9 @@
 //! Converts the configuration into the options of each component: topology, connection, workers, gateway, indexers.
 
-use super::{Config, Telemetry};
+use super::Config;
 use bus::Stream;
 use bus::sizes::Allowance;
 use bus::topology::{FILES, SNAPSHOTS, StreamSizes, Topology};
-use std::time::Duration;
 
 /// The streams and object stores, each with the option of `streams` that sets its size.
 fn sized() -> [(&'static str, String); 10] {
@@ -20,21 +19,6 @@ fn sized() -> [(&'static str, String); 10] {
         ("streams.files_bytes", FILES.into()),
         ("streams.snapshots_bytes", SNAPSHOTS.into()),
     ]
-}
-
-/// The longest scrape interval for which a process waits.
-const LINGER_MAX: Duration = Duration::from_secs(60);
-
-impl Telemetry {
-    /// Checks that the section fits together.
-    pub(super) fn validate(&self) -> anyhow::Result<()> {
-        let linger = &self.linger;
-        anyhow::ensure!(
-            linger.duration() <= LINGER_MAX,
-            "`telemetry.linger` must be at most 1min, not {linger}"
-        );
-        Ok(self.otlp.validate()?)
-    }
 }
 
 impl Config {
