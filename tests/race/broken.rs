@@ -13,6 +13,7 @@ use envelope::{Class, Doubt, Fallback, Outcome, Payload, ReduceTask, Role, Termi
 use futures_util::future::BoxFuture;
 use llm::{ChatModel, ChatReply, ChatRequest};
 use serde_json::json;
+use settings::TimeSpan;
 use stage::{ErasedStage, StepOutput};
 use std::sync::Arc;
 use std::time::Duration;
@@ -194,7 +195,7 @@ pub(crate) async fn a_stage_that_hangs_is_stopped_and_repeated(on: On) {
     });
     let hire = world.hire(&planner);
     let _planner = hire
-        .options(|o| o.step_timeout = Duration::from_millis(300))
+        .options(|o| o.step_timeout = TimeSpan::from_millis(300))
         .start();
     let _staff = staff(&world, Role::Planner, None);
     let id = world.ask(json!({"question": "q", "id": "hangs"})).await;
@@ -216,7 +217,7 @@ async fn a_stage_that_always_hangs_is_given_up() {
     let planner = Script::new(Role::Planner, |_| std::future::pending());
     let hire = world.hire(&planner);
     let _planner = hire
-        .options(|o| o.step_timeout = Duration::from_millis(300))
+        .options(|o| o.step_timeout = TimeSpan::from_millis(300))
         .start();
     let _staff = staff(&world, Role::Planner, None);
     let id = world.ask(json!({"question": "q", "id": "hangs"})).await;

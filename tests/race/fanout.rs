@@ -78,7 +78,7 @@ pub(crate) async fn facts_that_are_enough_are_not_waited_with(on: On) {
         Payload::Mapper(map) if map.index == 2 => std::future::pending().await,
         _ => Ok(read(call.task)),
     });
-    let hire = || world.hire(&mapper).options(|o| o.early = 2);
+    let hire = || world.hire(&mapper).options(|o| o.early_reduce = 2);
     let hands = [hire().start(), hire().start()];
     let _staff = world.staff(&[
         Role::Planner,
@@ -114,7 +114,7 @@ pub(crate) async fn what_a_fan_out_lacks_is_counted_once(on: On) {
             }
         });
         let counted = Registry::new();
-        let _mapper = world.hire(&mapper).options(|o| o.early = 2).start();
+        let _mapper = world.hire(&mapper).options(|o| o.early_reduce = 2).start();
         let _reducer = world.hire(&reducer).counting(&counted).start();
         let _staff = world.staff(&[Role::Planner, Role::Retriever, Role::Validator]);
         let id = world.ask(json!({"question": "q", "id": "lacks"})).await;

@@ -70,11 +70,7 @@ impl World {
             bus: self.bus.clone(),
             faults: None,
             registry: Registry::new(),
-            options: Options {
-                ack_wait: self.topology.ack_wait,
-                keep: self.topology.keep,
-                ..Options::default()
-            },
+            options: Options::default(),
         }
     }
 
@@ -87,7 +83,7 @@ impl World {
     }
 
     /// An indexer with so many slots.
-    pub(crate) fn indexer(&self, bus: &Arc<dyn Bus>, slots: usize) -> Hand {
+    pub(crate) fn indexer(&self, bus: &Arc<dyn Bus>, slots: u32) -> Hand {
         self.indexer_of(bus, slots, &indexer::Options::default())
     }
 
@@ -95,23 +91,28 @@ impl World {
     pub(crate) fn indexer_of(
         &self,
         bus: &Arc<dyn Bus>,
-        slots: usize,
+        slots: u32,
         made: &indexer::Options,
     ) -> Hand {
         let edition = made.edition.clone();
         let ingest = indexer::Indexer::new(None, made).unwrap();
-        let options = harness::ingest::Options {
-            edition: edition.clone(),
+        let options = Options {
             slots,
-            ack_wait: self.topology.ack_wait,
-            ..harness::ingest::Options::default()
+            ..Options::default()
         };
         let registry = Registry::new();
         let metrics = Metrics::new(&registry, &[Role::Indexer]).unwrap();
         let counts = harness::IngestMetrics::new(&registry).unwrap();
         let bus = bus.clone();
-        let indexer =
-            harness::ingest::IngestWorker::new(bus, Arc::new(ingest), options, metrics, counts);
+        let indexer = harness::ingest::IngestWorker::new(
+            bus,
+            Arc::new(ingest),
+            edition.clone(),
+            options,
+            0,
+            metrics,
+            counts,
+        );
         let stop = CancellationToken::new();
         let run = indexer.run(
             self.topology.documents(&edition),
@@ -183,13 +184,13 @@ impl Hire<'_> {
     pub(crate) fn start(self) -> Hand {
         let role = stage::ErasedStage::role(&*self.script);
         let metrics = Metrics::new(&self.registry, &[role]).unwrap();
-        let mut worker = Worker::new(self.bus, self.script, self.options, metrics);
+        let topology = self.world.topology.clone();
+        let mut worker = Worker::new(self.bus, topology, self.script, self.options, 0, metrics);
         if let Some(faults) = self.faults {
             worker = worker.with_faults(faults);
         }
         let stop = CancellationToken::new();
-        let consumer = self.world.topology.consumer(role);
-        let task = tokio::spawn(worker.run(consumer, Health::new(&[]), stop.clone()));
+        let task = tokio::spawn(worker.run(Health::new(&[]), stop.clone()));
         Hand {
             stop,
             task: Some(task),

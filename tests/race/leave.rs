@@ -9,6 +9,7 @@ use client::cancel;
 use envelope::{Class, Outcome, Role};
 use harness::consumer_loop::DrainReport;
 use serde_json::json;
+use settings::TimeSpan;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use streams::outbox::CreateOutcome;
@@ -75,7 +76,7 @@ pub(crate) async fn stopping_gives_back_the_rest(on: On) {
         })
     });
     let hire = world.hire(&busy);
-    let hire = hire.options(|o| (o.slots, o.grace) = (4, Duration::from_millis(500)));
+    let hire = hire.options(|o| (o.slots, o.grace) = (4, TimeSpan::from_millis(500)));
     let hand = hire.start();
     let mut ids = vec![world.ask(json!({"question": "q", "id": "held"})).await];
     until("one held", async || busy.calls() == 1).await;
@@ -106,7 +107,7 @@ pub(crate) async fn stopping_does_not_wait_for_a_server(on: On) {
     let world = World::new(on).await;
     let away = Between::deaf(&world.bus, "argosy.joined.*.*");
     let hire = world.hire(&mapper()).on(away.clone());
-    let hand = hire.options(|o| o.early = 1).start();
+    let hand = hire.options(|o| o.early_reduce = 1).start();
     away.meddled(1).await;
     assert_eq!(hand.drained().await, DrainReport::default());
 }

@@ -15,7 +15,7 @@ use bus::{Bus, CoreMessage, Headers, Publish, StoredMessage, Stream};
 use conversation_log::EventSource;
 use envelope::{Role, TurnId};
 use gateway::Gateway;
-use harness::{Metrics, Options, Worker};
+use harness::{Metrics, Worker};
 use llm_pool::Options as Nodes;
 use settings::TimeSpan;
 use stage::ErasedStage;
@@ -31,7 +31,7 @@ const DOWN_MS: std::ops::RangeInclusive<u64> = 50..=4_000;
 /// How often a process may be told to restart.
 const RESTART_EVERY: Duration = Duration::from_secs(5);
 /// Time for running steps when a process is told to stop.
-const GRACE: Duration = Duration::from_secs(1);
+const GRACE: TimeSpan = TimeSpan::from_secs(1);
 /// The longest delay that any code asks for before a message is delivered again.
 const AGAIN: Duration = Duration::from_secs(65);
 
@@ -98,7 +98,7 @@ async fn run(plan: Plan, log: bool) -> Remains {
     sleep(STOP).await;
     stop.cancel();
     let stopped = async { while fleet.join_next().await.is_some() {} };
-    let stuck = timeout(GRACE * 4, stopped).await.is_err();
+    let stuck = timeout(GRACE.duration() * 4, stopped).await.is_err();
     // What was aborted is only gone when it has been scheduled once more.
     for _ in 0..64 {
         tokio::task::yield_now().await;
@@ -171,16 +171,21 @@ impl Launch {
         let bus: Arc<dyn Bus> = Arc::new(DisturbedBus(process.clone()));
         let seed = process.rng().u64(..);
         let health = Health::new(&[]);
+        let run = harness::Options {
+            slots: self.world.plan.slots as u32,
+            grace: GRACE,
+            early_reduce: self.world.plan.early as u32,
+            ..harness::Options::default()
+        };
         if self.role == Role::Gateway {
             let options = gateway::Options {
                 deadline: TimeSpan::from_millis(DEADLINE.as_millis() as u64),
-                slots: self.world.plan.slots,
                 sweep_every: TimeSpan::from_secs(10),
                 tenant_turns: self.world.plan.tenant_turns as u32,
                 judged: self.world.plan.judged,
                 // Gauges decide nothing; what fails while reading them would excuse every turn.
                 backlog_every: TimeSpan::default(),
-                grace: GRACE,
+                run,
                 seed,
                 ..gateway::Options::default()
             };
@@ -191,15 +196,6 @@ impl Launch {
             });
             return;
         }
-        let options = Options {
-            slots: self.world.plan.slots,
-            ack_wait: ACK_WAIT,
-            keep: self.topology.keep,
-            grace: GRACE,
-            early: self.world.plan.early,
-            seed,
-            ..Options::default()
-        };
         let store = (self.role == Role::Conversation)
             .then(|| follow(&self.world, self.instance, bus.clone(), stop.clone(), task));
         let handler = Arc::new(Watched {
@@ -207,10 +203,10 @@ impl Launch {
             process: process.clone(),
         });
         let metrics = Metrics::new(&self.registry, &[self.role]).expect("metrics");
-        let worker = Worker::new(bus, handler, options, metrics).with_faults(process.clone());
-        let consumer = self.topology.consumer(self.role);
+        let worker = Worker::new(bus, self.topology.clone(), handler, run, seed, metrics)
+            .with_faults(process.clone());
         task.spawn(async move {
-            let _ = worker.run(consumer, health, stop).await;
+            let _ = worker.run(health, stop).await;
         });
     }
 }

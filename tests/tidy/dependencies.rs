@@ -34,7 +34,14 @@ const OURS: Table = &[
     ("client", &["envelope", "telemetry", "bus", "streams"]),
     (
         "harness",
-        &["envelope", "telemetry", "stage", "bus", "streams"],
+        &[
+            "envelope",
+            "settings",
+            "telemetry",
+            "stage",
+            "bus",
+            "streams",
+        ],
     ),
     (
         "erasure",

@@ -63,8 +63,6 @@ pub struct Options {
     pub condition: &'static str,
     /// How many deliveries are worked on at once.
     pub slots: usize,
-    /// Ack time-out of the consumer; in-progress signals come three times as often.
-    pub ack_wait: Duration,
     /// How long running deliveries may take after the loop was told to stop.
     pub grace: Duration,
 }
@@ -122,7 +120,12 @@ pub async fn run(
         }
         if let Some(delivery) = next {
             let sequence = delivery.message.sequence;
-            let work = answer(handler.clone(), delivery, options.ack_wait, abandon.clone());
+            let work = answer(
+                handler.clone(),
+                delivery,
+                consumer.ack_wait,
+                abandon.clone(),
+            );
             in_flight.began(running.spawn(work).id(), sequence);
         }
     }

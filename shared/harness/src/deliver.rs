@@ -147,7 +147,7 @@ impl Worker {
     /// Whether the message was delivered before, or so late that another process may have it too.
     fn is_redelivery(&self, delivery: &Delivery, now: UnixMs) -> bool {
         delivery.delivered > 1
-            || delivery.message.stored_at.until(now) > self.options.ack_wait.as_millis() as u64
+            || delivery.message.stored_at.until(now) > self.topology.ack_wait.as_millis() as u64
     }
 
     /// The time until which no other process can have this delivery: half the ack time-out, since the server's
@@ -157,7 +157,7 @@ impl Worker {
             1 => delivery
                 .message
                 .stored_at
-                .plus(self.options.ack_wait.as_millis() as u64 / 2),
+                .plus(self.topology.ack_wait.as_millis() as u64 / 2),
             _ => UnixMs(0),
         }
     }
@@ -202,7 +202,7 @@ impl Worker {
                     if asks && let Err(failure) = self.join_if_complete(&step).await {
                         break failure;
                     }
-                    if tells && self.options.early > 0 {
+                    if tells && self.options.early_reduce > 0 {
                         self.join_if_covered(&step).await;
                     }
                     for code in self.trouble.over() {
@@ -292,7 +292,7 @@ impl Worker {
     async fn handle(&self, cx: &mut StepContext, task: Task) -> Handled {
         let now = self.bus.now();
         let left = until(now, cx.header.deadline);
-        let limit = left.min(self.options.step_timeout);
+        let limit = left.min(self.options.step_timeout.duration());
         let watch = self.ended.watch(&cx.header.turn);
         let joined = self.joined.watch(&(cx.header.turn.clone(), cx.header.hop));
         let (live, mut pieces) = live::sink(cx);
@@ -427,7 +427,7 @@ impl Worker {
         if let Ok(Subject::Scatter { .. }) = Subject::parse(&found.subject)
             && let Ok(record) = envelope::decode(&found.body)
         {
-            join::scatter(&*self.bus, &record, self.options.keep).await?;
+            join::scatter(&*self.bus, &record, self.topology.keep).await?;
         }
         Ok(true)
     }

@@ -56,7 +56,7 @@ impl Worker {
     }
 
     async fn try_early(&self, step: &Step) -> Result<(), JoinError> {
-        let (least, header) = (self.options.early, &step.header);
+        let (least, header) = (self.options.early_reduce as usize, &step.header);
         let Payload::Mapper(task) = &step.payload else {
             return Ok(());
         };
@@ -69,7 +69,7 @@ impl Worker {
         if !is_covered(&record.payload, &parts, least) {
             return Ok(());
         }
-        let keep = self.options.keep;
+        let keep = self.topology.keep;
         join::join(&*self.bus, header, &step.case, task.scatter, keep).await?;
         self.joined.end(&(header.turn.clone(), header.hop));
         let subject = Subject::Joined {

@@ -7,6 +7,7 @@
 //!
 //! | module | what |
 //! |---|---|
+//! | [`Options`] | the section `run` of the configuration |
 //! | [`consumer_loop`] | the loop: pulls into free slots, reports messages as in progress, acks, drains |
 //! | `deliver` | handles one message, from delivery to ack |
 //! | `act` | publishes what follows from the result of a step |
@@ -34,6 +35,7 @@ pub mod ingest;
 pub mod join;
 mod live;
 mod metrics;
+mod options;
 pub mod replay;
 mod step;
 mod tally;
@@ -45,5 +47,6 @@ pub use cancel_registry::CancelRegistry;
 pub use counted::CountedHandler;
 pub use ingest::IngestMetrics;
 pub use metrics::Metrics;
+pub use options::Options;
 pub use tally::Tally;
-pub use worker::{Options, Worker, hear_cancels};
+pub use worker::{Worker, hear_cancels};

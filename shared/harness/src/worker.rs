@@ -7,9 +7,11 @@ use crate::early_reduce::hear_joins;
 use crate::fault::{Faults, Point};
 use crate::join::LocalMapSteps;
 use crate::metrics::{Metrics, outcome};
+use crate::options::Options;
 use crate::trace;
 use crate::trouble::Trouble;
-use bus::{Bus, ConsumerSpec, Delivery, Subscription};
+use bus::topology::Topology;
+use bus::{Bus, Delivery, Subscription};
 use envelope::{Role, Subject, TurnId};
 use futures_util::future::BoxFuture;
 use stage::ErasedStage;
@@ -19,49 +21,12 @@ use std::time::Duration;
 use telemetry::{Health, Traces};
 use tokio_util::sync::CancellationToken;
 
-/// How a worker runs.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Steps at once. Default 64.
-    pub slots: usize,
-    /// Most time for one step. Default 2 minutes.
-    pub step_timeout: Duration,
-    /// After how long an unanswered delivery is made again. Default 20 seconds.
-    pub ack_wait: Duration,
-    /// How long after the deadline the messages of a turn are kept. Default 5 minutes.
-    pub keep: Duration,
-    /// How long running steps may take when the worker is told to stop. Default 30 seconds.
-    pub grace: Duration,
-    /// Share of the parts of a fan-out with which the reducer may start, over 0 up to 1. Default 1:
-    /// it waits for all of them, or for the soft deadline.
-    pub quorum: f64,
-    /// Least passages with facts with which the reducer may start before all maps are done, if every
-    /// sub-query has found one of them; the other maps are stopped. Default 0: never.
-    pub early: usize,
-    /// Seed of the jitter of retries.
-    pub seed: u64,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            slots: 64,
-            step_timeout: Duration::from_secs(120),
-            ack_wait: Duration::from_secs(20),
-            keep: Duration::from_secs(300),
-            grace: Duration::from_secs(30),
-            quorum: 1.0,
-            early: 0,
-            seed: 0,
-        }
-    }
-}
-
 /// A worker of one role.
 pub struct Worker {
     pub(crate) role: Role,
     pub(crate) bus: Arc<dyn Bus>,
     pub(crate) handler: Arc<dyn ErasedStage>,
+    pub(crate) topology: Topology,
     pub(crate) options: Options,
     pub(crate) metrics: Metrics,
     pub(crate) ended: CancelRegistry,
@@ -77,18 +42,22 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// A worker for the role of `handler`.
+    /// A worker for the role of `handler`. `topology` has its consumer and the retention times of the streams; `seed`
+    /// is that of the jitter of retries.
     pub fn new(
         bus: Arc<dyn Bus>,
+        topology: Topology,
         handler: Arc<dyn ErasedStage>,
         options: Options,
+        seed: u64,
         metrics: Metrics,
     ) -> Self {
         Worker {
             role: handler.role(),
-            rng: Mutex::new(fastrand::Rng::with_seed(options.seed)),
+            rng: Mutex::new(fastrand::Rng::with_seed(seed)),
             bus,
             handler,
+            topology,
             options,
             metrics,
             ended: CancelRegistry::default(),
@@ -115,17 +84,12 @@ impl Worker {
     }
 
     /// Works until `stop` is cancelled, then drains.
-    pub async fn run(
-        self,
-        consumer: ConsumerSpec,
-        health: Health,
-        stop: CancellationToken,
-    ) -> DrainReport {
-        let options = crate::consumer_loop::Options {
+    pub async fn run(self, health: Health, stop: CancellationToken) -> DrainReport {
+        let consumer = self.topology.consumer(self.role);
+        let options = consumer_loop::Options {
             condition: self.role.as_str(),
-            slots: self.options.slots,
-            ack_wait: self.options.ack_wait,
-            grace: self.options.grace,
+            slots: self.options.slots as usize,
+            grace: self.options.grace.duration(),
         };
         self.metrics.limit(self.role, options.slots);
         let worker = Arc::new(self);
@@ -152,7 +116,7 @@ impl Worker {
         let cancels = cancels
             .inspect_err(|error| tracing::warn!(%error, "cancellations cannot be received"))
             .ok();
-        if self.role != Role::Mapper || self.options.early == 0 {
+        if self.role != Role::Mapper || self.options.early_reduce == 0 {
             return (cancels, None);
         }
         let joins = self.bus.subscribe("argosy.joined.*.*", None).await;

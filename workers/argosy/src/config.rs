@@ -35,7 +35,7 @@ pub struct Config {
     /// What the streams keep.
     pub streams: Streams,
     /// How a role runs.
-    pub run: Run,
+    pub run: harness::Options,
     /// The gateway.
     pub gateway: gateway::Options,
     /// The model. Without a node, one is looked for on this machine, and else the offline reader
@@ -201,43 +201,6 @@ impl Default for Streams {
     }
 }
 
-/// How a role runs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Run {
-    /// Steps at once in one process. Default 64.
-    pub slots: u32,
-    /// Most time for one step; of an indexer, for one part of the work on a document. Default 2 min.
-    pub step_timeout: TimeSpan,
-    /// How long running steps may take when the process is told to stop. Default 30 s.
-    pub grace: TimeSpan,
-    /// Share of the maps of a question with which the reducer may start, over 0 up to 1; what is
-    /// missing is named in the answer. Default 1: all of them, or those that are there at the soft
-    /// deadline (70 % of the time).
-    pub quorum: f64,
-    /// Start the reducer as soon as so many passages have facts and every sub-query of the plan has
-    /// found one of them; the maps that still run are stopped, and named in the answer: no later round
-    /// reads their passages. Which of them found a passage is known with `retriever.sub_queries` only:
-    /// without it a plan that has some waits for all maps. At least `reducer.min_relevant`. Default 0: never.
-    pub early_reduce: u32,
-    /// Threads of the runtime. Default 1: a role waits more than it works; more roles beat more
-    /// threads.
-    pub threads: u32,
-}
-
-impl Default for Run {
-    fn default() -> Self {
-        Run {
-            slots: 64,
-            step_timeout: span(120_000),
-            grace: span(30_000),
-            quorum: 1.0,
-            early_reduce: 0,
-            threads: 1,
-        }
-    }
-}
-
 fn span(ms: u64) -> TimeSpan {
     TimeSpan::from_millis(ms)
 }
@@ -326,11 +289,7 @@ impl Config {
                 .validate()
                 .with_context(|| format!("in section `models.{name}`"))?;
         }
-        anyhow::ensure!(
-            self.run.quorum > 0.0 && self.run.quorum <= 1.0,
-            "`run.quorum` must be over 0 and at most 1, not {}",
-            self.run.quorum
-        );
+        self.run.validate()?;
         let early = self.run.early_reduce as usize;
         let least = self.reducer.min_relevant.unwrap_or(1);
         anyhow::ensure!(
@@ -339,8 +298,6 @@ impl Config {
         );
         self.validate_profile()?;
         self.validate_judge()?;
-        anyhow::ensure!(self.run.slots > 0, "`run.slots` must not be 0");
-        anyhow::ensure!(self.run.threads > 0, "`run.threads` must not be 0");
         self.gateway.validate()?;
         anyhow::ensure!(
             self.gateway.mode != ModeChoice::Loop || self.model.profile == Profile::Large,

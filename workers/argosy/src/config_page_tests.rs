@@ -16,7 +16,7 @@ const WRITE: &str = "ARGOSY_WRITE_DOCS";
 const SECTIONS: &[(&str, &str, &str)] = &[
     ("nats", "workers/argosy/src/config.rs", "Nats"),
     ("streams", "workers/argosy/src/config.rs", "Streams"),
-    ("run", "workers/argosy/src/config.rs", "Run"),
+    ("run", "shared/harness/src/options.rs", "Options"),
     ("gateway", "workers/gateway/src/options.rs", "Options"),
     ("telemetry", "shared/telemetry/src/options.rs", "Options"),
     (

@@ -273,19 +273,21 @@ impl Process {
                 continue;
             }
             embedded::count_prompts(role, &self.config, &metrics)?;
-            let options = self.config.worker(self.seed ^ role as u64);
             let handler = handler(role, &self.config, with, &self.bus)?;
-            let worker = Worker::new(self.bus.clone(), handler, options, metrics.clone())
-                .with_traces(self.traces.clone());
+            let worker = Worker::new(
+                self.bus.clone(),
+                topology.clone(),
+                handler,
+                self.config.run.clone(),
+                self.seed ^ role as u64,
+                metrics.clone(),
+            )
+            .with_traces(self.traces.clone());
             let worker = match &self.faults {
                 Some(faults) => worker.with_faults(faults.clone()),
                 None => worker,
             };
-            let (health, stop, consumer) = (
-                self.health.clone(),
-                self.stop.clone(),
-                topology.consumer(role),
-            );
+            let (health, stop) = (self.health.clone(), self.stop.clone());
             let caught_up = with.caught_up.clone().filter(|_| role == Role::Retriever);
             running.spawn(async move {
                 if let Some(caught_up) = caught_up
@@ -293,7 +295,7 @@ impl Process {
                 {
                     return;
                 }
-                let drained = worker.run(consumer, health, stop).await;
+                let drained = worker.run(health, stop).await;
                 tracing::info!(%role, finished = drained.finished, given_back = drained.given_back, "drained");
             });
         }
@@ -314,13 +316,17 @@ impl Process {
             Some(answers),
         )?;
         let counts = IngestMetrics::new(&self.registry)?;
-        let options = self.config.ingest(self.seed);
-        let indexer =
-            IngestWorker::new(self.bus.clone(), Arc::new(ingest), options, metrics, counts);
-        let consumer = self
-            .config
-            .topology()
-            .documents(&self.config.indexer.edition);
+        let edition = &self.config.indexer.edition;
+        let consumer = self.config.topology().documents(edition);
+        let indexer = IngestWorker::new(
+            self.bus.clone(),
+            Arc::new(ingest),
+            edition.clone(),
+            self.config.ingest(),
+            self.seed,
+            metrics,
+            counts,
+        );
         let (health, stop) = (self.health.clone(), self.stop.clone());
         Ok(async move {
             let drained = indexer.run(consumer, health, stop).await;

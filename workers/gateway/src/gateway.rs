@@ -35,7 +35,7 @@ impl Gateway {
             tokens_per_minute: options.tenant_tokens_per_minute,
         };
         // The other half of the slots is for tenants who need not wait.
-        let quota = Quota::new(limits, options.slots / 2);
+        let quota = Quota::new(limits, options.run.slots as usize / 2);
         let turns = Turns {
             logs: Logs::on(bus.clone()),
             turnstile: Turnstile::default(),
@@ -76,15 +76,14 @@ impl Gateway {
     pub async fn run(self, health: Health, stop: CancellationToken) -> DrainReport {
         let Gateway { turns, counts } = self;
         if let Some(counts) = &counts {
-            counts.limit(Role::Gateway, CONSUMERS * turns.options.slots);
+            counts.limit(Role::Gateway, CONSUMERS * turns.options.run.slots as usize);
         }
         let topology = &turns.topology;
         let taken = |condition, consumer: ConsumerSpec, handler: Arc<dyn DeliveryHandler>| {
             let options = consumer_loop::Options {
                 condition,
-                slots: turns.options.slots,
-                ack_wait: topology.ack_wait,
-                grace: turns.options.grace,
+                slots: turns.options.run.slots as usize,
+                grace: turns.options.run.grace.duration(),
             };
             let handler: Arc<dyn DeliveryHandler> = match &counts {
                 Some(counts) => {

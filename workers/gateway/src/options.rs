@@ -67,12 +67,9 @@ pub struct Options {
     /// Class of model of a question that names none. Default small.
     #[serde(skip)]
     pub profile: Profile,
-    /// Deliveries at once, for each of its consumers. Default 64.
+    /// How it runs: slots, for each of its consumers, and how long running deliveries may take when it is told to stop.
     #[serde(skip)]
-    pub slots: usize,
-    /// How long running deliveries may take when the gateway is told to stop. Default 30 seconds.
-    #[serde(skip)]
-    pub grace: Duration,
+    pub run: harness::Options,
     /// Seed of trace ids.
     #[serde(skip)]
     pub seed: u64,
@@ -98,8 +95,7 @@ impl Default for Options {
             tenant_tokens_per_minute: 0,
             backlog_every: TimeSpan::from_secs(5),
             profile: Profile::default(),
-            slots: 64,
-            grace: Duration::from_secs(30),
+            run: harness::Options::default(),
             seed: 0,
         }
     }

@@ -160,7 +160,7 @@ impl IngestWorker {
             delivered: delivery.delivered,
         };
         let subject = Subject::DeadDocument {
-            edition: self.options.edition.clone(),
+            edition: self.edition.clone(),
             bucket: bucket.clone(),
             doc: doc_id.clone(),
         };
@@ -185,7 +185,7 @@ impl IngestWorker {
             problem: Some(Problem::new(code, error)),
             ..IndexedEvent::of(
                 &notice,
-                self.options.edition.clone(),
+                self.edition.clone(),
                 bucket,
                 doc_id,
                 sequence,

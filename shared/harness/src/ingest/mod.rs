@@ -19,6 +19,7 @@ use crate::deliver::Failure;
 use crate::delivery_outcome::DeliveryOutcome;
 use crate::disposition::{Disposition, dispose};
 use crate::metrics::{Metrics, outcome};
+use crate::options::Options;
 use bus::{Bus, BusError, ConsumerSpec, Delivery, StoredMessage, Stream};
 use bytes::Bytes;
 use decide::{Mine, Next, Seen, decide};
@@ -36,37 +37,6 @@ use std::time::Duration;
 use telemetry::Health;
 use tokio_util::sync::CancellationToken;
 
-/// How an indexer runs.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// The edition that is written. Default `main`.
-    pub edition: Edition,
-    /// Documents at once. Default 8.
-    pub slots: usize,
-    /// Most time for one part of the work on a document: fetching it, reading it, asking a model, a
-    /// batch of vectors. Default 2 minutes.
-    pub timeout: Duration,
-    /// After how long an unanswered delivery is made again. Default 20 seconds.
-    pub ack_wait: Duration,
-    /// How long running documents may take when the indexer is told to stop. Default 30 seconds.
-    pub grace: Duration,
-    /// Seed of the jitter of retries.
-    pub seed: u64,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            edition: Edition::main(),
-            slots: 8,
-            timeout: Duration::from_secs(120),
-            ack_wait: Duration::from_secs(20),
-            grace: Duration::from_secs(30),
-            seed: 0,
-        }
-    }
-}
-
 /// For the back-off: a document has no deadline.
 const LEFT: Duration = Duration::from_secs(3600);
 /// How often one delivery starts again after another indexer wrote the document meanwhile.
@@ -78,6 +48,7 @@ const AGAIN_MAX: Duration = Duration::from_millis(200);
 pub struct IngestWorker {
     bus: Arc<dyn Bus>,
     ingest: Arc<dyn Ingest>,
+    edition: Edition,
     options: Options,
     metrics: Metrics,
     counts: IngestMetrics,
@@ -128,18 +99,23 @@ impl Done {
 }
 
 impl IngestWorker {
-    /// An indexer on `bus`.
+    /// An indexer on `bus` that writes `edition`. The slots of `options` are documents at once, and its time for a step
+    /// is that for one part of the work on a document: fetching it, reading it, asking a model, a batch of vectors.
+    /// `seed` is that of the jitter of retries.
     pub fn new(
         bus: Arc<dyn Bus>,
         ingest: Arc<dyn Ingest>,
+        edition: Edition,
         options: Options,
+        seed: u64,
         metrics: Metrics,
         counts: IngestMetrics,
     ) -> Self {
         IngestWorker {
-            rng: Mutex::new(fastrand::Rng::with_seed(options.seed)),
+            rng: Mutex::new(fastrand::Rng::with_seed(seed)),
             bus,
             ingest,
+            edition,
             options,
             metrics,
             counts,
@@ -155,9 +131,8 @@ impl IngestWorker {
     ) -> DrainReport {
         let options = consumer_loop::Options {
             condition: Role::Indexer.as_str(),
-            slots: self.options.slots,
-            ack_wait: self.options.ack_wait,
-            grace: self.options.grace,
+            slots: self.options.slots as usize,
+            grace: self.options.grace.duration(),
         };
         self.metrics.limit(Role::Indexer, options.slots);
         consumer_loop::run(
@@ -177,7 +152,7 @@ impl IngestWorker {
         let queued = message.stored_at.until(self.bus.now());
         self.metrics
             .received(Role::Indexer, queued, delivery.delivered);
-        let incoming = match read(&*self.ingest, &self.options.edition, message) {
+        let incoming = match read(&*self.ingest, &self.edition, message) {
             Ok(incoming) => incoming,
             Err(failure) => return self.give_up(delivery, None, failure).await,
         };
@@ -317,8 +292,7 @@ impl IngestWorker {
     ) -> Result<bool, BusError> {
         let newest = self.bus.last(Stream::Documents, &message.subject).await?;
         let newest = newest.filter(|newest| newest.sequence > message.sequence);
-        let newer =
-            newest.and_then(|newest| read(&*self.ingest, &self.options.edition, &newest).ok());
+        let newer = newest.and_then(|newest| read(&*self.ingest, &self.edition, &newest).ok());
         Ok(newer.is_some_and(|newer| newer.doc_id == incoming.doc_id))
     }
 
@@ -345,7 +319,7 @@ impl IngestWorker {
         if let Some(version) = work.version() {
             return Ok(version);
         }
-        let limit = self.options.timeout;
+        let limit = self.options.step_timeout.duration();
         let bytes = tokio::time::timeout(limit, self.bytes(incoming, message)).await;
         let bytes = bytes.unwrap_or_else(|_| {
             let text = format!("its bytes did not come in {limit:?}");
@@ -390,7 +364,7 @@ impl IngestWorker {
         let Some((version, draft)) = &mut work.draft else {
             return Err(bug("a document that was not begun"));
         };
-        let limit = self.options.timeout;
+        let limit = self.options.step_timeout.duration();
         let cut = loop {
             let part = AssertUnwindSafe(async { draft.next().await });
             match tokio::time::timeout(limit, part.catch_unwind()).await {

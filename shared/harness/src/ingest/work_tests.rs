@@ -104,7 +104,9 @@ async fn indexed(parts: Arc<Parts>) -> (u64, u64) {
     let indexer = IngestWorker::new(
         bus.clone(),
         parts,
+        Edition::main(),
         Options::default(),
+        0,
         Metrics::new(&registry, &[Role::Indexer]).unwrap(),
         IngestMetrics::new(&registry).unwrap(),
     );

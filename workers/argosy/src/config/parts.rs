@@ -80,29 +80,11 @@ impl Config {
         }
     }
 
-    /// How a worker runs.
-    pub(crate) fn worker(&self, seed: u64) -> harness::Options {
-        harness::Options {
-            slots: self.run.slots as usize,
-            step_timeout: self.run.step_timeout.duration(),
-            ack_wait: self.streams.ack_wait.duration(),
-            keep: self.streams.keep.duration(),
-            grace: self.run.grace.duration(),
-            quorum: self.run.quorum,
-            early: self.run.early_reduce as usize,
-            seed,
-        }
-    }
-
     /// How an indexer runs.
-    pub fn ingest(&self, seed: u64) -> harness::ingest::Options {
-        harness::ingest::Options {
-            edition: self.indexer.edition.clone(),
-            slots: self.indexer.slots as usize,
-            timeout: self.run.step_timeout.duration(),
-            ack_wait: self.streams.ack_wait.duration(),
-            grace: self.run.grace.duration(),
-            seed,
+    pub fn ingest(&self) -> harness::Options {
+        harness::Options {
+            slots: self.indexer.slots,
+            ..self.run.clone()
         }
     }
 
@@ -126,8 +108,7 @@ impl Config {
         gateway::Options {
             profile: self.model.profile,
             judged: self.gateway.judged || self.judge_models().is_some(),
-            slots: self.run.slots as usize,
-            grace: self.run.grace.duration(),
+            run: self.run.clone(),
             seed,
             ..self.gateway.clone()
         }
