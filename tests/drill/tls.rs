@@ -90,7 +90,8 @@ impl Authority {
         let options = Options {
             url,
             tls_ca: Some(self.file("ca.pem")),
-            tls_identity: Some((self.file("client.pem"), self.file("client.key"))),
+            tls_cert: Some(self.file("client.pem")),
+            tls_key: Some(self.file("client.key")),
             ..Options::default()
         };
         NatsBus::connect(options).await.expect("a connection")

@@ -2,7 +2,7 @@
 
 use crate::shell::{Ran, Shell};
 use serde_json::Value;
-use std::time::Duration;
+use settings::TimeSpan;
 
 const GIB: u64 = 1 << 30;
 /// A port at which nothing listens.
@@ -149,7 +149,7 @@ async fn an_index_run_goes_to_the_fleet_that_the_file_names() {
     shell.run(&["index", "docs", "--no-wait"]).exits(0);
     let bus = bus_nats::NatsBus::connect(bus_nats::Options {
         url: server.url(),
-        request_timeout: Duration::from_secs(5),
+        request_timeout: TimeSpan::from_secs(5),
         ..bus_nats::Options::default()
     });
     let bus = bus.await.unwrap();

@@ -26,7 +26,7 @@ const OURS: Table = &[
     ("static-embed", &["llm"]),
     ("offline-reader", &["envelope", "llm", "text"]),
     ("nats-server", &[]),
-    ("bus-nats", &["envelope", "telemetry", "bus"]),
+    ("bus-nats", &["envelope", "settings", "telemetry", "bus"]),
     (
         "streams",
         &["envelope", "telemetry", "bus", "conversation-log"],

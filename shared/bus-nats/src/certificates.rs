@@ -33,7 +33,7 @@ impl Certificates {
         Ok(Certificates {
             role,
             authority: options.tls_ca.clone(),
-            client: options.tls_identity.as_ref().map(|(cert, _)| cert.clone()),
+            client: options.tls_cert.clone(),
             expiry: Certificates::register(registry)?,
         })
     }
@@ -105,7 +105,8 @@ mod tests {
         let registry = Registry::new();
         let options = Options {
             tls_ca: Some(file(ca)),
-            tls_identity: Some((file(cert), file("no.key"))),
+            tls_cert: Some(file(cert)),
+            tls_key: Some(file("no.key")),
             ..Options::default()
         };
         let certificates = Certificates::new(&registry, Role::Mapper, &options).unwrap();

@@ -14,6 +14,7 @@ mod facts;
 mod files;
 mod metrics;
 mod objects;
+mod options;
 mod pull;
 mod room;
 mod setup;
@@ -24,6 +25,7 @@ pub use certificates::Certificates;
 pub use change::Change;
 pub use facts::{Account, Clock, Facts};
 pub use metrics::Metrics;
+pub use options::Options;
 pub use setup::{check, check_within, setup, setup_within};
 
 use async_nats::{Client, ConnectOptions, Event};
@@ -34,7 +36,6 @@ use bus::{
 use bytes::Bytes;
 use envelope::UnixMs;
 use futures_util::{StreamExt, future::BoxFuture};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -43,39 +44,6 @@ use tokio::sync::watch;
 /// How often the server is asked whether it is there. The client gives up on one that owes it more than two answers, so a
 /// frozen server is noticed within half a minute.
 const PING_EVERY: Duration = Duration::from_secs(10);
-
-/// How to reach the server.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// One URL, or several separated by commas. Default `nats://127.0.0.1:4222`.
-    pub url: String,
-    /// Name of the connection, as the server lists it.
-    pub name: String,
-    /// Credentials file (JWT and nkey).
-    pub creds: Option<PathBuf>,
-    /// Further root certificates, PEM.
-    pub tls_ca: Option<PathBuf>,
-    /// Client certificate and key, PEM.
-    pub tls_identity: Option<(PathBuf, PathBuf)>,
-    /// Most time for one request. Default 5 seconds.
-    pub request_timeout: Duration,
-    /// Wait for a server that is not there yet instead of failing. Default false.
-    pub wait_for_server: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            url: "nats://127.0.0.1:4222".into(),
-            name: "argosy".into(),
-            creds: None,
-            tls_ca: None,
-            tls_identity: None,
-            request_timeout: Duration::from_secs(5),
-            wait_for_server: false,
-        }
-    }
-}
 
 /// How much of what the server says unasked is remembered.
 const SAID_MAX: usize = 64;
@@ -157,11 +125,12 @@ pub struct NatsBus {
 impl NatsBus {
     /// Connects.
     pub async fn connect(options: Options) -> Result<Arc<NatsBus>, BusError> {
+        let timeout = options.request_timeout.duration();
         let connection = Arc::new(Connection::default());
         let events = connection.clone();
         let mut connect = ConnectOptions::new()
             .name(&options.name)
-            .request_timeout(Some(options.request_timeout))
+            .request_timeout(Some(timeout))
             .subscription_capacity(1 << 14)
             .client_capacity(1 << 12)
             .ping_interval(PING_EVERY)
@@ -184,7 +153,7 @@ impl NatsBus {
         if let Some(path) = options.tls_ca {
             connect = connect.add_root_certificates(path).require_tls(true);
         }
-        if let Some((cert, key)) = options.tls_identity {
+        if let Some((cert, key)) = options.tls_cert.zip(options.tls_key) {
             connect = connect.add_client_certificate(cert, key).require_tls(true);
         }
         connect = match address::credentials(&options.url) {
@@ -195,13 +164,13 @@ impl NatsBus {
         let client = connect.connect(address::servers(&options.url)).await;
         let client = client.map_err(|error| unconnected(&options.url, &error))?;
         let context = async_nats::jetstream::ContextBuilder::new()
-            .timeout(options.request_timeout)
+            .timeout(timeout)
             .build(client.clone());
         Ok(Arc::new(NatsBus {
             client,
             context,
             connection,
-            timeout: options.request_timeout,
+            timeout,
         }))
     }
 

@@ -31,7 +31,7 @@ use std::time::Duration;
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// The NATS server.
-    pub nats: Nats,
+    pub nats: bus_nats::Options,
     /// What the streams keep.
     pub streams: Streams,
     /// How a role runs.
@@ -89,40 +89,6 @@ pub struct DataDir(pub PathBuf);
 impl Default for DataDir {
     fn default() -> Self {
         DataDir(PathBuf::from(".argosy"))
-    }
-}
-
-/// The NATS server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Nats {
-    /// One URL, or several separated by commas. User and password may stand in it, as in
-    /// `nats://user:password@host:4222`, or a token before the `@`; a sign that means something in a URL is
-    /// written as `%40`. Where it is set, `ask`, `index`, `search` and `show` go through the fleet there; set to
-    /// nothing it counts as not set. Default `nats://127.0.0.1:4222`.
-    pub url: String,
-    /// Credentials file. Default none.
-    pub creds: Option<PathBuf>,
-    /// Further root certificates, PEM. Default none.
-    pub tls_ca: Option<PathBuf>,
-    /// Client certificate, PEM; goes with `tls_key`. Default none.
-    pub tls_cert: Option<PathBuf>,
-    /// Client key, PEM; goes with `tls_cert`. Default none.
-    pub tls_key: Option<PathBuf>,
-    /// Most time for one request. Default 5 s.
-    pub request_timeout: TimeSpan,
-}
-
-impl Default for Nats {
-    fn default() -> Self {
-        Nats {
-            url: "nats://127.0.0.1:4222".into(),
-            creds: None,
-            tls_ca: None,
-            tls_cert: None,
-            tls_key: None,
-            request_timeout: span(5_000),
-        }
     }
 }
 
@@ -316,10 +282,7 @@ impl Config {
             let named = || format!("in section `editions.{edition}`");
             own.validate().with_context(named)?;
         }
-        anyhow::ensure!(
-            self.nats.tls_cert.is_some() == self.nats.tls_key.is_some(),
-            "`nats.tls_cert` and `nats.tls_key` go together"
-        );
+        self.nats.validate()?;
         if !self.model.nodes.is_empty() {
             self.model.validate().context("in section `model`")?;
         }

@@ -14,7 +14,7 @@ const WRITE: &str = "ARGOSY_WRITE_DOCS";
 
 /// The sections, with the file and the name of each one's type. The type of a role's section is found by the role.
 const SECTIONS: &[(&str, &str, &str)] = &[
-    ("nats", "workers/argosy/src/config.rs", "Nats"),
+    ("nats", "shared/bus-nats/src/options.rs", "Options"),
     ("streams", "workers/argosy/src/config.rs", "Streams"),
     ("run", "shared/harness/src/options.rs", "Options"),
     ("gateway", "workers/gateway/src/options.rs", "Options"),

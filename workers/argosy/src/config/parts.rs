@@ -68,15 +68,10 @@ impl Config {
 
     /// How to reach the server. With `wait`, the connection waits for a server that is not there yet.
     pub fn nats(&self, name: &str, wait: bool) -> bus_nats::Options {
-        let n = &self.nats;
         bus_nats::Options {
-            url: n.url.clone(),
             name: name.into(),
-            creds: n.creds.clone(),
-            tls_ca: n.tls_ca.clone(),
-            tls_identity: n.tls_cert.clone().zip(n.tls_key.clone()),
-            request_timeout: n.request_timeout.duration(),
             wait_for_server: wait,
+            ..self.nats.clone()
         }
     }
 

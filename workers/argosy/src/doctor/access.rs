@@ -10,6 +10,7 @@ use bus::topology::{FILES, SNAPSHOTS};
 use bus::{Bus, CoreMessage, Headers};
 use bus_nats::NatsBus;
 use envelope::subject;
+use settings::TimeSpan;
 use std::time::Duration;
 
 /// The name used here for turns, documents and buckets.
@@ -84,7 +85,7 @@ pub(super) async fn access(on: &Ground<'_>) -> Said {
     }
     // A connection of its own: what the server says on it is about these tries alone.
     let options = bus_nats::Options {
-        request_timeout: Duration::from_secs(2),
+        request_timeout: TimeSpan::from_secs(2),
         ..on.config.nats("argosy-doctor-access", false)
     };
     match NatsBus::connect(options).await {
