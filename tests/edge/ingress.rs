@@ -232,7 +232,7 @@ impl Fleet {
             ..config.nats("edge", false)
         };
         let bus = NatsBus::connect(options).await.unwrap();
-        setup(&bus, &config.topology()).await.unwrap();
+        setup(&bus, &config.streams).await.unwrap();
         let plan = FleetPlan {
             binary: argosy().to_owned(),
             server: url,

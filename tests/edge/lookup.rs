@@ -61,7 +61,7 @@ impl Searcher for Stuck {
 async fn a_search_that_takes_too_long_keeps_its_slot_until_it_is_done() {
     let go = Arc::new(Semaphore::new(0));
     let index = Index::open_in_ram(&VectorSource::None).unwrap();
-    let bus = MemoryBus::starting_at(&Config::default().topology(), envelope::UnixMs(0));
+    let bus = MemoryBus::starting_at(&Config::default().streams, envelope::UnixMs(0));
     let corpus = Corpus::of(bus, Arc::new(Stuck(go.clone())), index).await;
     let search = || corpus.ask("argosy.search", json!({"query": "lease"}));
     let all = futures_util::future::join_all((0..16).map(|_| search())).await;
@@ -371,7 +371,7 @@ async fn all(bus: Arc<dyn Bus>) {
 async fn looking_into_the_corpus_on_the_memory_bus() {
     let config = Config::default();
     let now = envelope::UnixMs(1_700_000_000_000);
-    all(MemoryBus::starting_at(&config.topology(), now)).await;
+    all(MemoryBus::starting_at(&config.streams, now)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

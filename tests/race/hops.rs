@@ -265,7 +265,7 @@ pub(crate) async fn a_claim_that_was_not_confirmed_is_the_first(on: On) {
     });
     let (new, minute) = (replay::replay_ids(&id).remove(0), Duration::from_secs(60));
     let claim = async |bus: &dyn Bus, time| {
-        let keep = world.topology.keep;
+        let keep = world.topology.keep.duration();
         replay::claim(bus, &start, &new, time, keep).await.unwrap()
     };
     assert_eq!(claim(&*lossy, minute).await.created, CreateOutcome::Now);

@@ -7,7 +7,7 @@ use crate::world::{On, World, turn, until};
 use bus::{Bus, Headers, Publish, PublishError, Stream};
 use envelope::{ModeChoice, Outcome, Role, Subject, Terminal, TurnId, header};
 use serde_json::{Value, json};
-use settings::TimeSpan;
+use settings::{ByteSize, TimeSpan};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -288,7 +288,10 @@ pub(crate) async fn an_unread_backlog_is_never_met_with_silence(on: On) {
 /// The inbox is full of questions whose time is up: a new one is refused at once with the reason, and the old ones
 /// are ended.
 pub(crate) async fn a_full_inbox_is_ended_question_by_question(on: On) {
-    let world = World::with(on, |topology| topology.room.inbox = 8 * 1024).await;
+    let world = World::with(on, |topology| {
+        topology.inbox_bytes = ByteSize::from_bytes(8 * 1024)
+    })
+    .await;
     let mut ids: Vec<TurnId> = Vec::new();
     loop {
         let id = format!("full-{}", ids.len());

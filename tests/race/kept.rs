@@ -5,7 +5,7 @@ use crate::talk::{Told, UNCLEAR, all_ended, log, say, say_with, talkers};
 use crate::world::{On, World, turn, until};
 use envelope::{Fallback, Outcome, Terminal};
 use serde_json::json;
-use std::time::Duration;
+use settings::TimeSpan;
 
 /// Asks a question of the conversation, and returns its answer once the log has both.
 async fn exchange(world: &World, id: &str) -> Terminal {
@@ -57,7 +57,7 @@ pub(crate) async fn an_answer_says_what_is_no_longer_kept_of_its_conversation(on
 /// The stream keeps events for less time than a turn takes: turns that have begun end, and a later question begins
 /// the conversation anew.
 pub(crate) async fn a_log_that_ages_away_under_its_turn_holds_up_nobody(on: On) {
-    let age = Duration::from_secs(2);
+    let age = TimeSpan::from_secs(2);
     let world = World::with(on, |topology| topology.conversation_age = age).await;
     let told = Told::default();
     let _gateway = world.gateway();
@@ -79,7 +79,7 @@ pub(crate) async fn a_log_that_ages_away_under_its_turn_holds_up_nobody(on: On) 
 
 /// Answers are kept for some seconds here, so that questions back can no longer be answered.
 pub(crate) async fn a_question_back_expires(on: On) {
-    let kept = Duration::from_secs(8);
+    let kept = TimeSpan::from_secs(8);
     let world = World::with(on, |topology| topology.max_age = kept).await;
     let told = Told::default();
     let _gateway = world.gateway();
@@ -88,7 +88,7 @@ pub(crate) async fn a_question_back_expires(on: On) {
     let asked_back = world.end(&turn("a1")).await;
     assert!(asked_back.clarification.is_some(), "{asked_back:?}");
     all_ended(&world, "talk", 1).await;
-    tokio::time::sleep(kept).await;
+    tokio::time::sleep(kept.duration()).await;
     let named = json!({"reply_to_clarification": "a1"});
     world.ask(say_with("talk", "a2", "that one", named)).await;
     let late = world.end(&turn("a2")).await;

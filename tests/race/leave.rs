@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 /// Sets a long ack wait, so that a message comes again only because it was given back.
 fn patient(topology: &mut bus::topology::Topology) {
-    topology.ack_wait = Duration::from_secs(120);
+    topology.ack_wait = TimeSpan::from_secs(120);
 }
 
 /// Two steps run and one waits for a free slot: the two are finished, and another worker gets the third.
@@ -158,7 +158,7 @@ pub(crate) async fn a_cancelled_turn_stops_its_work(on: On) {
     hand.kill().await;
     let second = planner();
     let _second = world.hire(&second).start();
-    tokio::time::sleep(world.topology.ack_wait + Duration::from_millis(500)).await;
+    tokio::time::sleep(world.topology.ack_wait.duration() + Duration::from_millis(500)).await;
     assert_eq!((hanging.calls(), second.calls()), (1, 0));
     assert_eq!(world.steps(&id).await, ["planner 0"]);
     assert_eq!(world.ends(&id).await, 1);

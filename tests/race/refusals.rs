@@ -7,6 +7,7 @@ use crate::world::{On, World, until};
 use bus::{Bus, Publish, PublishError, Stream};
 use envelope::{Outcome, Role, TurnId};
 use serde_json::json;
+use settings::ByteSize;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -66,7 +67,10 @@ pub(crate) async fn a_conflict_in_flight_is_repeated(on: On) {
 /// The steps stream is full (10077): the decision does not count as stored, the step is not acked, and everything
 /// goes on when there is room.
 pub(crate) async fn a_full_stream_is_not_taken_for_a_failed_condition(on: On) {
-    let world = World::with(on, |topology| topology.room.steps = 256 * 1024).await;
+    let world = World::with(on, |topology| {
+        topology.steps_bytes = ByteSize::from_bytes(256 * 1024)
+    })
+    .await;
     let gateway = world.gateway();
     let id = world.ask(json!({"question": "q", "id": "full"})).await;
     world.step_stored(&id, "planner 0").await;

@@ -7,6 +7,7 @@ use bus::{Bus, BusError, CoreMessage, Headers, Publish, StoredMessage, Stream, S
 use bus_nats::{self as nats, NatsBus};
 use envelope::{Subject, Terminal, TurnId};
 use serde_json::Value;
+use settings::TimeSpan;
 use std::any::Any;
 use std::future::Future;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
 /// After how long without a message a stream is read again, because its messages may have aged away.
 const SILENCE: Duration = Duration::from_secs(1);
 /// After how long an unanswered delivery is made again.
-pub(crate) const ACK_WAIT: Duration = Duration::from_secs(2);
+pub(crate) const ACK_WAIT: TimeSpan = TimeSpan::from_secs(2);
 
 /// Which bus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

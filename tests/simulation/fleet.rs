@@ -70,8 +70,8 @@ pub(crate) fn simulate(plan: Plan, log: bool) -> Remains {
 
 fn topology() -> Topology {
     Topology {
-        ack_wait: ACK_WAIT,
-        keep: Duration::from_secs(900),
+        ack_wait: TimeSpan::from_millis(ACK_WAIT.as_millis() as u64),
+        keep: TimeSpan::from_secs(900),
         ..Topology::default()
     }
 }

@@ -20,7 +20,7 @@ const OURS: Table = &[
     ("telemetry", &["settings"]),
     ("stage", &["envelope"]),
     ("llm", &["envelope"]),
-    ("bus", &["envelope"]),
+    ("bus", &["envelope", "settings"]),
     ("conversation-log", &["envelope"]),
     // adapters
     ("static-embed", &["llm"]),

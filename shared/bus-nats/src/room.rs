@@ -103,13 +103,15 @@ async fn parts(
     topology: &Topology,
     allowance: &Allowance,
 ) -> Result<Vec<WantedStream>, BusError> {
-    let room = &topology.room;
     let streams = topology.streams().into_iter().map(|spec| {
         let name = spec.stream.name();
         (name.clone(), name, spec.max_bytes)
     });
-    let stores = [(FILES, room.files), (SNAPSHOTS, room.snapshots)]
-        .map(|(bucket, bytes)| (bucket.to_owned(), stream_of(bucket), bytes));
+    let stores = [
+        (FILES, topology.files_bytes),
+        (SNAPSHOTS, topology.snapshots_bytes),
+    ]
+    .map(|(bucket, size)| (bucket.to_owned(), stream_of(bucket), size.bytes()));
     let mut parts = Vec::new();
     for (name, stream, wanted) in streams.chain(stores) {
         parts.push(WantedStream {

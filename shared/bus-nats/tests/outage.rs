@@ -6,6 +6,7 @@ use bus::topology::Topology;
 use bus::{Bus, BusError, CoreMessage, Delivery, Publish, Puller, Stream};
 use bytes::Bytes;
 use envelope::Role;
+use settings::TimeSpan;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
@@ -48,7 +49,7 @@ async fn work_goes_on_after_the_server_was_killed() {
     };
     let bus = NatsBus::connect(options).await.expect("a connection");
     let topology = Topology {
-        ack_wait: Duration::from_secs(2),
+        ack_wait: TimeSpan::from_secs(2),
         ..Topology::default()
     };
     nats::setup(&bus, &topology).await.expect("streams");

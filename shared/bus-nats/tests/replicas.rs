@@ -6,6 +6,7 @@ use bus::topology::Topology;
 use bus::{Bus, Publish, PublishError, Stream, WriteCondition};
 use bytes::Bytes;
 use futures_util::future::join_all;
+use settings::ByteSize;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -21,12 +22,11 @@ async fn connect(url: String) -> Arc<NatsBus> {
 }
 
 fn topology() -> Topology {
-    let mut topology = Topology {
+    Topology {
         replicas: 3,
+        steps_bytes: ByteSize::from_mib(64),
         ..Topology::default()
-    };
-    topology.room.steps = 64 * 1024 * 1024;
-    topology
+    }
 }
 
 fn fenced(turn: u32, role: &str) -> Publish {

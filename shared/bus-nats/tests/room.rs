@@ -6,6 +6,7 @@ use bus::sizes::Allowance;
 use bus::topology::{FILES, SNAPSHOTS, Topology};
 use bus::{Bus, BusError, Publish, Stream};
 use bytes::Bytes;
+use settings::ByteSize;
 use std::sync::Arc;
 use testkit::nats::{TestServer, server_with};
 
@@ -145,7 +146,10 @@ async fn a_size_that_is_set_comes_first() {
         .await
         .unwrap();
     assert_eq!(scaled(&made), PARTS - 1);
-    assert_eq!(max_bytes(&bus, Stream::Inbox).await, topology.room.inbox);
+    assert_eq!(
+        max_bytes(&bus, Stream::Inbox).await,
+        topology.inbox_bytes.bytes()
+    );
     assert!(reserved(&bus).await <= 3 * GIB);
 }
 
@@ -153,11 +157,13 @@ async fn a_size_that_is_set_comes_first() {
 async fn a_larger_stream_stays_until_its_size_is_set_and_never_loses_messages() {
     let server = server_of(60 * GIB).await;
     let bus = connected(server.url()).await;
-    let mut topology = Topology::default();
-    topology.room.inbox = 2 * GIB;
+    let mut topology = Topology {
+        inbox_bytes: ByteSize::from_bytes(2 * GIB),
+        ..Topology::default()
+    };
     let made = nats::setup(&bus, &topology).await.unwrap();
     assert_eq!(scaled(&made), 0);
-    topology.room.inbox = GIB;
+    topology.inbox_bytes = ByteSize::from_bytes(GIB);
     let again = nats::setup_within(&bus, &topology, &all_elastic())
         .await
         .unwrap();
@@ -174,7 +180,7 @@ async fn a_larger_stream_stays_until_its_size_is_set_and_never_loses_messages() 
 
     let question = Publish::new("argosy.query", Bytes::from(vec![b'x'; 4096]));
     bus.publish(question).await.unwrap();
-    topology.room.inbox = 1024;
+    topology.inbox_bytes = ByteSize::from_bytes(1024);
     let refused = nats::setup_within(&bus, &topology, &all_but_inbox()).await;
     let text = refused.unwrap_err().to_string();
     assert!(text.contains("messages would be lost"), "{text}");

@@ -60,7 +60,7 @@ async fn a_back_off_is_noticed_kept_from_workers_and_taken_away() {
     let context = async_nats::jetstream::new(async_nats::connect(url).await.unwrap());
     let stream = context.get_stream(spec.stream.name()).await.unwrap();
     let made = async || stream.consumer_info(&spec.name).await.unwrap().config;
-    assert_eq!(made().await.ack_wait, topology.ack_wait);
+    assert_eq!(made().await.ack_wait, topology.ack_wait.duration());
     assert!(made().await.backoff.is_empty(), "set-up makes none");
 
     let mut consumer = stream
@@ -90,6 +90,6 @@ async fn a_back_off_is_noticed_kept_from_workers_and_taken_away() {
         "{mended:?}"
     );
     assert!(made().await.backoff.is_empty());
-    assert_eq!(made().await.ack_wait, topology.ack_wait);
+    assert_eq!(made().await.ack_wait, topology.ack_wait.duration());
     assert!(bus.consume(&spec).await.is_ok());
 }

@@ -35,21 +35,21 @@ fn fixed(part: WantedStream) -> WantedStream {
 
 /// The streams and object stores of the defaults, none of which is set.
 fn defaults() -> Vec<WantedStream> {
-    let room = Topology::default().room;
+    let all = Topology::default();
     [
-        room.inbox,
-        room.steps,
-        room.timers,
-        room.answers,
-        room.documents,
-        room.chunks,
-        room.dead,
-        room.files,
-        room.snapshots,
+        all.inbox_bytes,
+        all.steps_bytes,
+        all.timers_bytes,
+        all.answers_bytes,
+        all.documents_bytes,
+        all.chunks_bytes,
+        all.dead_bytes,
+        all.files_bytes,
+        all.snapshots_bytes,
     ]
     .iter()
     .enumerate()
-    .map(|(n, wanted)| part(&n.to_string(), *wanted))
+    .map(|(n, wanted)| part(&n.to_string(), wanted.bytes()))
     .collect()
 }
 

@@ -2,75 +2,75 @@
 //! the memory bus is built from the list.
 
 use crate::{BusError, ConsumerSpec, Retention, StoredMessage, Stream, StreamSpec};
+use envelope::limits::DEADLINE_MS_MAX;
 use envelope::subject::EDITION;
 use envelope::{Edition, Editions, Role};
 use serde::{Deserialize, Serialize};
+use settings::{ByteSize, InvalidOption, TimeSpan};
 use std::time::Duration;
 
-/// Sizes and times of the streams.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What the streams keep, and for how long.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Topology {
-    /// How long after the deadline the steps of a turn are kept. Default 5 minutes.
-    pub keep: Duration,
-    /// How long inbox, answers and dead letters are kept. Default 24 hours.
-    pub max_age: Duration,
-    /// After how long an unanswered delivery is made again. Default 20 seconds.
-    pub ack_wait: Duration,
+    /// How long after its deadline the steps of a turn are kept, for traces. Default 5 min.
+    pub keep: TimeSpan,
+    /// How long questions, answers and dead letters are kept. Default 24 h.
+    pub max_age: TimeSpan,
+    /// After how long an unanswered delivery is made again. Default 20 s.
+    pub ack_wait: TimeSpan,
     /// How long an event of a conversation is kept. Default 30 days.
-    pub conversation_age: Duration,
-    /// How many events of one conversation are kept: two a turn. Default 4,096.
-    pub conversation_events: u64,
+    pub conversation_age: TimeSpan,
+    /// How many events of one conversation are kept, 32 or more: two a turn, the oldest go first. Default 4,096.
+    pub conversation_events: u32,
     /// Unanswered deliveries of one role over all its processes. Default 1,024.
     pub max_ack_pending: u32,
-    /// Replicas of each stream: 1 or 3. Default 1.
+    /// Replicas of each stream: 1, 3 or 5. Default 1; 3 in production.
     pub replicas: u8,
-    /// Room of each stream.
-    pub room: StreamSizes,
+    /// Room of the inbox. Default 1 GiB.
+    pub inbox_bytes: ByteSize,
+    /// Room of the steps, scatter records and parts. Default 8 GiB.
+    pub steps_bytes: ByteSize,
+    /// Room of the timers. Default 1 GiB.
+    pub timers_bytes: ByteSize,
+    /// Room of the answers. Default 4 GiB.
+    pub answers_bytes: ByteSize,
+    /// Room of the conversations; the oldest events go first. Default 4 GiB.
+    pub conversations_bytes: ByteSize,
+    /// Room of the documents that wait to be indexed. Default 1 GiB.
+    pub documents_bytes: ByteSize,
+    /// Room of the corpus. Default 16 GiB.
+    pub chunks_bytes: ByteSize,
+    /// Room of the dead letters. Default 1 GiB.
+    pub dead_bytes: ByteSize,
+    /// Room of the files of documents over 512 KiB that wait to be indexed. Default 2 GiB.
+    pub files_bytes: ByteSize,
+    /// Room of the snapshots of indexes: two of each edition, the second while it is written. Default
+    /// 4 GiB.
+    pub snapshots_bytes: ByteSize,
 }
-
-/// How many bytes each stream may hold.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(
-    missing_docs,
-    reason = "one field per stream, and one per object store; in bytes"
-)]
-pub struct StreamSizes {
-    pub inbox: u64,
-    pub steps: u64,
-    pub timers: u64,
-    pub answers: u64,
-    pub conversations: u64,
-    pub documents: u64,
-    pub chunks: u64,
-    pub dead: u64,
-    pub files: u64,
-    pub snapshots: u64,
-}
-
-const MIB: u64 = 1024 * 1024;
 
 impl Default for Topology {
     fn default() -> Self {
+        let gib = |gib: u64| ByteSize::from_mib(gib * 1024);
         Topology {
-            keep: Duration::from_secs(300),
-            max_age: Duration::from_secs(24 * 3600),
-            ack_wait: Duration::from_secs(20),
-            conversation_age: Duration::from_secs(30 * 24 * 3600),
+            keep: TimeSpan::from_mins(5),
+            max_age: TimeSpan::from_hours(24),
+            ack_wait: TimeSpan::from_secs(20),
+            conversation_age: TimeSpan::from_hours(30 * 24),
             conversation_events: 4_096,
-            max_ack_pending: 1024,
+            max_ack_pending: 1_024,
             replicas: 1,
-            room: StreamSizes {
-                inbox: 1024 * MIB,
-                steps: 8 * 1024 * MIB,
-                timers: 1024 * MIB,
-                answers: 4 * 1024 * MIB,
-                conversations: 4 * 1024 * MIB,
-                documents: 1024 * MIB,
-                chunks: 16 * 1024 * MIB,
-                dead: 1024 * MIB,
-                files: 2 * 1024 * MIB,
-                snapshots: 4 * 1024 * MIB,
-            },
+            inbox_bytes: gib(1),
+            steps_bytes: gib(8),
+            timers_bytes: gib(1),
+            answers_bytes: gib(4),
+            conversations_bytes: gib(4),
+            documents_bytes: gib(1),
+            chunks_bytes: gib(16),
+            dead_bytes: gib(1),
+            files_bytes: gib(2),
+            snapshots_bytes: gib(4),
         }
     }
 }
@@ -109,13 +109,54 @@ pub fn editions_in(record: &StoredMessage) -> Result<Editions, BusError> {
 }
 
 impl Topology {
+    /// Checks that the options are allowed and fit together.
+    ///
+    /// # Errors
+    /// The error names the option and what is wanted.
+    pub fn validate(&self) -> Result<(), InvalidOption> {
+        let wrong = |what| Err(InvalidOption::new(what));
+        let Topology {
+            keep,
+            max_age,
+            ack_wait,
+            conversation_age: age,
+            conversation_events: events,
+            replicas,
+            ..
+        } = self;
+        if Duration::from_millis(DEADLINE_MS_MAX) + keep.duration() > max_age.duration() {
+            return wrong(format!(
+                "`streams.max_age` ({max_age}) must be at least the longest deadline (1h) plus `streams.keep` ({keep})"
+            ));
+        }
+        if !matches!(replicas, 1 | 3 | 5) {
+            return wrong(format!(
+                "`streams.replicas` must be 1, 3 or 5, not {replicas}"
+            ));
+        }
+        if ack_wait.is_zero() {
+            return wrong("`streams.ack_wait` must not be 0".into());
+        }
+        if age < max_age {
+            return wrong(format!(
+                "`streams.conversation_age` ({age}) must be at least `streams.max_age` ({max_age})"
+            ));
+        }
+        if *events < 32 {
+            return wrong(format!(
+                "`streams.conversation_events` must be 32 or more, not {events}"
+            ));
+        }
+        Ok(())
+    }
+
     /// Every stream of the fleet.
     pub fn streams(&self) -> Vec<StreamSpec> {
-        let spec = |stream, retention, max_bytes, max_age| StreamSpec {
+        let spec = |stream, retention, max_bytes: ByteSize, max_age: TimeSpan| StreamSpec {
             stream,
             retention,
-            max_age,
-            max_bytes,
+            max_age: max_age.duration(),
+            max_bytes: max_bytes.bytes(),
             max_per_subject: None,
             schedules: false,
             is_queue: false,
@@ -124,13 +165,13 @@ impl Topology {
             spec(
                 Stream::Inbox,
                 Retention::RefuseNew,
-                self.room.inbox,
+                self.inbox_bytes,
                 self.max_age,
             ),
             spec(
                 Stream::Steps(0),
                 Retention::RefuseNew,
-                self.room.steps,
+                self.steps_bytes,
                 self.max_age,
             ),
             StreamSpec {
@@ -140,23 +181,23 @@ impl Topology {
                 ..spec(
                     Stream::Timers,
                     Retention::DropOld,
-                    self.room.timers,
+                    self.timers_bytes,
                     self.max_age,
                 )
             },
             spec(
                 Stream::Answers,
                 Retention::RefuseNew,
-                self.room.answers,
+                self.answers_bytes,
                 self.max_age,
             ),
             StreamSpec {
-                max_per_subject: Some(self.conversation_events),
+                max_per_subject: Some(u64::from(self.conversation_events)),
                 // All three limits drop from the old end, so that the last event of a log is the newest.
                 ..spec(
                     Stream::Conversations,
                     Retention::DropOld,
-                    self.room.conversations,
+                    self.conversations_bytes,
                     self.conversation_age,
                 )
             },
@@ -165,8 +206,8 @@ impl Topology {
                 ..spec(
                     Stream::Documents,
                     Retention::RefuseNew,
-                    self.room.documents,
-                    Duration::ZERO,
+                    self.documents_bytes,
+                    TimeSpan::ZERO,
                 )
             },
             StreamSpec {
@@ -174,14 +215,14 @@ impl Topology {
                 ..spec(
                     Stream::Chunks,
                     Retention::RefuseNew,
-                    self.room.chunks,
-                    Duration::ZERO,
+                    self.chunks_bytes,
+                    TimeSpan::ZERO,
                 )
             },
             spec(
                 Stream::Dead,
                 Retention::DropOld,
-                self.room.dead,
+                self.dead_bytes,
                 self.max_age,
             ),
         ]
@@ -195,7 +236,7 @@ impl Topology {
 
     /// The consumer of a thinking role.
     pub fn consumer(&self, role: Role) -> ConsumerSpec {
-        ConsumerSpec::of_role(role, 0, self.ack_wait, self.max_ack_pending)
+        ConsumerSpec::of_role(role, 0, self.ack_wait.duration(), self.max_ack_pending)
     }
 
     /// The durable consumers of one role: the gateway's three, one per edition of the indexer's, one of
@@ -247,7 +288,7 @@ impl Topology {
             stream,
             name: name.into(),
             filters: filters.iter().map(|f| (*f).to_owned()).collect(),
-            ack_wait: self.ack_wait,
+            ack_wait: self.ack_wait.duration(),
             max_ack_pending: self.max_ack_pending,
         }
     }

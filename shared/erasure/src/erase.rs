@@ -106,7 +106,7 @@ async fn ended(
     key: &ConversationKey,
 ) -> Result<Erased, Error> {
     let logs = Logs::on(bus.clone());
-    let kept = topology.max_age.as_millis() as u64;
+    let kept = topology.max_age.as_millis();
     for _ in 0..TRIES {
         let events = logs.all(key).await?;
         if let Some(erased) = events.last().and_then(as_erased) {

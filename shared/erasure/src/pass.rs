@@ -43,7 +43,7 @@ struct Named {
 impl Pass<'_> {
     /// Until when a worker may store a step of a turn whose deadline is the latest.
     pub(crate) fn until(topology: &Topology, deadline: UnixMs) -> UnixMs {
-        deadline.plus(topology.ack_wait.as_millis() as u64)
+        deadline.plus(topology.ack_wait.as_millis())
     }
 
     /// Looks through everything; the inbox behind a sequence up to which that was done. Returns how far it is now.

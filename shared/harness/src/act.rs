@@ -119,7 +119,13 @@ impl Worker {
                     result,
                     entry,
                 };
-                join::store_part(&*self.bus, &step.header, &part, self.topology.keep).await?;
+                join::store_part(
+                    &*self.bus,
+                    &step.header,
+                    &part,
+                    self.topology.keep.duration(),
+                )
+                .await?;
                 self.fault(Point::PartStored).await;
                 Ok(())
             }
@@ -159,13 +165,25 @@ impl Worker {
 
     async fn count_and_join(&self, header: &Header, case: &Case, of: u16) -> Result<(), Failure> {
         let wanted = join::enough(of, self.options.quorum);
-        join::count_and_join(&*self.bus, header, case, wanted, self.topology.keep).await?;
+        join::count_and_join(
+            &*self.bus,
+            header,
+            case,
+            wanted,
+            self.topology.keep.duration(),
+        )
+        .await?;
         Ok(())
     }
 
     async fn publish_step(&self, place: &StepAddress, envelope: &Step) -> Result<(), Failure> {
-        let message = outbox::step(envelope, None, self.bus.now(), self.topology.keep)
-            .map_err(OutboxError::from)?;
+        let message = outbox::step(
+            envelope,
+            None,
+            self.bus.now(),
+            self.topology.keep.duration(),
+        )
+        .map_err(OutboxError::from)?;
         let created = publish_until(&*self.bus, message, envelope.header.deadline)
             .await
             .map_err(OutboxError::from)?;
@@ -187,7 +205,11 @@ impl Worker {
         let message = Publish {
             headers: headers_of(&record.header),
             condition: WriteCondition::AbsentAcross(envelope::subject::fence(*shard, turn, *hop)),
-            ttl: Some(time_to_live(self.bus.now(), *deadline, self.topology.keep)),
+            ttl: Some(time_to_live(
+                self.bus.now(),
+                *deadline,
+                self.topology.keep.duration(),
+            )),
             ..Publish::new(
                 Subject::Scatter {
                     shard: *shard,
@@ -202,7 +224,9 @@ impl Worker {
             .map_err(OutboxError::from)?;
         self.fault(Point::ScatterStored).await;
         match created {
-            CreateOutcome::Now => Ok(join::scatter(&*self.bus, record, self.topology.keep).await?),
+            CreateOutcome::Now => {
+                Ok(join::scatter(&*self.bus, record, self.topology.keep.duration()).await?)
+            }
             CreateOutcome::Before => self.finish_if_before(place, created).await,
         }
     }
@@ -412,7 +436,7 @@ impl Worker {
                 result: PartResult::Error(failure.code.into()),
                 entry: None,
             };
-            join::store_part(&*self.bus, &header, &part, self.topology.keep).await?;
+            join::store_part(&*self.bus, &header, &part, self.topology.keep.duration()).await?;
             let of = record.payload.passages.len() as u16;
             return self.count_and_join(&header, &record.case, of).await;
         }

@@ -147,7 +147,7 @@ impl Worker {
     /// Whether the message was delivered before, or so late that another process may have it too.
     fn is_redelivery(&self, delivery: &Delivery, now: UnixMs) -> bool {
         delivery.delivered > 1
-            || delivery.message.stored_at.until(now) > self.topology.ack_wait.as_millis() as u64
+            || delivery.message.stored_at.until(now) > self.topology.ack_wait.as_millis()
     }
 
     /// The time until which no other process can have this delivery: half the ack time-out, since the server's
@@ -157,7 +157,7 @@ impl Worker {
             1 => delivery
                 .message
                 .stored_at
-                .plus(self.topology.ack_wait.as_millis() as u64 / 2),
+                .plus(self.topology.ack_wait.as_millis() / 2),
             _ => UnixMs(0),
         }
     }
@@ -427,7 +427,7 @@ impl Worker {
         if let Ok(Subject::Scatter { .. }) = Subject::parse(&found.subject)
             && let Ok(record) = envelope::decode(&found.body)
         {
-            join::scatter(&*self.bus, &record, self.topology.keep).await?;
+            join::scatter(&*self.bus, &record, self.topology.keep.duration()).await?;
         }
         Ok(true)
     }

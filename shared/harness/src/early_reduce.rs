@@ -69,7 +69,7 @@ impl Worker {
         if !is_covered(&record.payload, &parts, least) {
             return Ok(());
         }
-        let keep = self.topology.keep;
+        let keep = self.topology.keep.duration();
         join::join(&*self.bus, header, &step.case, task.scatter, keep).await?;
         self.joined.end(&(header.turn.clone(), header.hop));
         let subject = Subject::Joined {

@@ -112,7 +112,7 @@ impl Ground {
             ..config.nats("argosy-bench", false)
         };
         let bus = NatsBus::connect(nats).await?;
-        nats::setup(&bus, &config.topology()).await?;
+        nats::setup(&bus, &config.streams).await?;
         Ok(Ground { server, bus, dir })
     }
 
@@ -237,7 +237,7 @@ pub async fn floor_role(args: FloorRoleArgs) -> Result<(), CliError> {
         model_delay: Duration::from_millis(args.model_delay_ms),
         search_delay: Duration::from_millis(args.search_delay_ms),
     };
-    let topology = Config::default().topology();
+    let topology = Config::default().streams;
     let run = floor::run(&args.server, &topology, args.role, load, stop.clone());
     let work = async {
         if let Err(error) = run.await {

@@ -17,14 +17,12 @@ pub(crate) use variables::VARIABLES;
 use crate::prompt_files;
 use anyhow::Context;
 use bus::topology::Topology;
-use envelope::limits::DEADLINE_MS_MAX;
 use envelope::{Edition, ModeChoice, Profile, Role};
 use index_host::snapshot;
 use serde::{Deserialize, Serialize};
-use settings::{ByteSize, Configuration, Sources, TimeSpan};
+use settings::{Configuration, Sources};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// Everything that can be configured.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -33,7 +31,7 @@ pub struct Config {
     /// The NATS server.
     pub nats: bus_nats::Options,
     /// What the streams keep.
-    pub streams: Streams,
+    pub streams: Topology,
     /// How a role runs.
     pub run: harness::Options,
     /// The gateway.
@@ -92,85 +90,6 @@ impl Default for DataDir {
     }
 }
 
-/// What the streams keep, and for how long.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Streams {
-    /// How long after its deadline the steps of a turn are kept, for traces. Default 5 min.
-    pub keep: TimeSpan,
-    /// How long questions, answers and dead letters are kept. Default 24 h.
-    pub max_age: TimeSpan,
-    /// After how long an unanswered delivery is made again. Default 20 s.
-    pub ack_wait: TimeSpan,
-    /// How long an event of a conversation is kept. Default 30 days.
-    pub conversation_age: TimeSpan,
-    /// How many events of one conversation are kept, 32 or more: two a turn, the oldest go first. Default 4,096.
-    pub conversation_events: u32,
-    /// Unanswered deliveries of one role over all its processes. Default 1,024.
-    pub max_ack_pending: u32,
-    /// Replicas of each stream: 1, 3 or 5. Default 1; 3 in production.
-    pub replicas: u8,
-    /// Room of the inbox. Default 1 GiB.
-    pub inbox_bytes: ByteSize,
-    /// Room of the steps, scatter records and parts. Default 8 GiB.
-    pub steps_bytes: ByteSize,
-    /// Room of the timers. Default 1 GiB.
-    pub timers_bytes: ByteSize,
-    /// Room of the answers. Default 4 GiB.
-    pub answers_bytes: ByteSize,
-    /// Room of the conversations; the oldest events go first. Default 4 GiB.
-    pub conversations_bytes: ByteSize,
-    /// Room of the documents that wait to be indexed. Default 1 GiB.
-    pub documents_bytes: ByteSize,
-    /// Room of the corpus. Default 16 GiB.
-    pub chunks_bytes: ByteSize,
-    /// Room of the dead letters. Default 1 GiB.
-    pub dead_bytes: ByteSize,
-    /// Room of the files of documents over 512 KiB that wait to be indexed. Default 2 GiB.
-    pub files_bytes: ByteSize,
-    /// Room of the snapshots of indexes: two of each edition, the second while it is written. Default
-    /// 4 GiB.
-    pub snapshots_bytes: ByteSize,
-}
-
-impl Default for Streams {
-    fn default() -> Self {
-        let Topology {
-            keep,
-            max_age,
-            ack_wait,
-            conversation_age,
-            conversation_events,
-            max_ack_pending,
-            replicas,
-            room,
-        } = Topology::default();
-        Streams {
-            keep: span(keep.as_millis() as u64),
-            max_age: span(max_age.as_millis() as u64),
-            ack_wait: span(ack_wait.as_millis() as u64),
-            conversation_age: span(conversation_age.as_millis() as u64),
-            conversation_events: u32::try_from(conversation_events).unwrap_or(u32::MAX),
-            max_ack_pending,
-            replicas,
-            inbox_bytes: ByteSize::from_bytes(room.inbox),
-            steps_bytes: ByteSize::from_bytes(room.steps),
-            timers_bytes: ByteSize::from_bytes(room.timers),
-            answers_bytes: ByteSize::from_bytes(room.answers),
-            conversations_bytes: ByteSize::from_bytes(room.conversations),
-            documents_bytes: ByteSize::from_bytes(room.documents),
-            chunks_bytes: ByteSize::from_bytes(room.chunks),
-            dead_bytes: ByteSize::from_bytes(room.dead),
-            files_bytes: ByteSize::from_bytes(room.files),
-            snapshots_bytes: ByteSize::from_bytes(room.snapshots),
-        }
-    }
-}
-
-fn span(ms: u64) -> TimeSpan {
-    TimeSpan::from_millis(ms)
-}
-
 /// The file that is read when none is named.
 pub(crate) const FILE: &str = "argosy.toml";
 
@@ -211,35 +130,7 @@ impl Config {
 
     /// Checks that the sections fit together, which no single value shows.
     pub fn validate(&self) -> anyhow::Result<()> {
-        let Streams {
-            keep,
-            max_age,
-            replicas,
-            ack_wait,
-            ..
-        } = &self.streams;
-        let longest = Duration::from_millis(DEADLINE_MS_MAX) + keep.duration();
-        anyhow::ensure!(
-            longest <= max_age.duration(),
-            "`streams.max_age` ({max_age}) must be at least the longest deadline (1h) plus `streams.keep` ({keep})"
-        );
-        anyhow::ensure!(
-            matches!(replicas, 1 | 3 | 5),
-            "`streams.replicas` must be 1, 3 or 5, not {replicas}"
-        );
-        anyhow::ensure!(!ack_wait.is_zero(), "`streams.ack_wait` must not be 0");
-        let (age, events) = (
-            &self.streams.conversation_age,
-            self.streams.conversation_events,
-        );
-        anyhow::ensure!(
-            age.duration() >= max_age.duration(),
-            "`streams.conversation_age` ({age}) must be at least `streams.max_age` ({max_age})"
-        );
-        anyhow::ensure!(
-            events >= 32,
-            "`streams.conversation_events` must be 32 or more, not {events}"
-        );
+        self.streams.validate()?;
         for (role, name) in &self.model_of {
             anyhow::ensure!(
                 role.asks_model(),

@@ -15,7 +15,7 @@ const WRITE: &str = "ARGOSY_WRITE_DOCS";
 /// The sections, with the file and the name of each one's type. The type of a role's section is found by the role.
 const SECTIONS: &[(&str, &str, &str)] = &[
     ("nats", "shared/bus-nats/src/options.rs", "Options"),
-    ("streams", "workers/argosy/src/config.rs", "Streams"),
+    ("streams", "shared/bus/src/topology.rs", "Topology"),
     ("run", "shared/harness/src/options.rs", "Options"),
     ("gateway", "workers/gateway/src/options.rs", "Options"),
     ("telemetry", "shared/telemetry/src/options.rs", "Options"),

@@ -96,6 +96,7 @@ mod tests {
     use envelope::document::Notice;
     use envelope::{Edition, TenantId, UnixMs};
     use llm::ChatModel;
+    use settings::ByteSize;
     use stage::{Incoming, Ingest};
     use testkit::model::ScriptedModel;
 
@@ -151,8 +152,10 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn answers_leave_most_of_the_room_to_documents() {
-        let mut topology = Topology::default();
-        topology.room.files = 1_000;
+        let topology = Topology {
+            files_bytes: ByteSize::from_bytes(1_000),
+            ..Topology::default()
+        };
         let bus = MemoryBus::new(&topology);
         let answers = ExtractionCache::on(bus.clone());
         answers.keep("first", &"x".repeat(300)).await;
@@ -171,8 +174,10 @@ mod tests {
 
     #[tokio::test]
     async fn without_room_the_model_is_asked_each_time() {
-        let mut topology = Topology::default();
-        topology.room.files = 0;
+        let topology = Topology {
+            files_bytes: ByteSize::from_bytes(0),
+            ..Topology::default()
+        };
         let bus = MemoryBus::new(&topology);
         let model = ScriptedModel::answering(|_| Ok(r#"{"buyer": "Tessaly Ltd"}"#.into()));
         indexed(&bus, &model, "main", 256).await;

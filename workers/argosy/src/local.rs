@@ -22,6 +22,7 @@ use index_host::search_factory::{self, SearchFactory};
 use index_host::view::IndexView;
 use llm_pool::Pools;
 use search::Searcher;
+use settings::TimeSpan;
 use stage::Ingest;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -150,8 +151,8 @@ impl Local {
         let mut config = config.clone();
         config.streams.conversation_events = u32::MAX;
         let topology = Topology {
-            conversation_age: Duration::ZERO,
-            ..config.topology()
+            conversation_age: TimeSpan::ZERO,
+            ..config.streams.clone()
         };
         let memory = MemoryBus::starting_at(&topology, wall_clock());
         let bus: Arc<dyn Bus> = memory.clone();

@@ -252,7 +252,7 @@ impl Process {
     /// Starts the workers of `roles`. They end after [`Process::stop`] is cancelled.
     pub fn start(&self, roles: &[Role], with: &Collaborators) -> Result<JoinSet<()>, Error> {
         let metrics = Metrics::new(&self.registry, roles)?;
-        let topology = self.config.topology();
+        let topology = &self.config.streams;
         let mut running = JoinSet::new();
         for role in roles.iter().copied() {
             if role == Role::Gateway {
@@ -317,7 +317,7 @@ impl Process {
         )?;
         let counts = IngestMetrics::new(&self.registry)?;
         let edition = &self.config.indexer.edition;
-        let consumer = self.config.topology().documents(edition);
+        let consumer = self.config.streams.documents(edition);
         let indexer = IngestWorker::new(
             self.bus.clone(),
             Arc::new(ingest),

@@ -34,7 +34,7 @@ impl Turns {
         let Some(((asked, resume), at)) = asked.zip(at) else {
             return Ok(Err(AdmissionRefusal::Unknown(named.clone())));
         };
-        let kept = self.topology.max_age.as_millis() as u64;
+        let kept = self.topology.max_age.as_millis();
         if asked.expires(at, kept) <= header.asked_at {
             return Ok(Err(AdmissionRefusal::Expired(named.clone())));
         }

@@ -233,7 +233,7 @@ impl Turns {
         terminal: &StoredMessage,
     ) -> Result<Option<Box<Read>>, Error> {
         let readable = envelope::decode::<Terminal>(&terminal.body);
-        let kept = self.topology.max_age.as_millis() as u64;
+        let kept = self.topology.max_age.as_millis();
         for _ in 0..TRIES {
             let before = match self.last(key).await? {
                 Last::Read(before) => before,
@@ -332,7 +332,7 @@ impl Turns {
 
     /// How many turns are kept of a conversation with so many events; `None` where all of them are.
     fn turns_kept(&self, events: u64) -> Option<u64> {
-        let kept = self.topology.conversation_events;
+        let kept = u64::from(self.topology.conversation_events);
         (events > kept).then_some(kept / 2)
     }
 
@@ -373,7 +373,7 @@ impl Turns {
         let Some(before) = before else { return Ok(()) };
         let state = before.state();
         for open in state.open.iter().filter(|open| turns.contains(&open.turn)) {
-            let kept = self.topology.max_age.as_millis() as u64;
+            let kept = self.topology.max_age.as_millis();
             if open.deadline.plus(kept) <= self.now() {
                 return self.end_unknown(key, before, &open.turn).await;
             }

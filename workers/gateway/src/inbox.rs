@@ -416,7 +416,7 @@ impl Inbox {
         let Some(reply) = &header.reply_to else {
             return Ok(());
         };
-        let keep = self.0.topology.keep;
+        let keep = self.0.topology.keep.duration();
         let message = Publish {
             headers: Headers::default().with(header::REPLY, reply.as_str()),
             condition: WriteCondition::Absent,

@@ -45,7 +45,7 @@ pub(crate) async fn arm(turns: &Turns) -> Result<(), Error> {
     let schedule = Some(Schedule {
         at,
         target: subject::SWEEP_DUE.into(),
-        ttl: Some(turns.topology.keep),
+        ttl: Some(turns.topology.keep.duration()),
     });
     let message = Publish {
         schedule,

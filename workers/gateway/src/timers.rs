@@ -77,7 +77,7 @@ impl Due {
                 &record.header,
                 &record.case,
                 hop,
-                self.0.topology.keep,
+                self.0.topology.keep.duration(),
             )
             .await?;
         }

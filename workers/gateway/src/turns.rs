@@ -188,7 +188,7 @@ impl Turns {
         header: &Header,
         question: &StoredMessage,
     ) -> Result<CreateOutcome, Error> {
-        let mut timer = outbox::timer(header, None, header.deadline, self.topology.keep);
+        let mut timer = outbox::timer(header, None, header.deadline, self.topology.keep.duration());
         timer.condition = WriteCondition::Absent;
         if let Some(under) = asked_under(question) {
             timer.headers = timer.headers.with(header::ASKED_UNDER, under.to_string());
@@ -283,7 +283,7 @@ impl Turns {
         case: &Case,
         event: Event,
     ) -> Result<CreateOutcome, Error> {
-        let (now, keep) = (self.now(), self.topology.keep);
+        let (now, keep) = (self.now(), self.topology.keep.duration());
         let Transition {
             header, case, next, ..
         } = route(header, case, event, &Usage::default(), now);

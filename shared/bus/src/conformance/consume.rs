@@ -4,6 +4,7 @@
 use super::place::{Ground, TestPlace, message, next, silent, text, within};
 use crate::{BusError, ConsumerProgress, ConsumerSpec, Publish, Stream};
 use envelope::{Edition, Role};
+use settings::TimeSpan;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
@@ -107,7 +108,7 @@ pub async fn an_acked_message_does_not_come_back(place: TestPlace) {
 
 pub async fn open_deliveries_are_bounded(place: TestPlace) {
     let ground = place
-        .ground_with(|t| (t.max_ack_pending, t.ack_wait) = (3, SECOND * 30))
+        .ground_with(|t| (t.max_ack_pending, t.ack_wait) = (3, TimeSpan::from_secs(30)))
         .await;
     put_plans(&ground, 5).await;
     let spec = planner(&ground);
@@ -142,7 +143,9 @@ pub async fn delayed_naks_stay_open(place: TestPlace) {
 }
 
 pub async fn two_pullers_share(place: TestPlace) {
-    let ground = place.ground_with(|t| t.ack_wait = SECOND * 30).await;
+    let ground = place
+        .ground_with(|t| t.ack_wait = TimeSpan::from_secs(30))
+        .await;
     let spec = planner(&ground);
     let (mut one, mut two) = (ground.puller(&spec).await, ground.puller(&spec).await);
     put_plans(&ground, 60).await;
@@ -160,7 +163,9 @@ pub async fn two_pullers_share(place: TestPlace) {
 }
 
 pub async fn no_more_than_the_free_slots(place: TestPlace) {
-    let ground = place.ground_with(|t| t.ack_wait = SECOND * 30).await;
+    let ground = place
+        .ground_with(|t| t.ack_wait = TimeSpan::from_secs(30))
+        .await;
     put_plans(&ground, 10).await;
     let spec = planner(&ground);
     let (mut greedy, mut other) = (ground.puller(&spec).await, ground.puller(&spec).await);
@@ -175,7 +180,9 @@ pub async fn no_more_than_the_free_slots(place: TestPlace) {
 }
 
 pub async fn closing_gives_back_the_rest(place: TestPlace) {
-    let ground = place.ground_with(|t| t.ack_wait = SECOND * 30).await;
+    let ground = place
+        .ground_with(|t| t.ack_wait = TimeSpan::from_secs(30))
+        .await;
     put_plans(&ground, 5).await;
     let spec = planner(&ground);
     let (mut leaving, mut staying) = (ground.puller(&spec).await, ground.puller(&spec).await);
@@ -196,7 +203,9 @@ pub async fn closing_gives_back_the_rest(place: TestPlace) {
 }
 
 pub async fn a_dropped_pull_loses_nothing(place: TestPlace) {
-    let ground = place.ground_with(|t| t.ack_wait = SECOND * 30).await;
+    let ground = place
+        .ground_with(|t| t.ack_wait = TimeSpan::from_secs(30))
+        .await;
     let mut puller = ground.puller(&planner(&ground)).await;
     let mut seen = Vec::new();
     for n in 0..50 {
@@ -226,7 +235,9 @@ pub async fn a_dropped_pull_loses_nothing(place: TestPlace) {
 }
 
 pub async fn an_expired_message_is_not_redelivered(place: TestPlace) {
-    let ground = place.ground_with(|t| t.ack_wait = SECOND * 4).await;
+    let ground = place
+        .ground_with(|t| t.ack_wait = TimeSpan::from_secs(4))
+        .await;
     let short = Publish {
         ttl: Some(SECOND),
         ..message("argosy.step.0.planner.t0.0", "short")

@@ -4,6 +4,7 @@ use super::place::{Ground, TestPlace, within};
 use crate::{BusError, Pieces};
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
+use settings::ByteSize;
 use std::io;
 
 const MAX: u64 = 4 * 1024 * 1024;
@@ -45,7 +46,9 @@ pub async fn a_file_is_replaced(place: TestPlace) {
 }
 
 pub async fn files_have_bounds(place: TestPlace) {
-    let ground = place.ground_with(|t| t.room.files = 1024 * 1024).await;
+    let ground = place
+        .ground_with(|t| t.files_bytes = ByteSize::from_mib(1))
+        .await;
     within(ground.bus.put_file("a", bytes(1, 600_000)))
         .await
         .unwrap();
@@ -107,7 +110,7 @@ pub async fn a_snapshot_is_kept_with_its_sequence(place: TestPlace) {
 
 pub async fn half_a_snapshot_is_none_and_takes_no_room(place: TestPlace) {
     let ground = place
-        .ground_with(|t| t.room.snapshots = 2 * 1024 * 1024)
+        .ground_with(|t| t.snapshots_bytes = ByteSize::from_mib(2))
         .await;
     for _ in 0..3 {
         let broken = cut(&bytes(1, 1_200_000), 100_000)

@@ -7,6 +7,7 @@ use crate::{
 };
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
+use settings::{ByteSize, TimeSpan};
 use std::any::Any;
 use std::future::Future;
 use std::sync::Arc;
@@ -30,22 +31,21 @@ pub struct Ground {
 /// Small streams, and an ack wait of one second.
 pub fn small() -> Topology {
     let mut topology = Topology {
-        ack_wait: Duration::from_secs(1),
+        ack_wait: TimeSpan::from_secs(1),
         ..Topology::default()
     };
-    let room = &mut topology.room;
     for each in [
-        &mut room.inbox,
-        &mut room.steps,
-        &mut room.timers,
-        &mut room.answers,
-        &mut room.documents,
-        &mut room.chunks,
-        &mut room.dead,
-        &mut room.files,
-        &mut room.snapshots,
+        &mut topology.inbox_bytes,
+        &mut topology.steps_bytes,
+        &mut topology.timers_bytes,
+        &mut topology.answers_bytes,
+        &mut topology.documents_bytes,
+        &mut topology.chunks_bytes,
+        &mut topology.dead_bytes,
+        &mut topology.files_bytes,
+        &mut topology.snapshots_bytes,
     ] {
-        *each = 16 * 1024 * 1024;
+        *each = ByteSize::from_mib(16);
     }
     topology
 }

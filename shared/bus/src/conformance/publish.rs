@@ -3,6 +3,7 @@
 use super::place::{TestPlace, message, text, within};
 use crate::{Headers, Publish, PublishError, Stream, WriteCondition};
 use futures_util::future::join_all;
+use settings::ByteSize;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -94,7 +95,9 @@ pub async fn racing_publishers_have_one_winner(place: TestPlace) {
 }
 
 pub async fn a_full_stream_refuses(place: TestPlace) {
-    let ground = place.ground_with(|t| t.room.inbox = 64 * 1024).await;
+    let ground = place
+        .ground_with(|t| t.inbox_bytes = ByteSize::from_bytes(64 * 1024))
+        .await;
     let body = "x".repeat(4096);
     let mut stored = 0;
     let refusal = loop {
@@ -116,7 +119,9 @@ pub async fn a_full_stream_refuses(place: TestPlace) {
 }
 
 pub async fn a_failed_condition_is_not_a_full_stream(place: TestPlace) {
-    let ground = place.ground_with(|t| t.room.answers = 64 * 1024).await;
+    let ground = place
+        .ground_with(|t| t.answers_bytes = ByteSize::from_bytes(64 * 1024))
+        .await;
     let once = |subject: &str| Publish {
         condition: WriteCondition::Absent,
         ..message(subject, &"x".repeat(4096))
@@ -138,7 +143,9 @@ pub async fn a_failed_condition_is_not_a_full_stream(place: TestPlace) {
 }
 
 pub async fn the_oldest_are_dropped(place: TestPlace) {
-    let ground = place.ground_with(|t| t.room.dead = 64 * 1024).await;
+    let ground = place
+        .ground_with(|t| t.dead_bytes = ByteSize::from_bytes(64 * 1024))
+        .await;
     let body = "x".repeat(4096);
     for n in 0..40 {
         ground

@@ -131,7 +131,7 @@ pub async fn positions_and_room(place: TestPlace) {
         (empty.messages, empty.bytes, empty.first, empty.last),
         (0, 0, 1, 0)
     );
-    assert_eq!(empty.max_bytes, ground.topology.room.answers);
+    assert_eq!(empty.max_bytes, ground.topology.answers_bytes.bytes());
     let age = empty.created_ms.abs_diff(ground.bus.now().0);
     assert!(age < 60_000, "made {age} ms from now");
     let body = "x".repeat(1000);

@@ -75,8 +75,8 @@ impl MemoryBus {
             state: Mutex::new(State {
                 logs,
                 core: Core::default(),
-                files: Files::new(topology.room.files),
-                snapshots: Kept::new(topology.room.snapshots),
+                files: Files::new(topology.files_bytes.bytes()),
+                snapshots: Kept::new(topology.snapshots_bytes.bytes()),
             }),
         };
         Arc::new(MemoryBus {

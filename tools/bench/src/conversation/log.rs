@@ -328,6 +328,6 @@ pub(super) async fn busy_on_three(
         ..config.nats("argosy-bench", false)
     };
     let bus = NatsBus::connect(options).await?;
-    nats::setup(&bus, &config.topology()).await?;
+    nats::setup(&bus, &config.streams).await?;
     busy(&bus, args).await
 }

@@ -24,7 +24,7 @@ pub async fn run(what: cli::DeadCommand, config: Config, output: Output) -> Resu
         cli::DeadCommand::Show(args) => show(&*bus, args.number, output).await,
         cli::DeadCommand::Retry(args) => {
             let time = args.deadline.map(settings::TimeSpan::duration);
-            let keep = config.topology().keep;
+            let keep = config.streams.keep.duration();
             let yes = args.chosen.yes;
             let todo = chosen(&*bus, &args.chosen).await?;
             let came = each(&*bus, &todo, async |letter, stored| {

@@ -104,7 +104,7 @@ async fn begin(
     name: &Edition,
     output: Output,
 ) -> Result<(), CliError> {
-    let record = editions::begin(bus, &config.topology(), name).await?;
+    let record = editions::begin(bus, &config.streams, name).await?;
     if output == Output::Json {
         render::json(&record.editions);
         return Ok(());
@@ -197,7 +197,7 @@ async fn drop(
         let unknown = EditionError::Unknown(name.clone());
         return Err(editions::Error::from(unknown).into());
     }
-    let gone = editions::drop(bus, &config.topology(), name).await?;
+    let gone = editions::drop(bus, &config.streams, name).await?;
     if output == Output::Json {
         render::json(&serde_json::json!({ "dropped": name, "messages": gone }));
     } else {

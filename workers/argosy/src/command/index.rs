@@ -58,7 +58,7 @@ pub async fn run(args: cli::IndexArgs, config: Config, output: Output) -> Result
         let to = corpus_sync::target_editions(&*bus, args.edition).await?;
         is_searched = editions::read(&*bus).await?.editions.current == to.edition;
         // A queue that nobody takes from keeps nothing.
-        let taken = bus.consume(&config.topology().documents(&to.edition)).await;
+        let taken = bus.consume(&config.streams.documents(&to.edition)).await;
         if let Err(error @ BusError::Missing(_)) = taken {
             return Err(error.into());
         }

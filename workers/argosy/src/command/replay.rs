@@ -69,7 +69,7 @@ pub async fn run(args: cli::ReplayArgs, config: Config, output: Output) -> Resul
     let time = args
         .deadline
         .map_or(start.time(), settings::TimeSpan::duration);
-    let keep = config.topology().keep;
+    let keep = config.streams.keep.duration();
     // A claim is a turn: it is made only for what can be done.
     replay::check(&start, &found.history, &overrides, keep)?;
     let talks = ConversationSource::Fleet(bus.clone());

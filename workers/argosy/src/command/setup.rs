@@ -50,7 +50,7 @@ pub async fn run(args: cli::SetupArgs, config: Config, output: Output) -> Result
         true => connect(&config).await?,
         false => connect_soon(&config, output).await?,
     };
-    let (topology, allowance) = (config.topology(), config.allowance());
+    let (topology, allowance) = (config.streams.clone(), config.allowance());
     let changes = match args.check {
         true => nats::check_within(&bus, &topology, &allowance).await,
         false => made_soon(&bus, &topology, &allowance, output).await,

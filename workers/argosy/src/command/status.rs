@@ -28,7 +28,7 @@ const LOOK_MAX: Duration = Duration::from_secs(5);
 /// Shows the fleet once.
 pub async fn once(args: cli::StatusArgs, config: Config, output: Output) -> Result<(), CliError> {
     let bus = connect(&config).await?;
-    let facts = look(&*bus, &config.topology(), args.turn.as_ref()).await?;
+    let facts = look(&*bus, &config.streams, args.turn.as_ref()).await?;
     let status =
         status(&facts, full_at(config.gateway.room_limit)).sorted(RoleOrder::by(args.sort.into()));
     match output {
@@ -43,7 +43,7 @@ pub async fn top(args: cli::TopArgs, config: Config, output: Output) -> Result<(
     let bus = connect(&config).await?;
     let every = Duration::from_secs(args.every);
     let limit = config.gateway.room_limit;
-    let looks = looks(bus, config.topology(), limit, every).take(match args.count {
+    let looks = looks(bus, config.streams.clone(), limit, every).take(match args.count {
         Some(count) => usize::try_from(count).unwrap_or(usize::MAX),
         None => usize::MAX,
     });

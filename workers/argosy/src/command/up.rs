@@ -136,7 +136,7 @@ async fn fleet(
         most: disk.as_ref().map(|disk| disk.free / 4 * 3),
         ..config.allowance()
     };
-    let changes = nats::setup_within(&bus, &config.topology(), &allowance).await;
+    let changes = nats::setup_within(&bus, &config.streams, &allowance).await;
     let changes = changes.map_err(|error| no_room(error, config, &more_room(disk.as_ref())))?;
     let other_sizes = changes.iter().filter_map(other_size).collect();
     let mut members = start(plan, &config.telemetry.listen)?;

@@ -1,9 +1,10 @@
-//! Converts the configuration into the options of each component: topology, connection, workers, gateway, indexers.
+//! Completes the options of components with what the process knows or another section says: connection, gateway,
+//! indexers, sizes of streams. *Not* here: the options themselves, which are beside the code that they tune.
 
 use super::Config;
 use bus::Stream;
 use bus::sizes::Allowance;
-use bus::topology::{FILES, SNAPSHOTS, StreamSizes, Topology};
+use bus::topology::{FILES, SNAPSHOTS};
 
 /// The streams and object stores, each with the option of `streams` that sets its size.
 fn sized() -> [(&'static str, String); 10] {
@@ -38,32 +39,6 @@ impl Config {
         let set = sized().into_iter();
         let told = set.filter_map(|(key, _)| Some(format!("`{key}` ({})", self.given.by(key)?)));
         told.collect()
-    }
-
-    /// The streams and consumers that the fleet needs.
-    pub fn topology(&self) -> Topology {
-        let s = &self.streams;
-        Topology {
-            keep: s.keep.duration(),
-            max_age: s.max_age.duration(),
-            ack_wait: s.ack_wait.duration(),
-            conversation_age: s.conversation_age.duration(),
-            conversation_events: u64::from(s.conversation_events),
-            max_ack_pending: s.max_ack_pending,
-            replicas: s.replicas,
-            room: StreamSizes {
-                inbox: s.inbox_bytes.bytes(),
-                steps: s.steps_bytes.bytes(),
-                timers: s.timers_bytes.bytes(),
-                answers: s.answers_bytes.bytes(),
-                conversations: s.conversations_bytes.bytes(),
-                documents: s.documents_bytes.bytes(),
-                chunks: s.chunks_bytes.bytes(),
-                dead: s.dead_bytes.bytes(),
-                files: s.files_bytes.bytes(),
-                snapshots: s.snapshots_bytes.bytes(),
-            },
-        }
     }
 
     /// How to reach the server. With `wait`, the connection waits for a server that is not there yet.

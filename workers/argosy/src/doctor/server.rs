@@ -100,7 +100,7 @@ pub(super) async fn topology(on: &Ground<'_>) -> Said {
         Ok(bus) => bus,
         Err(skip) => return skip,
     };
-    let wanted = (on.config.topology(), on.config.allowance());
+    let wanted = (on.config.streams.clone(), on.config.allowance());
     match nats::check_within(bus, &wanted.0, &wanted.1).await {
         Ok(changes) => drift(&changes),
         Err(error) => Said::from(error),

@@ -36,7 +36,7 @@ pub(super) async fn rm(
             conversation: conversation.clone(),
             ..key.clone()
         };
-        let report = match source.erase(&key, &config.topology()).await {
+        let report = match source.erase(&key, &config.streams).await {
             Ok(report) => report,
             Err(conversations::Error::Erase(erasure::Error::Unknown)) if done.is_empty() => {
                 return Err(unknown());
