@@ -1,5 +1,6 @@
 //! The list of the streams and consumers that a fleet needs. `argosy setup` makes them, workers only check them, and
-//! the memory bus is built from the list.
+//! the memory bus is built from the list. The sizes and times of the streams are the section `streams` of the
+//! configuration.
 
 use crate::{BusError, ConsumerSpec, Retention, StoredMessage, Stream, StreamSpec};
 use envelope::limits::DEADLINE_MS_MAX;
@@ -297,6 +298,38 @@ impl Topology {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_does_not_fit_together_is_refused_by_name() {
+        let said = |change: fn(&mut Topology)| {
+            let mut topology = Topology::default();
+            change(&mut topology);
+            let checked = topology.validate();
+            checked.map_or_else(|error| error.to_string(), |()| String::new())
+        };
+        assert_eq!(said(|_| {}), "");
+        assert_eq!(said(|t| t.keep = TimeSpan::from_hours(23)), "");
+        assert_eq!(
+            said(|t| t.keep = TimeSpan::from_hours(24)),
+            "`streams.max_age` (1d) must be at least the longest deadline (1h) plus `streams.keep` (1d)"
+        );
+        assert_eq!(
+            said(|t| t.replicas = 2),
+            "`streams.replicas` must be 1, 3 or 5, not 2"
+        );
+        assert_eq!(
+            said(|t| t.ack_wait = TimeSpan::ZERO),
+            "`streams.ack_wait` must not be 0"
+        );
+        assert_eq!(
+            said(|t| t.conversation_age = TimeSpan::from_hours(23)),
+            "`streams.conversation_age` (23h) must be at least `streams.max_age` (1d)"
+        );
+        assert_eq!(
+            said(|t| t.conversation_events = 31),
+            "`streams.conversation_events` must be 32 or more, not 31"
+        );
+    }
 
     /// Code that looks at every stream uses this list: a stream that is not in it would be neither watched nor
     /// erased.

@@ -60,3 +60,31 @@ impl Options {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_valid_and_bounds_hold() {
+        let said = |json| {
+            let options: Options = serde_json::from_str(json).unwrap();
+            options.validate().map_err(|error| error.to_string())
+        };
+        assert_eq!(said("{}"), Ok(()));
+        for (json, wanted) in [
+            (
+                r#"{"quorum": 0.0}"#,
+                "`run.quorum` must be over 0 and at most 1, not 0",
+            ),
+            (
+                r#"{"quorum": 1.5}"#,
+                "`run.quorum` must be over 0 and at most 1, not 1.5",
+            ),
+            (r#"{"slots": 0}"#, "`run.slots` must not be 0"),
+            (r#"{"threads": 0}"#, "`run.threads` must not be 0"),
+        ] {
+            assert_eq!(said(json), Err(wanted.to_owned()));
+        }
+    }
+}

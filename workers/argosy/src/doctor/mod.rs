@@ -24,7 +24,7 @@ mod logs;
 mod models;
 mod processes;
 mod retrieval;
-pub mod room;
+pub(crate) mod room;
 mod server;
 
 pub use code::Code;

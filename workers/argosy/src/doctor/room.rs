@@ -60,7 +60,7 @@ pub(crate) fn full_at(limit: f64) -> impl Fn(Stream) -> Option<f64> {
 
 /// A stream through which every question goes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Carrier {
+pub(crate) struct Carrier {
     /// The stream.
     pub stream: Stream,
     /// The messages of one question in it.
@@ -95,7 +95,7 @@ const CARRIERS: [Carrier; 4] = [
 
 /// How long messages are kept, and how full streams may be.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Terms {
+pub(crate) struct Terms {
     /// Longest time of a question that names no deadline.
     pub deadline: Duration,
     /// How long the steps of a question are kept after its deadline.
@@ -108,7 +108,7 @@ pub struct Terms {
 
 /// The load that one stream carries.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct StreamLoad {
+pub(crate) struct StreamLoad {
     /// The stream.
     pub stream: Stream,
     /// The bytes of one question in it.
@@ -120,7 +120,7 @@ pub struct StreamLoad {
 }
 
 /// The load that a stream of this state carries under these terms.
-pub fn load(carrier: Carrier, state: StreamState, terms: Terms) -> StreamLoad {
+pub(crate) fn load(carrier: Carrier, state: StreamState, terms: Terms) -> StreamLoad {
     let questions = state.messages as f64 / carrier.messages;
     let bytes = match questions >= ENOUGH as f64 {
         true => state.bytes as f64 / questions,
@@ -141,7 +141,7 @@ pub fn load(carrier: Carrier, state: StreamState, terms: Terms) -> StreamLoad {
 }
 
 /// The server's memory for the messages of so many questions per second, in bytes.
-pub fn memory(rate: f64, terms: Terms) -> f64 {
+pub(crate) fn memory(rate: f64, terms: Terms) -> f64 {
     let short = (MESSAGES - 2.0) * (terms.deadline + terms.keep).as_secs_f64();
     let long = 2.0 * terms.max_age.as_secs_f64();
     rate * (short + long) * MEMORY
