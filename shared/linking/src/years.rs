@@ -10,18 +10,18 @@ pub const YEARS: RangeInclusive<u16> = 1900..=2100;
 
 /// The years that a text has by themselves, and those that it has only as part of a day; each once, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct YearsSaid {
+pub struct TextYears {
     /// Years by themselves, or with a month alone.
     pub alone: Vec<u16>,
     /// Years of days that are not among `alone`.
     pub of_days: Vec<u16>,
 }
 
-impl YearsSaid {
+impl TextYears {
     /// The years in some texts. A day may be written as `2016-03-29`, `29.03.2016`, `29 March 2016` or `March 29, 2016`,
     /// with any sign between its parts, and a time may follow it.
-    pub fn in_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> YearsSaid {
-        let mut said = YearsSaid::default();
+    pub fn in_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> TextYears {
+        let mut said = TextYears::default();
         for text in texts {
             let words = text.split(|c: char| !c.is_alphanumeric());
             let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
@@ -99,8 +99,8 @@ mod tests {
             ("29 March 2016, report for 2016", vec![2016], vec![]),
             ("part 20160329, 1850, 12345", vec![], vec![]),
         ] {
-            let want = YearsSaid { alone, of_days };
-            assert_eq!(YearsSaid::in_texts([text]), want, "{text}");
+            let want = TextYears { alone, of_days };
+            assert_eq!(TextYears::in_texts([text]), want, "{text}");
         }
     }
 }

@@ -14,7 +14,7 @@
 //! a number there) do not hide each other.
 
 use envelope::ChunkRecord;
-use linking::years::YearsSaid;
+use linking::years::TextYears;
 use serde_json::Value;
 
 /// Longest text that is compared, in characters.
@@ -76,7 +76,7 @@ fn years_of_days(record: &ChunkRecord) -> Vec<String> {
     let texts = record.metadata.values().filter_map(Value::as_str);
     let numbers = numbers.iter().map(String::as_str);
     let all = [record.source.as_str()].into_iter().chain(title);
-    let said = YearsSaid::in_texts(all.chain(texts).chain(numbers));
+    let said = TextYears::in_texts(all.chain(texts).chain(numbers));
     match said.alone.is_empty() {
         true => Vec::new(),
         false => said.of_days.into_iter().map(year_of_day).collect(),
