@@ -288,3 +288,21 @@ fn what_no_table_holds_makes_none() {
         );
     }
 }
+
+#[test]
+fn what_is_done_in_a_currency_tells_no_documents_apart() {
+    all_told(&[
+        (
+            "Break down the number of works contracts of 2024 by money they are paid in.",
+            "count by coin of coin",
+        ),
+        (
+            "Number of works contracts by the coin that they were billed in",
+            "count by coin of coin",
+        ),
+        (
+            "Break down the number of works contracts of 2024 by works contractor they are paid in.",
+            "unfit: `paid` is a state that no column holds",
+        ),
+    ]);
+}

@@ -262,6 +262,7 @@ impl<'a> Reading<'a> {
             let is_grouped = before.is_some_and(words::is_per)
                 && (self.linker.dictionary.is_column_word(word)
                     || self.is_synonym(word)
+                    || self.is_paid_money(at)
                     || is_of_period
                         && !text::stop::is_content_free(word)
                         && !is_of(word, "calendar single"));

@@ -3,6 +3,7 @@
 use super::serving::{BUYING, SELLING};
 use super::settling::is_money;
 use super::*;
+use crate::form::is_participle;
 use crate::kindred::Kin;
 
 /// The most words between a run and the mention that it introduces.
@@ -78,6 +79,10 @@ impl Reading<'_> {
             };
         }
         self.tell_likened(run, &fit);
+        let clause = self.paid_in(run.end);
+        if let Some(clause) = clause.filter(|_| self.column_of_currencies() == Some(column)) {
+            self.is_taken[clause].fill(true);
+        }
         let field = self.field(column);
         self.named.push((run.end, field.clone()));
         self.table.group = Some(GroupKey::Column(field));
@@ -109,11 +114,34 @@ impl Reading<'_> {
         run.len() > 1 && units.any(|unit| column.words.iter().any(|word| word == unit))
     }
 
-    /// The column of currencies, if a run says `currency` and no column is called so.
+    /// The column of currencies, if a run says `currency`, or `money they are paid in`, and no column is called so.
     fn currency_said(&self, run: &Range<usize>) -> Option<Fit> {
-        let is_said = run.len() == 1 && is_of(self.word(run.start), "currency currencies");
+        let is_currency = is_of(self.word(run.start), "currency currencies");
+        let is_said = run.len() == 1 && (is_currency || self.is_paid_money(run.start));
         let columns = vec![self.column_of_currencies().filter(|_| is_said)?];
         Some(Fit { score: 1, columns })
+    }
+
+    /// Whether a word is `money` and means a currency: `by money they are paid in`.
+    pub(super) fn is_paid_money(&self, at: usize) -> bool {
+        self.word(at) == "money" && self.paid_in(at + 1).is_some()
+    }
+
+    /// The words from a token to the end of the clause, if they say of a currency what is done in it, and so do not tell
+    /// documents apart: `by the currency that they are paid in`.
+    fn paid_in(&self, from: usize) -> Option<Range<usize>> {
+        let tokens = self.linker.tokens.get(from..).unwrap_or_default();
+        let said: Vec<&str> = tokens.iter().map(|token| token.lower.as_str()).collect();
+        let begin = usize::from(said.first().is_some_and(|word| is_of(word, "that which")));
+        let [subject, verb, done, "in", ..] = *said.get(begin..)? else {
+            return None;
+        };
+        let end = begin + 4;
+        let is_clause = is_of(subject, "they these those it")
+            && is_of(verb, "is are was were")
+            && is_participle(done)
+            && (said.len() == end || tokens[end - 1].is_last);
+        is_clause.then_some(from..from + end)
     }
 
     /// Whether a run goes on with what names the measure or the groups: `by firm that carries out the works`. All of its
