@@ -1,20 +1,21 @@
 //! Joins sides of a comparison that the question means as one: `the reports of 2021 or 2022 against those of 2019`. Pure.
 //!
 //! Values of one column are sides of their own by default. Two neighbours are one side if only a conjunction stands
-//! between them, and other words part a further side from them.
+//! between them, and the words before a further side repeat those before the first one: `of` in this example.
 
 use crate::frame::is_of;
 use crate::linked::{QuestionCondition, Test};
 use crate::merge;
 use text::fold;
 
-/// Words that part two sides of a comparison.
-const PARTING: &str =
-    "than versus vs against compared next beside with between outnumber outnumbers exceed exceeds";
 /// Words between the values of one side.
 const CONJUNCTIONS: &str = "and or and/or &";
-/// Words that by themselves part no sides.
+/// Words that introduce no side by themselves.
 const JOINING: &str = "and or nor and/or & the a an those both either";
+/// Words that ask for each value by itself.
+const APART: &str = "each separately individually respectively apiece which whichever per every";
+/// The most sides.
+const SIDES_MAX: usize = 50;
 /// The most words before a value that introduce it: `relating to financial years 2021`.
 const LEADING_WORDS: usize = 4;
 
@@ -22,7 +23,11 @@ const LEADING_WORDS: usize = 4;
 pub(crate) fn join(parts: &mut Vec<QuestionCondition>, question: &str) {
     let is_one_column = parts.windows(2).all(|pair| is_alike(&pair[0], &pair[1]));
     let is_in_order = parts.is_sorted_by_key(|part| part.span.start);
-    if parts.len() < 3 || !is_one_column || !is_in_order {
+    // `how many each?` behind the last one asks for the sides.
+    let until = parts.last().map_or(0, |part| part.span.end);
+    let said = words(question, 0..until);
+    let is_apart = said.iter().any(|word| is_of(word, APART));
+    if !(3..=SIDES_MAX).contains(&parts.len()) || !is_one_column || !is_in_order || is_apart {
         return;
     }
     let Some(joined) = joined(parts, question) else {
@@ -47,21 +52,24 @@ pub(crate) fn join(parts: &mut Vec<QuestionCondition>, question: &str) {
 }
 
 /// For each part but the last, whether the next one belongs to the same side. `None` if the words between some parts
-/// neither join nor part them, or if all parts are joined alike.
+/// neither join them nor introduce a further side, or if all parts are joined alike.
 fn joined(parts: &[QuestionCondition], question: &str) -> Option<Vec<bool>> {
     let mut leading = words(question, 0..parts[0].span.start);
     let leading = leading.split_off(leading.len().saturating_sub(LEADING_WORDS));
-    let is_parting =
-        |word: &String| is_of(word, PARTING) || !is_of(word, JOINING) && leading.contains(word);
+    let is_repeated = |word: &String| !is_of(word, JOINING) && leading.contains(word);
     let mut joined: Vec<bool> = Vec::new();
     for pair in parts.windows(2).rev() {
-        let gap = words(question, pair[0].span.end..pair[1].span.start);
+        let between = pair[0].span.end..pair[1].span.start;
+        let gap = words(question, between.clone());
+        let marks = question.get(between).unwrap_or_default();
+        let is_open = !marks.contains(['.', ';', ':', '?', '!', '(', ')', '/']);
         // A comma joins only what a conjunction goes on with: `2020, 2021 or 2022`.
-        let is_joined = match gap.is_empty() {
-            true => joined.last() == Some(&true),
-            false => gap.iter().all(|word| is_of(word, CONJUNCTIONS)),
-        };
-        if !is_joined && !gap.iter().any(is_parting) {
+        let is_joined = is_open
+            && match gap.is_empty() {
+                true => joined.last() == Some(&true),
+                false => gap.iter().all(|word| is_of(word, CONJUNCTIONS)),
+            };
+        if !is_joined && !gap.iter().any(is_repeated) {
             return None;
         }
         joined.push(is_joined);
@@ -129,7 +137,7 @@ mod tests {
                 vec!["2020 or 2021", "2019"],
             ),
             (
-                "Put the reports on the year 2019 next to those on the year 2021 or 2022.",
+                "Put the reports on the year 2019 next to those on the year 2021 or 2022: how many each?",
                 vec!["2019", "2021 or 2022"],
             ),
             (
@@ -143,6 +151,35 @@ mod tests {
             (
                 "Compare the reports of 2019, 2020 or 2021 with those of 2022.",
                 vec!["2019, 2020 or 2021", "2022"],
+            ),
+            (
+                "Compare the reports of 2021 or 2022 versus those of 2019.",
+                vec!["2021 or 2022", "2019"],
+            ),
+            // Nothing says that two of them belong together.
+            (
+                "Compare the reports of 2019 with 2020 and 2021.",
+                vec!["2019", "2020", "2021"],
+            ),
+            (
+                "Compare the reports of 2019 vs 2020 and 2021 vs 2022.",
+                vec!["2019", "2020", "2021", "2022"],
+            ),
+            (
+                "Which of 2019, 2020 and 2021 has the most reports, against those of 2022?",
+                vec!["2019", "2020", "2021", "2022"],
+            ),
+            (
+                "Compare the reports of 2019 and 2020, each separately, with those of 2021.",
+                vec!["2019", "2020", "2021"],
+            ),
+            (
+                "Compare the reports of 2019. And 2020? With those of 2021.",
+                vec!["2019", "2020", "2021"],
+            ),
+            (
+                "Compare the reports of 2019: 2020 or 2021 against those of 2022.",
+                vec!["2019", "2020", "2021", "2022"],
             ),
             // Each is a side of its own if nothing else parts them.
             (

@@ -424,19 +424,34 @@ fn is_single(name: &str) -> bool {
     words.flat_map(|word| word.split('-')).count() < 2
 }
 
-/// The suffixes of a company's name, as skeletons: `Acme Group SpA` has two.
-fn suffixes(words: &[&str]) -> Vec<String> {
+/// Suffixes that a legal form may follow within one name.
+const GROUPS: &str = "group holding holdings";
+
+/// The suffixes of a company's name, the last first: `Acme Group SpA` has two.
+fn suffixes<'a>(words: &[&'a str]) -> Vec<&'a str> {
     let behind = words.iter().skip(1).rev();
     let all = behind.take_while(|word| fold::is_company_suffix(word));
-    all.map(|word| fold::skeleton(&fold::key(word))).collect()
+    all.copied().collect()
 }
 
-/// Whether a name may be that of a company with these suffixes: `Acme Group` and `Acme Group SpA` may be one company,
-/// `Acme Ltd` and `Acme SpA` are two.
-fn may_be_of(said: &[String], name: &str) -> bool {
+/// Whether a name may be that of a company with these suffixes. The last one decides: `Acme Ltd` and `Acme SpA` are two
+/// companies. `Acme Group` and `Acme Group SpA` may be one, of which one name leaves the legal form out.
+fn may_be_of(said: &[&str], name: &str) -> bool {
     let own = suffixes(&fold::words(name));
-    let is_within = |one: &[String], other: &[String]| one.iter().all(|word| other.contains(word));
-    is_within(&own, said) || is_within(said, &own)
+    let form = |word: &&str| fold::skeleton(&fold::key(word));
+    let is_group = |word: &&str| is_of(&word.to_lowercase(), GROUPS);
+    let is_without_form = |short: &[&str], long: &[&str]| {
+        let behind = long.len().checked_sub(short.len());
+        behind.is_some_and(|behind| {
+            short.iter().all(|word| is_group(word))
+                && long[..behind].iter().all(|word| fold::is_legal_form(word))
+                && long[behind..].iter().map(form).eq(short.iter().map(form))
+        })
+    };
+    own.is_empty()
+        || said.first().map(form) == own.first().map(form)
+        || is_without_form(said, &own)
+        || is_without_form(&own, said)
 }
 
 fn sorted(mut forms: Vec<String>) -> Vec<String> {

@@ -13,6 +13,12 @@ use crate::mention::{Mention, Named};
 
 /// The most years in a row that are looked up as names.
 const YEARS_NAMED_MAX: i32 = 20;
+/// The first and the last year that may be a name.
+const YEAR_FIRST: i32 = 1900;
+const YEAR_LAST: i32 = 2100;
+/// Verbs for ends and payments. A column of other days, such as those of signing, is not meant by them.
+const ENDING: &str = "expire expires expiring expired lapse lapses lapsing lapsed end ends ending ended terminate terminates mature \
+    matures due payable paid settled";
 /// The most years before or after a bound that are looked up as names.
 const YEARS_BESIDE_MAX: i32 = 60;
 
@@ -68,6 +74,19 @@ impl Linker<'_> {
         {
             return Ok((column.1.into(), of_years(year, span.side)));
         }
+        let words = self.words_before(mention.at.start);
+        let verb = words
+            .iter()
+            .position(|word| !text::stop::is_content_free(word));
+        // `between the start and the end of 2020` says nothing of an end.
+        let is_ending =
+            verb.is_some_and(|at| is_of(words[at], ENDING) && words.get(at + 1) != Some(&"the"));
+        if is_ending && days.first().is_some_and(|column| !is_said(column)) {
+            let mut ends = days.iter().map(|(_, column)| *column);
+            let end = ends.find(|column| self.dictionary.column(*column).is_end());
+            let end = end.ok_or("no column has days of that kind")?;
+            return Ok((end.into(), Test::Days(span.days(self.fiscal_end()))));
+        }
         if let Some((fit, column)) = days.first() {
             let rivals = days[1..]
                 .iter()
@@ -78,8 +97,10 @@ impl Linker<'_> {
             };
             return Ok((fitting, Test::Days(span.days(self.fiscal_end()))));
         }
+        let named = year.filter(|(first, last)| last - first < YEARS_NAMED_MAX);
+        let named = named.map(|year| enclosed(year, span.side));
         let (column, test) = self
-            .year_named(year, bucket)
+            .year_named(named, bucket)
             .ok_or("the part of the corpus has no days")?;
         Ok((column.into(), test))
     }
@@ -108,7 +129,7 @@ impl Linker<'_> {
             _ => return None,
         };
         let bucket = self.named_before(before)?.bucket.as_str();
-        let is_in = span.side == SpanSide::In;
+        let is_in = span.side == SpanSide::In && year.1 - year.0 < YEARS_NAMED_MAX;
         self.year_named(Some(year).filter(|_| is_in), Some(bucket))
     }
 
@@ -123,7 +144,7 @@ impl Linker<'_> {
         year: Option<(i32, i32)>,
         bucket: Option<&str>,
     ) -> Option<(ColumnId, Test)> {
-        let (first, last) = year.filter(|(first, last)| last - first < YEARS_NAMED_MAX)?;
+        let (first, last) = year?;
         let is_in = |column: &KnownColumn| {
             column.is_named() && bucket.is_none_or(|bucket| column.bucket == bucket)
         };
@@ -184,6 +205,17 @@ impl Linker<'_> {
                 }
                 _ => None,
             })
+    }
+}
+
+/// The years on one side of some years, or those themselves.
+fn enclosed((first, last): (i32, i32), side: SpanSide) -> (i32, i32) {
+    match side {
+        SpanSide::In => (first, last),
+        SpanSide::Before => (YEAR_FIRST, first - 1),
+        SpanSide::Until => (YEAR_FIRST, last),
+        SpanSide::After => (last + 1, YEAR_LAST),
+        SpanSide::Since => (first, YEAR_LAST),
     }
 }
 

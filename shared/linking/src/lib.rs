@@ -26,7 +26,6 @@
 //! | [`names`] | reads the names of a document from its path |
 //! | `prose` | finds the sources and days in a question about what documents say |
 //! | [`fiscal`] | finds out when fiscal years end |
-//! | [`years`] | tells years from those that are only part of a day |
 //! | [`token`] | splits a question into tokens |
 
 mod alternatives;
@@ -55,7 +54,6 @@ mod reply;
 mod tabulate;
 pub mod token;
 mod units;
-pub mod years;
 
 pub use dictionary::{
     BucketWords, DescribedBucket, DescribedColumn, Dictionary, FieldValue, NAMED,

@@ -22,6 +22,12 @@ fn dictionary() -> Dictionary {
     ] {
         known.call("safety-badges", path);
     }
+    known.bucket("filings");
+    for year in 2015..=2018 {
+        known.call("filings", &format!("filings/BEST-BUY_{year}_10K.pdf"));
+    }
+    known.bucket("leases");
+    known.add("leases", "signed", FieldValue::Text("2020-03-05"));
     known.bucket("reports");
     for (field, description) in [
         ("publisher", "who released the report"),
@@ -41,6 +47,10 @@ fn dictionary() -> Dictionary {
             "Aldgate Linen Group SpA",
             "Bexley Linen Ltd",
             "Bexley Linen SpA",
+            "Tarn Steel Group",
+            "Tarn Steel Group Foundation",
+            "Weber Pumpen GmbH",
+            "Weber Pumpen GmbH & Co. KG",
         ] {
             add("publisher", FieldValue::Text(publisher));
         }
@@ -129,6 +139,14 @@ fn a_suffix_within_a_name_is_no_other_legal_form() {
             "publisher is ALDGATE LINEN GROUP|Aldgate Linen Group SpA",
         ),
         (
+            "List the reports released by Tarn Steel Group.",
+            "publisher is Tarn Steel Group",
+        ),
+        (
+            "List the reports released by Weber Pumpen GmbH.",
+            "publisher is Weber Pumpen GmbH",
+        ),
+        (
             "List the reports released by Bexley Linen SpA.",
             "publisher is Bexley Linen SpA",
         ),
@@ -162,5 +180,33 @@ fn words_say_which_day_and_which_amount() {
             "List the reports with a pre-tax amount not reaching 5.00.",
             "net_amount is [(Under, 5.0)]",
         ),
+    ]);
+}
+
+#[test]
+fn years_in_paths_have_sides() {
+    for (said, years) in [
+        ("since 2017", "2017|2018"),
+        ("after 2017", "2018"),
+        ("before 2017", "2015|2016"),
+        ("until 2016", "2015|2016"),
+        ("in 2016", "2016"),
+    ] {
+        all_linked(&[(
+            &format!("List the filings of Best Buy {said}."),
+            &format!("named is BEST BUY|BEST-BUY|Best Buy; named is {years}"),
+        )]);
+    }
+}
+
+#[test]
+fn a_verb_for_an_end_needs_a_column_of_ends() {
+    all_linked(&[
+        (
+            "List the leases signed in 2020.",
+            "signed is Some(2020-01-01)..Some(2021-01-01)",
+        ),
+        ("List the leases that expire in 2020.", ""),
+        ("List the leases that fall due in 2020.", ""),
     ]);
 }

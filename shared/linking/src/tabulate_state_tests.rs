@@ -288,3 +288,19 @@ fn a_sum_is_an_amount_only_beside_a_tax() {
         ),
     ]);
 }
+
+#[test]
+fn having_or_lacking_any_day_is_no_condition() {
+    let whether = |word: &str| format!("unfit: it asks whether documents have `{word}`");
+    let (date, dates, dated) = (whether("date"), whether("dates"), whether("dated"));
+    all_told(&[
+        ("How many invoices have no date?", date.as_str()),
+        ("How many invoices are without a date?", &date),
+        ("How many invoices do not have a date?", &date),
+        ("How many invoices have dates?", &dates),
+        ("How many invoices are dated?", &dated),
+        ("What is the sum of the invoices with no date?", &date),
+        ("How many invoices are dated 2024?", "count"),
+        ("How many invoices have a date in 2024?", "count"),
+    ]);
+}

@@ -7,14 +7,12 @@
 //! t <field> <text>           a text, in lower case
 //! n <field> <16 hex digits>  a number, in the order of numbers
 //! d <field> <digits>         the same number as it is written, for `contains`
-//! y <year>                   a year that is no name of the document: see [`year_of_day`]
 //! ```
 //! Parts are separated by NUL. There is one field of terms instead of a column per metadata field: the comparisons
 //! are exact and the same for every corpus, there is no schema to migrate, and mixed types (a year as text here, as
 //! a number there) do not hide each other.
 
 use envelope::ChunkRecord;
-use linking::years::TextYears;
 use serde_json::Value;
 
 /// Longest text that is compared, in characters.
@@ -59,33 +57,7 @@ pub fn of(record: &ChunkRecord) -> Vec<String> {
             add(&mut facts, &field, value);
         }
     }
-    facts.extend(years_of_days(record));
     facts
-}
-
-/// The years that a record says only as parts of days, if its path, title or metadata have another year by itself: a
-/// report for 2015 that was printed on 29 March 2016 is not the report of 2016.
-fn years_of_days(record: &ChunkRecord) -> Vec<String> {
-    // The title of a chunk goes on with the headings of its section.
-    let title = record.title.split(" > ").next();
-    let numbers = record.metadata.values().filter_map(|value| match value {
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    });
-    let numbers: Vec<String> = numbers.collect();
-    let texts = record.metadata.values().filter_map(Value::as_str);
-    let numbers = numbers.iter().map(String::as_str);
-    let all = [record.source.as_str()].into_iter().chain(title);
-    let said = TextYears::in_texts(all.chain(texts).chain(numbers));
-    match said.alone.is_empty() {
-        true => Vec::new(),
-        false => said.of_days.into_iter().map(year_of_day).collect(),
-    }
-}
-
-/// The term of a year that a document says only as part of a day, although it has another year by itself.
-pub fn year_of_day(year: u16) -> String {
-    format!("y\0{year}")
 }
 
 fn add(facts: &mut Vec<String>, field: &str, value: &Value) {

@@ -4,7 +4,7 @@
 use crate::words::{Words, dev, extra, fifth, fourth, seventh, sixth, test, third};
 
 /// A split of the generated corpus. Settings are tuned on [`Half::Dev`] and the further splits except
-/// [`Half::Sixth`] and [`Half::Seventh`], and measured on [`Half::Test`].
+/// [`Half::Sixth`], and measured on [`Half::Test`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Half {
     /// The split for tuning, and for every run of CI.
@@ -24,12 +24,12 @@ pub enum Half {
     /// tuned on it.
     Sixth,
     /// A split in the words of an auditor, a procurement officer and a project manager. Its author had seen neither
-    /// the linker nor any other split but dev and fifth, and nothing is tuned on it.
+    /// the linker nor any other split but dev and fifth. It was read after its first figures had been taken.
     Seventh,
 }
 
 impl Half {
-    /// The two splits for which figures are given.
+    /// The two splits with the targets.
     pub const ALL: [Half; 2] = [Half::Dev, Half::Test];
 
     /// The further sides.

@@ -88,18 +88,6 @@ impl Dictionaries {
         Some(most.text.to_string())
     }
 
-    /// How the paths and titles of a tenant's documents write a name, mostly without its legal form: `ACMEPUMPS` for
-    /// `Acme Pumps Ltd`.
-    pub(super) fn called(&self, tenant: &TenantId, name: &str) -> Vec<String> {
-        let known = self.known();
-        let Some(dictionary) = known.as_ref().and_then(|known| known.of.get(tenant)) else {
-            return Vec::new();
-        };
-        let values = dictionary.with_key(&fold::name_key(name));
-        let named = values.filter(|value| dictionary.column(value.column).is_named());
-        named.map(|value| value.text.to_string()).collect()
-    }
-
     /// Takes in the heads of a writer, which has read the index before; returns whether the document may have been
     /// there.
     pub(super) fn take_in(&self, head: &ChunkRecord, was_there: bool) {

@@ -115,24 +115,6 @@ fn there_is_room_for_so_many_values() {
 }
 
 #[test]
-fn a_year_of_a_day_is_no_name_beside_a_year_by_itself() {
-    let index = index_of(&[
-        one("reports/acme+2015+29 March 2016.txt", "Grew.", json!({})),
-        one("reports/acme+29 March 2016.txt", "Grew in 2014.", json!({})),
-        one(
-            "reports/b.md",
-            "Grew.",
-            json!({"printed": "2016-03-29", "year": 2015}),
-        ),
-    ]);
-    let called = |year: &str| sources(&index, "named", Op::Eq, json!(year));
-    let both = ["reports/acme+2015+29 March 2016.txt", "reports/b.md"];
-    assert_eq!(called("2015"), both);
-    assert_eq!(called("2016"), ["reports/acme+29 March 2016.txt"]);
-    assert_eq!(called("2014"), [""; 0]);
-}
-
-#[test]
 fn documents_are_found_by_what_they_are_called() {
     let index = index_of(&[
         one("reports/ACME_2018_10K.pdf", "Revenue grew.", json!({})),

@@ -66,9 +66,6 @@ pub(super) fn restrictions(
 
 /// Whether no value of a field can be compared with that of a condition.
 fn is_unlike(searcher: &Searcher, fields: &Fields, condition: &Condition) -> Result<bool, Error> {
-    if !matches!(condition.op, Op::Gt | Op::Gte | Op::Lt | Op::Lte) {
-        return Ok(false);
-    }
     let field = filter_terms::field_name(&condition.field);
     let all = |kind| {
         (
@@ -76,25 +73,53 @@ fn is_unlike(searcher: &Searcher, fields: &Fields, condition: &Condition) -> Res
             filter_terms::end_of(kind, &field),
         )
     };
-    let (start, _) = all('t');
+    let (start, end) = all('t');
     let days = (format!("{start}0"), format!("{start}:"));
-    let text = as_text(&condition.value).unwrap_or_default();
-    let ranges = match as_number(&condition.value) {
-        None => vec![all('t')],
-        // Four digits are a number and a year.
-        Some(_) if is_partial_date(&text) => vec![all('n'), days],
-        Some(_) => vec![all('n')],
-    };
-    for segment in searcher.segment_readers() {
-        let index = segment.inverted_index(fields.facts)?;
-        for (start, end) in &ranges {
-            let range = index.terms().range().ge(start).lt(end);
-            if range.into_stream().map_err(TantivyError::from)?.advance() {
-                return Ok(false);
+    let has_any = |ranges: &[(String, String)]| -> Result<bool, Error> {
+        for segment in searcher.segment_readers() {
+            let index = segment.inverted_index(fields.facts)?;
+            for (start, end) in ranges {
+                let range = index.terms().range().ge(start).lt(end);
+                if range.into_stream().map_err(TantivyError::from)?.advance() {
+                    return Ok(true);
+                }
             }
         }
-    }
-    Ok(true)
+        Ok(false)
+    };
+    let is_word = |value: &Value| {
+        as_number(value).is_none()
+            && value.as_str().is_some_and(|text| {
+                let first = text.trim().chars().next();
+                first.is_some_and(char::is_alphabetic)
+            })
+    };
+    let text = as_text(&condition.value).unwrap_or_default();
+    let alike = match condition.op {
+        // A word is no day, and no number either.
+        Op::Gt | Op::Gte | Op::Lt | Op::Lte if is_word(&condition.value) => {
+            vec![(start, days.0), (days.1, end)]
+        }
+        Op::Gt | Op::Gte | Op::Lt | Op::Lte => match as_number(&condition.value) {
+            None => vec![all('t')],
+            // Four digits are a number and a year.
+            Some(_) if is_partial_date(&text) => vec![all('n'), days],
+            Some(_) => vec![all('n')],
+        },
+        Op::Eq | Op::In => {
+            let is_of_words = match &condition.value {
+                Value::Array(items) => !items.is_empty() && items.iter().all(is_word),
+                single => is_word(single),
+            };
+            // A field of numbers has no value that is a word; a field of nothing but yes and no has texts.
+            if !is_of_words || !has_any(&[all('n')])? {
+                return Ok(false);
+            }
+            vec![all('t')]
+        }
+        _ => return Ok(false),
+    };
+    Ok(!has_any(&alike)?)
 }
 
 /// Those of some fields that none of the tenant's documents has, each once.

@@ -375,62 +375,36 @@ fn a_table_of_many() {
     }
 }
 
-/// Reports without a schema, each with its path, its text and its metadata.
-fn reports(of: &[(&str, &str, Value)]) -> Index {
-    let record = |(n, (source, text, metadata)): (usize, &(&str, &str, Value))| -> ChunkRecord {
+#[test]
+fn documents_without_a_column_are_grouped_by_what_they_are_called() {
+    let record = |n: u32, source: &str, metadata: Value| -> ChunkRecord {
         let record = json!({
             "v": 1, "tenant": "default", "bucket": "reports", "doc_id": format!("r{n}"), "n": 0, "of": 1, "hash": "h",
-            "source": format!("reports/{source}"), "title": "Report", "text": text, "metadata": metadata,
+            "source": format!("reports/{source}"), "title": "Report", "text": "words", "metadata": metadata,
         });
         serde_json::from_value(record).unwrap()
     };
     let index = Index::open_in_ram(&VectorSource::None).unwrap();
     let mut writer = index.writer().unwrap();
-    let records: Vec<ChunkRecord> = of.iter().enumerate().map(record).collect();
+    let records = [
+        record(0, "a.md", json!({"site": "Porto"})),
+        record(1, "Porto_2018.md", json!({})),
+        record(2, "Leeds_2018.md", json!({})),
+        record(3, "b.md", json!({"site": "Leeds"})),
+        record(4, "c.md", json!({})),
+        record(5, "d.md", json!({"site": "Acme Ltd"})),
+        record(6, "e.md", json!({"site": "Acme Ltd"})),
+        record(7, "f.md", json!({"site": "Acme GmbH"})),
+        record(8, "Acme GmbH_2018.md", json!({})),
+    ];
     writer.apply(&records).unwrap();
     writer.commit(1, "s").unwrap();
-    index
-}
-
-fn by(column: &str) -> TableQuestion {
-    TableQuestion {
+    let by_site = TableQuestion {
         operation: ColumnOperation::Count,
-        group: Some(GroupKey::Column(column.into())),
+        group: Some(GroupKey::Column("site".into())),
         ..TableQuestion::default()
-    }
-}
-
-#[test]
-fn a_path_says_before_a_text_and_without_legal_form_which_group_a_document_is_in() {
-    let index = reports(&[
-        ("a.md", "words", json!({"firm": "Bolt Pumps Ltd"})),
-        ("b.md", "words", json!({"firm": "April AG"})),
-        // Its text names another company in passing.
-        ("BOLTPUMPS+2018.md", "We met April AG.", json!({})),
-        // A day is no company.
-        ("23 April 2018.md", "words", json!({})),
-        ("c.md", "Here is how April AG got on.", json!({})),
-    ]);
-    let result = table(&index, by("firm"), json!({}));
-    assert_eq!(groups(&result), ["April AG - 2 0", "Bolt Pumps Ltd - 2 0"]);
-    assert_eq!(result.called, 2);
-    assert_eq!(result.missing, [("firm".to_owned(), 1)]);
-}
-
-#[test]
-fn documents_without_a_column_are_grouped_by_what_they_are_called() {
-    let index = reports(&[
-        ("a.md", "words", json!({"site": "Porto"})),
-        ("Porto_2018.md", "words", json!({})),
-        ("Leeds_2018.md", "words", json!({})),
-        ("b.md", "words", json!({"site": "Leeds"})),
-        ("c.md", "words", json!({})),
-        ("d.md", "words", json!({"site": "Acme Ltd"})),
-        ("e.md", "words", json!({"site": "Acme Ltd"})),
-        ("f.md", "words", json!({"site": "Acme GmbH"})),
-        ("Acme GmbH_2018.md", "words", json!({})),
-    ]);
-    let result = table(&index, by("site"), json!({}));
+    };
+    let result = table(&index, by_site, json!({}));
     assert_eq!(
         groups(&result),
         [

@@ -179,6 +179,11 @@ fn a_comparison_with_another_type_is_named_and_kept() {
         (json!({"date": {"gt": 20240101}}), vec!["date"], 0),
         (json!({"vendor": 7}), vec![], 0),
         (json!({"vendor": {"gt": "a"}}), vec![], 1),
+        (json!({"vendor": "nobody"}), vec![], 0),
+        (json!({"total": "soon"}), vec!["total"], 0),
+        (json!({"total": {"in": ["soon", "late"]}}), vec!["total"], 0),
+        (json!({"total": {"in": ["soon", 7]}}), vec![], 1),
+        (json!({"date": {"gt": "soon"}}), vec!["date"], 0),
     ] {
         let result = search(&index, &request("", filter.clone())).unwrap();
         assert_eq!(result.unlike_fields, unlike, "{filter}");

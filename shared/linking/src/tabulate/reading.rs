@@ -42,8 +42,7 @@ const MONEY: &str =
 /// Words in names of columns whose amounts are part of another amount.
 const PART: &str = "net tax vat without excluding before discount";
 /// Words for documents, besides the name of their bucket.
-const PAPERS: &str = "specification sheet slip paper document record statement letter note form filing copy leaflet brochure \
-    booklet bulletin dossier profile handout digest";
+const PAPERS: &str = "specification sheet slip paper document record statement letter note form filing copy leaflet booklet bulletin";
 /// Nouns before `of` and the name of a column.
 const KINDS: &str =
     "kind kinds type types sort sorts class classes category name period length number";

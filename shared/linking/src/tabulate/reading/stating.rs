@@ -102,6 +102,9 @@ impl Reading<'_> {
             let said = self.said(&(at..at + 2));
             return Some(format!("`{said}` says another role than the column has"));
         }
+        if let Some(at) = all.clone().find(|at| self.asks_for_any_day(*at)) {
+            return Some(format!("it asks whether documents have `{}`", word(at)));
+        }
         let is_statistic = |at: usize| {
             let is_share = (word(at), word(at + 1)) == ("share", "of");
             (is_of(word(at), STATISTICS) || is_share)
@@ -260,6 +263,33 @@ impl Reading<'_> {
             }
             "the" | "their" | "its" => is_of(word(2), LACKING),
             first => is_of(first, LACKING),
+        }
+    }
+
+    /// Whether documents are to have or to lack any day: `with no date`, `that are dated`, but not `dated 3 May`.
+    fn asks_for_any_day(&self, at: usize) -> bool {
+        let leads = || {
+            let near = at + 1..=at + 1 + DAY_WORDS;
+            let mut mentions = self.mentions.iter();
+            mentions.any(|mention| near.contains(&mention.start))
+        };
+        if self.is_taken[at] {
+            return false;
+        }
+        let before = |skipped: &str| {
+            let mut before = (0..at).rev().map(|at| self.word(at));
+            before.find(|word| !is_of(word, skipped)).unwrap_or("")
+        };
+        match self.word(at) {
+            "undated" => true,
+            "dated" => is_of(before(ADVERBS), BEING) && !leads(),
+            "date" | "dates" => {
+                let has = before("a an any the their its some");
+                let is_any = is_of(before(""), "a any some");
+                is_of(has, LACKING)
+                    || (is_of(has, "have has had having") || has == "with" && is_any) && !leads()
+            }
+            _ => false,
         }
     }
 
