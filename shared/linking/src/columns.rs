@@ -443,7 +443,7 @@ fn may_be_of(said: &[&str], name: &str) -> bool {
     let is_without_form = |short: &[&str], long: &[&str]| {
         let behind = long.len().checked_sub(short.len());
         behind.is_some_and(|behind| {
-            short.iter().all(|word| is_group(word))
+            short.iter().all(is_group)
                 && long[..behind].iter().all(|word| fold::is_legal_form(word))
                 && long[behind..].iter().map(form).eq(short.iter().map(form))
         })
