@@ -327,6 +327,7 @@ fn of_two_hundred_names_fifty_are_taken_and_the_rest_is_told() {
     assert!(matches!(&one.test, Test::Is(things) if things.len() == 50));
     assert_eq!(found.dropped.len(), 150);
     assert_eq!(found.dropped[0].1, "more than 50 values of one column");
+    assert_eq!(found.unread, found.dropped[..1], "told once");
 }
 
 #[test]

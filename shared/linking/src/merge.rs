@@ -11,6 +11,7 @@ use std::ops::Range;
 
 /// The most values in one condition. Further values are dropped, and the result says so.
 const THINGS_MAX: usize = 50;
+const TOO_MANY: &str = "more than 50 values of one column";
 
 /// A condition that is to be merged.
 pub(crate) struct Joined {
@@ -89,7 +90,13 @@ pub(crate) fn take_in(new: Joined, question: &str, linked: &mut LinkedQuestion) 
             let pair = (said(&known.span), said(&new.span));
             linked.contradictory.push(pair);
         }
-        Met::Dropped(why) => linked.dropped.push((said(&new.span), why)),
+        Met::Dropped(why) => {
+            // The user has to know that the rest of a list is left out; the first such value says so.
+            if why == TOO_MANY && !linked.unread.iter().any(|(_, known)| *known == why) {
+                linked.unread.push((said(&new.span), why));
+            }
+            linked.dropped.push((said(&new.span), why));
+        }
     }
 }
 
@@ -115,7 +122,7 @@ fn meet(known: &mut QuestionCondition, new: &QuestionCondition, link: Link) -> M
         (Test::Is(known), Test::Is(new)) => {
             for thing in new {
                 if known.len() >= THINGS_MAX {
-                    return Met::Dropped("more than 50 values of one column");
+                    return Met::Dropped(TOO_MANY);
                 }
                 if !known.contains(thing) {
                     known.push(thing.clone());
@@ -132,7 +139,7 @@ fn meet(known: &mut QuestionCondition, new: &QuestionCondition, link: Link) -> M
             match known.len() > THINGS_MAX {
                 true => {
                     known.truncate(THINGS_MAX);
-                    Met::Dropped("more than 50 values of one column")
+                    Met::Dropped(TOO_MANY)
                 }
                 false => Met::Merged,
             }
