@@ -328,6 +328,8 @@ fn of_two_hundred_names_fifty_are_taken_and_the_rest_is_told() {
     assert_eq!(found.dropped.len(), 150);
     assert_eq!(found.dropped[0].1, "more than 50 values of one column");
     assert_eq!(found.unread, found.dropped[..1], "told once");
+    let table = &found.tabulation;
+    assert!(matches!(table, crate::Tabulation::Fit(_)), "{table:?}");
 }
 
 #[test]

@@ -11,7 +11,8 @@ use std::ops::Range;
 
 /// The most values in one condition. Further values are dropped, and the result says so.
 const THINGS_MAX: usize = 50;
-const TOO_MANY: &str = "more than 50 values of one column";
+/// Why a further value is dropped. The first 50 are a condition all the same.
+pub const TOO_MANY: &str = "more than 50 values of one column";
 
 /// A condition that is to be merged.
 pub(crate) struct Joined {

@@ -12,7 +12,7 @@ use crate::worded;
 use envelope::hop::RetrieverExit;
 use envelope::table::{Listing, csv};
 use envelope::{After, AnswerForm, Doubt, Fallback, Filter, Plan, limits};
-use linking::{ColumnOperation, GroupKey, LinkedQuestion, TableQuestion, Tabulation};
+use linking::{ColumnOperation, GroupKey, LinkedQuestion, TOO_MANY, TableQuestion, Tabulation};
 use search::{TableRequest, TableResult};
 use stage::{Attachment, StepContext, StepOutput};
 
@@ -29,6 +29,19 @@ pub(crate) enum Tabled {
     Done(Box<StepOutput<RetrieverExit>>),
     /// No table answers; the reason for the trail, which may be empty, and what the user should know.
     Not(String, Option<Fallback>),
+}
+
+/// What an answer says of the values of a list that are too many for a condition.
+fn beyond_limit(linked: &LinkedQuestion) -> Option<String> {
+    let mut beyond = linked.dropped.iter().filter(|(_, why)| *why == TOO_MANY);
+    let (first, _) = beyond.next()?;
+    let further = match beyond.count() {
+        0 => String::new(),
+        further => format!(" and {}", text::count(further as u64, "further value")),
+    };
+    Some(format!(
+        "Left out: `{first}`{further}, since the question has {TOO_MANY}."
+    ))
 }
 
 impl Retriever {
@@ -129,6 +142,7 @@ impl Retriever {
             .into_iter()
             .chain(likened)
             .chain(unsorted)
+            .chain(beyond_limit(linked))
             .collect();
         let mut done = listed(cx, plan, linked, derived, said, sides, notices)?;
         done.fallbacks.splice(0..0, behind);

@@ -468,3 +468,28 @@ async fn nothing_is_counted_as_nothing() {
         .collect();
     assert!(cells.is_empty());
 }
+
+#[test]
+fn values_beyond_the_limit_are_told_with_their_number() {
+    let linked = |dropped: &[(&str, &'static str)]| LinkedQuestion {
+        dropped: dropped
+            .iter()
+            .map(|(said, why)| ((*said).to_owned(), *why))
+            .collect(),
+        ..LinkedQuestion::default()
+    };
+    assert_eq!(
+        super::beyond_limit(&linked(&[("Acme", "another reason")])),
+        None
+    );
+    assert_eq!(
+        super::beyond_limit(&linked(&[
+            ("Acme", linking::TOO_MANY),
+            ("Bolt", linking::TOO_MANY)
+        ]))
+        .as_deref(),
+        Some(
+            "Left out: `Acme` and 1 further value, since the question has more than 50 values of one column."
+        )
+    );
+}

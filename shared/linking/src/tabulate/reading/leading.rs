@@ -5,6 +5,7 @@ use super::relating::TOPIC;
 use super::*;
 use crate::form::is_participle;
 use crate::mention::Named;
+use crate::merge::TOO_MANY;
 use crate::token::reply_start;
 
 /// How many words behind a participle are searched for the condition that it introduces.
@@ -181,7 +182,8 @@ impl Linker<'_> {
         })
     }
 
-    /// Whether a mention set no condition.
+    /// Whether a mention set no condition. Those beyond the first 50 values of a column do not count: the others have one,
+    /// and the caller tells which are left out.
     pub(super) fn is_dropped(&self, at: &Range<usize>, linked: &LinkedQuestion) -> bool {
         let words: Vec<&str> = self.tokens[at.clone()]
             .iter()
@@ -193,9 +195,7 @@ impl Linker<'_> {
                 .collect::<String>()
         };
         let said = bare(&words.concat());
-        linked
-            .dropped
-            .iter()
-            .any(|(dropped, _)| bare(dropped) == said)
+        let mut dropped = linked.dropped.iter();
+        dropped.any(|(dropped, why)| *why != TOO_MANY && bare(dropped) == said)
     }
 }
