@@ -7,6 +7,7 @@ use crate::amounts::Bound;
 use crate::days::{DaySpan, FiscalEnd, Grain, SpanSide};
 use crate::dictionary::{ColumnId, ColumnKind, KnownColumn};
 use crate::frame::is_of;
+use crate::kindred::Kin;
 use crate::link::{Fitting, Linker, Placed};
 use crate::linked::Test;
 use crate::mention::{Mention, Named};
@@ -19,6 +20,10 @@ const YEAR_LAST: i32 = 2100;
 /// Verbs for ends and payments. A column of other days, such as those of signing, is not meant by them.
 const ENDING: &str = "expire expires expiring expired lapse lapses lapsing lapsed end ends ending ended terminate terminates mature \
     matures due payable paid settled";
+/// Verbs for what was paid.
+const DONE: &str = "paid settled";
+/// Words of columns of the days of payments.
+const PAYMENTS: &str = "paid payment settled settlement";
 /// The most years before or after a bound that are looked up as names.
 const YEARS_BESIDE_MAX: i32 = 60;
 
@@ -87,6 +92,12 @@ impl Linker<'_> {
             let end = end.ok_or("no column has days of that kind")?;
             return Ok((end.into(), Test::Days(span.days(self.fiscal_end()))));
         }
+        // `paid in 2024` is no day on which something falls due, and `to be paid in 2024` is.
+        let is_done =
+            verb.is_some_and(|at| is_of(words[at], DONE) && words.get(at + 1) != Some(&"be"));
+        if is_done && days.first().is_some_and(|(_, id)| !self.has_payments(*id)) {
+            return Err("no column has days of that kind");
+        }
         if let Some((fit, column)) = days.first() {
             let rivals = days[1..]
                 .iter()
@@ -103,6 +114,16 @@ impl Linker<'_> {
             .year_named(named, bucket)
             .ok_or("the part of the corpus has no days")?;
         Ok((column.into(), test))
+    }
+
+    /// Whether a column of days says by its name, description or synonyms that something was paid on them.
+    fn has_payments(&self, column: ColumnId) -> bool {
+        let column = self.dictionary.column(column);
+        let said = &column.said;
+        let known = column.kin.iter().chain(&said.described_by);
+        let mut known = known.chain(&said.also_called).chain(&said.partly_called);
+        let paid: Vec<Kin> = PAYMENTS.split(' ').map(Kin::of).collect();
+        known.any(|word| paid.iter().any(|paid| paid.is_form_of(word)))
     }
 
     /// Whether a question about what documents say mentions a document by name in a bucket without columns of days or

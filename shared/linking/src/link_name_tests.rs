@@ -208,5 +208,10 @@ fn a_verb_for_an_end_needs_a_column_of_ends() {
         ),
         ("List the leases that expire in 2020.", ""),
         ("List the leases that fall due in 2020.", ""),
+        (
+            "List the reports to be paid in 2019.",
+            "pay_by_date is Some(2019-01-01)..Some(2020-01-01)",
+        ),
+        ("List the leases that were paid in 2020.", ""),
     ]);
 }
