@@ -86,9 +86,13 @@ impl Linker<'_> {
         // `between the start and the end of 2020` says nothing of an end.
         let is_ending =
             verb.is_some_and(|at| is_of(words[at], ENDING) && words.get(at + 1) != Some(&"the"));
-        if is_ending && days.first().is_some_and(|column| !is_said(column)) {
+        if let Some(at) = verb.filter(|_| is_ending)
+            && days
+                .first()
+                .is_some_and(|(_, id)| !self.has_ends(*id, words[at]))
+        {
             let mut ends = days.iter().map(|(_, column)| *column);
-            let end = ends.find(|column| self.dictionary.column(*column).is_end());
+            let end = ends.find(|column| self.has_ends(*column, words[at]));
             let end = end.ok_or("no column has days of that kind")?;
             return Ok((end.into(), Test::Days(span.days(self.fiscal_end()))));
         }
@@ -118,12 +122,25 @@ impl Linker<'_> {
 
     /// Whether a column of days says by its name, description or synonyms that something was paid on them.
     fn has_payments(&self, column: ColumnId) -> bool {
+        let paid: Vec<Kin> = PAYMENTS.split(' ').map(Kin::of).collect();
+        let mut known = self.known_of(column);
+        known.any(|word| paid.iter().any(|paid| paid.is_form_of(word)))
+    }
+
+    /// Whether something ends on the days of a column, or it says what a verb says.
+    fn has_ends(&self, column: ColumnId, verb: &str) -> bool {
+        let verb = Kin::of(verb);
+        let mut known = self.known_of(column);
+        self.dictionary.column(column).is_end()
+            || known.any(|word| word.stands_for(&verb) || word.is_like(&verb))
+    }
+
+    /// The words of a column's name, description and synonyms.
+    fn known_of(&self, column: ColumnId) -> impl Iterator<Item = &Kin> {
         let column = self.dictionary.column(column);
         let said = &column.said;
         let known = column.kin.iter().chain(&said.described_by);
-        let mut known = known.chain(&said.also_called).chain(&said.partly_called);
-        let paid: Vec<Kin> = PAYMENTS.split(' ').map(Kin::of).collect();
-        known.any(|word| paid.iter().any(|paid| paid.is_form_of(word)))
+        known.chain(&said.also_called).chain(&said.partly_called)
     }
 
     /// Whether a question about what documents say mentions a document by name in a bucket without columns of days or

@@ -28,6 +28,8 @@ fn dictionary() -> Dictionary {
     }
     known.bucket("leases");
     known.add("leases", "signed", FieldValue::Text("2020-03-05"));
+    known.bucket("invoices");
+    known.add("invoices", "invoice_date", FieldValue::Text("2020-03-05"));
     known.bucket("reports");
     for (field, description) in [
         ("publisher", "who released the report"),
@@ -213,5 +215,7 @@ fn a_verb_for_an_end_needs_a_column_of_ends() {
             "pay_by_date is Some(2019-01-01)..Some(2020-01-01)",
         ),
         ("List the leases that were paid in 2020.", ""),
+        // The noun of the question is in the name of the column.
+        ("List the invoices that fall due in 2020.", ""),
     ]);
 }
