@@ -12,20 +12,28 @@ use crate::link::{Fitting, Linker, Placed};
 use crate::linked::Test;
 use crate::mention::{Mention, Named};
 
-/// The most years in a row that are looked up as names.
+/// The most years from one to another that are looked up as names.
 const YEARS_NAMED_MAX: i32 = 20;
 /// The first and the last year that may be a name.
 const YEAR_FIRST: i32 = 1900;
 const YEAR_LAST: i32 = 2100;
-/// Verbs for ends and payments. A column of other days, such as those of signing, is not meant by them.
+/// Verbs for ends and for what is to be paid. Columns of other days, such as those of signing, are not meant by them.
 const ENDING: &str = "expire expires expiring expired lapse lapses lapsing lapsed end ends ending ended terminate terminates mature \
     matures due payable paid settled";
 /// Verbs for what was paid.
-const DONE: &str = "paid settled";
+const PAID: &str = "paid settled";
 /// Words of columns of the days of payments.
 const PAYMENTS: &str = "paid payment settled settlement";
 /// The most years before or after a bound that are looked up as names.
 const YEARS_BESIDE_MAX: i32 = 60;
+
+/// A verb that not every column of days goes with.
+enum DayVerb {
+    /// Something ends or falls due.
+    Ends(Kin),
+    /// Something was paid.
+    Paid,
+}
 
 impl Linker<'_> {
     /// The column that days belong to, with the test on it.
@@ -58,7 +66,7 @@ impl Linker<'_> {
             columns.sort_by_key(|(fit, id)| (std::cmp::Reverse(*fit), fit.0 == 0 && is_end(id)));
             columns
         };
-        let days = of_kind(ColumnKind::Day);
+        let mut days = of_kind(ColumnKind::Day);
         let years = of_kind(ColumnKind::Year);
         let is_said = |column: &((usize, bool), ColumnId)| column.0.0 > 0;
         // In `that Acme published for 2023` the nearest word says that the year is not the day of publication.
@@ -79,28 +87,14 @@ impl Linker<'_> {
         {
             return Ok((column.1.into(), of_years(year, span.side)));
         }
-        let words = self.words_before(mention.at.start);
-        let verb = words
-            .iter()
-            .position(|word| !text::stop::is_content_free(word));
-        // `between the start and the end of 2020` says nothing of an end.
-        let is_ending =
-            verb.is_some_and(|at| is_of(words[at], ENDING) && words.get(at + 1) != Some(&"the"));
-        if let Some(at) = verb.filter(|_| is_ending)
-            && days
-                .first()
-                .is_some_and(|(_, id)| !self.has_ends(*id, words[at]))
+        if let Some(verb) = self
+            .verb_before(mention.at.start)
+            .filter(|_| !days.is_empty())
         {
-            let mut ends = days.iter().map(|(_, column)| *column);
-            let end = ends.find(|column| self.has_ends(*column, words[at]));
-            let end = end.ok_or("no column has days of that kind")?;
-            return Ok((end.into(), Test::Days(span.days(self.fiscal_end()))));
-        }
-        // `paid in 2024` is no day on which something falls due, and `to be paid in 2024` is.
-        let is_done =
-            verb.is_some_and(|at| is_of(words[at], DONE) && words.get(at + 1) != Some(&"be"));
-        if is_done && days.first().is_some_and(|(_, id)| !self.has_payments(*id)) {
-            return Err("no column has days of that kind");
+            days.retain(|(_, column)| self.is_of_verb(*column, &verb));
+            if days.is_empty() {
+                return Err("no column has days of that kind");
+            }
         }
         if let Some((fit, column)) = days.first() {
             let rivals = days[1..]
@@ -120,19 +114,35 @@ impl Linker<'_> {
         Ok((column.into(), test))
     }
 
-    /// Whether a column of days says by its name, description or synonyms that something was paid on them.
-    fn has_payments(&self, column: ColumnId) -> bool {
-        let paid: Vec<Kin> = PAYMENTS.split(' ').map(Kin::of).collect();
-        let mut known = self.known_of(column);
-        known.any(|word| paid.iter().any(|paid| paid.is_form_of(word)))
+    /// The verb before some days, if it says that something ends, falls due or was paid on them.
+    fn verb_before(&self, at: usize) -> Option<DayVerb> {
+        let words = self.words_before(at);
+        let place = words
+            .iter()
+            .position(|word| !text::stop::is_content_free(word))?;
+        let (word, before) = (words[place], words.get(place + 1).copied().unwrap_or(""));
+        // `to be paid in 2024` says when something falls due.
+        if is_of(word, PAID) && before != "be" {
+            return Some(DayVerb::Paid);
+        }
+        // `by end 2024` and `between the start and the end of 2024` say nothing of an end of documents.
+        let is_noun = word == "end" && !is_of(before, "that which who they to will do does");
+        (is_of(word, ENDING) && !is_noun).then(|| DayVerb::Ends(Kin::of(word)))
     }
 
-    /// Whether something ends on the days of a column, or it says what a verb says.
-    fn has_ends(&self, column: ColumnId, verb: &str) -> bool {
-        let verb = Kin::of(verb);
+    /// Whether a column of days holds those that a verb says.
+    fn is_of_verb(&self, column: ColumnId, verb: &DayVerb) -> bool {
         let mut known = self.known_of(column);
-        self.dictionary.column(column).is_end()
-            || known.any(|word| word.stands_for(&verb) || word.is_like(&verb))
+        match verb {
+            DayVerb::Ends(verb) => {
+                self.dictionary.column(column).is_end()
+                    || known.any(|word| word.stands_for(verb) || word.is_like(verb))
+            }
+            DayVerb::Paid => {
+                let paid: Vec<Kin> = PAYMENTS.split(' ').map(Kin::of).collect();
+                known.any(|word| paid.iter().any(|paid| paid.is_form_of(word)))
+            }
+        }
     }
 
     /// The words of a column's name, description and synonyms.

@@ -29,7 +29,11 @@ fn dictionary() -> Dictionary {
     known.bucket("leases");
     known.add("leases", "signed", FieldValue::Text("2020-03-05"));
     known.bucket("invoices");
-    known.add("invoices", "invoice_date", FieldValue::Text("2020-03-05"));
+    for field in ["invoice_date", "due_date"] {
+        known.add("invoices", field, FieldValue::Text("2020-03-05"));
+    }
+    known.bucket("bills");
+    known.add("bills", "bill_date", FieldValue::Text("2020-03-05"));
     known.bucket("reports");
     for (field, description) in [
         ("publisher", "who released the report"),
@@ -216,6 +220,20 @@ fn a_verb_for_an_end_needs_a_column_of_ends() {
         ),
         ("List the leases that were paid in 2020.", ""),
         // The noun of the question is in the name of the column.
-        ("List the invoices that fall due in 2020.", ""),
+        ("List the bills that fall due in 2020.", ""),
+        (
+            "List the invoices that fall due in 2020.",
+            "due_date is Some(2020-01-01)..Some(2021-01-01)",
+        ),
+        // A day on which something falls due is none on which it was paid.
+        ("List the invoices that were paid in 2020.", ""),
+        (
+            "List the leases signed by the end of 2020.",
+            "signed is None..Some(2021-01-01)",
+        ),
+        (
+            "List the leases signed end 2020.",
+            "signed is Some(2020-01-01)..Some(2021-01-01)",
+        ),
     ]);
 }
