@@ -73,53 +73,59 @@ fn is_unlike(searcher: &Searcher, fields: &Fields, condition: &Condition) -> Res
             filter_terms::end_of(kind, &field),
         )
     };
+    let has_any = |ranges: &[(String, String)]| has_any(searcher, fields, ranges);
     let (start, end) = all('t');
     let days = (format!("{start}0"), format!("{start}:"));
-    let has_any = |ranges: &[(String, String)]| -> Result<bool, Error> {
-        for segment in searcher.segment_readers() {
-            let index = segment.inverted_index(fields.facts)?;
-            for (start, end) in ranges {
-                let range = index.terms().range().ge(start).lt(end);
-                if range.into_stream().map_err(TantivyError::from)?.advance() {
-                    return Ok(true);
-                }
-            }
-        }
-        Ok(false)
-    };
-    let is_word = |value: &Value| {
-        as_number(value).is_none()
-            && value.as_str().is_some_and(|text| {
-                let first = text.trim().chars().next();
-                first.is_some_and(char::is_alphabetic)
-            })
-    };
-    let text = as_text(&condition.value).unwrap_or_default();
+    let value = &condition.value;
     let alike = match condition.op {
         // A word is no day, and no number either.
-        Op::Gt | Op::Gte | Op::Lt | Op::Lte if is_word(&condition.value) => {
+        Op::Gt | Op::Gte | Op::Lt | Op::Lte if is_word(value) => {
             vec![(start, days.0), (days.1, end)]
         }
-        Op::Gt | Op::Gte | Op::Lt | Op::Lte => match as_number(&condition.value) {
+        Op::Gt | Op::Gte | Op::Lt | Op::Lte => match as_number(value) {
             None => vec![all('t')],
             // Four digits are a number and a year.
-            Some(_) if is_partial_date(&text) => vec![all('n'), days],
+            Some(_) if is_partial_date(&as_text(value).unwrap_or_default()) => {
+                vec![all('n'), days]
+            }
             Some(_) => vec![all('n')],
         },
-        Op::Eq | Op::In => {
-            let is_of_words = match &condition.value {
-                Value::Array(items) => !items.is_empty() && items.iter().all(is_word),
-                single => is_word(single),
-            };
-            // A field of numbers has no value that is a word; a field of nothing but yes and no has texts.
-            if !is_of_words || !has_any(&[all('n')])? {
-                return Ok(false);
-            }
-            vec![all('t')]
-        }
+        // A field of numbers has no value that is a word; one of nothing but yes and no has texts.
+        Op::Eq | Op::In if are_words(value) && has_any(&[all('n')])? => vec![all('t')],
         _ => return Ok(false),
     };
     Ok(!has_any(&alike)?)
+}
+
+/// Whether any document has a term in one of some ranges.
+fn has_any(
+    searcher: &Searcher,
+    fields: &Fields,
+    ranges: &[(String, String)],
+) -> Result<bool, Error> {
+    for segment in searcher.segment_readers() {
+        let index = segment.inverted_index(fields.facts)?;
+        for (start, end) in ranges {
+            let range = index.terms().range().ge(start).lt(end);
+            if range.into_stream().map_err(TantivyError::from)?.advance() {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+fn are_words(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => !items.is_empty() && items.iter().all(is_word),
+        single => is_word(single),
+    }
+}
+
+/// Whether a value is a text that begins with a letter, and so is neither a number nor a day.
+fn is_word(value: &Value) -> bool {
+    let text = value.as_str().map(str::trim).unwrap_or_default();
+    as_number(value).is_none() && text.starts_with(char::is_alphabetic)
 }
 
 /// Those of some fields that none of the tenant's documents has, each once.
