@@ -42,7 +42,7 @@ pub(crate) fn join(parts: &mut Vec<QuestionCondition>, question: &str) {
                     return;
                 };
                 side.test = test;
-                side.names.extend(part.names.iter().cloned());
+                side.names = distinct(&side.names, &part.names);
                 side.span.end = part.span.end;
             }
             None => sides.push(part.clone()),
@@ -62,7 +62,7 @@ fn joined(parts: &[QuestionCondition], question: &str) -> Option<Vec<bool>> {
         let between = pair[0].span.end..pair[1].span.start;
         let gap = words(question, between.clone());
         let marks = question.get(between).unwrap_or_default();
-        let is_open = !marks.contains(['.', ';', ':', '?', '!', '(', ')', '/']);
+        let is_open = !marks.contains(['.', ';', ':', '?', '!', '(', ')']);
         // A comma joins only what a conjunction goes on with: `2020, 2021 or 2022`.
         let is_joined = is_open
             && match gap.is_empty() {
@@ -86,11 +86,17 @@ fn is_alike(one: &QuestionCondition, other: &QuestionCondition) -> bool {
 /// A test that holds where either of two does, if there is one.
 fn either(one: &Test, other: &Test) -> Option<Test> {
     match (one, other) {
-        (Test::Is(one), Test::Is(other)) => Some(Test::Is([&one[..], other].concat())),
-        (Test::Number(one), Test::Number(other)) => Some(Test::Number([&one[..], other].concat())),
+        (Test::Is(one), Test::Is(other)) => Some(Test::Is(distinct(one, other))),
+        (Test::Number(one), Test::Number(other)) => Some(Test::Number(distinct(one, other))),
         (Test::Days(one), Test::Days(other)) => merge::union(*one, *other).map(Test::Days),
         _ => None,
     }
+}
+
+/// The values of two lists, each once.
+fn distinct<T: Clone + PartialEq>(one: &[T], other: &[T]) -> Vec<T> {
+    let further = other.iter().filter(|value| !one.contains(value));
+    one.iter().chain(further).cloned().collect()
 }
 
 /// The words of a part of a question, in lower case and the singular.
@@ -153,6 +159,10 @@ mod tests {
                 vec!["2019, 2020 or 2021", "2022"],
             ),
             (
+                "Compare the reports of 2021 and/or 2022 with those of 2019.",
+                vec!["2021 and/or 2022", "2019"],
+            ),
+            (
                 "Compare the reports of 2021 or 2022 versus those of 2019.",
                 vec!["2021 or 2022", "2019"],
             ),
@@ -204,6 +214,10 @@ mod tests {
     fn a_side_holds_all_values_that_it_was_joined_of() {
         let numbers = either(&Test::Number(vec![2020.0]), &Test::Number(vec![2021.0]));
         assert_eq!(numbers, Some(Test::Number(vec![2020.0, 2021.0])));
+        assert_eq!(
+            either(&Test::Number(vec![2020.0]), &Test::Number(vec![2020.0])),
+            Some(Test::Number(vec![2020.0]))
+        );
         let of = |name: &str| Test::Is(vec![vec![name.to_owned()]]);
         assert_eq!(
             either(&of("Acme"), &of("Bell")),

@@ -12,7 +12,7 @@ use std::ops::Range;
 /// The most values in one condition. Further values are dropped, and the result says so.
 const THINGS_MAX: usize = 50;
 /// Why a further value is dropped. The first 50 are a condition all the same.
-pub const TOO_MANY: &str = "more than 50 values of one column";
+pub const TOO_MANY_VALUES: &str = "more than 50 values of one column";
 
 /// A condition that is to be merged.
 pub(crate) struct Joined {
@@ -93,7 +93,7 @@ pub(crate) fn take_in(new: Joined, question: &str, linked: &mut LinkedQuestion) 
         }
         Met::Dropped(why) => {
             // The user has to know that the rest of a list is left out; the first such value says so.
-            if why == TOO_MANY && !linked.unread.iter().any(|(_, known)| *known == why) {
+            if why == TOO_MANY_VALUES && !linked.unread.iter().any(|(_, known)| *known == why) {
                 linked.unread.push((said(&new.span), why));
             }
             linked.dropped.push((said(&new.span), why));
@@ -123,7 +123,7 @@ fn meet(known: &mut QuestionCondition, new: &QuestionCondition, link: Link) -> M
         (Test::Is(known), Test::Is(new)) => {
             for thing in new {
                 if known.len() >= THINGS_MAX {
-                    return Met::Dropped(TOO_MANY);
+                    return Met::Dropped(TOO_MANY_VALUES);
                 }
                 if !known.contains(thing) {
                     known.push(thing.clone());
@@ -140,7 +140,7 @@ fn meet(known: &mut QuestionCondition, new: &QuestionCondition, link: Link) -> M
             match known.len() > THINGS_MAX {
                 true => {
                     known.truncate(THINGS_MAX);
-                    Met::Dropped(TOO_MANY)
+                    Met::Dropped(TOO_MANY_VALUES)
                 }
                 false => Met::Merged,
             }

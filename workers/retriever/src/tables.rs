@@ -12,7 +12,9 @@ use crate::worded;
 use envelope::hop::RetrieverExit;
 use envelope::table::{Listing, csv};
 use envelope::{After, AnswerForm, Doubt, Fallback, Filter, Plan, limits};
-use linking::{ColumnOperation, GroupKey, LinkedQuestion, TOO_MANY, TableQuestion, Tabulation};
+use linking::{
+    ColumnOperation, GroupKey, LinkedQuestion, TOO_MANY_VALUES, TableQuestion, Tabulation,
+};
 use search::{TableRequest, TableResult};
 use stage::{Attachment, StepContext, StepOutput};
 
@@ -33,14 +35,17 @@ pub(crate) enum Tabled {
 
 /// What an answer says of the values of a list that are too many for a condition.
 fn beyond_limit(linked: &LinkedQuestion) -> Option<String> {
-    let mut beyond = linked.dropped.iter().filter(|(_, why)| *why == TOO_MANY);
+    let mut beyond = linked
+        .dropped
+        .iter()
+        .filter(|(_, why)| *why == TOO_MANY_VALUES);
     let (first, _) = beyond.next()?;
     let further = match beyond.count() {
         0 => String::new(),
         further => format!(" and {}", text::count(further as u64, "further value")),
     };
     Some(format!(
-        "Left out: `{first}`{further}, since the question has {TOO_MANY}."
+        "Left out: `{first}`{further}, since the question has {TOO_MANY_VALUES}."
     ))
 }
 

@@ -484,8 +484,8 @@ fn values_beyond_the_limit_are_told_with_their_number() {
     );
     assert_eq!(
         super::beyond_limit(&linked(&[
-            ("Acme", linking::TOO_MANY),
-            ("Bolt", linking::TOO_MANY)
+            ("Acme", linking::TOO_MANY_VALUES),
+            ("Bolt", linking::TOO_MANY_VALUES)
         ]))
         .as_deref(),
         Some(

@@ -5,7 +5,7 @@ use super::relating::TOPIC;
 use super::*;
 use crate::form::is_participle;
 use crate::mention::Named;
-use crate::merge::TOO_MANY;
+use crate::merge::TOO_MANY_VALUES;
 use crate::token::reply_start;
 
 /// How many words behind a participle are searched for the condition that it introduces.
@@ -196,6 +196,6 @@ impl Linker<'_> {
         };
         let said = bare(&words.concat());
         let mut dropped = linked.dropped.iter();
-        dropped.any(|(dropped, why)| *why != TOO_MANY && bare(dropped) == said)
+        dropped.any(|(dropped, why)| *why != TOO_MANY_VALUES && bare(dropped) == said)
     }
 }
