@@ -9,7 +9,7 @@
 //! |---|---|
 //! | [`code`] | the codes of the checks, and the pages that explain them |
 //! | `server` | the server: reachable, new enough, set up, with the right time |
-//! | [`room`] | how full the streams are, and which rate of questions they carry |
+//! | `room` | how full the streams are, and which rate of questions they carry |
 //! | `access` | which subjects these credentials may publish and subscribe to |
 //! | `processes` | the processes of the fleet: all roles, indexes, disks |
 //! | `models` | model nodes: reachable, with a long enough context, and not given more calls than they run at once |
