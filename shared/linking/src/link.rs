@@ -59,6 +59,7 @@ pub fn link_by(
     let linked = linker.link(question);
     LinkedQuestion {
         tabulation: linker.tabulate(&linked),
+        is_bare: linker.is_bare(&linked),
         ..linked
     }
 }

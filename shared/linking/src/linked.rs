@@ -94,6 +94,9 @@ pub struct LinkedQuestion {
     pub ambiguous: Vec<Ambiguity>,
     /// Pairs of words of the question that no document can satisfy together: `over 500` and `under 300`.
     pub contradictory: Vec<(String, String)>,
+    /// Whether the question names documents and says nothing that would tell their passages apart: `what do the invoices
+    /// of 2024 say?`
+    pub is_bare: bool,
     /// Whether a table can answer the question.
     pub tabulation: Tabulation,
 }

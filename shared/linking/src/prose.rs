@@ -19,6 +19,12 @@ const SIDES_MAX: usize = 3;
 const SAID_WORDS_MIN: usize = 3;
 /// First words of a question that is answered with yes or no.
 const ASKING_WHETHER: &str = "do does did is are was were has have had can could will would should";
+/// Nouns and verbs that say that a day is one on which a document appeared.
+const APPEARING: &str = "published publishes publish publishing publication release released appeared appears printed posted \
+    issued written dated reported reports report reporting article articles story stories piece coverage post analysis review interview \
+    update";
+/// The most words between a source and its day: `The Post of May 3`.
+const SOURCE_WORDS_MAX: usize = 2;
 /// First words of a subordinate clause that may stand before such a question.
 const CLAUSES: &str = "after before between since while when whereas following although";
 
@@ -45,15 +51,33 @@ impl Linker<'_> {
                 .any(|token| token.has_inner_capital() || token.is_capital() && !token.is_first)
     }
 
-    /// Whether days say which document is meant. A single day does; a year is mostly the time that the question is
-    /// about. The word before the days may also say so: `published in March`.
+    /// Whether days say which document is meant. A single day does, unless it is part of what the document tells; a year
+    /// is mostly the time that the question is about. The word before the days may also say so: `published in March`.
     pub(crate) fn is_day_of_document(&self, mention: &Mention, span: &DaySpan) -> bool {
+        if self.is_told(mention.at.start) {
+            return false;
+        }
         let is_day = span.grain == Grain::Days
             && span.range.from.and_then(|from| from.next_day()) == span.range.until;
         let mut said = self.said_before(mention.at.start);
         said.truncate(1);
         let mut columns = self.dictionary.columns(None);
         is_day || columns.any(|(_, column)| is_day_column(column) && self.fit(column, &said).0 > 0)
+    }
+
+    /// Whether a day is part of what somebody tells: `does the Post suggest that the pump comes out on May 3`.
+    fn is_told(&self, at: usize) -> bool {
+        let is_source = |mention: &Mention| {
+            matches!(mention.what, Named::Value(_))
+                && (mention.at.end..=mention.at.end + SOURCE_WORDS_MAX).contains(&at)
+        };
+        if self.mentions.iter().any(is_source) {
+            return false;
+        }
+        let before = self.tokens[..at].iter().rev();
+        let mut telling = before.map(|token| token.lower.as_str());
+        let first = telling.find(|word| *word == "that" || is_of(word, APPEARING));
+        first == Some("that")
     }
 
     /// Sorts the placed mentions into sides. Where a source is named, the days belong to its side alone and restrict no

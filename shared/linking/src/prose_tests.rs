@@ -115,6 +115,28 @@ fn days_are_of_the_source_before_them_and_so_is_what_is_said() {
 }
 
 #[test]
+fn a_day_in_what_a_source_tells_is_not_the_day_of_the_source() {
+    for (question, wanted) in [
+        (
+            "Does the TechWeek article suggest that the pump comes out on October 30, 2023, while The Courier says that it does not?",
+            ["TechWeek", "The Courier"],
+        ),
+        (
+            "Does the TechWeek article that was published on November 2, 2023 suggest that pumps leak, while The Courier says that they do not?",
+            ["TechWeek & 2023-11-02", "The Courier"],
+        ),
+        (
+            "Does TechWeek say that all pumps leak, as The Courier of October 30, 2023 also reports?",
+            ["TechWeek", "The Courier & 2023-10-30"],
+        ),
+    ] {
+        let sides = asked(question).sides.into_iter();
+        let shown: Vec<String> = sides.map(|side| shown(&side.conditions)).collect();
+        assert_eq!(shown, wanted, "{question}");
+    }
+}
+
+#[test]
 fn a_year_is_what_is_told_of() {
     let linked = asked("How much did the company spend in 2021, as TechWeek says?");
     assert_eq!(shown(&linked.conditions), "TechWeek");

@@ -7,10 +7,12 @@
 //!
 //! | module | what |
 //! |---|---|
+//! | `bare` | decides whether a question says nothing that tells passages apart |
 //! | `words` | words that name an operation, and filler words |
 //! | `phrase` | finds the column that a few words mean |
 //! | `reading` | reads a question word by word |
 
+mod bare;
 mod phrase;
 mod reading;
 mod words;
@@ -23,6 +25,7 @@ use crate::linked::{Intent, LinkedQuestion};
 use crate::mention::Named;
 use crate::token::QuestionToken;
 use reading::Reading;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The most columns that are offered to tell documents apart.
@@ -74,6 +77,9 @@ pub struct TableQuestion {
     pub is_day: bool,
     /// The column with the currency of the measure. Amounts in two currencies are never added up.
     pub currency: Option<String>,
+    /// The currency of documents that have no such column, by bucket: the unit that a schema gives the measure. Empty
+    /// if all documents are of one bucket.
+    pub currency_of: BTreeMap<String, &'static str>,
     /// The key by which documents are grouped.
     pub group: Option<GroupKey>,
     /// The number of largest or smallest documents that are wanted.

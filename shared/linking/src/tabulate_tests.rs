@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::days::day;
-use crate::dictionary::{Dictionary, FieldValue};
+use crate::dictionary::{DescribedColumn, Dictionary, FieldValue};
 use crate::link;
 
 pub(super) fn dictionary() -> Dictionary {
@@ -374,4 +374,32 @@ proptest::proptest! {
     fn no_question_breaks_it(words in proptest::collection::vec("(invoices|by|per|year|largest|most|recent|of|total amount|5|2024|Acme Pumps|[a-z]{1,6}|\\PC)", 0..14)) {
         let _ = asked(&words.join(" "), &dictionary());
     }
+}
+
+#[test]
+fn the_currency_of_an_amount_may_be_the_unit_that_a_schema_gives_its_bucket() {
+    let mut known = Dictionary::default();
+    for (bucket, unit) in [("invoices", "EUR"), ("contracts", "$"), ("orders", "")] {
+        let described = DescribedColumn::of("total", "what is to be paid", unit);
+        known.describe_column(bucket, described);
+        known.bucket(bucket);
+        for n in 0..6u8 {
+            known.add(bucket, "total", FieldValue::Number(f64::from(n)));
+            known.add(bucket, "date", FieldValue::Text("2024-03-01"));
+        }
+    }
+    let table = |question: &str| match asked(question, &known) {
+        Tabulation::Fit(table) => (table.currency, table.currency_of),
+        other => panic!("{question}: {other:?}"),
+    };
+    let (currency, units) = table("What is the sum of the total of all documents?");
+    assert_eq!(currency.as_deref(), Some("currency"));
+    let units: Vec<(&str, &str)> = units
+        .iter()
+        .map(|(at, unit)| (at.as_str(), *unit))
+        .collect();
+    assert_eq!(units, [("contracts", "USD"), ("invoices", "EUR")]);
+    // In one bucket there is one unit.
+    let (currency, units) = table("What is the sum of the total of all invoices?");
+    assert_eq!((currency, units.len()), (None, 0));
 }

@@ -73,12 +73,15 @@ impl Retriever {
                     ));
                     &**table
                 }
-                None => return self.unfit(cx, plan, derived, (why, None), facets).await,
+                None => {
+                    let why = (why.as_str(), None);
+                    return self.unfit(cx, plan, linked, derived, why, facets).await;
+                }
             },
             Tabulation::None => return Ok(Tabled::Not(String::new(), None)),
             Tabulation::Unfit { why, name, facets } => {
                 let why = (why.as_str(), name.as_deref());
-                return self.unfit(cx, plan, derived, why, facets).await;
+                return self.unfit(cx, plan, linked, derived, why, facets).await;
             }
             Tabulation::Ambiguous { said, columns } => {
                 // Who has chosen already, and still means several, is searched for.
@@ -159,6 +162,7 @@ impl Retriever {
         &self,
         cx: &StepContext,
         plan: &Plan,
+        linked: &LinkedQuestion,
         derived: &DerivedFilter,
         (why, name): (&str, Option<&str>),
         facets: &[GroupKey],
@@ -168,7 +172,11 @@ impl Retriever {
         {
             return Ok(unknown);
         }
-        let asks = self.asks_too_much(cx, plan, derived, why, facets).await?;
+        let is_of_all = worded::asks_of_all(plan, cx.case.question.best()) || linked.is_bare;
+        let asks = match is_of_all {
+            true => self.asks_too_much(cx, derived, why, facets).await?,
+            false => None,
+        };
         Ok(asks.unwrap_or_else(|| not(why)))
     }
 
@@ -251,12 +259,11 @@ impl Retriever {
         }
     }
 
-    /// Asks back where a question is about all documents that satisfy conditions, and there are too many of them to
-    /// write an answer from.
+    /// Asks back where a question is about all documents that satisfy conditions, or says nothing by which one of them
+    /// fits better than another, and there are too many of them to write an answer from.
     async fn asks_too_much(
         &self,
         cx: &StepContext,
-        plan: &Plan,
         derived: &DerivedFilter,
         why: &str,
         facets: &[GroupKey],
@@ -264,8 +271,7 @@ impl Retriever {
         let filter = cx.case.filter.clone().and(derived.filter.clone());
         let is_narrowed = filter.0.iter().any(|condition| condition.field != "bucket");
         let question = cx.case.question.best();
-        let is_of_all = worded::asks_of_all(plan, question);
-        if !is_narrowed || !is_of_all || cx.header.round > 0 {
+        if !is_narrowed || cx.header.round > 0 {
             return Ok(None);
         }
         let count = |group| TableQuestion {

@@ -372,6 +372,19 @@ async fn two_columns_and_too_many_documents_are_asked_back() {
     let done = run(&columns(1_200, unfit()), &reply).await;
     let many = Fallback::ManyDocuments { documents: 1_200 };
     assert!(done.fallbacks.contains(&many), "{:?}", done.fallbacks);
+    // So is a question that says nothing by which one of the documents fits better than another.
+    for (documents, is_asked) in [(1_200, true), (90, false)] {
+        let mut searcher = Arc::into_inner(columns(documents, unfit())).unwrap();
+        searcher.linked.is_bare = true;
+        let done = run(
+            &Arc::new(searcher),
+            &cx("What do the invoices of Acme say?"),
+        )
+        .await;
+        let is_many =
+            |out: &RetrieverExit| matches!(out, RetrieverExit::NothingFound(Doubt::TooMany { .. }));
+        assert_eq!(is_many(&done.out), is_asked, "{:?}", done.out);
+    }
     // Few are read, and so is what is not about all.
     for (documents, question) in [
         (90, "Summarize all invoices of Acme"),

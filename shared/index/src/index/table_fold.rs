@@ -3,7 +3,7 @@
 use super::table_best::{Best, Rank};
 use super::table_misread::misread;
 use envelope::table::DecimalSum;
-use envelope::{ChunkRecord, DocId};
+use envelope::{Bucket, ChunkRecord, DocId};
 use linking::{ColumnOperation, GroupKey, TableQuestion};
 use search::filter_terms::as_number;
 use search::{GROUP_EXAMPLES_MAX, GROUP_VALUES_MAX, TableDocument, TableGroup, TableResult};
@@ -22,6 +22,7 @@ const FORMS_MAX: usize = 8;
 /// What a table reads of a document: the rest of its record is passed over.
 #[derive(Debug, Deserialize)]
 pub(super) struct TableHead {
+    bucket: Bucket,
     doc_id: DocId,
     #[serde(default)]
     title: String,
@@ -33,6 +34,7 @@ pub(super) struct TableHead {
 impl From<ChunkRecord> for TableHead {
     fn from(record: ChunkRecord) -> TableHead {
         TableHead {
+            bucket: record.bucket,
             doc_id: record.doc_id,
             title: record.title,
             source: record.source,
@@ -146,8 +148,14 @@ impl<'a> TableFold<'a> {
         }
     }
 
-    pub(super) fn add(&mut self, head: TableHead) {
+    pub(super) fn add(&mut self, mut head: TableHead) {
         self.documents += 1;
+        if let Some(column) = &self.question.currency
+            && let Some(code) = self.question.currency_of.get(head.bucket.as_str())
+        {
+            let currency = head.metadata.entry(column.clone());
+            currency.or_insert_with(|| Value::from(*code));
+        }
         match self.question.operation {
             ColumnOperation::List => self.list(head),
             ColumnOperation::Largest | ColumnOperation::Smallest => self.rank(head),

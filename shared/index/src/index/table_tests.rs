@@ -15,8 +15,9 @@ fn index(documents: &[Value]) -> Index {
         .enumerate()
         .map(|(n, metadata)| {
             let tenant = metadata["tenant"].as_str().unwrap_or("default");
+            let bucket = metadata["bucket"].as_str().unwrap_or("invoices");
             let record = json!({
-                "v": 1, "tenant": tenant, "bucket": "invoices", "doc_id": format!("d{n}"), "n": 0, "of": 1,
+                "v": 1, "tenant": tenant, "bucket": bucket, "doc_id": format!("d{n}"), "n": 0, "of": 1,
                 "hash": "h", "source": format!("invoices/{n:02}.md"), "title": format!("Invoice {n}"),
                 "text": "words", "metadata": metadata,
             });
@@ -85,6 +86,32 @@ fn currencies_are_never_added_and_what_lacks_something_is_counted() {
     );
     let mean = table(&some(), asked(ColumnOperation::Average), json!({}));
     assert_eq!(mean.groups[0].mean, Some(150.15));
+}
+
+#[test]
+fn a_unit_of_the_bucket_is_the_currency_where_no_column_says_it() {
+    let index = index(&[
+        json!({"total": 1}),
+        json!({"total": 2, "currency": "USD"}),
+        json!({"total": 4, "bucket": "contracts"}),
+        json!({"total": 8, "bucket": "orders"}),
+    ]);
+    let units = [("invoices", "EUR"), ("contracts", "USD")];
+    let units = units.map(|(bucket, code)| (bucket.to_owned(), code));
+    let asked = |operation| TableQuestion {
+        currency_of: units.clone().into(),
+        shown: vec!["total".into(), "currency".into()],
+        ..asked(operation)
+    };
+    let sum = table(&index, asked(ColumnOperation::Sum), json!({}));
+    assert_eq!(groups(&sum), ["- EUR 1 1", "- USD 2 6"]);
+    assert_eq!(sum.missing, [("currency".to_owned(), 1)]);
+    let largest = table(&index, asked(ColumnOperation::Largest), json!({}));
+    let cells: Vec<&Vec<Value>> = largest.rows.iter().map(|row| &row.cells).collect();
+    assert_eq!(
+        cells,
+        [&vec![json!(1), json!("EUR")], &vec![json!(4), json!("USD")]]
+    );
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn range(tokens: &[QuestionToken], at: usize) -> Option<(usize, Amount)> {
     let skipped = before.map_or(0, |words| words.split(' ').count());
     let (first, low) = number(tokens, at + skipped)?;
     let join = at + skipped + first;
-    let joins = ["and", "to", "up to", "through"];
+    let joins = ["and", "to", "up to", "down to", "through"];
     let mut joins = joins
         .iter()
         .filter(|join| before.is_some() || **join != "and");
@@ -87,8 +87,10 @@ fn range(tokens: &[QuestionToken], at: usize) -> Option<(usize, Amount)> {
         Some(scale) if low.scale.is_none() && low.value * scale < high.value => low.value * scale,
         _ => low.value,
     };
+    // `between 500 and 100` is the same range, said from its other end.
+    let (least, most) = (low_value.min(high.value), low_value.max(high.value));
     let amount = Amount {
-        bounds: vec![(Bound::AtLeast, low_value), (Bound::AtMost, high.value)],
+        bounds: vec![(Bound::AtLeast, least), (Bound::AtMost, most)],
         currency: high.currency.or(low.currency),
         unit: high.unit.or(low.unit),
     };

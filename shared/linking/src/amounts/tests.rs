@@ -62,6 +62,8 @@ fn amounts_as_people_write_them() {
         ("worth 5,000+ usd", "AtLeast 5000 USD (2)"),
         ("4,000 to 9,000", "AtLeast 4000, AtMost 9000  (3)"),
         ("5 to 9 thousand euros", "AtLeast 5000, AtMost 9000 EUR (5)"),
+        ("between 500 and 100", "AtLeast 100, AtMost 500  (4)"),
+        ("from $900 down to $200", "AtLeast 200, AtMost 900 USD (5)"),
         (
             "ranging from $5k to $9k",
             "AtLeast 5000, AtMost 9000 USD (5)",

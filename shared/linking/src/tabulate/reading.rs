@@ -14,6 +14,7 @@ use std::ops::Range;
 use text::fold;
 
 mod beside;
+mod currency;
 mod idle;
 mod leading;
 mod money;
@@ -149,7 +150,7 @@ impl<'a> Reading<'a> {
         if self.needs_measure() {
             self.measure_by_default()?;
         }
-        self.table.currency = self.currency();
+        self.read_currency();
         self.show();
         Ok((self.table, self.unplaced))
     }

@@ -1,7 +1,7 @@
 //! Finds the column for words for money that occur in no column: `the outlay before tax` means the column of net
 //! amounts. Pure. The module does *not* choose a column of numbers where no word is about money.
 
-use super::settling::is_money;
+use super::currency::is_money;
 use super::*;
 
 /// Words for what is paid, whatever a schema calls it.

@@ -1,7 +1,7 @@
 //! Finds the columns that words of a question name: the key of the groups, and the measure. Pure.
 
+use super::currency::is_money;
 use super::serving::{BUYING, SELLING};
-use super::settling::is_money;
 use super::*;
 use crate::form::is_participle;
 use crate::kindred::Kin;
@@ -80,7 +80,9 @@ impl Reading<'_> {
         }
         self.tell_likened(run, &fit);
         let clause = self.paid_in(run.end);
-        if let Some(clause) = clause.filter(|_| self.column_of_currencies() == Some(column)) {
+        if let Some(clause) =
+            clause.filter(|_| self.column_of_currencies(self.bucket) == Some(column))
+        {
             self.is_taken[clause].fill(true);
         }
         let field = self.field(column);
@@ -118,7 +120,7 @@ impl Reading<'_> {
     fn currency_said(&self, run: &Range<usize>) -> Option<Fit> {
         let is_currency = is_of(self.word(run.start), "currency currencies");
         let is_said = run.len() == 1 && (is_currency || self.is_paid_money(run.start));
-        let columns = vec![self.column_of_currencies().filter(|_| is_said)?];
+        let columns = vec![self.column_of_currencies(self.bucket).filter(|_| is_said)?];
         Some(Fit { score: 1, columns })
     }
 

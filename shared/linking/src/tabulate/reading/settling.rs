@@ -5,19 +5,6 @@ use super::money::{holds_amounts, is_part};
 use super::*;
 use crate::linked::Test;
 use std::cmp::Reverse;
-use text::currencies::CODES;
-
-/// Words in names of columns that hold no money, whatever other words the name has.
-const COUNTED: &str = "days day weeks months month years year hours period notice term duration count quantity qty pieces pages \
-    page percent percentage voltage volts current amps power frequency weight mass length width height size temperature \
-    resistance rating score rank";
-
-/// Words in names of columns that hold money even if the name says a time or a thing, too.
-const PAID: &str =
-    "amount price cost costs revenue fee fees rate rent salary wage wages turnover payment";
-/// Last words of names of columns that hold no money, whatever is said before.
-const NUMBERED: &str = "days weeks months years hours period term notice duration count quantity qty pieces pages percent \
-    percentage score rank rating number";
 
 impl Reading<'_> {
     /// Decides the operation if the words did not. For example, a question that computes something from a measure wants
@@ -267,37 +254,6 @@ impl Reading<'_> {
         bucket.into_iter().collect()
     }
 
-    /// The column with the currency of the measure. A measure is money unless it has another unit, or its name says that it holds something else.
-    pub(super) fn currency(&self) -> Option<String> {
-        let measure = self.table.measure.as_ref().filter(|_| !self.table.is_day)?;
-        let dictionary = self.linker.dictionary;
-        let mut columns = dictionary.columns(self.bucket);
-        if !columns.any(|(_, column)| column.field == *measure && is_money(column)) {
-            return None;
-        }
-        Some(self.field(self.column_of_currencies()?))
-    }
-
-    /// The column whose name says `currency`, or else the one that holds most currency codes.
-    pub(super) fn column_of_currencies(&self) -> Option<ColumnId> {
-        let dictionary = self.linker.dictionary;
-        let is_called = |column: &KnownColumn| column.words.iter().any(|word| word == "currency");
-        let mut columns = dictionary.columns(self.bucket);
-        if let Some((id, _)) = columns.find(|(_, column)| is_called(column)) {
-            return Some(id);
-        }
-        let values = CODES.iter().map(|code| code.to_lowercase());
-        let values = values.flat_map(|code| dictionary.with_key(&code).collect::<Vec<_>>());
-        let is_here = |id: ColumnId| {
-            let column = dictionary.column(id);
-            let is_field = !column.is_named() && column.has_few_values();
-            is_field && self.bucket.is_none_or(|bucket| column.bucket == bucket)
-        };
-        let held = values.filter(|value| is_here(value.column));
-        let most = held.max_by_key(|value| value.documents)?;
-        Some(most.column)
-    }
-
     /// Chooses the columns to show of each document: first those of the question, then those that most documents have.
     pub(super) fn show(&mut self) {
         let mut shown = std::mem::take(&mut self.table.shown);
@@ -343,22 +299,4 @@ impl Reading<'_> {
             .collect();
         words.join(" ")
     }
-}
-
-/// Whether a column has a unit that is not one of money.
-fn is_measured(unit: &str) -> bool {
-    let is_code = CODES.iter().any(|code| code.eq_ignore_ascii_case(unit));
-    !unit.is_empty() && !is_code && !unit.contains(['$', '€', '£', '¥', '₹'])
-}
-
-/// Whether a column of numbers holds money: its unit is a currency, or it has no unit and its name does not say that it
-/// holds something else. The name `day_rate` says money in spite of the day, and `payment_days` says days.
-pub(super) fn is_money(column: &KnownColumn) -> bool {
-    let unit = &column.said.unit;
-    if !unit.is_empty() {
-        return !is_measured(unit);
-    }
-    let says = |known: &str| column.words.iter().any(|word| is_of(word, known));
-    let last = column.words.last().map_or("", String::as_str);
-    !says(COUNTED) || says(PAID) && !is_of(last, NUMBERED)
 }

@@ -1,0 +1,73 @@
+//! Decides whether a question says anything that would tell the passages of its documents apart. Pure.
+//!
+//! `What do the invoices of 2024 say?` names documents and nothing that they say, so a search has nothing to rank them
+//! by. The module does *not* decide what follows from that: few documents can be read whole.
+
+use super::words;
+use crate::frame::is_of;
+use crate::link::Linker;
+use crate::linked::LinkedQuestion;
+
+/// Words for what documents do and hold in general.
+const TELLING: &str = "say says said tell tells told state states stated contain contains contained content contents mention mentions \
+    information info detail details anything everything something thing things";
+
+impl Linker<'_> {
+    /// Whether all words of a question are its conditions, its noun for documents, or words without a content of their own.
+    pub(crate) fn is_bare(&self, linked: &LinkedQuestion) -> bool {
+        let Some(subject) = self.frame.subject.clone() else {
+            return false;
+        };
+        let conditions = || linked.conditions.iter().chain(&linked.parts);
+        let is_column = |word: &str| {
+            let mut fields = conditions().flat_map(|condition| condition.field.split('_'));
+            fields.any(|part| part == word)
+        };
+        let is_mention = |at: usize| self.mentions.iter().any(|mention| mention.at.contains(&at));
+        let is_without_content = |(at, word): (usize, &str)| {
+            subject.contains(&at)
+                || is_mention(at)
+                || text::stop::is_content_free(word)
+                || words::is_handling(word)
+                || is_of(word, TELLING)
+                || is_column(word)
+        };
+        let words = self.tokens.iter().map(|token| token.lower.as_str());
+        conditions().next().is_some()
+            && linked.dropped.is_empty()
+            && words.enumerate().all(is_without_content)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::dictionary;
+    use crate::days::day;
+    use crate::link;
+
+    #[test]
+    fn a_question_that_says_nothing_of_what_is_in_its_documents_is_bare() {
+        let today = day(2025, 6, 2).expect("a day");
+        for (question, is_bare) in [
+            ("What do the invoices from Acme Pumps Ltd say?", true),
+            ("What is stated in the invoices of March 2024?", true),
+            (
+                "What do the invoices from Acme Pumps Ltd with a total amount over 500 say?",
+                true,
+            ),
+            (
+                "What do the invoices from Acme Pumps Ltd say about late payment?",
+                false,
+            ),
+            ("What do the invoices say?", false),
+            ("What does Acme Pumps Ltd say?", false),
+            (
+                "Why did Acme Pumps Ltd dispute the invoices of March 2024?",
+                false,
+            ),
+        ] {
+            let linked = link(question, &dictionary(), today);
+            assert_eq!(linked.is_bare, is_bare, "{question}: {linked:?}");
+        }
+    }
+}
