@@ -114,15 +114,20 @@ const RARE_MAX: u32 = 4;
 /// The fewest digits that the number of a document has.
 const NUMBER_DIGITS_MIN: usize = 3;
 
-/// The number of tokens, 0 or 1, that a legal form such as `Ltd` behind a value adds to it.
+/// The most suffixes of one name: `Acme Group Holdings Ltd`.
+const SUFFIXES_MAX: usize = 3;
+
+/// The number of tokens that legal forms and suffixes such as `Group SpA` behind a value add to it.
 fn legal_form(tokens: &[QuestionToken], end: usize, what: &Named) -> usize {
-    let is_open = !tokens[end - 1].is_last;
-    let next = tokens.get(end);
-    let next = next.filter(|_| is_open && matches!(what, Named::Value(_)));
+    if !matches!(what, Named::Value(_)) {
+        return 0;
+    }
     // `with Acme as the seller` has no legal form.
     let is_form = |next: &QuestionToken| {
         fold::is_company_suffix(&next.text)
             && (next.is_capital() || !text::stop::is_content_free(&next.lower))
     };
-    usize::from(next.is_some_and(is_form))
+    let behind = tokens[end - 1..].windows(2).take(SUFFIXES_MAX);
+    let forms = behind.take_while(|pair| !pair[0].is_last && is_form(&pair[1]));
+    forms.count()
 }

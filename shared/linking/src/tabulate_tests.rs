@@ -403,3 +403,16 @@ fn the_currency_of_an_amount_may_be_the_unit_that_a_schema_gives_its_bucket() {
     let (currency, units) = table("What is the sum of the total of all invoices?");
     assert_eq!((currency, units.len()), (None, 0));
 }
+
+#[test]
+fn a_name_with_several_suffixes_is_one_name() {
+    let mut known = dictionary();
+    for _ in 0..4 {
+        let vendor = FieldValue::Text("Tarn Steel Group SpA");
+        known.add("invoices", "vendor_name", vendor);
+    }
+    for name in ["Tarn Steel Group SpA", "Tarn Steel SpA", "Tarn Steel"] {
+        let question = format!("How many invoices from {name} are there?");
+        assert_eq!(told_over(&question, &known), "count", "{question}");
+    }
+}

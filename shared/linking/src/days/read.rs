@@ -245,7 +245,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The first end of a range if it leaves out what the second end says: `3 to 17 May 2024`, `January to March 2024`,
-    /// `Q1 to Q3 2024`.
+    /// `Q1 to Q3 2024`. `November to February 2024` begins in the year before.
     fn completed(&self, at: usize, end: usize, until: DaySpan) -> Option<DaySpan> {
         let last = until.range.until?.previous_day()?;
         let is_one_day = until.range.from == Some(last);
@@ -253,7 +253,27 @@ impl<'a> Reader<'a> {
             .map(|at| self.word(at))
             .filter(|word| *word != "the")
             .collect();
-        let year = last.year();
+        let is_date = matches!(words[..], [date] if units::date_of(date).is_some());
+        let years = [
+            Some(last.year()),
+            Some(last.year() - 1).filter(|_| !is_date),
+        ];
+        let mut spans = years
+            .into_iter()
+            .flatten()
+            .filter_map(|year| self.completed_in(year, &words, end, last, is_one_day));
+        spans.find(|span| span.range.from <= until.range.from)
+    }
+
+    /// The first end of a range, of these words, in a year. `last` is the last day of the range.
+    fn completed_in(
+        &self,
+        year: i32,
+        words: &[&str],
+        end: usize,
+        last: Date,
+        is_one_day: bool,
+    ) -> Option<DaySpan> {
         let range = match words[..] {
             [date] if is_one_day && units::date_of(date).is_some() => {
                 let day = calendar::day(year, u8::from(last.month()), units::date_of(date)?)?;
@@ -328,8 +348,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The range from the first day of one span to the last day of another.
-fn joined_spans(from: DaySpan, until: DaySpan) -> Option<DaySpan> {
+/// The range from the first day of one span to the last day of another, whichever of them is named first.
+fn joined_spans(one: DaySpan, other: DaySpan) -> Option<DaySpan> {
+    let is_turned = other.range.until <= one.range.from && other.range.until.is_some();
+    let (from, until) = match is_turned {
+        true => (other, one),
+        false => (one, other),
+    };
     let range = DayRange {
         from: from.range.from,
         until: until.range.until,
