@@ -189,6 +189,7 @@ impl Linker<'_> {
             forms.extend(with_key(key));
         }
         let words: Vec<&str> = said.iter().map(|token| token.text.as_str()).collect();
+        leave_out_other_signs(&mut forms, &words);
         let suffixes = suffixes(&words);
         if !suffixes.is_empty() {
             forms.retain(|text| may_be_of(&suffixes, text));
@@ -416,6 +417,22 @@ fn is_untaxed(column: &KnownColumn) -> bool {
         .words
         .iter()
         .any(|word| is_of(word, UNTAXED) || is_of(word, "excl untaxed base taxable subtotal"))
+}
+
+/// Leaves out values that differ from what is said by a sign alone: `C++` for `C#`, `15` for `1.5`. If no document has
+/// the value with a sign that is said, none is meant.
+fn leave_out_other_signs(forms: &mut Vec<String>, words: &[&str]) {
+    let said = words.join(" ");
+    let (plain, signed) = (fold::name_key(&said), fold::value_key(&said));
+    let is_same = |form: &String| fold::value_key(form) == signed;
+    let ends_with_sign = words.iter().any(|word| word.ends_with(['+', '#']));
+    if !ends_with_sign && !forms.iter().any(is_same) {
+        return;
+    }
+    forms.retain(|form| is_same(form) || fold::name_key(form) != plain);
+    if forms.is_empty() {
+        forms.push(said);
+    }
 }
 
 /// Whether a name has one word besides its legal form.

@@ -416,3 +416,29 @@ fn a_name_with_several_suffixes_is_one_name() {
         assert_eq!(told_over(&question, &known), "count", "{question}");
     }
 }
+
+#[test]
+fn values_that_differ_by_a_sign_are_different_conditions() {
+    let mut known = dictionary();
+    for language in ["C", "C#", "C++", "Release 1.5", "Release 15"] {
+        for _ in 0..4 {
+            known.add("datasheets", "language", FieldValue::Text(language));
+        }
+    }
+    for (said, wanted) in [
+        ("C#", "C#"),
+        ("C++", "C++"),
+        ("C", "C"),
+        ("F#", ""),
+        ("Release 1.5", "Release 1.5"),
+        ("Release 15", "Release 15"),
+    ] {
+        let question = format!("How many datasheets have the language {said}?");
+        let linked = link(&question, &known, day(2025, 6, 2).unwrap());
+        let tests = linked.conditions.iter().map(|one| match &one.test {
+            crate::linked::Test::Is(things) => things.concat().join("|"),
+            other => format!("{other:?}"),
+        });
+        assert_eq!(tests.collect::<String>(), wanted, "{question}: {linked:?}");
+    }
+}

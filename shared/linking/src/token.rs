@@ -147,7 +147,7 @@ fn is_kept_first(c: char) -> bool {
 }
 
 fn is_kept_last(c: char) -> bool {
-    c.is_alphanumeric() || SIGNS.contains(c) || matches!(c, '%' | '+')
+    c.is_alphanumeric() || SIGNS.contains(c) || matches!(c, '%' | '+' | '#')
 }
 
 #[cfg(test)]
