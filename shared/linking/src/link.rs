@@ -102,6 +102,7 @@ impl Linker<'_> {
         let bucket = self.bucket();
         let mut linked = LinkedQuestion {
             intent: self.frame.intent,
+            fits_no_bucket: bucket.is_none() && self.dictionary.has_described_buckets(),
             bucket: bucket.clone(),
             ..LinkedQuestion::default()
         };

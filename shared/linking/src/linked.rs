@@ -77,6 +77,8 @@ pub struct LinkedQuestion {
     pub intent: Intent,
     /// The bucket that the question is about.
     pub bucket: Option<String>,
+    /// Whether several buckets have a schema, and the question fits none of the buckets better than the others.
+    pub fits_no_bucket: bool,
     /// The conditions. A document has to satisfy all of them.
     pub conditions: Vec<QuestionCondition>,
     /// Conditions of which a document has to satisfy any one. Each belongs to one side of a comparison, or to one of

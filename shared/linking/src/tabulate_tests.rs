@@ -442,3 +442,17 @@ fn values_that_differ_by_a_sign_are_different_conditions() {
         assert_eq!(tests.collect::<String>(), wanted, "{question}: {linked:?}");
     }
 }
+
+#[test]
+fn a_question_may_fit_none_of_the_buckets_that_schemas_describe() {
+    let mut known = dictionary();
+    let fits_none = |known: &Dictionary, question: &str| {
+        link(question, known, day(2025, 6, 2).unwrap()).fits_no_bucket
+    };
+    assert!(!fits_none(&known, "Why do pumps leak?"), "no schema");
+    for bucket in ["invoices", "datasheets"] {
+        known.describe_column(bucket, DescribedColumn::of("file", "name of the file", ""));
+    }
+    assert!(fits_none(&known, "Why do pumps leak?"));
+    assert!(!fits_none(&known, "How many invoices are there?"));
+}

@@ -433,7 +433,7 @@ async fn the_parts_that_a_question_is_about_are_asked_for_where_it_may_be_about_
             vec![],
             r#"{"keywords": ["k"], "buckets": []}"#,
             vec![],
-            ", in all parts: none fits better",
+            ", in all buckets: none fits better",
         ),
         // As of the offline reader: nobody has chosen.
         (vec![], r#"{"keywords": ["k"]}"#, vec![], "; 1 keyword"),

@@ -35,7 +35,7 @@ pub(crate) fn of_plan(plan: &Plan) -> String {
 pub(crate) fn of_buckets(plan: &Plan) -> String {
     let names: Vec<&str> = plan.bucket_hints.iter().map(|one| one.as_str()).collect();
     match names.is_empty() {
-        true => ", in all parts: none fits better".into(),
+        true => ", in all buckets: none fits better".into(),
         false => format!(", in {}", names.join(" and ")),
     }
 }

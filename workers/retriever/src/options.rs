@@ -38,8 +38,8 @@ pub struct Options {
     /// documents say of themselves: a question for documents is answered from those for which it all holds, and one for
     /// what they say, or for more than a table tells, has a share of its list from them (`named_share`). Default true.
     pub linking: bool,
-    /// Documents from which no answer can be written any more, where a question is about all that satisfy a condition: the user
-    /// is asked to narrow it. Lists, counts and sums have no such limit. Default 100.
+    /// Documents from which no answer can be written any more, where a question is about all that satisfy a condition, or says
+    /// nothing else: the user is asked to narrow it. Lists, counts and sums have no such limit. Default 100.
     pub too_many: u64,
     /// Part of the list that passages of the documents have which a question names, 0 to 1; below 1 a place is left for others, two in a list of fewer than 8. Default 0.9, chosen on
     /// the dev split of MultiHop-RAG (docs/retrieval.md).

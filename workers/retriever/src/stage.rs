@@ -117,6 +117,10 @@ impl Retriever {
                 said.push_str(&why);
             }
         }
+        // A user who names the bucket needs no guess.
+        if linked.fits_no_bucket && plan.bucket_hints.is_empty() && cx.case.buckets.is_empty() {
+            said.push_str("; in all buckets: none fits better");
+        }
         // A table is of what the question says, not of what a planner guesses.
         let derived = derived.with_hints(&plan.bucket_hints);
         if is_strict {

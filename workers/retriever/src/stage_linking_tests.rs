@@ -111,6 +111,26 @@ async fn a_question_that_no_table_answers_gives_those_that_it_names_a_share() {
 }
 
 #[tokio::test]
+async fn that_no_bucket_fits_better_is_said() {
+    for (fits_none, hints) in [(true, 0), (true, 1), (false, 0)] {
+        let mut searcher = FakeSearcher::new(vec![passage("a", "t")], 4);
+        searcher.linked.fits_no_bucket = fits_none;
+        let retriever = Retriever::new(Arc::new(searcher), Options::default()).unwrap();
+        let plan = Plan {
+            bucket_hints: vec![envelope::Bucket::new("bills").unwrap(); hints],
+            ..plan()
+        };
+        let done = retriever.run(&cx(), mapped(plan)).await.unwrap();
+        assert_eq!(
+            done.decided.contains("in all buckets: none fits better"),
+            fits_none && hints == 0,
+            "{}",
+            done.decided
+        );
+    }
+}
+
+#[tokio::test]
 async fn who_wants_no_linking_has_none() {
     let mut searcher = FakeSearcher::new(vec![passage("a", "t")], 4);
     searcher.linked = of_acme(Intent::Documents);

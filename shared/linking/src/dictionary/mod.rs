@@ -306,6 +306,11 @@ impl Dictionary {
         self.described.contains(bucket)
     }
 
+    /// Whether several buckets have a schema, so that a question may be about one of them.
+    pub(crate) fn has_described_buckets(&self) -> bool {
+        self.described.len() > 1
+    }
+
     /// Stores the day on which the fiscal years of a company end.
     pub fn fiscal(&mut self, company: &str, end: FiscalEnd) {
         self.fiscal.insert(fold::name_key(company), end);
