@@ -65,17 +65,24 @@ impl Linker<'_> {
         is_day || columns.any(|(_, column)| is_day_column(column) && self.fit(column, &said).0 > 0)
     }
 
-    /// Whether a day is part of what somebody tells: `does the Post suggest that the pump comes out on May 3`.
+    /// Whether a day is part of what somebody tells: `does the Post suggest that the pump comes out on May 3`. In `says that
+    /// pumps leak, and then on May 3 that they do not` a mark ends what is told.
     fn is_told(&self, at: usize) -> bool {
+        let is_capital = |mention: &Mention| {
+            let mut said = self.tokens[mention.at.clone()].iter();
+            said.any(QuestionToken::is_capital)
+        };
         let is_source = |mention: &Mention| {
             matches!(mention.what, Named::Value(_))
+                && is_capital(mention)
                 && (mention.at.end..=mention.at.end + SOURCE_WORDS_MAX).contains(&at)
         };
         if self.mentions.iter().any(is_source) {
             return false;
         }
         let before = self.tokens[..at].iter().rev();
-        let mut telling = before.map(|token| token.lower.as_str());
+        let clause = before.take_while(|token| !token.is_last);
+        let mut telling = clause.map(|token| token.lower.as_str());
         let first = telling.find(|word| *word == "that" || is_of(word, APPEARING));
         first == Some("that")
     }

@@ -129,6 +129,10 @@ fn a_day_in_what_a_source_tells_is_not_the_day_of_the_source() {
             "Does TechWeek say that all pumps leak, as The Courier of October 30, 2023 also reports?",
             ["TechWeek", "The Courier & 2023-10-30"],
         ),
+        (
+            "Did TechWeek say that pumps leak, and then on November 2, 2023 that they do not, as The Courier also says of them?",
+            ["TechWeek & 2023-11-02", "The Courier"],
+        ),
     ] {
         let sides = asked(question).sides.into_iter();
         let shown: Vec<String> = sides.map(|side| shown(&side.conditions)).collect();
