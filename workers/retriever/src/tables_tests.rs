@@ -4,12 +4,12 @@ use crate::{Options, Retriever};
 use envelope::hop::RetrieverExit;
 use envelope::table::Listing;
 use envelope::{
-    AnswerForm, ConditionOrigin, DocId, Doubt, Fallback, Filter, Plan, QuestionIntent, Role, Search,
+    AnswerForm, ConditionOrigin, DocId, Fallback, Filter, Plan, QuestionIntent, Role, Search,
 };
 use linking::days::{DayRange, day};
 use linking::{
-    ColumnOperation, Date, GroupKey, Intent, LinkedQuestion, QuestionCondition, TableQuestion,
-    Tabulation, Test,
+    ColumnOperation, Date, Intent, LinkedQuestion, QuestionCondition, TableQuestion, Tabulation,
+    Test,
 };
 use search::{
     SearchRequest, SearchResult, Searcher, TableDocument, TableGroup, TableRequest, TableResult,
@@ -327,79 +327,6 @@ async fn sides_are_told_by_themselves_without_what_lies_between_them() {
     ];
     assert_eq!(listing(&done).table.conditions, told);
     assert_eq!(done.conditions.unwrap().filter, told);
-}
-
-#[tokio::test]
-async fn two_columns_and_too_many_documents_are_asked_back() {
-    let two = Tabulation::Ambiguous {
-        said: "amount".into(),
-        columns: vec!["max_voltage".into(), "max_current".into()],
-    };
-    let done = run(&columns(3, two), &cx("the largest part?")).await;
-    let RetrieverExit::NothingFound(Doubt::Ambiguous { columns: named, .. }) = &done.out else {
-        panic!("{:?}", done.out)
-    };
-    assert_eq!(*named, ["max voltage", "max current"]);
-
-    let unfit = || Tabulation::Unfit {
-        why: "`summarize` is no condition on a column".into(),
-        name: None,
-        facets: vec![GroupKey::Year("invoice_date".into())],
-    };
-    let done = run(
-        &columns(1_200, unfit()),
-        &cx("Summarize all invoices of Acme"),
-    )
-    .await;
-    let RetrieverExit::NothingFound(Doubt::TooMany {
-        documents,
-        narrowed_by,
-        facets,
-        choices,
-        ..
-    }) = &done.out
-    else {
-        panic!("{:?}", done.out)
-    };
-    assert_eq!(*choices, ["2020", "2021"]);
-    assert!(done.decided.contains("`summarize`"), "{}", done.decided);
-    assert_eq!(*documents, 1_200);
-    assert_eq!(narrowed_by[0], "vendor name is Acme or ACME");
-    assert_eq!(*facets, ["by year: 2020 (600), 2021 (600)"]);
-    // Nobody is asked twice; the answer says that it is not from all of them.
-    let mut reply = cx("Summarize all invoices of Acme - User clarified: 2020");
-    reply.header.parent = Some(envelope::TurnId::new("t0").unwrap());
-    let done = run(&columns(1_200, unfit()), &reply).await;
-    let many = Fallback::ManyDocuments { documents: 1_200 };
-    assert!(done.fallbacks.contains(&many), "{:?}", done.fallbacks);
-    // So is a question that says nothing by which one of the documents fits better than another.
-    for (documents, is_asked) in [(1_200, true), (90, false)] {
-        let mut searcher = Arc::into_inner(columns(documents, unfit())).unwrap();
-        searcher.linked.is_bare = true;
-        let done = run(
-            &Arc::new(searcher),
-            &cx("What do the invoices of Acme say?"),
-        )
-        .await;
-        let is_many =
-            |out: &RetrieverExit| matches!(out, RetrieverExit::NothingFound(Doubt::TooMany { .. }));
-        assert_eq!(is_many(&done.out), is_asked, "{:?}", done.out);
-    }
-    // Few are read, and so is what is not about all.
-    for (documents, question) in [
-        (90, "Summarize all invoices of Acme"),
-        (1_200, "What does Acme charge?"),
-    ] {
-        let done = run(&columns(documents, unfit()), &cx(question)).await;
-        let RetrieverExit::NothingFound(Doubt::NoResults { .. }) = &done.out else {
-            panic!("{question}: {:?}", done.out)
-        };
-        assert!(
-            done.decided.contains("no table: `summarize`"),
-            "{}",
-            done.decided
-        );
-    }
 }
 
 #[tokio::test]
