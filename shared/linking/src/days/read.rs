@@ -210,9 +210,16 @@ impl<'a> Reader<'a> {
             "now" | "date" => (1, DaySpan::of(calendar::one(self.today)?, Grain::Days)),
             _ => self.plain(second, true)?,
         };
-        let from = match self.plain(1, true) {
-            Some((first, from)) if first + 1 == at && self.is_whole(1, at) => from,
-            _ => self.completed(1, at, until)?,
+        let (from, until) = match self.plain(1, true) {
+            Some((first, from)) if first + 1 == at && self.is_whole(1, at) => {
+                let end = second + length;
+                let is_whole = from.grain != Grain::Days || self.is_whole(second, end);
+                match is_whole {
+                    true => (from, until),
+                    false => (from, self.completed_after(second, end, from)?),
+                }
+            }
+            _ => (self.completed(1, at, until)?, until),
         };
         let span = joined_spans(from, until)?;
         Some((second + length, span))
@@ -249,34 +256,45 @@ impl<'a> Reader<'a> {
     fn completed(&self, at: usize, end: usize, until: DaySpan) -> Option<DaySpan> {
         let last = until.range.until?.previous_day()?;
         let is_one_day = until.range.from == Some(last);
-        let words: Vec<&str> = (at..end)
-            .map(|at| self.word(at))
-            .filter(|word| *word != "the")
-            .collect();
-        let is_date = matches!(words[..], [date] if units::date_of(date).is_some());
-        let years = [
-            Some(last.year()),
-            Some(last.year() - 1).filter(|_| !is_date),
-        ];
-        let mut spans = years
-            .into_iter()
-            .flatten()
-            .filter_map(|year| self.completed_in(year, &words, end, last, is_one_day));
-        spans.find(|span| span.range.from <= until.range.from)
+        let words = self.telling(at, end);
+        let years = [last.year(), last.year() - 1].into_iter();
+        let mut spans =
+            years.filter_map(|year| self.completed_in(year, &words, end, last, is_one_day));
+        // `20 March and 5 March 2024` are of one month, and so of one year.
+        let is_of_month = |from: Date| from.month() == last.month();
+        spans.find(|span| {
+            span.range.from < until.range.until || span.range.from.is_some_and(is_of_month)
+        })
     }
 
-    /// The first end of a range, of these words, in a year. `last` is the last day of the range.
+    /// The second end of a range if only the first one says a year: `1 October 2026 to 31 December`. `November 2023 to
+    /// February` ends in the year after.
+    fn completed_after(&self, at: usize, end: usize, from: DaySpan) -> Option<DaySpan> {
+        let first = from.range.from?;
+        let words = self.telling(at, end);
+        let years = [first.year(), first.year() + 1].into_iter();
+        let mut spans = years.filter_map(|year| self.completed_in(year, &words, end, first, true));
+        spans.find(|span| span.range.from >= from.range.from)
+    }
+
+    /// Words without articles.
+    fn telling(&self, at: usize, end: usize) -> Vec<&str> {
+        let words = (at..end).map(|at| self.word(at));
+        words.filter(|word| *word != "the").collect()
+    }
+
+    /// The end of a range, of these words, in a year. `beside` is a day of the other end, which may be one day.
     fn completed_in(
         &self,
         year: i32,
         words: &[&str],
         end: usize,
-        last: Date,
+        beside: Date,
         is_one_day: bool,
     ) -> Option<DaySpan> {
         let range = match words[..] {
             [date] if is_one_day && units::date_of(date).is_some() => {
-                let day = calendar::day(year, u8::from(last.month()), units::date_of(date)?)?;
+                let day = calendar::day(year, u8::from(beside.month()), units::date_of(date)?)?;
                 calendar::one(day)?
             }
             [month] if number_in_date(month).is_some() => {

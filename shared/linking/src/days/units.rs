@@ -115,6 +115,8 @@ impl Reader<'_> {
         if let Some((first, last)) = word.split_once(marks)
             && let (Some((first, 3)), Some((last, count))) = (part_of(first), part_of(last))
             && first < last
+            // A slash is no dash: `Q1/Q3` are two quarters.
+            && (!word.contains('/') || first + 3 == last)
         {
             let of = self.of(at + 1);
             let year = year_of(self.word(at + 1 + of))?;
@@ -287,7 +289,7 @@ impl Reader<'_> {
         };
         if let Some((year, month)) = self.word(at).split_once('-')
             && month.len() == 2
-            && let (Some(year), Ok(month)) = (year_of(year), month.parse::<u8>())
+            && let (Some(year), Some(month)) = (year_of(year), month_in_digits(month))
         {
             return written(1, year, month);
         }
@@ -300,7 +302,8 @@ impl Reader<'_> {
                 return written(1, year, month);
             }
             let (first, last) = (number_in_date(first)?, number_in_date(last)?);
-            let year = year_of(self.word(at + 1)).filter(|_| first < last)?;
+            let is_range = first < last && (!self.word(at).contains('/') || first + 1 == last);
+            let year = year_of(self.word(at + 1)).filter(|_| is_range)?;
             let range = calendar::months(year, i32::from(first), i32::from(last - first) + 1)?;
             return Some((2, DaySpan::of(range, Grain::Days)));
         }
@@ -312,6 +315,9 @@ impl Reader<'_> {
         if let Some((length, year)) = self.year_behind(at + 1) {
             return written(1 + length, year, month);
         }
+        if let Some(year) = self.listed_year(at + 1) {
+            return written(1, year, month);
+        }
         let is_named = matches!(self.word_before(at), "in" | "during") && self.is_capital;
         if !is_time && !is_named {
             return None;
@@ -320,7 +326,16 @@ impl Reader<'_> {
         written(1, self.today.year() - i32::from(!is_over), month)
     }
 
-    /// Years: `2024`, `2019-2021`, `2019 to 2021`.
+    /// The year at the end of a list of months that this is in the middle of: `or May 2024` behind `March`.
+    fn listed_year(&self, at: usize) -> Option<i32> {
+        let is_joining = |at: usize| matches!(self.word(at), "and" | "or" | "and/or");
+        let month = at + usize::from(is_joining(at));
+        number_in_date(self.word(month)).filter(|_| self.word(month).len() > 2)?;
+        let year = self.year_behind(month + 1).map(|(_, year)| year);
+        year.or_else(|| self.listed_year(month + 1))
+    }
+
+    /// Years: `2024`, `2019-2021`, `2019 to 2021`, `2023-24`.
     pub(super) fn years(&self, at: usize) -> Option<(usize, DaySpan)> {
         let word = self.word(at);
         let written = |length, first, last| {
@@ -331,6 +346,13 @@ impl Reader<'_> {
             && let (Some(first), Some(last)) = (year_of(first), year_of(last))
         {
             return (first <= last).then(|| written(1, first, last))?;
+        }
+        if let Some((first, last)) = word.split_once(['-', '–'])
+            && let (Some(first), Ok(last)) = (year_of(first), last.parse::<i32>())
+            && last > 12
+            && last == (first + 1) % 100
+        {
+            return written(1, first, first + 1);
         }
         let beside = |prefix, side| {
             let year = year_of(word.strip_prefix(prefix)?)?;
