@@ -4,11 +4,13 @@
 //! its description, or by its unit. The module does *not* build the test on days (`days_of`).
 
 use crate::amounts::Amount;
+use crate::companies;
 use crate::dictionary::{ColumnId, ColumnKind, KnownColumn, KnownValue};
 use crate::frame::is_of;
 use crate::kindred::Kin;
 use crate::link::{Fitting, Linker, Placed};
 use crate::mention::Mention;
+use crate::signs;
 use crate::token::QuestionToken;
 use crate::units::{is_in_unit, is_of_time};
 use std::collections::HashSet;
@@ -189,15 +191,8 @@ impl Linker<'_> {
             forms.extend(with_key(key));
         }
         let words: Vec<&str> = said.iter().map(|token| token.text.as_str()).collect();
-        leave_out_other_signs(&mut forms, &words);
-        let suffixes = suffixes(&words);
-        if !suffixes.is_empty() {
-            forms.retain(|text| may_be_of(&suffixes, text));
-            // No document has the name with this legal form.
-            if forms.is_empty() {
-                forms.push(words.join(" "));
-            }
-        }
+        signs::leave_out_others(&mut forms, &words.join(" "));
+        companies::leave_out_others(&mut forms, &words);
         vec![sorted(forms)]
     }
 
@@ -211,7 +206,7 @@ impl Linker<'_> {
         };
         let mut legal: Vec<String> = Vec::new();
         for value in of(column) {
-            let is_one_word = is_single(&value.text);
+            let is_one_word = companies::is_single(&value.text);
             legal.extend(fold::legal_form(&value.text).filter(|_| !is_one_word));
         }
         legal.sort();
@@ -417,58 +412,6 @@ fn is_untaxed(column: &KnownColumn) -> bool {
         .words
         .iter()
         .any(|word| is_of(word, UNTAXED) || is_of(word, "excl untaxed base taxable subtotal"))
-}
-
-/// Leaves out values that differ from what is said by a sign alone: `C++` for `C#`, `15` for `1.5`. If no document has
-/// the value with a sign that is said, none is meant.
-fn leave_out_other_signs(forms: &mut Vec<String>, words: &[&str]) {
-    let said = words.join(" ");
-    let (plain, signed) = (fold::name_key(&said), fold::value_key(&said));
-    let is_same = |form: &String| fold::value_key(form) == signed;
-    let ends_with_sign = words.iter().any(|word| word.ends_with(['+', '#']));
-    if !ends_with_sign && !forms.iter().any(is_same) {
-        return;
-    }
-    forms.retain(|form| is_same(form) || fold::name_key(form) != plain);
-    if forms.is_empty() {
-        forms.push(said);
-    }
-}
-
-/// Whether a name has one word besides its legal form.
-fn is_single(name: &str) -> bool {
-    let words = fold::bare_words(name).into_iter();
-    words.flat_map(|word| word.split('-')).count() < 2
-}
-
-/// Suffixes that a legal form may follow within one name.
-const GROUPS: &str = "group holding holdings";
-
-/// The suffixes of a company's name, the last first: `Acme Group SpA` has two.
-fn suffixes<'a>(words: &[&'a str]) -> Vec<&'a str> {
-    let behind = words.iter().skip(1).rev();
-    let all = behind.take_while(|word| fold::is_company_suffix(word));
-    all.copied().collect()
-}
-
-/// Whether a name may be that of a company with these suffixes. The last one decides: `Acme Ltd` and `Acme SpA` are two
-/// companies. `Acme Group` and `Acme Group SpA` may be one, of which one name leaves the legal form out.
-fn may_be_of(said: &[&str], name: &str) -> bool {
-    let own = suffixes(&fold::words(name));
-    let form = |word: &&str| fold::skeleton(&fold::key(word));
-    let is_group = |word: &&str| is_of(&word.to_lowercase(), GROUPS);
-    let is_without_form = |short: &[&str], long: &[&str]| {
-        let behind = long.len().checked_sub(short.len());
-        behind.is_some_and(|behind| {
-            short.iter().all(is_group)
-                && long[..behind].iter().all(|word| fold::is_legal_form(word))
-                && long[behind..].iter().map(form).eq(short.iter().map(form))
-        })
-    };
-    own.is_empty()
-        || said.first().map(form) == own.first().map(form)
-        || is_without_form(said, &own)
-        || is_without_form(&own, said)
 }
 
 fn sorted(mut forms: Vec<String>) -> Vec<String> {

@@ -3,6 +3,7 @@
 //! This module does *not* decide which column a mention belongs to, nor whether it is meant as a condition.
 
 use crate::amounts::{self, Amount};
+use crate::companies::is_group;
 use crate::days::{self, DaySpan};
 use crate::dictionary::Dictionary;
 use crate::token::QuestionToken;
@@ -127,7 +128,11 @@ fn legal_form(tokens: &[QuestionToken], end: usize, what: &Named) -> usize {
         fold::is_company_suffix(&next.text)
             && (next.is_capital() || !text::stop::is_content_free(&next.lower))
     };
-    let behind = tokens[end - 1..].windows(2).take(SUFFIXES_MAX);
-    let forms = behind.take_while(|pair| !pair[0].is_last && is_form(&pair[1]));
+    let behind = tokens[end - 1..].windows(2).take(SUFFIXES_MAX).enumerate();
+    let forms = behind.take_while(|(at, pair)| {
+        // In `Acme Ltd company` the legal form is the end of the name.
+        let is_ended = *at > 0 && !(is_group(&pair[0].text) && pair[1].is_capital());
+        !pair[0].is_last && !is_ended && is_form(&pair[1])
+    });
     forms.count()
 }

@@ -148,6 +148,11 @@ fn meet(known: &mut QuestionCondition, new: &QuestionCondition, link: Link) -> M
         (Test::Amount(known), Test::Amount(new)) => {
             let all: Vec<(Bound, f64)> = known.iter().chain(new).copied().collect();
             match (is_satisfiable(&all), link) {
+                // `over 500 or over 1000` is over 500.
+                (true, Link::Or) => match weaker(known, new) {
+                    Some(weaker) => *known = vec![weaker],
+                    None => *known = all,
+                },
                 (true, _) => *known = all,
                 (false, Link::Or) => return Met::Apart,
                 (false, _) => return Met::Contradicts,
@@ -158,7 +163,7 @@ fn meet(known: &mut QuestionCondition, new: &QuestionCondition, link: Link) -> M
             let both = intersection(*known, *new);
             let either = union(*known, *new);
             *known = match (
-                link != Link::None && !is_open_pair(*known, *new),
+                link == Link::Or || link == Link::And && !is_open_pair(*known, *new),
                 both,
                 either,
             ) {
@@ -186,6 +191,21 @@ fn numbers_inside(one: &Test, other: &Test) -> Option<Vec<f64>> {
         is_satisfiable(&bounds.iter().copied().chain([exactly]).collect::<Vec<_>>())
     });
     Some(inside.collect())
+}
+
+/// The one of two bounds in the same direction that more numbers satisfy.
+fn weaker(known: &[(Bound, f64)], new: &[(Bound, f64)]) -> Option<(Bound, f64)> {
+    let ([one], [other]) = (known, new) else {
+        return None;
+    };
+    let is_lower = |bound: Bound| matches!(bound, Bound::Over | Bound::AtLeast);
+    let is_upper = |bound: Bound| matches!(bound, Bound::Under | Bound::AtMost);
+    let holds_more = |one: &(Bound, f64), other: &(Bound, f64)| match is_lower(one.0) {
+        true => one.1 < other.1 || one.1 == other.1 && one.0 == Bound::AtLeast,
+        false => one.1 > other.1 || one.1 == other.1 && one.0 == Bound::AtMost,
+    };
+    let is_same_way = is_lower(one.0) && is_lower(other.0) || is_upper(one.0) && is_upper(other.0);
+    is_same_way.then(|| if holds_more(one, other) { *one } else { *other })
 }
 
 /// Whether one range has no end and the other no beginning, so that the two bounds are meant together.

@@ -82,9 +82,11 @@ impl Linker<'_> {
         }
         let before = self.tokens[..at].iter().rev();
         let clause = before.take_while(|token| !token.is_last);
-        let mut telling = clause.map(|token| token.lower.as_str());
-        let first = telling.find(|word| *word == "that" || is_of(word, APPEARING));
-        first == Some("that")
+        let mut words = clause.map(|token| token.lower.as_str());
+        let first = words.find(|word| *word == "that" || is_of(word, APPEARING));
+        // `the article that came out on May 3`
+        let is_relative = words.next().is_some_and(|word| is_of(word, APPEARING));
+        first == Some("that") && !is_relative
     }
 
     /// Sorts the placed mentions into sides. Where a source is named, the days belong to its side alone and restrict no

@@ -126,6 +126,10 @@ fn a_day_in_what_a_source_tells_is_not_the_day_of_the_source() {
             ["TechWeek & 2023-11-02", "The Courier"],
         ),
         (
+            "Does the TechWeek article that came out on November 2, 2023 say that pumps leak, while The Courier says that they do not?",
+            ["TechWeek & 2023-11-02", "The Courier"],
+        ),
+        (
             "Does TechWeek say that all pumps leak, as The Courier of October 30, 2023 also reports?",
             ["TechWeek", "The Courier & 2023-10-30"],
         ),

@@ -79,6 +79,7 @@ pub fn tokens(text: &str) -> Vec<QuestionToken> {
         };
         let opened = word.trim_start_matches(|c: char| !is_kept_first(c));
         let kept = opened.trim_end_matches(|c: char| !is_kept_last(c));
+        let kept = &opened[..kept.len() + usize::from(is_graded(kept, &opened[kept.len()..]))];
         let marks = &opened[kept.len()..];
         let is_short = marks == "." && !text[at..].trim().is_empty() && is_abbreviation(kept);
         let ends = marks.contains(['.', '?', '!']) && !is_short;
@@ -148,6 +149,11 @@ fn is_kept_first(c: char) -> bool {
 
 fn is_kept_last(c: char) -> bool {
     c.is_alphanumeric() || SIGNS.contains(c) || matches!(c, '%' | '+' | '#')
+}
+
+/// Whether a minus sign belongs to the capital letter before it: `AA-`.
+fn is_graded(kept: &str, marks: &str) -> bool {
+    marks.starts_with('-') && kept.ends_with(char::is_uppercase)
 }
 
 #[cfg(test)]

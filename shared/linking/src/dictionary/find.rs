@@ -236,7 +236,9 @@ fn is_joining(token: &QuestionToken) -> bool {
     let is_listed = WORDS
         .split_ascii_whitespace()
         .any(|word| word == token.lower);
-    is_listed && !(token.text.len() > 1 && is_acronym(&token.text))
+    // `modules of grade A`; the capital says that it is no article.
+    let is_letter = token.text == "A" && !token.is_first;
+    is_listed && !is_letter && !(token.text.len() > 1 && is_acronym(&token.text))
 }
 
 /// Whether a token is an article that belongs to a name: it does in `The Courier`, but not in `The age of 16`.

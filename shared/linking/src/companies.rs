@@ -1,0 +1,137 @@
+//! Tells companies apart whose names differ by a legal form or a word such as `Group`. Pure.
+//!
+//! Keys leave such suffixes out, because documents often do. The module does *not* decide which words are suffixes; that
+//! is `text::fold`.
+
+use text::fold;
+
+/// Suffixes that a legal form may follow within one name.
+const GROUPS: [&str; 3] = ["group", "holding", "holdings"];
+
+/// Whether a legal form may follow a suffix: `Group`, or `Gr0up` in a scan.
+pub(crate) fn is_group(word: &str) -> bool {
+    let form = fold::skeleton(&fold::key(word));
+    GROUPS.iter().any(|group| fold::skeleton(group) == form)
+}
+
+/// Leaves out the names of other companies than the one that is said. If no document has the name with these suffixes,
+/// none is meant.
+pub(crate) fn leave_out_others(forms: &mut Vec<String>, words: &[&str]) {
+    let said = CompanySuffixes::of(words);
+    if said == CompanySuffixes::default() {
+        return;
+    }
+    let own = |name: &String| CompanySuffixes::of(&fold::words(name));
+    // If a company has exactly this name, one that leaves out `Group` or has another word for it is another company.
+    let has_exact = forms.iter().any(|name| own(name) == said);
+    forms.retain(|name| said.may_be(&own(name), has_exact));
+    if forms.is_empty() {
+        forms.push(words.join(" "));
+    }
+}
+
+/// Whether a name has one word besides its legal form.
+pub(crate) fn is_single(name: &str) -> bool {
+    let words = fold::bare_words(name).into_iter();
+    words.flat_map(|word| word.split('-')).count() < 2
+}
+
+/// The suffixes of a name, the last one first.
+#[derive(Default, PartialEq, Eq)]
+struct CompanySuffixes {
+    /// Words such as `Group`.
+    groups: Vec<String>,
+    /// Legal forms, and words such as `Trust`.
+    forms: Vec<String>,
+    /// Whether all of these are legal forms, which names may leave out.
+    are_legal: bool,
+}
+
+impl CompanySuffixes {
+    fn of(words: &[&str]) -> CompanySuffixes {
+        let behind = words.iter().skip(1).rev();
+        let mut found = CompanySuffixes::default();
+        for word in behind.take_while(|word| fold::is_company_suffix(word)) {
+            let form = fold::skeleton(&fold::key(word));
+            match is_group(word) {
+                true => found.groups.push(form),
+                false => {
+                    let are_legal = found.forms.is_empty() || found.are_legal;
+                    found.are_legal = are_legal && fold::is_legal_form(word);
+                    found.forms.push(form);
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether a name with its own suffixes may be that of the company with these. `Acme Ltd` and `Acme SpA` are two
+    /// companies. `Acme Group` and `Acme Group SpA` may be one, of which one name leaves the legal form out.
+    fn may_be(&self, own: &CompanySuffixes, has_exact: bool) -> bool {
+        let is_bare = own.groups.is_empty() && own.forms.is_empty();
+        let is_one_form = match (self.forms.first(), own.forms.first()) {
+            (Some(said), Some(own)) => said == own,
+            (Some(_), None) => is_bare || self.are_legal,
+            (None, Some(_)) => own.are_legal,
+            (None, None) => true,
+        };
+        // A name that leaves out `Group` may be meant as well, if no other company is called so.
+        let is_either_bare = self.groups.is_empty() || own.groups.is_empty();
+        is_one_form && (self.groups == own.groups || !has_exact && is_either_bare)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_company_is_not_one_with_another_suffix() {
+        for (said, known, wanted) in [
+            (
+                "Tarn Steel Group SpA",
+                "Tarn Steel Group SpA|Tarn Steel SpA|Tarn Steel Group Ltd",
+                "Tarn Steel Group SpA",
+            ),
+            (
+                "Tarn Steel SpA",
+                "Tarn Steel Group SpA|Tarn Steel SpA",
+                "Tarn Steel SpA",
+            ),
+            (
+                "Tarn Steel SpA",
+                "Tarn Steel Group SpA|Tarn Steel Ltd",
+                "Tarn Steel Group SpA",
+            ),
+            (
+                "Tarn Steel Ltd",
+                "Tarn Steel Ltd|TARN STEEL LTD|Tarn Steel Holdings Ltd",
+                "Tarn Steel Ltd|TARN STEEL LTD",
+            ),
+            (
+                "Tarn Steel Holdings SpA",
+                "Tarn Steel Group SpA|Tarn Steel Group",
+                "Tarn Steel Holdings SpA",
+            ),
+            ("Vital Group", "Vital|Vital Group", "Vital Group"),
+            ("Vital Group", "Vital|VITAL", "Vital|VITAL"),
+            (
+                "Vital",
+                "Vital|Vital Group|Vital Ltd",
+                "Vital|Vital Group|Vital Ltd",
+            ),
+            ("Acme Ltd", "Acme|Acme Ltd|Acme GmbH", "Acme|Acme Ltd"),
+            ("Acme GmbH", "Acme GmbH|Acme GmbH & Co. KG", "Acme GmbH"),
+            (
+                "Linen Group",
+                "LINEN GROUP|Linen Group SpA|Linen Group Foundation",
+                "LINEN GROUP|Linen Group SpA",
+            ),
+        ] {
+            let mut forms: Vec<String> = known.split('|').map(str::to_owned).collect();
+            let words: Vec<&str> = said.split(' ').collect();
+            leave_out_others(&mut forms, &words);
+            assert_eq!(forms.join("|"), wanted, "{said} among {known}");
+        }
+    }
+}
