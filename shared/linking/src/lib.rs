@@ -65,5 +65,5 @@ pub use likeness::WordLikeness;
 pub use link::{link, link_by};
 pub use linked::{Ambiguity, Intent, LinkedQuestion, QuestionCondition, QuestionSide, Test};
 pub use merge::TOO_MANY_VALUES;
-pub use tabulate::{ColumnOperation, GroupKey, TableQuestion, Tabulation};
+pub use tabulate::{ColumnOperation, CurrencySource, GroupKey, TableQuestion, Tabulation};
 pub use time::Date;

@@ -4,6 +4,7 @@
 //! decides whether it is meant as a condition at all. At last `merge` makes one condition of those on one column.
 
 use crate::alternatives;
+use crate::amounts;
 use crate::dictionary::{ColumnId, Dictionary};
 use crate::form::is_measuring;
 use crate::frame::{Frame, frame};
@@ -313,20 +314,33 @@ impl Linker<'_> {
                     if self.is_of_another_currency(code, &all[0], before) {
                         return Err("amounts of two currencies are never one condition");
                     }
-                    let (column, forms) = self
-                        .currency(code, bucket)
-                        .ok_or("no column holds currencies")?;
-                    all.push(placed(column, Test::Is(vec![forms])));
+                    let column = self.dictionary.column(fitting.column);
+                    // Where a schema gives the currency as the unit, all amounts are in it.
+                    let is_unit = amounts::of_unit(&column.said.unit) == Some(code);
+                    match self.currency(code, Some(&column.bucket)) {
+                        Some((column, forms)) => all.push(placed(column, Test::Is(vec![forms]))),
+                        None if is_unit => {}
+                        None => return Err("no column holds currencies"),
+                    }
                 }
                 Ok((all, self.options(&fitting)))
             }
-            Named::Currency(code) => {
-                let (column, forms) = self
-                    .currency(code, bucket)
-                    .ok_or("no column holds currencies")?;
-                Ok((vec![placed(column, Test::Is(vec![forms]))], Vec::new()))
-            }
+            Named::Currency(code) => match self.currency(code, bucket) {
+                Some((column, forms)) => {
+                    Ok((vec![placed(column, Test::Is(vec![forms]))], Vec::new()))
+                }
+                None if self.is_all_in(code, bucket) => Ok((Vec::new(), Vec::new())),
+                None => Err("no column holds currencies"),
+            },
         }
+    }
+
+    /// Whether a schema gives all amounts of money of the bucket in one currency.
+    fn is_all_in(&self, code: &str, bucket: Option<&str>) -> bool {
+        let columns = self.dictionary.columns(bucket.or(Some("")));
+        let units = columns.map(|(_, column)| column.said.unit.as_str());
+        let mut currencies = units.filter_map(amounts::of_unit).peekable();
+        currencies.peek().is_some() && currencies.all(|unit| unit == code)
     }
 
     /// Whether the question names an amount of the same column in another currency before this one.

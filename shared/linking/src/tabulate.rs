@@ -66,6 +66,15 @@ pub enum GroupKey {
     Month(String),
 }
 
+/// Where the documents of a bucket say the currency of an amount.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CurrencySource {
+    /// In a column.
+    Column(String),
+    /// In the unit that the schema gives the amount, as its ISO code.
+    Unit(&'static str),
+}
+
 /// The table that a question asks for, besides its conditions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TableQuestion {
@@ -77,9 +86,8 @@ pub struct TableQuestion {
     pub is_day: bool,
     /// The column with the currency of the measure. Amounts in two currencies are never added up.
     pub currency: Option<String>,
-    /// The currency of documents that have no such column, by bucket: the unit that a schema gives the measure. Empty
-    /// if all documents are of one bucket.
-    pub currency_of: BTreeMap<String, &'static str>,
+    /// Where documents say it, by bucket, if they do not all say it in one column.
+    pub currency_of: BTreeMap<String, CurrencySource>,
     /// The key by which documents are grouped.
     pub group: Option<GroupKey>,
     /// The number of largest or smallest documents that are wanted.

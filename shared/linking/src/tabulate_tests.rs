@@ -379,9 +379,13 @@ proptest::proptest! {
 #[test]
 fn the_currency_of_an_amount_may_be_the_unit_that_a_schema_gives_its_bucket() {
     let mut known = Dictionary::default();
-    for (bucket, unit) in [("invoices", "EUR"), ("contracts", "$"), ("orders", "")] {
+    for (bucket, unit) in [("invoices", "EUR"), ("contracts", "US$"), ("orders", "")] {
         let described = DescribedColumn::of("total", "what is to be paid", unit);
         known.describe_column(bucket, described);
+        let height_unit = if unit == "EUR" { "cm" } else { "m" };
+        let height = DescribedColumn::of("height", "how high", height_unit);
+        known.describe_column(bucket, height);
+        known.add(bucket, "height", FieldValue::Number(2.0));
         known.bucket(bucket);
         for n in 0..6u8 {
             known.add(bucket, "total", FieldValue::Number(f64::from(n)));
@@ -394,11 +398,17 @@ fn the_currency_of_an_amount_may_be_the_unit_that_a_schema_gives_its_bucket() {
     };
     let (currency, units) = table("What is the sum of the total of all documents?");
     assert_eq!(currency.as_deref(), Some("currency"));
-    let units: Vec<(&str, &str)> = units
-        .iter()
-        .map(|(at, unit)| (at.as_str(), *unit))
-        .collect();
-    assert_eq!(units, [("contracts", "USD"), ("invoices", "EUR")]);
+    let wanted = [("contracts", "USD"), ("invoices", "EUR")];
+    let wanted = wanted.map(|(bucket, code)| (bucket.to_owned(), CurrencySource::Unit(code)));
+    assert_eq!(units, wanted.into());
+    let told = told_over("What is the sum of the height of all documents?", &known);
+    assert_eq!(told, "unfit: `height` has several units");
+    // The schema says that all amounts are in euros.
+    let told = told_over(
+        "What is the sum of the total of all invoices over 3 EUR?",
+        &known,
+    );
+    assert_eq!(told, "sum total");
     // In one bucket there is one unit.
     let (currency, units) = table("What is the sum of the total of all invoices?");
     assert_eq!((currency, units.len()), (None, 0));

@@ -118,7 +118,10 @@ impl Retriever {
             }
         }
         // A user who names the bucket needs no guess.
-        if linked.fits_no_bucket && plan.bucket_hints.is_empty() && cx.case.buckets.is_empty() {
+        let mut conditions = cx.case.filter.0.iter();
+        let is_chosen = !cx.case.buckets.is_empty() || conditions.any(|one| one.field == "bucket");
+        let is_first = cx.header.round == 0;
+        if linked.fits_no_bucket && plan.bucket_hints.is_empty() && !is_chosen && is_first {
             said.push_str("; in all buckets: none fits better");
         }
         // A table is of what the question says, not of what a planner guesses.

@@ -4,7 +4,7 @@ use super::table_best::{Best, Rank};
 use super::table_misread::misread;
 use envelope::table::DecimalSum;
 use envelope::{Bucket, ChunkRecord, DocId};
-use linking::{ColumnOperation, GroupKey, TableQuestion};
+use linking::{ColumnOperation, CurrencySource, GroupKey, TableQuestion};
 use search::filter_terms::as_number;
 use search::{GROUP_EXAMPLES_MAX, GROUP_VALUES_MAX, TableDocument, TableGroup, TableResult};
 use serde::Deserialize;
@@ -44,6 +44,22 @@ impl From<ChunkRecord> for TableHead {
 }
 
 impl TableHead {
+    /// Writes the currency of a document into the one column of the table.
+    fn says_currency(&mut self, question: &TableQuestion) {
+        let source = question.currency_of.get(self.bucket.as_str());
+        let (Some(column), Some(source)) = (&question.currency, source) else {
+            return;
+        };
+        let said = match source {
+            CurrencySource::Column(said) => self.metadata.get(said).cloned(),
+            CurrencySource::Unit(code) => Some(Value::from(*code)),
+        };
+        match said {
+            Some(said) => self.metadata.insert(column.clone(), said),
+            None => self.metadata.remove(column),
+        };
+    }
+
     /// Takes what a document is called by for the values of the column that it is grouped by and lacks.
     pub(super) fn is_called(&mut self, question: &TableQuestion, values: &[String]) {
         if let Some(group) = &question.group {
@@ -150,12 +166,7 @@ impl<'a> TableFold<'a> {
 
     pub(super) fn add(&mut self, mut head: TableHead) {
         self.documents += 1;
-        if let Some(column) = &self.question.currency
-            && let Some(code) = self.question.currency_of.get(head.bucket.as_str())
-        {
-            let currency = head.metadata.entry(column.clone());
-            currency.or_insert_with(|| Value::from(*code));
-        }
+        head.says_currency(self.question);
         match self.question.operation {
             ColumnOperation::List => self.list(head),
             ColumnOperation::Largest | ColumnOperation::Smallest => self.rank(head),

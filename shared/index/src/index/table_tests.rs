@@ -3,7 +3,7 @@
 
 use crate::index::{Index, VectorSource};
 use envelope::{ChunkRecord, ConditionOrigin, Filter, TenantId};
-use linking::{ColumnOperation, GroupKey, TableQuestion};
+use linking::{ColumnOperation, CurrencySource, GroupKey, TableQuestion};
 use search::{TableRequest, TableResult};
 use serde_json::{Value, json};
 
@@ -89,23 +89,28 @@ fn currencies_are_never_added_and_what_lacks_something_is_counted() {
 }
 
 #[test]
-fn a_unit_of_the_bucket_is_the_currency_where_no_column_says_it() {
+fn each_bucket_says_the_currency_in_its_own_way() {
     let index = index(&[
         json!({"total": 1}),
-        json!({"total": 2, "currency": "USD"}),
+        json!({"total": 2, "bucket": "bills", "billed_in": "USD"}),
         json!({"total": 4, "bucket": "contracts"}),
         json!({"total": 8, "bucket": "orders"}),
+        json!({"total": 16, "bucket": "bills"}),
     ]);
-    let units = [("invoices", "EUR"), ("contracts", "USD")];
-    let units = units.map(|(bucket, code)| (bucket.to_owned(), code));
+    let sources = [
+        ("invoices", CurrencySource::Unit("EUR")),
+        ("contracts", CurrencySource::Unit("USD")),
+        ("bills", CurrencySource::Column("billed_in".into())),
+    ];
+    let sources = sources.map(|(bucket, source)| (bucket.to_owned(), source));
     let asked = |operation| TableQuestion {
-        currency_of: units.clone().into(),
+        currency_of: sources.clone().into(),
         shown: vec!["total".into(), "currency".into()],
         ..asked(operation)
     };
     let sum = table(&index, asked(ColumnOperation::Sum), json!({}));
     assert_eq!(groups(&sum), ["- EUR 1 1", "- USD 2 6"]);
-    assert_eq!(sum.missing, [("currency".to_owned(), 1)]);
+    assert_eq!(sum.missing, [("currency".to_owned(), 2)]);
     let largest = table(&index, asked(ColumnOperation::Largest), json!({}));
     let cells: Vec<&Vec<Value>> = largest.rows.iter().map(|row| &row.cells).collect();
     assert_eq!(

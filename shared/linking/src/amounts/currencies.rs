@@ -16,6 +16,16 @@ pub fn currency(tokens: &[QuestionToken], at: usize) -> Option<(usize, &'static 
     Some((1, code))
 }
 
+/// The currency that a unit, in lower case, names by its code or its sign and by nothing else: `eur`, `€`, `us$`.
+pub(crate) fn of_unit(unit: &str) -> Option<&'static str> {
+    let unit = unit
+        .strip_prefix("us")
+        .filter(|rest| *rest == "$")
+        .unwrap_or(unit);
+    let sign = SIGNS.iter().find(|(sign, _)| unit.chars().eq([*sign]));
+    sign.map(|(_, code)| *code).or_else(|| code(unit))
+}
+
 /// The currency glued to a number, if there is one, and the number without it: `$5`, `5€`, `EUR5`, `US$5`.
 pub(super) fn stripped(text: &str) -> (Option<&'static str>, &str) {
     for (sign, code) in SIGNS {

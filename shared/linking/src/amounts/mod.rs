@@ -10,6 +10,7 @@ mod number;
 mod tests;
 
 pub use currencies::currency;
+pub(crate) use currencies::of_unit;
 
 use crate::token::QuestionToken;
 use number::{Number, number};

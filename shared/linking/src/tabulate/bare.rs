@@ -7,6 +7,14 @@ use super::words;
 use crate::frame::is_of;
 use crate::link::Linker;
 use crate::linked::LinkedQuestion;
+use crate::token::reply_start;
+
+/// Words that ask for something in particular, although they have no content of their own.
+const ASKING: &str = "why how who whom whose when where";
+/// Words that mark what a user has added when asked back.
+const ADDED: &str = "user clarified";
+/// How many words behind a verb such as `issued` are searched for its condition: `issued in March 2024`.
+const LEAD_WORDS_MAX: usize = 3;
 
 /// Words for what documents do and hold in general.
 const TELLING: &str = "say says said tell tells told state states stated contain contains contained content contents mention mentions \
@@ -24,11 +32,17 @@ impl Linker<'_> {
             fields.any(|part| part == word)
         };
         let is_mention = |at: usize| self.mentions.iter().any(|mention| mention.at.contains(&at));
+        let added = reply_start(&self.tokens).unwrap_or_default();
+        let leads = |at: usize| {
+            let mut behind = self.mentions.iter().map(|mention| mention.at.start);
+            behind.any(|start| (at + 1..=at + LEAD_WORDS_MAX).contains(&start))
+        };
         let is_without_content = |(at, word): (usize, &str)| {
             subject.contains(&at)
                 || is_mention(at)
-                || text::stop::is_content_free(word)
-                || words::is_handling(word)
+                || text::stop::is_content_free(word) && !is_of(word, ASKING)
+                || words::is_handling(word) && leads(at)
+                || at < added && is_of(word, ADDED)
                 || is_of(word, TELLING)
                 || is_column(word)
         };
@@ -61,6 +75,12 @@ mod tests {
             ),
             ("What do the invoices say?", false),
             ("What does Acme Pumps Ltd say?", false),
+            ("How were the invoices from Acme Pumps Ltd paid?", false),
+            ("Were the invoices from Acme Pumps Ltd paid?", false),
+            (
+                "What do the invoices from Acme Pumps Ltd say? - User clarified: those of March 2024",
+                true,
+            ),
             (
                 "Why did Acme Pumps Ltd dispute the invoices of March 2024?",
                 false,

@@ -150,7 +150,7 @@ impl<'a> Reading<'a> {
         if self.needs_measure() {
             self.measure_by_default()?;
         }
-        self.read_currency();
+        self.read_currency()?;
         self.show();
         Ok((self.table, self.unplaced))
     }

@@ -2,7 +2,10 @@
 //! the measure. Pure.
 
 use super::*;
-use text::currencies::{CODES, SIGNS, code};
+use crate::amounts::of_unit;
+use crate::tabulate::CurrencySource;
+use std::collections::BTreeMap;
+use text::currencies::CODES;
 
 /// Words in names of columns that hold no money, whatever other words the name has.
 const COUNTED: &str = "days day weeks months month years year hours period notice term duration count quantity qty pieces pages \
@@ -21,33 +24,61 @@ const CALLED: &str = "currency";
 
 impl Reading<'_> {
     /// Decides how the currency of the measure is known. A measure is money unless it has another unit, or its name says
-    /// that it holds something else.
-    pub(super) fn read_currency(&mut self) {
+    /// that it holds something else. A measure in several units has no table.
+    pub(super) fn read_currency(&mut self) -> Outcome<()> {
         let Some(measure) = self.table.measure.clone().filter(|_| !self.table.is_day) else {
-            return;
+            return Ok(());
         };
         let columns = self.linker.dictionary.columns(self.bucket);
         let columns = columns.map(|(_, column)| column);
-        let money: Vec<&KnownColumn> = columns
-            .filter(|column| column.field == measure && is_money(column))
-            .collect();
-        if money.is_empty() {
-            return;
+        let measured: Vec<&KnownColumn> =
+            columns.filter(|column| column.field == measure).collect();
+        if self.table.operation == ColumnOperation::Sum && measured.iter().any(|one| is_share(one))
+        {
+            return Err(unfit(format!(
+                "percentages such as `{measure}` are not added up"
+            )));
         }
-        let column = self.column_of_currencies(self.bucket);
-        self.table.currency = column.map(|column| self.field(column));
-        if money.len() < 2 {
-            return;
+        if !is_of_one_unit(&measured) {
+            return Err(unfit(format!("`{measure}` has several units")));
         }
-        for one in money {
-            let is_said = self.column_of_currencies(Some(&one.bucket)).is_some();
-            if let Some(code) = currency_of_unit(&one.said.unit).filter(|_| !is_said) {
-                self.table.currency_of.insert(one.bucket.clone(), code);
-            }
+        let money: Vec<&KnownColumn> = measured.into_iter().filter(|one| is_money(one)).collect();
+        if let [one] = money.as_slice() {
+            let column = self.column_of_currencies(Some(&one.bucket));
+            self.table.currency = column.map(|column| self.field(column));
+            return Ok(());
         }
-        if !self.table.currency_of.is_empty() {
-            self.table.currency.get_or_insert(CALLED.to_owned());
+        let source = |one: &&KnownColumn| {
+            let column = self.column_of_currencies(Some(&one.bucket));
+            let column = column.map(|column| CurrencySource::Column(self.field(column)));
+            let unit = || Some(CurrencySource::Unit(of_unit(&one.said.unit)?));
+            Some((one.bucket.clone(), column.or_else(unit)?))
+        };
+        let known: BTreeMap<String, CurrencySource> = money.iter().filter_map(source).collect();
+        let mut sources = known.values();
+        let Some(first) = sources.next() else {
+            return Ok(());
+        };
+        if let CurrencySource::Column(column) = first
+            && known.len() == money.len()
+            && sources.all(|source| source == first)
+        {
+            self.table.currency = Some(column.clone());
+            return Ok(());
         }
+        let is_on_currency = |field: &str| {
+            let mut sources = known.values();
+            sources
+                .any(|source| matches!(source, CurrencySource::Column(column) if column == field))
+        };
+        let mut conditions = self.linked.conditions.iter().chain(&self.linked.parts);
+        if conditions.any(|condition| is_on_currency(&condition.field)) {
+            let why = "not all documents have the currency in one column";
+            return Err(unfit(why.into()));
+        }
+        self.table.currency = Some(CALLED.to_owned());
+        self.table.currency_of = known;
+        Ok(())
     }
 
     /// The column whose name says `currency`, or else the one that holds most currency codes.
@@ -71,10 +102,19 @@ impl Reading<'_> {
     }
 }
 
-/// The currency that a unit, in lower case, names by its code or its sign.
-fn currency_of_unit(unit: &str) -> Option<&'static str> {
-    let sign = SIGNS.iter().find(|(sign, _)| unit.chars().eq([*sign]));
-    sign.map(|(_, code)| *code).or_else(|| code(unit))
+/// Whether the columns of several buckets have one unit. Currencies are told apart for each document.
+fn is_of_one_unit(columns: &[&KnownColumn]) -> bool {
+    let mut units = columns.iter().map(|column| column.said.unit.as_str());
+    let first = units.next().unwrap_or_default();
+    let is_currency = |unit: &str| unit.is_empty() || of_unit(unit).is_some();
+    is_currency(first) && units.clone().all(is_currency) || units.all(|unit| unit == first)
+}
+
+/// Whether a column holds percentages.
+fn is_share(column: &KnownColumn) -> bool {
+    let says = |known: &str| column.words.iter().any(|word| is_of(word, known));
+    let is_rate = says("rate") && says("vat tax interest discount gst");
+    column.said.unit == "%" || says("percent percentage") || is_rate && column.said.unit.is_empty()
 }
 
 /// Whether a column has a unit that is not one of money.
