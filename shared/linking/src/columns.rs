@@ -207,7 +207,8 @@ impl Linker<'_> {
         let mut legal: Vec<String> = Vec::new();
         for value in of(column) {
             let is_one_word = companies::is_single(&value.text);
-            legal.extend(fold::legal_form(&value.text).filter(|_| !is_one_word));
+            let suffixes = Some(companies::suffixes(&value.text));
+            legal.extend(suffixes.filter(|suffixes| !suffixes.is_empty() && !is_one_word));
         }
         legal.sort();
         legal.dedup();

@@ -24,6 +24,7 @@ mod relating;
 mod serving;
 mod settling;
 mod stating;
+mod unread_times;
 
 use leading::asked_again;
 

@@ -89,6 +89,20 @@ impl Reading<'_> {
                 word(at)
             ));
         }
+        if let Some(why) = self.unread_time() {
+            return Some(why);
+        }
+        if let Some(at) = all.clone().find(|at| self.is_second_bucket(*at)) {
+            return Some(format!("`{}` are other documents", word(at)));
+        }
+        // The capital says that it is no article.
+        let is_letter = |at: usize| {
+            let token = &self.linker.tokens[at];
+            token.text == "A" && !token.is_first && !is_mention(at)
+        };
+        if all.clone().any(is_letter) {
+            return Some("`A` is no condition on a column".into());
+        }
         let is_ranked = self.is_most() || all.clone().any(|at| is_ranking(word(at)));
         let is_ordinal = |at: usize| {
             let is_number = is_of(word(at), "second third fourth fifth sixth next");
@@ -114,6 +128,19 @@ impl Reading<'_> {
             .clone()
             .find(|at| !is_mention(*at) && is_statistic(*at))?;
         Some(format!("no table has the `{}`", word(at)))
+    }
+
+    /// Whether a word beside the noun of the question names another bucket: `how many invoices and receipts`.
+    fn is_second_bucket(&self, at: usize) -> bool {
+        let Some(subject) = &self.linker.frame.subject else {
+            return false;
+        };
+        let word = |at: usize| self.linker.tokens.get(at).map_or("", |token| &token.lower);
+        let is_joined = |at: usize| is_of(word(at), "and or and/or & plus nor");
+        let is_behind = at == subject.end + 1 && is_joined(subject.end);
+        let is_before = at + 2 == subject.start && is_joined(at + 1);
+        let bucket = self.linker.dictionary.bucket_called(word(at));
+        (is_behind || is_before) && bucket.is_some() && bucket != self.bucket
     }
 
     /// Whether a verb gives a name another role than that of the column in which the name is: `sent to Acme`, `paid by
