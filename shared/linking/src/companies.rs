@@ -84,9 +84,9 @@ impl CompanySuffixes {
             (None, Some(_)) => own.are_legal,
             (None, None) => true,
         };
-        // A name that leaves out `Group` may be meant as well, if no other company is called so.
-        let is_either_bare = self.groups.is_empty() || own.groups.is_empty();
-        is_one_form && (self.groups == own.groups || !has_exact && is_either_bare)
+        // Who leaves out `Group` may still mean this company, if no other one is called exactly so.
+        let leaves_out_group = self.groups.is_empty() && !has_exact;
+        is_one_form && (self.groups == own.groups || leaves_out_group)
     }
 }
 
@@ -119,7 +119,7 @@ mod tests {
             ),
             (
                 "Tarn Steel Holdings SpA",
-                "Tarn Steel Group SpA|Tarn Steel Group",
+                "Tarn Steel Group SpA|Tarn Steel Group|Tarn Steel SpA",
                 "Tarn Steel Holdings SpA",
             ),
             ("Vital Group", "Vital|Vital Group", "Vital|Vital Group"),

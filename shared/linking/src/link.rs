@@ -58,9 +58,12 @@ pub fn link_by(
         linker.frame.intent = Intent::Compare;
     }
     let linked = linker.link(question);
+    let linked = LinkedQuestion {
+        is_bare: linker.is_bare(&linked),
+        ..linked
+    };
     LinkedQuestion {
         tabulation: linker.tabulate(&linked),
-        is_bare: linker.is_bare(&linked),
         ..linked
     }
 }

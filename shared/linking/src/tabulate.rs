@@ -175,6 +175,13 @@ impl Linker<'_> {
     pub(crate) fn tabulate(&self, linked: &LinkedQuestion) -> Tabulation {
         // A search answers questions about what documents say, and comparisons without a noun and without named sides.
         let is_sided = !linked.parts.is_empty();
+        if linked.intent == Intent::Prose && linked.is_bare {
+            return Tabulation::Unfit {
+                why: "it is about all that these documents say".into(),
+                name: None,
+                facets: self.facets(linked.bucket.as_deref()),
+            };
+        }
         if linked.intent == Intent::Prose
             || linked.intent == Intent::Compare && self.frame.subject.is_none() && !is_sided
         {

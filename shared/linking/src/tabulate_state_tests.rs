@@ -366,3 +366,31 @@ fn a_letter_is_no_article() {
     }
     assert!(told("How many datasheets of grade A are there?").contains("`A` is no condition"));
 }
+
+#[test]
+fn an_amount_without_tax_needs_a_column_of_such_amounts() {
+    let mut known = dictionary();
+    for _ in 0..4 {
+        known.add("invoices", "vat_rate", FieldValue::Number(19.0));
+    }
+    for (question, wanted) in [
+        (
+            "What is the sum of the total amount of all invoices without VAT?",
+            "unfit: `total_amount` is not said to be without tax",
+        ),
+        (
+            "What is the sum of the net amount of all invoices, excluding VAT?",
+            "sum net_amount currency",
+        ),
+        (
+            "What is the sum of the VAT rate of all invoices?",
+            "unfit: percentages such as `vat_rate` are not added up",
+        ),
+        (
+            "What is the average VAT rate of all invoices?",
+            "average vat_rate",
+        ),
+    ] {
+        assert_eq!(told_over(question, &known), wanted, "{question}");
+    }
+}

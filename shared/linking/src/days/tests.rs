@@ -100,6 +100,11 @@ fn spans_as_people_write_them() {
         ("in March/April 2024", "2024-03-01..2024-05-01"),
         ("in Q1/Q2 2024", "2024-01-01..2024-07-01"),
         ("in March or January 2024", "2024-03-01..2024-04-01"),
+        (
+            "in November, December and January 2024",
+            "2023-11-01..2023-12-01",
+        ),
+        ("in December and January 2024", "2023-12-01..2024-02-01"),
         ("in March, May or July 2024", "2024-03-01..2024-04-01"),
         ("in March and April 2024", "2024-03-01..2024-05-01"),
         ("Jan-Mar 2024", "2024-01-01..2024-04-01"),

@@ -315,7 +315,7 @@ impl Reader<'_> {
         if let Some((length, year)) = self.year_behind(at + 1) {
             return written(1 + length, year, month);
         }
-        if let Some(year) = self.listed_year(at + 1) {
+        if let Some(year) = self.listed_year(at + 1, month) {
             return written(1, year, month);
         }
         let is_named = matches!(self.word_before(at), "in" | "during") && self.is_capital;
@@ -326,13 +326,15 @@ impl Reader<'_> {
         written(1, self.today.year() - i32::from(!is_over), month)
     }
 
-    /// The year at the end of a list of months that this is in the middle of: `or May 2024` behind `March`.
-    fn listed_year(&self, at: usize) -> Option<i32> {
-        let is_joining = |at: usize| matches!(self.word(at), "and" | "or" | "and/or");
-        let month = at + usize::from(is_joining(at));
-        number_in_date(self.word(month)).filter(|_| self.word(month).len() > 2)?;
-        let year = self.year_behind(month + 1).map(|(_, year)| year);
-        year.or_else(|| self.listed_year(month + 1))
+    /// The year of a month that the list behind it says at its end: `or May 2024` behind `March`. Of `December and January
+    /// 2024` the first is in 2023.
+    fn listed_year(&self, at: usize, month: u8) -> Option<i32> {
+        let is_joining = matches!(self.word(at), "and" | "or" | "and/or");
+        let at = at + usize::from(is_joining);
+        let next = number_in_date(self.word(at)).filter(|_| self.word(at).len() > 2)?;
+        let year = self.year_behind(at + 1).map(|(_, year)| year);
+        let year = year.or_else(|| self.listed_year(at + 1, next))?;
+        Some(year - i32::from((month, next) == (12, 1)))
     }
 
     /// Years: `2024`, `2019-2021`, `2019 to 2021`, `2023-24`.

@@ -23,7 +23,12 @@ const TELLING: &str = "say says said tell tells told state states stated contain
 impl Linker<'_> {
     /// Whether all words of a question are its conditions, its noun for documents, or words without a content of their own.
     pub(crate) fn is_bare(&self, linked: &LinkedQuestion) -> bool {
-        let Some(subject) = self.frame.subject.clone() else {
+        let is_bucket = |at: &usize| {
+            let bucket = self.dictionary.bucket_called(&self.tokens[*at].lower);
+            bucket.is_some() && bucket == linked.bucket.as_deref()
+        };
+        let named = || (0..self.tokens.len()).find(is_bucket).map(|at| at..at + 1);
+        let Some(subject) = self.frame.subject.clone().or_else(named) else {
             return false;
         };
         let conditions = || linked.conditions.iter().chain(&linked.parts);
@@ -65,6 +70,7 @@ mod tests {
         for (question, is_bare) in [
             ("What do the invoices from Acme Pumps Ltd say?", true),
             ("What is stated in the invoices of March 2024?", true),
+            ("What do the invoices for Freight say?", true),
             (
                 "What do the invoices from Acme Pumps Ltd with a total amount over 500 say?",
                 true,
@@ -73,6 +79,7 @@ mod tests {
                 "What do the invoices from Acme Pumps Ltd say about late payment?",
                 false,
             ),
+            ("What do the invoices from Zephyr say?", false),
             ("What do the invoices say?", false),
             ("What does Acme Pumps Ltd say?", false),
             ("How were the invoices from Acme Pumps Ltd paid?", false),

@@ -1,6 +1,7 @@
 //! Decides which columns hold money, and where documents say its currency: in a column, or in the unit that a schema gives
 //! the measure. Pure.
 
+use super::money::is_part;
 use super::*;
 use crate::amounts::of_unit;
 use crate::tabulate::CurrencySource;
@@ -43,6 +44,9 @@ impl Reading<'_> {
             return Err(unfit(format!("`{measure}` has several units")));
         }
         let money: Vec<&KnownColumn> = measured.into_iter().filter(|one| is_money(one)).collect();
+        if self.wants_untaxed() && money.iter().any(|one| !is_part(one)) {
+            return Err(unfit(format!("`{measure}` is not said to be without tax")));
+        }
         if let [one] = money.as_slice() {
             let column = self.column_of_currencies(Some(&one.bucket));
             self.table.currency = column.map(|column| self.field(column));
@@ -129,6 +133,9 @@ pub(super) fn is_money(column: &KnownColumn) -> bool {
     let unit = &column.said.unit;
     if !unit.is_empty() {
         return !is_measured(unit);
+    }
+    if is_share(column) {
+        return false;
     }
     let says = |known: &str| column.words.iter().any(|word| is_of(word, known));
     let last = column.words.last().map_or("", String::as_str);

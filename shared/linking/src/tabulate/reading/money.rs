@@ -95,6 +95,13 @@ impl Reading<'_> {
         parts.any(|word| is_of(&word, TAXES))
     }
 
+    /// Whether the question wants amounts without tax: `total amount without VAT`.
+    pub(super) fn wants_untaxed(&self) -> bool {
+        let excludes = |at: usize| is_of(self.word(at), "without excluding excl exclusive before");
+        let is_excluded = |at: usize| (at.saturating_sub(TAX_WORDS)..at).any(excludes);
+        (0..self.is_taken.len()).any(|at| is_of(self.word(at), TAXES) && is_excluded(at))
+    }
+
     /// Whether a word for money stands between a token and the noun.
     pub(super) fn is_money_ahead(&self, at: usize) -> bool {
         let subject = self.linker.frame.subject.as_ref();
