@@ -62,7 +62,7 @@ impl Reading<'_> {
             word.len() > 2 && text::months::number_in_date(word).is_some()
                 || is_of(word, "quarter half")
         });
-        (is_joined && is_year && has_month).then(|| at.start..behind.end)
+        (is_joined && is_year && has_month).then_some(at.start..behind.end)
     }
 
     fn is_mention(&self, at: usize) -> bool {
