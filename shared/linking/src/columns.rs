@@ -196,6 +196,28 @@ impl Linker<'_> {
         vec![sorted(forms)]
     }
 
+    /// A company in paths, and its siblings: see [`companies::siblings`].
+    pub(crate) fn siblings(
+        &self,
+        mention: &Mention,
+        column: ColumnId,
+        things: &[Vec<String>],
+    ) -> Option<(Vec<String>, Vec<String>)> {
+        let [forms] = things else { return None };
+        let said = self.tokens[mention.at.clone()].iter();
+        let said: Vec<&str> = said.map(|token| token.text.as_str()).collect();
+        let said = said.join(" ");
+        if !self.dictionary.column(column).is_named() {
+            return None;
+        }
+        let others = self.dictionary.with_key(&fold::name_key(&said));
+        let others = others.map(|value| value.text.to_string());
+        companies::siblings(
+            &sorted(others.chain(forms.iter().cloned()).collect()),
+            &said,
+        )
+    }
+
     /// How the paths of documents without the field write a name of it, mostly without its legal form: `ACME-PUMPS` for
     /// `Acme Pumps Ltd`. A name of one word may be an ordinary word, and where two legal forms have the name, a path may
     /// mean either; both are left out.

@@ -30,9 +30,38 @@ pub(crate) fn leave_out_others(forms: &mut Vec<String>, words: &[&str]) {
     }
 }
 
-/// The suffixes of a name as one text.
+/// The names in paths of the company that is said, and the longer ones of its siblings: `Acme Group Ltd` beside `Acme
+/// Ltd`. `None` if the paths name no sibling, or not exactly this company.
+pub(crate) fn siblings(forms: &[String], said: &str) -> Option<(Vec<String>, Vec<String>)> {
+    let said = suffixes(said);
+    let mut all: Vec<String> = forms.iter().map(|form| suffixes(form)).collect();
+    let has_exact = !said.is_empty() && all.contains(&said);
+    // `Acme Group` may be the beginning of `Acme Group Ltd`.
+    let known = all.clone();
+    all.retain(|one| {
+        !known
+            .iter()
+            .any(|other| other != one && other.starts_with(one.as_str()))
+    });
+    all.sort();
+    all.dedup();
+    if !has_exact || all.len() < 2 {
+        return None;
+    }
+    let is_own = |form: &&String| suffixes(form) == said;
+    let is_longer = |form: &&String| {
+        let suffixes = suffixes(form);
+        let mut words = said.split(' ');
+        suffixes != said && words.all(|word| suffixes.split(' ').any(|other| other == word))
+    };
+    let own = forms.iter().filter(is_own).cloned().collect();
+    Some((own, forms.iter().filter(is_longer).cloned().collect()))
+}
+
+/// The suffixes of a name as one text. A path has hyphens between words.
 pub(crate) fn suffixes(name: &str) -> String {
-    let behind = fold::words(name).split_off(fold::bare_words(name).len());
+    let name = name.replace('-', " ");
+    let behind = fold::words(&name).split_off(fold::bare_words(&name).len());
     let forms = behind.iter().map(|word| fold::skeleton(&fold::key(word)));
     forms.collect::<Vec<String>>().join(" ")
 }
@@ -93,6 +122,34 @@ impl CompanySuffixes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn siblings_in_paths_are_told_apart() {
+        let told = |said: &str, known: &str| {
+            let known: Vec<String> = known.split('|').map(str::to_owned).collect();
+            let (own, longer) = siblings(&known, said)?;
+            Some(format!("{}, not {}", own.join("|"), longer.join("|")))
+        };
+        let tarn = "Tarn-Steel|Tarn-Steel-Group|Tarn-Steel-Group-SpA|Tarn-Steel-SpA|Tarn-Steel-Ltd";
+        for (said, wanted) in [
+            (
+                "Tarn Steel SpA",
+                Some("Tarn-Steel-SpA, not Tarn-Steel-Group-SpA"),
+            ),
+            ("Tarn Steel Group SpA", Some("Tarn-Steel-Group-SpA, not ")),
+            ("Tarn Steel Ltd", Some("Tarn-Steel-Ltd, not ")),
+            (
+                "Tarn Steel Group",
+                Some("Tarn-Steel-Group, not Tarn-Steel-Group-SpA"),
+            ),
+            ("Tarn Steel", None),
+            ("Tarn Steel GmbH", None),
+        ] {
+            assert_eq!(told(said, tarn).as_deref(), wanted, "{said}");
+        }
+        let one = "Acme-Pumps|Acme-Pumps-Group|Acme-Pumps-Group-Ltd|Acme Pumps";
+        assert_eq!(told("Acme Pumps Group Ltd", one), None);
+    }
 
     #[test]
     fn a_company_is_not_one_with_another_suffix() {

@@ -5,6 +5,7 @@
 
 use crate::alternatives;
 use crate::amounts;
+use crate::companies;
 use crate::dictionary::{ColumnId, Dictionary};
 use crate::form::is_measuring;
 use crate::frame::{Frame, frame};
@@ -284,7 +285,19 @@ impl Linker<'_> {
                     [_] => self.options(&fitting),
                     several => several.iter().filter_map(|forms| longest(forms)).collect(),
                 };
-                Ok((vec![placed(fitting.column, Test::Is(things))], options))
+                let column = fitting.column;
+                let siblings = self.siblings(mention, column, &things);
+                match siblings.filter(|_| !is_negated) {
+                    Some((own, longer)) => {
+                        let mut all = vec![placed(column, Test::Is(vec![own]))];
+                        all.extend((!longer.is_empty()).then(|| Placed {
+                            is_negated: true,
+                            ..placed(column, Test::Is(vec![longer]))
+                        }));
+                        Ok((all, options))
+                    }
+                    None => Ok((vec![placed(column, Test::Is(things))], options)),
+                }
             }
             Named::NoDay => Err("the calendar has no such day"),
             Named::Days(span) if self.is_called_by_year(before, bucket) => {
@@ -391,7 +404,8 @@ impl Linker<'_> {
             Test::Is(things) => {
                 for form in things.iter().flatten() {
                     let key = fold::name_key(form);
-                    names.extend(called(&key));
+                    let all = called(&key);
+                    names.extend(companies::siblings(&all, form).map_or(all, |(own, _)| own));
                     for scanned in self.dictionary.confused_with(&key) {
                         names.extend(called(scanned));
                     }

@@ -237,3 +237,35 @@ fn a_verb_for_an_end_needs_a_column_of_ends() {
         ),
     ]);
 }
+
+#[test]
+fn siblings_of_a_company_in_paths_are_left_out() {
+    let mut known = Dictionary::default();
+    known.bucket("orders");
+    for name in ["Tarn Steel Group Ltd", "Tarn Steel Ltd", "Tarn Steel SpA"] {
+        for name in [name.to_owned(), name.replace(' ', "-")] {
+            for _ in 0..8 {
+                known.add("orders", "named", FieldValue::Text(&name));
+            }
+        }
+    }
+    for (said, wanted) in [
+        (
+            "Tarn Steel Ltd",
+            "is Tarn Steel Ltd|Tarn-Steel-Ltd, not Tarn Steel Group Ltd",
+        ),
+        (
+            "Tarn Steel Group Ltd",
+            "is Tarn Steel Group Ltd|Tarn-Steel-Group-Ltd",
+        ),
+        ("Tarn Steel SpA", "is Tarn Steel SpA|Tarn-Steel-SpA"),
+    ] {
+        let question = format!("How many orders are from {said}?");
+        let linked = link(&question, &known, day(2025, 12, 10).unwrap());
+        let told = linked.conditions.iter().map(|one| {
+            let not = if one.is_negated { "not" } else { "is" };
+            format!("{not} {}", one.names.join("|"))
+        });
+        assert_eq!(told.collect::<Vec<_>>().join(", "), wanted);
+    }
+}

@@ -6,7 +6,7 @@
 
 use super::serving::SELLING;
 use super::*;
-use crate::linked::Test;
+use crate::linked::{QuestionCondition, Test};
 
 /// Adjectives for a state that only some documents are in.
 const STATES: &str =
@@ -64,7 +64,13 @@ impl Reading<'_> {
         };
         let is_mention = |at: usize| self.mentions.iter().any(|mention| mention.contains(&at));
         let conditions = self.linked.conditions.iter().chain(&self.linked.parts);
-        let has_negated = conditions.clone().any(|condition| condition.is_negated);
+        // What leaves out the siblings of a company was not said.
+        let is_said = |one: &QuestionCondition| {
+            let mut others = conditions.clone();
+            !others.any(|other| !other.is_negated && other.span == one.span)
+        };
+        let mut negated = conditions.clone().filter(|one| one.is_negated);
+        let has_negated = negated.any(is_said);
         // What is excluded stands close behind the word, or right before it: `Acme excluded`.
         let is_read = |at: usize| {
             let mut mentions = self.mentions.iter();
