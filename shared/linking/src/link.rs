@@ -332,8 +332,9 @@ impl Linker<'_> {
                     }
                     let column = self.dictionary.column(fitting.column);
                     // Where a schema gives the currency as the unit, all amounts are in it.
-                    let is_unit = amounts::of_unit(&column.said.unit) == Some(code);
-                    match self.currency(code, Some(&column.bucket)) {
+                    let is_unit =
+                        amounts::of_unit(&column.said.unit) == Some(code) && bucket.is_some();
+                    match self.currency(code, bucket) {
                         Some((column, forms)) => all.push(placed(column, Test::Is(vec![forms]))),
                         None if is_unit => {}
                         None => return Err("no column holds currencies"),

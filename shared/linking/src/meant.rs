@@ -209,7 +209,11 @@ impl Linker<'_> {
             let is_all_but = back == 1
                 && word == "but"
                 && quantified.any(|word| is_of(word, "any every all each anything everything"));
-            if (self.takes_back(place) || is_all_but) && !is_taxed {
+            // `NO` may be a country.
+            let is_name = before
+                .iter()
+                .any(|one| self.mentions[one.mention].at.contains(&place));
+            if (self.takes_back(place) && !is_name || is_all_but) && !is_taxed {
                 return true;
             }
             let mut mentions = self.mentions[..number].iter();

@@ -394,3 +394,26 @@ fn an_amount_without_tax_needs_a_column_of_such_amounts() {
         assert_eq!(told_over(question, &known), wanted, "{question}");
     }
 }
+
+#[test]
+fn a_text_cannot_be_compared() {
+    let mut known = dictionary();
+    for grade in ["A", "B", "C"] {
+        for _ in 0..4 {
+            known.add("datasheets", "grade", FieldValue::Text(grade));
+        }
+    }
+    for said in [
+        "with a grade below B",
+        "with a grade better than B",
+        "with grade B and above",
+        "of grade B or higher",
+    ] {
+        let told = told_over(&format!("How many datasheets {said} are there?"), &known);
+        assert!(told.starts_with("unfit"), "{said}: {told}");
+    }
+    assert_eq!(
+        told_over("How many datasheets of grade B are there?", &known),
+        "count"
+    );
+}

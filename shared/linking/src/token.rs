@@ -89,9 +89,10 @@ pub fn tokens(text: &str) -> Vec<QuestionToken> {
             let Some(before) = tokens.last_mut() else {
                 continue;
             };
-            // A dash between two numbers means `to`; any other mark separates the tokens around it.
-            let is_range = matches!(word, "-" | "–" | "—" | "−") && before.has_digit();
-            match is_range && text[at..].trim_start().starts_with(is_number_first) {
+            // A dash between two numbers or days means `to`; any other mark separates the tokens around it.
+            let is_dash = matches!(word, "-" | "–" | "—" | "−");
+            let next = text[at..].split_whitespace().next().unwrap_or_default();
+            match is_dash && may_bound(&before.text) && may_bound(next) {
                 true => tokens.push(QuestionToken {
                     lower: "to".into(),
                     ..QuestionToken::sign(word, start)
@@ -137,6 +138,17 @@ fn sign(word: &str) -> Option<usize> {
 
 /// Currency signs.
 const SIGNS: &str = "$€£¥₹";
+
+/// Whether a word may be at an end of a range: a number, a quarter, or a month in letters.
+fn may_bound(word: &str) -> bool {
+    let is_quarter = |word: &str| {
+        word.starts_with(['Q', 'H', 'q', 'h']) && word.len() == 2 && word[1..].parse::<u8>().is_ok()
+    };
+    let word = word.trim_end_matches([',', '.', '?']);
+    word.starts_with(is_number_first)
+        || is_quarter(word)
+        || word.len() > 2 && text::months::number_in_date(&word.to_lowercase()).is_some()
+}
 
 fn is_number_first(c: char) -> bool {
     c.is_ascii_digit() || SIGNS.contains(c)

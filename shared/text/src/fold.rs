@@ -53,12 +53,20 @@ pub fn value_key(value: &str) -> String {
     format!("{minus}{words}")
 }
 
-/// The last suffix of a company behind a name, in one form for each: `ltd` for `Acme Limited`.
+/// The last suffix of a company behind a name, in one form for each, behind words such as `Group`: `ltd` for `Acme
+/// Limited`, `group ltd` for `Acme Group Limited`.
 pub fn legal_form(name: &str) -> Option<String> {
     let behind = words(name).split_off(bare_words(name).len());
-    let form = signed_key(behind.last()?);
-    let short = SHORT_FORMS.iter().find(|(long, _)| *long == form);
-    Some(short.map_or(form, |(_, short)| (*short).to_owned()))
+    let short = |word: &&str| {
+        let form = signed_key(word);
+        let short = SHORT_FORMS.iter().find(|(long, _)| *long == form);
+        short.map_or(form, |(_, short)| (*short).to_owned())
+    };
+    let (last, before) = behind.split_last()?;
+    let groups = before.iter().map(short);
+    let groups = groups.filter(|form| matches!(form.as_str(), "group" | "holding"));
+    let forms: Vec<String> = groups.chain([short(&last)]).collect();
+    Some(forms.join(" "))
 }
 
 /// The key of a word, with the signs that tell values apart.
@@ -298,6 +306,10 @@ mod tests {
         let form = |name| legal_form(name);
         assert_eq!(form("Acme Ltd."), form("ACME Limited"));
         assert_eq!(form("Best Buy Co., Inc.").as_deref(), Some("inc"));
+        assert_eq!(
+            form("Tarn Holdings Limited").as_deref(),
+            Some("holding ltd")
+        );
         assert_ne!(form("Acme Ltd"), form("Acme GmbH"));
         assert_ne!(form("Type AB+"), form("Type AB-"));
         assert_eq!((form("Acme"), form("Ltd")), (None, None));

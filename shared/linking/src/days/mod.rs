@@ -5,6 +5,7 @@
 //! after it. This module does *not* decide which column is meant, nor whose fiscal year it is.
 
 mod calendar;
+mod lists;
 mod read;
 mod relative;
 mod sides;

@@ -248,7 +248,12 @@ impl<'a> Reader<'a> {
     fn is_whole(&self, at: usize, end: usize) -> bool {
         let words = || (at..end).map(|at| self.word(at));
         let is_year = |word: &str| word.len() >= 4 && word.contains(|c: char| c.is_ascii_digit());
-        words().any(is_year) || words().all(|word| number_in_date(word).is_none())
+        let is_part = |word: &str| {
+            number_in_date(word).is_some()
+                || units::part_of(word).is_some()
+                || matches!(word, "quarter" | "half")
+        };
+        words().any(is_year) || !words().any(is_part)
     }
 
     /// The first end of a range if it leaves out what the second end says: `3 to 17 May 2024`, `January to March 2024`,

@@ -68,7 +68,7 @@ impl Reader<'_> {
 
     /// The year behind a part of a year, with the number of words that it takes: `2024`, `calendar year 2024`, `the
     /// year 2024`, `CY2024`, also behind `of` or `in`.
-    fn year_behind(&self, at: usize) -> Option<(usize, i32)> {
+    pub(super) fn year_behind(&self, at: usize) -> Option<(usize, i32)> {
         let mut skipped = self.of(at);
         while matches!(self.word(at + skipped), "the" | "calendar" | "year" | "cy") {
             skipped += 1;
@@ -97,7 +97,13 @@ impl Reader<'_> {
         let at_year = at + before + length;
         let (after, year) = match year {
             Some(year) => (0, year),
-            None => self.year_behind(at_year)?,
+            None => match self.year_behind(at_year) {
+                Some(found) => found,
+                None => (
+                    0,
+                    self.listed_year_of_quarter(at_year, self.quarter(at)?.1)?,
+                ),
+            },
         };
         let range = calendar::months(year, first, count)?;
         Some((before + length + after, DaySpan::of(range, Grain::Days)))
@@ -273,6 +279,9 @@ impl Reader<'_> {
         if let Some(year) = year_of(self.word(at + length + of)) {
             return written(length + of + 1, calendar::day(year, month, date));
         }
+        if let Some(year) = self.listed_year(at + length, month) {
+            return written(length, calendar::day(year, month, date));
+        }
         let is_time = is_time || matches!(self.word_before(at), "on" | "dated");
         let this = calendar::day(self.today.year(), month, date).filter(|_| is_time)?;
         match this <= self.today {
@@ -324,17 +333,6 @@ impl Reader<'_> {
         }
         let is_over = u8::from(self.today.month()) >= month;
         written(1, self.today.year() - i32::from(!is_over), month)
-    }
-
-    /// The year of a month that the list behind it says at its end: `or May 2024` behind `March`. Of `December and January
-    /// 2024` the first is in 2023.
-    fn listed_year(&self, at: usize, month: u8) -> Option<i32> {
-        let is_joining = matches!(self.word(at), "and" | "or" | "and/or");
-        let at = at + usize::from(is_joining);
-        let next = number_in_date(self.word(at)).filter(|_| self.word(at).len() > 2)?;
-        let year = self.year_behind(at + 1).map(|(_, year)| year);
-        let year = year.or_else(|| self.listed_year(at + 1, next))?;
-        Some(year - i32::from((month, next) == (12, 1)))
     }
 
     /// Years: `2024`, `2019-2021`, `2019 to 2021`, `2023-24`.
@@ -400,7 +398,7 @@ fn is_fiscal(word: &str) -> bool {
 }
 
 /// A part of a year, as its first month and its number of months: `q2`, `2q`, `h1`, `1h`.
-fn part_of(word: &str) -> Option<(i32, i32)> {
+pub(super) fn part_of(word: &str) -> Option<(i32, i32)> {
     let (letter, digit) = match word.as_bytes() {
         [digit @ b'1'..=b'4', letter] | [letter, digit @ b'1'..=b'4'] => (*letter, *digit - b'0'),
         _ => return None,

@@ -18,7 +18,8 @@ const LEAD_WORDS_MAX: usize = 3;
 
 /// Words for what documents do and hold in general.
 const TELLING: &str = "say says said tell tells told state states stated contain contains contained content contents mention mentions \
-    information info detail details anything everything something thing things";
+    information info detail details anything everything something thing things describe \
+    explain written actually generally read reads";
 
 impl Linker<'_> {
     /// Whether all words of a question are its conditions, its noun for documents, or words without a content of their own.

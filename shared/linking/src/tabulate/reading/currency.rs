@@ -28,7 +28,14 @@ impl Reading<'_> {
     /// that it holds something else. A measure in several units has no table.
     pub(super) fn read_currency(&mut self) -> Outcome<()> {
         let Some(measure) = self.table.measure.clone().filter(|_| !self.table.is_day) else {
-            return Ok(());
+            let mut mentions = self.linker.mentions.iter();
+            let has_amount = mentions.any(|mention| matches!(mention.what, Named::Amount(_)));
+            return match self.wants_untaxed() && !has_amount {
+                true => Err(unfit(
+                    "no column says which documents are without tax".into(),
+                )),
+                false => Ok(()),
+            };
         };
         let columns = self.linker.dictionary.columns(self.bucket);
         let columns = columns.map(|(_, column)| column);

@@ -97,7 +97,12 @@ impl Reading<'_> {
 
     /// Whether the question wants amounts without tax: `total amount without VAT`.
     pub(super) fn wants_untaxed(&self) -> bool {
-        let excludes = |at: usize| is_of(self.word(at), "without excluding excl exclusive before");
+        let excludes = |at: usize| {
+            is_of(
+                self.word(at),
+                "without excluding excl exclusive before ex less minus net no",
+            )
+        };
         let is_excluded = |at: usize| (at.saturating_sub(TAX_WORDS)..at).any(excludes);
         (0..self.is_taken.len()).any(|at| is_of(self.word(at), TAXES) && is_excluded(at))
     }

@@ -32,6 +32,8 @@ const LEAD_WORDS_MAX: usize = 6;
 const EXCLUDED_WORDS: usize = 9;
 const LACKING: &str = "no without lacking lack lacks missing";
 const HAVING: &str = "have has had having with";
+/// Words before a value that compare it.
+const COMPARING: &str = "below above beneath exceeding before after";
 /// Taxes: `without tax` describes an amount, and not documents that lack a column.
 const TAXES: &str = "tax taxes vat gst duty duties";
 /// Words that may stand between `how many` and what is counted.
@@ -100,6 +102,26 @@ impl Reading<'_> {
         }
         if let Some(at) = all.clone().find(|at| self.is_second_bucket(*at)) {
             return Some(format!("`{}` are other documents", word(at)));
+        }
+        let is_compared = |mention: &&Mention| {
+            let (start, end) = (mention.at.start, mention.at.end);
+            let back = |back: usize| start.checked_sub(back).map_or("", word);
+            matches!(mention.what, Named::Value(_))
+                && (is_of(back(1), COMPARING)
+                    || back(1) == "than"
+                        && is_of(
+                            back(2),
+                            "better worse lower higher newer older later earlier",
+                        )
+                    || is_of(word(end), "and or")
+                        && is_of(
+                            word(end + 1),
+                            "above below later higher lower up better worse newer older earlier",
+                        ))
+        };
+        if let Some(mention) = self.linker.mentions.iter().find(is_compared) {
+            let said = self.said(&mention.at);
+            return Some(format!("`{said}` is no number that could be compared"));
         }
         // The capital says that it is no article.
         let is_letter = |at: usize| {

@@ -7,6 +7,8 @@ use crate::days::Grain;
 const ORDINALS: &str = "first second third fourth last 1st 2nd 3rd 4th";
 /// Words for a part of a span that is named behind them.
 const POINTS: &str = "beginning start outset middle end close half";
+/// Units of which a few are a part of a longer span: `the first week of March 2024`.
+const WITHIN: &str = "week weeks fortnight";
 /// Words for a part of a year that no calendar bounds.
 const ABOUT: &str =
     "early late mid middle spring summer autumn fall winter around circa roughly approximately";
@@ -41,7 +43,8 @@ impl Reading<'_> {
         let length = match () {
             () if is_joined && is_of(word(2), ORDINALS) => 2,
             () if is_of(word(1), ABOUT) => 1,
-            () if word(1) == "of" && is_part(2) => 2,
+            () if word(1) == "in" && is_of(word(2), ABOUT) => 2,
+            () if word(1) == "of" && (is_part(2) || is_of(word(2), WITHIN)) => 2,
             () => return None,
         };
         Some(start - length..start + 1)
@@ -60,7 +63,7 @@ impl Reading<'_> {
         let has_month = at.clone().any(|at| {
             let word = self.word(at);
             word.len() > 2 && text::months::number_in_date(word).is_some()
-                || is_of(word, "quarter half")
+                || is_of(word, "quarter quarters half halves q1 q2 q3 q4 h1 h2")
         });
         (is_joined && is_year && has_month).then_some(at.start..behind.end)
     }
