@@ -405,28 +405,6 @@ impl Linker<'_> {
         let mut names = names.map(|word| Kin::of(word));
         names.any(|name| is_said(&name)) || column.said.also_called.iter().any(is_said)
     }
-
-    /// The column that holds a currency, with the ways in which the currency is written there.
-    pub(crate) fn currency(
-        &self,
-        code: &str,
-        bucket: Option<&str>,
-    ) -> Option<(ColumnId, Vec<String>)> {
-        let key = code.to_lowercase();
-        let is_in = |column: ColumnId| {
-            bucket.is_none_or(|bucket| self.dictionary.column(column).bucket == bucket)
-        };
-        let entries = self
-            .dictionary
-            .with_key(&key)
-            .filter(|entry| is_in(entry.column));
-        let column = entries.max_by_key(|entry| entry.documents)?.column;
-        let forms = self
-            .dictionary
-            .with_key(&key)
-            .filter(|entry| entry.column == column);
-        Some((column, forms.map(|entry| entry.text.to_string()).collect()))
-    }
 }
 
 /// Whether the name of a column says that it holds amounts without tax.

@@ -12,7 +12,7 @@
 //! | [`link`](mod@link) | turns a question into conditions |
 //! | [`linked`] | the result of linking |
 //! | `frame`, `form` | decide whether a question asks for documents, for which, or for an explanation |
-//! | `mention`, `meant`, `columns`, `days_of` | find what a question mentions, whether it is meant, and its column |
+//! | `mention`, `meant`, `columns`, `amount_of`, `days_of` | find what a question mentions, whether it is meant, and its column |
 //! | `companies`, `signs` | tell names apart that differ by a suffix, and values that differ by a sign |
 //! | `called` | recognises a name and a year that together name a document |
 //! | `alternatives` | joins sides of a comparison that are meant as one |
@@ -30,6 +30,7 @@
 //! | [`token`] | splits a question into tokens |
 
 mod alternatives;
+mod amount_of;
 pub mod amounts;
 mod called;
 #[cfg(test)]

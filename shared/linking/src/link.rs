@@ -4,7 +4,6 @@
 //! decides whether it is meant as a condition at all. At last `merge` makes one condition of those on one column.
 
 use crate::alternatives;
-use crate::amounts;
 use crate::companies;
 use crate::dictionary::{ColumnId, Dictionary};
 use crate::form::is_measuring;
@@ -323,24 +322,10 @@ impl Linker<'_> {
                 Err("it counts documents")
             }
             Named::Amount(amount) => {
-                let fitting = self.clarified(self.column_of_amount(mention, amount, bucket)?);
-                let bounds = self.in_unit_of(fitting.column, amount)?;
-                let mut all = vec![placed(fitting.column, Test::Amount(bounds))];
-                if let Some(code) = amount.currency {
-                    if self.is_of_another_currency(code, &all[0], before) {
-                        return Err("amounts of two currencies are never one condition");
-                    }
-                    let column = self.dictionary.column(fitting.column);
-                    // Where a schema gives the currency as the unit, all amounts are in it.
-                    let is_unit =
-                        amounts::of_unit(&column.said.unit) == Some(code) && bucket.is_some();
-                    match self.currency(code, bucket) {
-                        Some((column, forms)) => all.push(placed(column, Test::Is(vec![forms]))),
-                        None if is_unit => {}
-                        None => return Err("no column holds currencies"),
-                    }
-                }
-                Ok((all, self.options(&fitting)))
+                let (tests, options) = self.amount(mention, amount, bucket, before)?;
+                let tests = tests.into_iter();
+                let all = tests.map(|(column, test)| placed(column, test));
+                Ok((all.collect(), options))
             }
             Named::Currency(code) => match self.currency(code, bucket) {
                 Some((column, forms)) => {
@@ -352,27 +337,8 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether a schema gives all amounts of money of the bucket in one currency.
-    fn is_all_in(&self, code: &str, bucket: Option<&str>) -> bool {
-        let columns = self.dictionary.columns(bucket.or(Some("")));
-        let units = columns.map(|(_, column)| column.said.unit.as_str());
-        let mut currencies = units.filter_map(amounts::of_unit).peekable();
-        currencies.peek().is_some() && currencies.all(|unit| unit == code)
-    }
-
-    /// Whether the question names an amount of the same column in another currency before this one.
-    fn is_of_another_currency(&self, code: &str, new: &Placed, before: &[Placed]) -> bool {
-        before.iter().any(|known| {
-            let Named::Amount(amount) = &self.mentions[known.mention].what else {
-                return false;
-            };
-            let is_other = amount.currency.is_some_and(|known| known != code);
-            known.column == new.column && is_other && self.frame.intent != Intent::Compare
-        })
-    }
-
     /// The names of all columns that fit equally well.
-    fn options(&self, fitting: &Fitting) -> Vec<String> {
+    pub(crate) fn options(&self, fitting: &Fitting) -> Vec<String> {
         let name = |column: &ColumnId| self.dictionary.column(*column).field.clone();
         match fitting.rivals.is_empty() {
             true => Vec::new(),

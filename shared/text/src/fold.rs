@@ -65,7 +65,7 @@ pub fn legal_form(name: &str) -> Option<String> {
     let (last, before) = behind.split_last()?;
     let groups = before.iter().map(short);
     let groups = groups.filter(|form| matches!(form.as_str(), "group" | "holding"));
-    let forms: Vec<String> = groups.chain([short(&last)]).collect();
+    let forms: Vec<String> = groups.chain([short(last)]).collect();
     Some(forms.join(" "))
 }
 
