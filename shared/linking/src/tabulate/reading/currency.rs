@@ -51,7 +51,11 @@ impl Reading<'_> {
             return Err(unfit(format!("`{measure}` has several units")));
         }
         let money: Vec<&KnownColumn> = measured.into_iter().filter(|one| is_money(one)).collect();
-        if self.wants_untaxed() && money.iter().any(|one| !is_part(one)) {
+        if self.wants_untaxed()
+            && !money
+                .iter()
+                .all(|one| is_part(one) || is_called_untaxed(one))
+        {
             return Err(unfit(format!("`{measure}` is not said to be without tax")));
         }
         if let [one] = money.as_slice() {
@@ -119,6 +123,16 @@ fn is_of_one_unit(columns: &[&KnownColumn]) -> bool {
     let first = units.next().unwrap_or_default();
     let is_currency = |unit: &str| unit.is_empty() || of_unit(unit).is_some();
     is_currency(first) && units.clone().all(is_currency) || units.all(|unit| unit == first)
+}
+
+/// Whether a synonym of a column says that its amounts are without tax: `outlay before tax`.
+fn is_called_untaxed(column: &KnownColumn) -> bool {
+    let mut names = column
+        .said
+        .also_called
+        .iter()
+        .chain(&column.said.partly_called);
+    names.any(|word| word.is_of("net before without excluding exclusive ex untaxed pretax"))
 }
 
 /// Whether a column holds percentages.
