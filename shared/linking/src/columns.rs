@@ -80,7 +80,7 @@ impl Linker<'_> {
         let Some(&(documents, column)) = columns.first() else {
             let named = bucket.and_then(|bucket| self.dictionary.named_column(bucket));
             let named = named.filter(|_| self.is_name(mention, key));
-            let column = named.ok_or("the part of the corpus has no such value")?;
+            let column = named.ok_or("the bucket has no such value")?;
             return Ok(column.into());
         };
         let is_rival = |other: &&(u32, ColumnId)| {
@@ -194,28 +194,6 @@ impl Linker<'_> {
         signs::leave_out_others(&mut forms, &words.join(" "));
         companies::leave_out_others(&mut forms, &words);
         vec![sorted(forms)]
-    }
-
-    /// A company in paths, and its siblings: see [`companies::siblings`].
-    pub(crate) fn siblings(
-        &self,
-        mention: &Mention,
-        column: ColumnId,
-        things: &[Vec<String>],
-    ) -> Option<(Vec<String>, Vec<String>)> {
-        let [forms] = things else { return None };
-        let said = self.tokens[mention.at.clone()].iter();
-        let said: Vec<&str> = said.map(|token| token.text.as_str()).collect();
-        let said = said.join(" ");
-        if !self.dictionary.column(column).is_named() {
-            return None;
-        }
-        let others = self.dictionary.with_key(&fold::name_key(&said));
-        let others = others.map(|value| value.text.to_string());
-        companies::siblings(
-            &sorted(others.chain(forms.iter().cloned()).collect()),
-            &said,
-        )
     }
 
     /// How the paths of documents without the field write a name of it, mostly without its legal form: `ACME-PUMPS` for
@@ -366,9 +344,7 @@ impl Linker<'_> {
         };
         let mut scored: Vec<_> = numbers.map(|(id, column)| (score(column), id)).collect();
         scored.sort_by(|(one, _), (other, _)| other.cmp(one));
-        let best = scored
-            .first()
-            .ok_or("the part of the corpus has no numbers")?;
+        let best = scored.first().ok_or("the bucket has no numbers")?;
         let (of_unit, _, said, fits, ..) = best.0;
         // `more than 100 employees`, `by more than 30 days`: what is counted has to be what the column holds.
         let is_counted = unit.is_none()

@@ -110,7 +110,7 @@ impl Linker<'_> {
         let named = named.map(|year| enclosed(year, span.side));
         let (column, test) = self
             .year_named(named, bucket)
-            .ok_or("the part of the corpus has no days")?;
+            .ok_or("the bucket has no days")?;
         Ok((column.into(), test))
     }
 

@@ -13,7 +13,7 @@
 //! | [`linked`] | the result of linking |
 //! | `frame`, `form` | decide whether a question asks for documents, for which, or for an explanation |
 //! | `mention`, `meant`, `columns`, `amount_of`, `days_of` | find what a question mentions, whether it is meant, and its column |
-//! | `companies`, `signs` | tell names apart that differ by a suffix, and values that differ by a sign |
+//! | `companies`, `siblings`, `signs` | tell names apart that differ by a suffix, and values that differ by a sign |
 //! | `called` | recognises a name and a year that together name a document |
 //! | `alternatives` | joins sides of a comparison that are meant as one |
 //! | `either`, `reply` | take out alternatives; read which column a reply names |
@@ -54,6 +54,7 @@ mod merge;
 pub mod names;
 mod prose;
 mod reply;
+mod siblings;
 mod signs;
 mod tabulate;
 pub mod token;

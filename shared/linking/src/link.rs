@@ -106,7 +106,7 @@ impl Linker<'_> {
         let bucket = self.bucket();
         let mut linked = LinkedQuestion {
             intent: self.frame.intent,
-            fits_no_bucket: bucket.is_none() && self.dictionary.has_described_buckets(),
+            fits_no_bucket: bucket.is_none() && self.dictionary.has_several_described_buckets(),
             bucket: bucket.clone(),
             ..LinkedQuestion::default()
         };
@@ -142,6 +142,7 @@ impl Linker<'_> {
                 }
             }
         }
+        self.leave_out_siblings(question, &mut placed, &mut linked);
         match self.is_prose(bucket.as_deref()) {
             true => self.take_sides(question, placed, &mut linked),
             false => {
@@ -286,15 +287,11 @@ impl Linker<'_> {
                 };
                 let column = fitting.column;
                 let siblings = self.siblings(mention, column, &things);
-                match siblings.filter(|_| !is_negated) {
-                    Some((own, longer)) => {
-                        let mut all = vec![placed(column, Test::Is(vec![own]))];
-                        all.extend((!longer.is_empty()).then(|| Placed {
-                            is_negated: true,
-                            ..placed(column, Test::Is(vec![longer]))
-                        }));
-                        Ok((all, options))
+                match siblings {
+                    Some((_, longer)) if is_negated && !longer.is_empty() => {
+                        Err("a longer name has it, too")
                     }
+                    Some((own, _)) => Ok((vec![placed(column, Test::Is(vec![own]))], options)),
                     None => Ok((vec![placed(column, Test::Is(things))], options)),
                 }
             }

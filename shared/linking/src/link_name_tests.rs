@@ -255,6 +255,10 @@ fn siblings_of_a_company_in_paths_are_left_out() {
             "is Tarn Steel Ltd|Tarn-Steel-Ltd, not Tarn Steel Group Ltd",
         ),
         (
+            "Tarn Steel Ltd or Tarn Steel Group Ltd",
+            "is Tarn Steel Ltd|Tarn-Steel-Ltd|Tarn Steel Group Ltd|Tarn-Steel-Group-Ltd",
+        ),
+        (
             "Tarn Steel Group Ltd",
             "is Tarn Steel Group Ltd|Tarn-Steel-Group-Ltd",
         ),

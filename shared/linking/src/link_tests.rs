@@ -299,7 +299,7 @@ fn what_cannot_be_a_condition_is_dropped_and_told() {
         (
             "Notes from gardening",
             "gardening",
-            "the part of the corpus has no such value",
+            "the bucket has no such value",
         ),
     ] {
         let found = linked(question);

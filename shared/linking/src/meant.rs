@@ -47,7 +47,7 @@ const BESIDE_NEGATION: &str = "from by of with for in at on to about held those 
 /// whatever words stand before it.
 const TAKEN_BACK: &str = "those ones these whatever";
 /// Taxes: `the cost without tax of the invoices` excludes a tax and no invoice.
-const TAXES: &str = "tax taxes vat gst duty duties";
+pub(crate) const TAXES: &str = "tax taxes vat gst duty duties";
 /// Words behind a value that negate it: `Acme excluded`.
 const NEGATING_BEHIND: &str = "excluded excepted exempted omitted aside apart notwithstanding";
 

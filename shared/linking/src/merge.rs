@@ -149,9 +149,9 @@ fn meet(known: &mut QuestionCondition, new: &QuestionCondition, link: Link) -> M
             let all: Vec<(Bound, f64)> = known.iter().chain(new).copied().collect();
             match (is_satisfiable(&all), link) {
                 // `over 500 or over 1000` is over 500.
-                (true, Link::Or) => match weaker(known, new) {
-                    Some(weaker) => *known = vec![weaker],
-                    None => *known = all,
+                (true, Link::Or) => match united(known, new) {
+                    Some(united) => *known = united,
+                    None => return Met::Dropped("every amount satisfies one of the two"),
                 },
                 (true, _) => *known = all,
                 (false, Link::Or) => return Met::Apart,
@@ -193,19 +193,41 @@ fn numbers_inside(one: &Test, other: &Test) -> Option<Vec<f64>> {
     Some(inside.collect())
 }
 
-/// The one of two bounds in the same direction that more numbers satisfy.
-fn weaker(known: &[(Bound, f64)], new: &[(Bound, f64)]) -> Option<(Bound, f64)> {
-    let ([one], [other]) = (known, new) else {
-        return None;
+/// The bounds of the amounts that satisfy one of two overlapping tests; `None` if all do.
+fn united(one: &[(Bound, f64)], other: &[(Bound, f64)]) -> Option<Vec<(Bound, f64)>> {
+    // The lower ends of both tests, with the signs turned for the upper ones, so that the tightest is the largest.
+    let end = |test: &[(Bound, f64)], is_lower: bool| {
+        let at_end = test.iter().filter(|(bound, _)| match bound {
+            Bound::Over | Bound::AtLeast => is_lower,
+            Bound::Under | Bound::AtMost => !is_lower,
+            Bound::Exactly => true,
+        });
+        let tighter = |(bound, number): &&(Bound, f64)| {
+            let is_open = matches!(bound, Bound::Over | Bound::Under);
+            (if is_lower { *number } else { -number }, is_open)
+        };
+        let tightest = at_end.max_by(|a, b| {
+            let (a, b) = (tighter(a), tighter(b));
+            a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
+        });
+        tightest.map(|end| (tighter(&end), *end))
     };
-    let is_lower = |bound: Bound| matches!(bound, Bound::Over | Bound::AtLeast);
-    let is_upper = |bound: Bound| matches!(bound, Bound::Under | Bound::AtMost);
-    let holds_more = |one: &(Bound, f64), other: &(Bound, f64)| match is_lower(one.0) {
-        true => one.1 < other.1 || one.1 == other.1 && one.0 == Bound::AtLeast,
-        false => one.1 > other.1 || one.1 == other.1 && one.0 == Bound::AtMost,
+    let looser = |is_lower: bool| {
+        let (one, other) = (end(one, is_lower)?, end(other, is_lower)?);
+        let is_first = one.0.0 < other.0.0 || one.0.0 == other.0.0 && !one.0.1;
+        let (bound, number) = if is_first { one.1 } else { other.1 };
+        let bound = match (bound, is_lower) {
+            (Bound::Exactly, true) => Bound::AtLeast,
+            (Bound::Exactly, false) => Bound::AtMost,
+            (bound, _) => bound,
+        };
+        Some((bound, number))
     };
-    let is_same_way = is_lower(one.0) && is_lower(other.0) || is_upper(one.0) && is_upper(other.0);
-    is_same_way.then(|| if holds_more(one, other) { *one } else { *other })
+    let bounds: Vec<(Bound, f64)> = [looser(true), looser(false)]
+        .into_iter()
+        .flatten()
+        .collect();
+    (!bounds.is_empty()).then_some(bounds)
 }
 
 /// Whether one range has no end and the other no beginning, so that the two bounds are meant together.

@@ -92,7 +92,9 @@ pub fn tokens(text: &str) -> Vec<QuestionToken> {
             // A dash between two numbers or days means `to`; any other mark separates the tokens around it.
             let is_dash = matches!(word, "-" | "–" | "—" | "−");
             let next = text[at..].split_whitespace().next().unwrap_or_default();
-            match is_dash && may_bound(&before.text) && may_bound(next) {
+            let is_range = before.has_digit() && next.starts_with(is_number_first)
+                || may_bound(&before.text) && may_bound(next);
+            match is_dash && is_range {
                 true => tokens.push(QuestionToken {
                     lower: "to".into(),
                     ..QuestionToken::sign(word, start)
@@ -144,7 +146,7 @@ fn may_bound(word: &str) -> bool {
     let is_quarter = |word: &str| {
         word.starts_with(['Q', 'H', 'q', 'h']) && word.len() == 2 && word[1..].parse::<u8>().is_ok()
     };
-    let word = word.trim_end_matches([',', '.', '?']);
+    let word = word.trim_end_matches([',', '.', '?', '!', ';', ':', ')']);
     word.starts_with(is_number_first)
         || is_quarter(word)
         || word.len() > 2 && text::months::number_in_date(&word.to_lowercase()).is_some()

@@ -57,16 +57,22 @@ pub fn value_key(value: &str) -> String {
 /// Limited`, `group ltd` for `Acme Group Limited`.
 pub fn legal_form(name: &str) -> Option<String> {
     let behind = words(name).split_off(bare_words(name).len());
-    let short = |word: &&str| {
-        let form = signed_key(word);
-        let short = SHORT_FORMS.iter().find(|(long, _)| *long == form);
-        short.map_or(form, |(_, short)| (*short).to_owned())
-    };
+    let short = |word: &&str| short_form(signed_key(word));
     let (last, before) = behind.split_last()?;
     let groups = before.iter().map(short);
     let groups = groups.filter(|form| matches!(form.as_str(), "group" | "holding"));
     let forms: Vec<String> = groups.chain([short(last)]).collect();
     Some(forms.join(" "))
+}
+
+/// A suffix of a company in one form for all ways to write it: `ltd` for `Limited`.
+pub fn suffix_form(word: &str) -> String {
+    short_form(key(word))
+}
+
+fn short_form(form: String) -> String {
+    let short = SHORT_FORMS.iter().find(|(long, _)| *long == form);
+    short.map_or(form, |(_, short)| (*short).to_owned())
 }
 
 /// The key of a word, with the signs that tell values apart.

@@ -10,6 +10,8 @@ const BETWEEN: [&str; 19] = [
     "and", "or", "and/or", "to", "through", "until", "till", "before", "after", "since", "in",
     "from", "during", "on", "by", "between", "the", "of", "again",
 ];
+/// Those of them that join. Without one there is nothing but a comma.
+const JOINING: [&str; 7] = ["and", "or", "and/or", "to", "through", "until", "till"];
 /// The most of these words, and days of a month, from one part to the next.
 const BETWEEN_MAX: usize = 4;
 
@@ -37,7 +39,8 @@ impl Reader<'_> {
     fn behind_joining(&self, at: usize) -> Option<usize> {
         let is_between =
             |at: &usize| BETWEEN.contains(&self.word(*at)) || date_of(self.word(*at)).is_some();
-        let joining = (at..at + BETWEEN_MAX).take_while(is_between).count();
-        (at + joining < self.words.len()).then_some(at + joining)
+        let end = at + (at..at + BETWEEN_MAX).take_while(is_between).count();
+        let is_joined = (at..end).any(|at| JOINING.contains(&self.word(at)));
+        ((is_joined || end == at) && end < self.words.len()).then_some(end)
     }
 }

@@ -253,7 +253,14 @@ impl<'a> Reader<'a> {
                 || units::part_of(word).is_some()
                 || matches!(word, "quarter" | "half")
         };
-        words().any(is_year) || !words().any(is_part)
+        // `last quarter` is a quarter of a year that today says.
+        let is_relative = |word: &str| {
+            matches!(
+                word,
+                "last" | "this" | "previous" | "past" | "current" | "next"
+            )
+        };
+        words().any(is_year) || words().any(is_relative) || !words().any(is_part)
     }
 
     /// The first end of a range if it leaves out what the second end says: `3 to 17 May 2024`, `January to March 2024`,

@@ -307,7 +307,7 @@ impl Dictionary {
     }
 
     /// Whether several buckets have a schema, so that a question may be about one of them.
-    pub(crate) fn has_described_buckets(&self) -> bool {
+    pub(crate) fn has_several_described_buckets(&self) -> bool {
         self.described.len() > 1
     }
 

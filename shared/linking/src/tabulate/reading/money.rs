@@ -3,6 +3,7 @@
 
 use super::currency::is_money;
 use super::*;
+use crate::meant::TAXES;
 
 /// Words for what is paid, whatever a schema calls it.
 const SAID: &str = "outlay outlays outgoings expenditure expenditures expense expenses spend spending spendings cost costs \
@@ -17,8 +18,6 @@ const ALL: &str = "total overall aggregate cumulative combined";
 const BEHIND: &str = "of for on do does did we before after net including excluding inclusive with without arising across";
 /// Adjectives for the sort of an amount, which mean no column by themselves.
 const SORTS: &str = "agreed contracted contractual budgetary financial monetary aggregate cumulative full entire whole overall total combined";
-/// Taxes, which an amount may include or not.
-const TAXES: &str = "tax taxes vat gst duty duties";
 /// Words that say that a tax is not included, before the tax or behind it.
 const WITHOUT: &str =
     "before net without excluding excl ex exclusive pre less untaxed pretax subtotal";

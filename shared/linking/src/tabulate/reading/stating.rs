@@ -7,6 +7,7 @@
 use super::serving::SELLING;
 use super::*;
 use crate::linked::{QuestionCondition, Test};
+use crate::meant::TAXES;
 
 /// Adjectives for a state that only some documents are in.
 const STATES: &str =
@@ -32,10 +33,10 @@ const LEAD_WORDS_MAX: usize = 6;
 const EXCLUDED_WORDS: usize = 9;
 const LACKING: &str = "no without lacking lack lacks missing";
 const HAVING: &str = "have has had having with";
+/// Words behind a value and `and` or `or` that compare it.
+const COMPARED: &str = "above below later higher lower up better worse newer older earlier";
 /// Words before a value that compare it.
 const COMPARING: &str = "below above beneath exceeding before after";
-/// Taxes: `without tax` describes an amount, and not documents that lack a column.
-const TAXES: &str = "tax taxes vat gst duty duties";
 /// Words that may stand between `how many` and what is counted.
 const DIFFERENT: &str = "different distinct various unique separate individual of our the";
 
@@ -103,6 +104,10 @@ impl Reading<'_> {
         if let Some(at) = all.clone().find(|at| self.is_second_bucket(*at)) {
             return Some(format!("`{}` are other documents", word(at)));
         }
+        let begins_near = |at: usize| {
+            let mut mentions = self.mentions.iter();
+            mentions.any(|mention| (at..at + 3).contains(&mention.start))
+        };
         let is_compared = |mention: &&Mention| {
             let (start, end) = (mention.at.start, mention.at.end);
             let back = |back: usize| start.checked_sub(back).map_or("", word);
@@ -114,10 +119,9 @@ impl Reading<'_> {
                             "better worse lower higher newer older later earlier",
                         )
                     || is_of(word(end), "and or")
-                        && is_of(
-                            word(end + 1),
-                            "above below later higher lower up better worse newer older earlier",
-                        ))
+                        && is_of(word(end + 1), COMPARED)
+                        // `from Acme and above 500`
+                        && !begins_near(end + 1))
         };
         if let Some(mention) = self.linker.mentions.iter().find(is_compared) {
             let said = self.said(&mention.at);

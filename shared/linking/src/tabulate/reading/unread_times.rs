@@ -38,8 +38,7 @@ impl Reading<'_> {
             _ => "",
         };
         let is_joined = is_of(word(1), "and or to through until and/or &");
-        let is_said = |at: usize| is_of(word(at), POINTS) && !is_of(word(at + 1), "by until till");
-        let is_part = |of: usize| is_said(of) || is_of(word(of), "the") && is_said(of + 1);
+        let is_part = |at: usize| is_of(word(at), POINTS) && !is_of(word(at + 1), "by until till");
         let length = match () {
             () if is_joined && is_of(word(2), ORDINALS) => 2,
             () if is_of(word(1), ABOUT) => 1,
