@@ -306,3 +306,37 @@ pub(crate) fn contradictions(question: &str, linked: &mut LinkedQuestion) {
     }
     linked.contradictory.extend(found);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overlapping_amounts_are_one_range() {
+        use Bound::{AtLeast, AtMost, Exactly, Over, Under};
+        let range = |low, high| vec![(AtLeast, low), (AtMost, high)];
+        for (one, other, wanted) in [
+            (
+                vec![(Over, 500.0)],
+                vec![(Over, 1000.0)],
+                Some(vec![(Over, 500.0)]),
+            ),
+            (
+                vec![(Under, 3.0)],
+                vec![(AtMost, 3.0)],
+                Some(vec![(AtMost, 3.0)]),
+            ),
+            (range(2.0, 6.0), range(4.0, 9.0), Some(range(2.0, 9.0))),
+            (
+                vec![(Over, 5.0)],
+                range(3.0, 7.0),
+                Some(vec![(AtLeast, 3.0)]),
+            ),
+            (vec![(Exactly, 4.0)], range(3.0, 7.0), Some(range(3.0, 7.0))),
+            (vec![(Over, 2.0)], vec![(Under, 9.0)], None),
+        ] {
+            assert_eq!(united(&one, &other), wanted, "{one:?} or {other:?}");
+            assert_eq!(united(&other, &one), wanted, "{other:?} or {one:?}");
+        }
+    }
+}

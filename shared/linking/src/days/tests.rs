@@ -126,6 +126,8 @@ fn spans_as_people_write_them() {
             "2025-07-01..2026-01-01",
         ),
         ("between last quarter and today", "2025-07-01..2025-12-11"),
+        // Somebody may be called Jan.
+        ("approved by Jan in March 2024", "2024-03-01..2024-04-01"),
         ("in March, May or July 2024", "2024-03-01..2024-04-01"),
         ("in March and April 2024", "2024-03-01..2024-05-01"),
         ("Jan-Mar 2024", "2024-01-01..2024-04-01"),
