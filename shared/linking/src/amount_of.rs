@@ -64,7 +64,10 @@ impl Linker<'_> {
 
     /// Whether a schema gives all amounts of money of the bucket in one currency.
     pub(crate) fn is_all_in(&self, code: &str, bucket: Option<&str>) -> bool {
-        let columns = self.dictionary.columns(bucket.or(Some("")));
+        let Some(bucket) = bucket else {
+            return false;
+        };
+        let columns = self.dictionary.columns(Some(bucket));
         let units = columns.map(|(_, column)| column.said.unit.as_str());
         let mut currencies = units.filter_map(amounts::of_unit).peekable();
         currencies.peek().is_some() && currencies.all(|unit| unit == code)

@@ -167,6 +167,9 @@ fn meet(known: &mut QuestionCondition, new: &QuestionCondition, link: Link) -> M
                 both,
                 either,
             ) {
+                (true, _, Some(either)) if is_open(either) => {
+                    return Met::Dropped("every day satisfies one of the two");
+                }
                 (true, _, Some(either)) => either,
                 (true, _, None) if !is_negated => return Met::Apart,
                 (false, Some(both), _) => both,
@@ -235,6 +238,11 @@ fn is_open_pair(one: DayRange, other: DayRange) -> bool {
     let is_since = |range: DayRange| range.from.is_some() && range.until.is_none();
     let is_until = |range: DayRange| range.from.is_none() && range.until.is_some();
     is_since(one) && is_until(other) || is_until(one) && is_since(other)
+}
+
+/// Whether a range has neither a beginning nor an end.
+fn is_open(range: DayRange) -> bool {
+    range.from.is_none() && range.until.is_none()
 }
 
 fn intersection(one: DayRange, other: DayRange) -> Option<DayRange> {

@@ -323,6 +323,8 @@ fn a_time_that_is_only_read_in_part_gets_no_table() {
         "by the end of 2024",
         "in the first half of 2024",
         "in March 2024 and May 2024",
+        "with a due date that falls in 2024",
+        "before March 2024 or after July 2024",
         "in March or January 2024",
         "in 2023 and 2024",
     ] {
@@ -418,5 +420,16 @@ fn a_text_cannot_be_compared() {
         "How many invoices from Acme Pumps and later than March 2024 are there?",
     ] {
         assert_eq!(told_over(question, &known), "count", "{question}");
+    }
+}
+
+#[test]
+fn alternatives_that_everything_satisfies_get_no_table() {
+    for said in [
+        "before June 2024 or after March 2024",
+        "with a total amount over 200 or under 900",
+    ] {
+        let told = told(&format!("How many invoices {said} are there?"));
+        assert!(told.starts_with("unfit"), "{said}: {told}");
     }
 }

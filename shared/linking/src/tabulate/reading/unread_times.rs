@@ -42,7 +42,8 @@ impl Reading<'_> {
         let length = match () {
             () if is_joined && is_of(word(2), ORDINALS) => 2,
             () if is_of(word(1), ABOUT) => 1,
-            () if word(1) == "in" && is_of(word(2), ABOUT) => 2,
+            // Not `that fall in 2024`.
+            () if word(1) == "in" && is_of(word(2), "early late") => 2,
             () if word(1) == "of" && (is_part(2) || is_of(word(2), WITHIN)) => 2,
             () => return None,
         };
