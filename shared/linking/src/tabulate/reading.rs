@@ -20,6 +20,7 @@ mod leading;
 mod money;
 mod naming;
 mod operation;
+mod others;
 mod relating;
 mod serving;
 mod settling;
@@ -154,21 +155,6 @@ impl<'a> Reading<'a> {
         self.read_currency()?;
         self.show();
         Ok((self.table, self.unplaced))
-    }
-
-    /// Gives words that are said twice their role once: `month by month`, `by billing month by billing month`.
-    fn skip_repeated(&mut self) {
-        let word = |at: usize| self.linker.tokens[at].lower.as_str();
-        let all = self.is_taken.len();
-        for length in 1..=PHRASE_WORDS_MAX {
-            for at in 0..all.saturating_sub(2 * length) {
-                let is_said_again = word(at + length) == "by"
-                    && (at..at + length).all(|at| word(at) == word(at + length + 1));
-                if is_said_again {
-                    self.is_taken[at..at + length].fill(true);
-                }
-            }
-        }
     }
 
     fn word(&self, at: usize) -> &'a str {

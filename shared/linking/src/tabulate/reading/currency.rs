@@ -1,7 +1,7 @@
 //! Decides which columns hold money, and where documents say its currency: in a column, or in the unit that a schema gives
 //! the measure. Pure.
 
-use super::money::is_part;
+use super::money::{WITHOUT, is_part};
 use super::*;
 use crate::amounts::of_unit;
 use crate::tabulate::CurrencySource;
@@ -23,77 +23,79 @@ const NUMBERED: &str = "days weeks months years hours period term notice duratio
 /// The name of the currencies where units alone say them.
 const CALLED: &str = "currency";
 
-impl Reading<'_> {
-    /// Decides how the currency of the measure is known. A measure is money unless it has another unit, or its name says
-    /// that it holds something else. A measure in several units has no table.
+impl<'a> Reading<'a> {
+    /// Finds out where documents say the currency of the measure, if it is money. A measure is money unless it has another
+    /// unit, or its name says that it holds something else.
     pub(super) fn read_currency(&mut self) -> Outcome<()> {
-        let Some(measure) = self.table.measure.clone().filter(|_| !self.table.is_day) else {
-            let mut mentions = self.linker.mentions.iter();
-            let has_amount = mentions.any(|mention| matches!(mention.what, Named::Amount(_)));
-            return match self.wants_untaxed() && !has_amount {
-                true => Err(unfit(
-                    "no column says which documents are without tax".into(),
-                )),
-                false => Ok(()),
-            };
-        };
-        let columns = self.linker.dictionary.columns(self.bucket);
-        let columns = columns.map(|(_, column)| column);
-        let measured: Vec<&KnownColumn> =
-            columns.filter(|column| column.field == measure).collect();
-        if self.table.operation == ColumnOperation::Sum && measured.iter().any(|one| is_share(one))
-        {
-            return Err(unfit(format!(
-                "percentages such as `{measure}` are not added up"
-            )));
-        }
-        if !is_of_one_unit(&measured) {
-            return Err(unfit(format!("`{measure}` has several units")));
-        }
-        let money: Vec<&KnownColumn> = measured.into_iter().filter(|one| is_money(one)).collect();
-        if self.wants_untaxed()
-            && !money
-                .iter()
-                .all(|one| is_part(one) || is_called_untaxed(one))
-        {
-            return Err(unfit(format!("`{measure}` is not said to be without tax")));
-        }
+        let money: Vec<&KnownColumn> = self.checked_measure()?;
         if let [one] = money.as_slice() {
             let column = self.column_of_currencies(Some(&one.bucket));
             self.table.currency = column.map(|column| self.field(column));
             return Ok(());
         }
-        let source = |one: &&KnownColumn| {
-            let column = self.column_of_currencies(Some(&one.bucket));
-            let column = column.map(|column| CurrencySource::Column(self.field(column)));
-            let unit = || Some(CurrencySource::Unit(of_unit(&one.said.unit)?));
-            Some((one.bucket.clone(), column.or_else(unit)?))
-        };
-        let known: BTreeMap<String, CurrencySource> = money.iter().filter_map(source).collect();
+        let known: BTreeMap<String, CurrencySource> = money
+            .iter()
+            .filter_map(|one| Some((one.bucket.clone(), self.currency_source(one)?)))
+            .collect();
         let mut sources = known.values();
         let Some(first) = sources.next() else {
             return Ok(());
         };
-        if let CurrencySource::Column(column) = first
-            && known.len() == money.len()
-            && sources.all(|source| source == first)
-        {
+        let is_one = known.len() == money.len() && sources.all(|source| source == first);
+        if let (CurrencySource::Column(column), true) = (first, is_one) {
             self.table.currency = Some(column.clone());
             return Ok(());
         }
-        let is_on_currency = |field: &str| {
+        let is_currency = |field: &str| {
             let mut sources = known.values();
-            sources
-                .any(|source| matches!(source, CurrencySource::Column(column) if column == field))
+            sources.any(|source| *source == CurrencySource::Column(field.to_owned()))
         };
         let mut conditions = self.linked.conditions.iter().chain(&self.linked.parts);
-        if conditions.any(|condition| is_on_currency(&condition.field)) {
+        if conditions.any(|condition| is_currency(&condition.field)) {
             let why = "not all documents have the currency in one column";
             return Err(unfit(why.into()));
         }
         self.table.currency = Some(CALLED.to_owned());
         self.table.currency_of = known;
         Ok(())
+    }
+
+    /// The columns of the measure that hold money, one for each bucket. A measure in several units has no table, nor has one
+    /// that is not what the question asks for.
+    fn checked_measure(&self) -> Outcome<Vec<&'a KnownColumn>> {
+        let Some(measure) = self.table.measure.as_ref().filter(|_| !self.table.is_day) else {
+            let mut mentions = self.linker.mentions.iter();
+            let has_amount = mentions.any(|mention| matches!(mention.what, Named::Amount(_)));
+            let why = "no column says which documents are without tax";
+            return match self.wants_untaxed() && !has_amount {
+                true => Err(unfit(why.into())),
+                false => Ok(Vec::new()),
+            };
+        };
+        let columns = self.linker.dictionary.columns(self.bucket);
+        let columns = columns.map(|(_, column)| column);
+        let columns: Vec<&KnownColumn> = columns.filter(|one| one.field == *measure).collect();
+        if self.table.operation == ColumnOperation::Sum && columns.iter().any(|one| is_share(one)) {
+            let why = format!("percentages such as `{measure}` are not added up");
+            return Err(unfit(why));
+        }
+        if !is_of_one_unit(&columns) {
+            return Err(unfit(format!("`{measure}` has several units")));
+        }
+        let money: Vec<&KnownColumn> = columns.into_iter().filter(|one| is_money(one)).collect();
+        let is_untaxed = |one: &&KnownColumn| is_part(one) || is_called_untaxed(one);
+        if self.wants_untaxed() && !money.iter().all(is_untaxed) {
+            return Err(unfit(format!("`{measure}` is not said to be without tax")));
+        }
+        Ok(money)
+    }
+
+    /// Where the documents of a column of money say its currency.
+    fn currency_source(&self, column: &KnownColumn) -> Option<CurrencySource> {
+        match self.column_of_currencies(Some(&column.bucket)) {
+            Some(said) => Some(CurrencySource::Column(self.field(said))),
+            None => of_unit(&column.said.unit).map(CurrencySource::Unit),
+        }
     }
 
     /// The column whose name says `currency`, or else the one that holds most currency codes.
@@ -132,7 +134,7 @@ fn is_called_untaxed(column: &KnownColumn) -> bool {
         .also_called
         .iter()
         .chain(&column.said.partly_called);
-    names.any(|word| word.is_of("net before without excluding exclusive ex untaxed pretax"))
+    names.any(|word| word.is_of(WITHOUT))
 }
 
 /// Whether a column holds percentages.

@@ -13,6 +13,21 @@ const DOING: &str =
 const SAYING: &str = "say says state states stated mention mentions mentioned contain contains explain explains mean means";
 
 impl Reading<'_> {
+    /// Gives words that are said twice their role once: `month by month`, `by billing month by billing month`.
+    pub(super) fn skip_repeated(&mut self) {
+        let word = |at: usize| self.linker.tokens[at].lower.as_str();
+        let all = self.is_taken.len();
+        for length in 1..=PHRASE_WORDS_MAX {
+            for at in 0..all.saturating_sub(2 * length) {
+                let is_said_again = word(at + length) == "by"
+                    && (at..at + length).all(|at| word(at) == word(at + length + 1));
+                if is_said_again {
+                    self.is_taken[at..at + length].fill(true);
+                }
+            }
+        }
+    }
+
     /// Whether a run may mean nothing, or one end of it while the rest has a role. The words are then kept in
     /// `unplaced`.
     pub(super) fn is_idle(&mut self, run: &Range<usize>) -> bool {

@@ -19,7 +19,7 @@ const BEHIND: &str = "of for on do does did we before after net including exclud
 /// Adjectives for the sort of an amount, which mean no column by themselves.
 const SORTS: &str = "agreed contracted contractual budgetary financial monetary aggregate cumulative full entire whole overall total combined";
 /// Words that say that a tax is not included, before the tax or behind it.
-const WITHOUT: &str =
+pub(super) const WITHOUT: &str =
     "before net without excluding excl ex exclusive pre less untaxed pretax subtotal";
 /// Words between an amount and the words that say whether tax is included.
 const JOINING: &str = "of the any and all included inclusive including incl with gross plus";
@@ -96,12 +96,8 @@ impl Reading<'_> {
 
     /// Whether the question wants amounts without tax: `total amount without VAT`.
     pub(super) fn wants_untaxed(&self) -> bool {
-        let excludes = |at: usize| {
-            is_of(
-                self.word(at),
-                "without excluding excl exclusive before ex less minus net no",
-            )
-        };
+        let excludes =
+            |at: usize| is_of(self.word(at), WITHOUT) || is_of(self.word(at), "minus no");
         let is_excluded = |at: usize| (at.saturating_sub(TAX_WORDS)..at).any(excludes);
         (0..self.is_taken.len()).any(|at| is_of(self.word(at), TAXES) && is_excluded(at))
     }

@@ -33,10 +33,6 @@ const LEAD_WORDS_MAX: usize = 6;
 const EXCLUDED_WORDS: usize = 9;
 const LACKING: &str = "no without lacking lack lacks missing";
 const HAVING: &str = "have has had having with";
-/// Words behind a value and `and` or `or` that compare it.
-const COMPARED: &str = "above below later higher lower up better worse newer older earlier";
-/// Words before a value that compare it.
-const COMPARING: &str = "below above beneath exceeding before after";
 /// Words that may stand between `how many` and what is counted.
 const DIFFERENT: &str = "different distinct various unique separate individual of our the";
 
@@ -101,39 +97,8 @@ impl Reading<'_> {
         if let Some(why) = self.unread_time() {
             return Some(why);
         }
-        if let Some(at) = all.clone().find(|at| self.is_second_bucket(*at)) {
-            return Some(format!("`{}` are other documents", word(at)));
-        }
-        let begins_near = |at: usize| {
-            let mut mentions = self.mentions.iter();
-            mentions.any(|mention| (at..at + 3).contains(&mention.start))
-        };
-        let is_compared = |mention: &&Mention| {
-            let (start, end) = (mention.at.start, mention.at.end);
-            let back = |back: usize| start.checked_sub(back).map_or("", word);
-            matches!(mention.what, Named::Value(_))
-                && (is_of(back(1), COMPARING)
-                    || back(1) == "than"
-                        && is_of(
-                            back(2),
-                            "better worse lower higher newer older later earlier",
-                        )
-                    || is_of(word(end), "and or")
-                        && is_of(word(end + 1), COMPARED)
-                        // `from Acme and above 500`
-                        && !begins_near(end + 1))
-        };
-        if let Some(mention) = self.linker.mentions.iter().find(is_compared) {
-            let said = self.said(&mention.at);
-            return Some(format!("`{said}` is no number that could be compared"));
-        }
-        // The capital says that it is no article.
-        let is_letter = |at: usize| {
-            let token = &self.linker.tokens[at];
-            token.text == "A" && !token.is_first && !is_mention(at)
-        };
-        if all.clone().any(is_letter) {
-            return Some("`A` is no condition on a column".into());
+        if let Some(why) = self.means_others() {
+            return Some(why);
         }
         let is_ranked = self.is_most() || all.clone().any(|at| is_ranking(word(at)));
         let is_ordinal = |at: usize| {
@@ -160,19 +125,6 @@ impl Reading<'_> {
             .clone()
             .find(|at| !is_mention(*at) && is_statistic(*at))?;
         Some(format!("no table has the `{}`", word(at)))
-    }
-
-    /// Whether a word beside the noun of the question names another bucket: `how many invoices and receipts`.
-    fn is_second_bucket(&self, at: usize) -> bool {
-        let Some(subject) = &self.linker.frame.subject else {
-            return false;
-        };
-        let word = |at: usize| self.linker.tokens.get(at).map_or("", |token| &token.lower);
-        let is_joined = |at: usize| is_of(word(at), "and or and/or & plus nor");
-        let is_behind = at == subject.end + 1 && is_joined(subject.end);
-        let is_before = at + 2 == subject.start && is_joined(at + 1);
-        let bucket = self.linker.dictionary.bucket_called(word(at));
-        (is_behind || is_before) && bucket.is_some() && bucket != self.bucket
     }
 
     /// Whether a verb gives a name another role than that of the column in which the name is: `sent to Acme`, `paid by

@@ -68,7 +68,7 @@ impl Reading<'_> {
         (is_joined && is_year && has_month).then_some(at.start..behind.end)
     }
 
-    fn is_mention(&self, at: usize) -> bool {
+    pub(super) fn is_mention(&self, at: usize) -> bool {
         self.mentions.iter().any(|mention| mention.contains(&at))
     }
 }
