@@ -5,6 +5,9 @@
 //! that names the field and the fix. *Not* here: the search within a turn, which is a [`Plan`](crate::Plan).
 
 mod catalog;
+mod explanation;
+
+pub use explanation::{DocumentMatch, RankedDocument};
 
 pub use catalog::{
     CATALOG_VALUES, CatalogBucket, CatalogColumn, CatalogRequest, ColumnRange, ColumnType,
@@ -54,6 +57,8 @@ pub struct SearchQuery {
     pub context_chars: Option<usize>,
     /// Whether what the query says about documents becomes conditions. Default true.
     pub link: bool,
+    /// Whether the reply says which documents the query may be about, and why. Default false.
+    pub explain: bool,
 }
 
 /// A request for a count of documents, at [`COUNT`](crate::subject::COUNT).
@@ -127,6 +132,10 @@ pub struct SearchReply {
     /// What the query says about documents, as it was understood; absent when it says nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditions: Option<SearchConditions>,
+    /// The documents that the query may be about, the most likely first; only if the request asks for them
+    /// (`explain`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub documents: Vec<RankedDocument>,
 }
 
 /// What a query says about documents, and how each condition was used. Conditions are in words: `year is 2023`.
@@ -226,7 +235,7 @@ impl<T> From<Result<T, Problem>> for Reply<T> {
 impl SearchQuery {
     /// Reads a request.
     pub fn parse(bytes: &[u8]) -> Result<SearchQuery, Problem> {
-        const FIELDS: [&str; 10] = [
+        const FIELDS: [&str; 11] = [
             "query",
             "tenant",
             "buckets",
@@ -237,6 +246,7 @@ impl SearchQuery {
             "top_k",
             "context_chars",
             "link",
+            "explain",
         ];
         let object = object(bytes, &FIELDS, r#"{"query": "…"}"#)?;
         Ok(SearchQuery {
@@ -249,6 +259,7 @@ impl SearchQuery {
             top_k: number(&object, "top_k", 1..=TOP_K_MAX)?.unwrap_or(TOP_K),
             context_chars: number(&object, "context_chars", CONTEXT_CHARS)?,
             link: flag(&object, "link")?.unwrap_or(true),
+            explain: flag(&object, "explain")?.unwrap_or(false),
         })
     }
 }

@@ -17,6 +17,7 @@
 //! | `measure` | asks the questions and times the searches |
 //! | `metrics`, `signal` | figures of a ranking; signals that a question has no answer (pure) |
 //! | [`retrieval`] | what a search finds, method by method |
+//! | [`collections`] | whether the right document comes first, and the right passage in it |
 //! | [`classify`] | which class the rules give to questions |
 //! | [`conditions`] | which conditions are read out of questions |
 //! | [`unanswerable`] | whether questions without an answer are recognised right after the search |
@@ -31,6 +32,7 @@
 
 mod beir;
 pub mod classify;
+pub mod collections;
 pub mod conditions;
 mod dataset;
 mod details;

@@ -41,13 +41,12 @@ pub(crate) struct Scored<C> {
 pub(crate) fn pick<C>(
     scored: Vec<Scored<C>>,
     weights: &[f32],
-    named: &[Named],
+    mut shares: Shares<'_>,
     top_k: usize,
     analyzer: &mut TextAnalyzer,
     look: &mut dyn FnMut(&mut Scored<C>) -> Result<(), Error>,
 ) -> Result<(Vec<Passage>, u32), Error> {
     let mut pool = Pool::new(scored, weights);
-    let mut shares = Shares::new(named, top_k);
     let mut chosen: Vec<Chosen> = Vec::with_capacity(top_k);
     let mut repeated = 0;
     for only_with_room in [true, false] {
@@ -272,17 +271,24 @@ fn places(mut set: u64) -> impl Iterator<Item = usize> {
 }
 
 /// How much of the list each document and each named value has.
-struct Shares<'a> {
+pub(crate) struct Shares<'a> {
     named: &'a [Named],
+    /// How likely the document of a record is the right one, from 0 to 1.
+    likelihood: &'a dyn Fn(&ChunkRecord) -> f32,
     top_k: usize,
     documents: HashMap<(String, String), usize>,
     values: HashMap<&'a Named, usize>,
 }
 
 impl<'a> Shares<'a> {
-    fn new(named: &'a [Named], top_k: usize) -> Shares<'a> {
+    pub(crate) fn new(
+        named: &'a [Named],
+        top_k: usize,
+        likelihood: &'a dyn Fn(&ChunkRecord) -> f32,
+    ) -> Shares<'a> {
         Shares {
             named,
+            likelihood,
             top_k,
             documents: HashMap::new(),
             values: HashMap::new(),
@@ -292,7 +298,8 @@ impl<'a> Shares<'a> {
     fn have_room(&self, record: &ChunkRecord) -> bool {
         let of_document = self.documents.get(&document(record)).copied().unwrap_or(0);
         let mut values = self.values_of(record);
-        of_document < self.top_k.div_ceil(2)
+        let likely = ((self.likelihood)(record) * self.top_k as f32).round() as usize;
+        of_document < self.top_k.div_ceil(2).max(likely)
             && values.all(|value| {
                 let rivals = self.named.iter().filter(|n| n.field == value.field).count();
                 let taken = self.values.get(value).copied().unwrap_or(0);

@@ -5,12 +5,14 @@
 
 use crate::Error;
 use crate::dates::days;
+use crate::explain::explained;
 use crate::fusion::Fusion;
 use crate::index::{Hits, Index, Snapshot};
 use crate::merged::{Aim, Merged, Picked, merge};
 use crate::metrics::{ALL, Metrics, OTHER, SEVERAL};
 use crate::model_rerank::judge;
 use crate::rerank::QueryFeatures;
+use envelope::lookup::RankedDocument;
 use envelope::{
     Bucket, Classify, Condition, ConditionOrigin, Filter, Op, Passage, SearchStrategy, TenantId,
 };
@@ -49,6 +51,10 @@ pub struct Options {
     pub fusion: Fusion,
     /// Rerank the best candidates, with the built-in reranker or a model. Default true.
     pub rerank: bool,
+    /// What the likelihood that a document is the right one weighs beside the score of a passage, where it is
+    /// reranked: 0 or more, 0 turns the ranking of documents off. Default: the value that was learned
+    /// (docs/retrieval.md).
+    pub document_weight: f32,
     /// Memory of each index for the vectors of sentences that searches have read; `0B` keeps none. The result of a
     /// search does not depend on it. Sentences are read with the static table and the built-in reranker only; those
     /// of a chunk of 180 words take about 3 KiB. Default 64 MiB.
@@ -63,6 +69,7 @@ impl Default for Options {
             vector_weight: None,
             fusion: Fusion::Scores,
             rerank: true,
+            document_weight: 0.35,
             sentence_cache_bytes: ByteSize::from_mib(64),
         }
     }
@@ -100,6 +107,13 @@ impl Options {
         let weight = self.vector_weight.unwrap_or(0.0);
         if !(0.0..=1.0).contains(&weight) {
             let text = format!("`vector_weight` is {weight}: want 0 to 1");
+            return Err(InvalidOption::new(text));
+        }
+        if !(0.0..=10.0).contains(&self.document_weight) {
+            let text = format!(
+                "`document_weight` is {}: want 0 to 10",
+                self.document_weight
+            );
             return Err(InvalidOption::new(text));
         }
         if !self.words && !self.vectors {
@@ -375,6 +389,17 @@ impl Searcher for HybridSearcher {
         request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         self.search_counted(request).err_into().boxed()
+    }
+
+    fn ranked_documents<'a>(
+        &'a self,
+        request: &'a SearchRequest,
+    ) -> BoxFuture<'a, Result<Vec<RankedDocument>, search::Error>> {
+        let ranked = async {
+            let (merged, _) = self.found(request).await?;
+            blocking(move || explained(&merged)).await
+        };
+        ranked.err_into().boxed()
     }
 
     fn places<'a>(

@@ -11,8 +11,11 @@
 
 mod dates;
 mod diversify;
+mod document_rank;
+mod document_search;
 mod duplicate;
 mod error;
+mod explain;
 mod fusion;
 mod gazetteer;
 mod hybrid;
@@ -22,6 +25,7 @@ mod law_tests;
 mod merged;
 mod metrics;
 mod model_rerank;
+mod profile;
 mod rerank;
 mod similarity;
 

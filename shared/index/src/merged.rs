@@ -5,10 +5,11 @@
 //! the result. *Not* here: how candidates are reranked ([`crate::rerank`]) and picked ([`crate::diversify`]).
 
 use crate::Error;
-use crate::diversify::{Scored, pick};
-use crate::fusion::fuse;
+use crate::diversify::{Scored, Shares, pick};
+use crate::document_search::{RankedDocuments, inside, rank};
+use crate::fusion::{Fusion, fuse};
 use crate::hybrid::Options;
-use crate::index::{Hits, Occurrences, SentenceVectors, Snapshot, analyzer};
+use crate::index::{Hits, Occurrences, SentenceVectors, Snapshot, analyzer, document_number};
 use crate::rerank::{Features, QueryFeatures};
 use crate::similarity::{Desk, SentenceSimilarity};
 use envelope::ChunkRecord;
@@ -39,6 +40,8 @@ impl Aim {
 pub(crate) struct Candidate {
     pub(crate) chunk: DocAddress,
     pub(crate) score: f32,
+    /// How much likelier the profile of its document makes it.
+    pub(crate) lift: f32,
     /// What a reranker that is a model gives it, from 0 to 1, in the place of the features.
     pub(crate) judged: Option<f32>,
     /// The record, once it was fetched.
@@ -57,6 +60,10 @@ pub(crate) struct Merged {
     relevance: f32,
     /// Memory for the sentences that are read.
     cache_bytes: usize,
+    /// Which documents the question is about; `None` where that does not count.
+    documents: Option<RankedDocuments>,
+    /// What that weighs beside the score of a passage.
+    document_weight: f32,
 }
 
 /// What is shown, and what helped.
@@ -69,6 +76,14 @@ pub(crate) struct Picked {
 }
 
 impl Merged {
+    pub(crate) fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    pub(crate) fn documents(&self) -> Option<&RankedDocuments> {
+        self.documents.as_ref()
+    }
+
     /// Keeps so many of the best, in the order of scores.
     pub(crate) fn keep_best(&mut self, count: usize) {
         let candidates = &mut self.candidates;
@@ -95,12 +110,14 @@ impl Merged {
             candidates,
             asked,
             cache_bytes,
+            documents,
+            document_weight,
             ..
         } = self;
         let asked = asked.as_ref();
         let read = read_before(&snapshot, &candidates, asked, cache_bytes);
         let sentences_found = read.iter().flatten().count() as u64;
-        let scored = scored(&snapshot, candidates, asked, read)?;
+        let scored = scored(&snapshot, candidates, asked, read, document_weight)?;
         let words = asked.map_or(&[][..], |asked| &asked.terms.stems);
         let weights: Vec<f32> = words.iter().map(|(_, weight)| *weight).collect();
         let named = asked.map_or(&[][..], |asked| &asked.named);
@@ -108,12 +125,18 @@ impl Merged {
             snapshot: &snapshot,
             asked,
             cache_bytes,
+            document_weight,
             analyzer: analyzer(),
             desk: Desk::default(),
             sentences_read: 0,
         };
         let look = &mut |one: &mut Scored<Unread>| reader.look(one);
-        let picked = pick(scored, &weights, named, top_k, &mut analyzer(), look);
+        let likelihood = |record: &ChunkRecord| {
+            let documents = documents.as_ref();
+            documents.map_or(0.0, |all| all.likelihood(document_number(record)))
+        };
+        let shares = Shares::new(named, top_k, &likelihood);
+        let picked = pick(scored, &weights, shares, top_k, &mut analyzer(), look);
         let (passages, repeated) = picked?;
         let result = SearchResult {
             passages,
@@ -137,6 +160,7 @@ impl Merged {
 struct Unread {
     chunk: DocAddress,
     judged: Option<f32>,
+    lift: f32,
     /// What the postings say of it; `None` where there is no reranking.
     seen: Option<Occurrences>,
     /// As far as it was looked at.
@@ -168,6 +192,7 @@ fn scored(
     candidates: Vec<Candidate>,
     asked: Option<&QueryFeatures>,
     read: Vec<Option<SentenceVectors>>,
+    document_weight: f32,
 ) -> Result<Vec<Scored<Unread>>, Error> {
     let mut read = read.into_iter();
     let mut seen = match asked {
@@ -188,13 +213,18 @@ fn scored(
             .zip(features.as_ref())
             .map(|(asked, f)| f.score(asked));
         Scored {
-            score: candidate.judged.or(score).unwrap_or(candidate.score),
+            score: lifted(
+                candidate.judged.or(score).unwrap_or(candidate.score),
+                candidate.lift,
+                document_weight,
+            ),
             has: features.as_ref().map_or(0, Features::has),
             record: candidate.record,
             exact: false,
             more: Unread {
                 chunk: candidate.chunk,
                 judged: candidate.judged,
+                lift: candidate.lift,
                 seen,
                 features,
                 is_read: read.is_some(),
@@ -210,6 +240,7 @@ struct Reader<'a> {
     asked: Option<&'a QueryFeatures>,
     /// Memory for sentences that are read.
     cache_bytes: usize,
+    document_weight: f32,
     analyzer: TextAnalyzer,
     desk: Desk,
     /// Candidates whose sentences were not known.
@@ -228,13 +259,15 @@ impl Reader<'_> {
             (Some(asked), Some(seen), Some(features)) => {
                 let features = features.by_record(&seen, &record, asked, &mut self.analyzer);
                 one.has = features.has();
-                one.score = one.more.judged.unwrap_or_else(|| features.score(asked));
+                let score = one.more.judged.unwrap_or_else(|| features.score(asked));
+                one.score = lifted(score, one.more.lift, self.document_weight);
                 one.exact = one.more.judged.is_some() || asked.meaning.is_none();
                 one.more.features = Some(features);
             }
             (Some(asked), None, Some(features)) => {
                 let features = features.by_sentences(&record, asked, &mut self.desk);
-                one.score = features.score(asked);
+                let score = features.score(asked);
+                one.score = lifted(score, one.more.lift, self.document_weight);
                 one.exact = true;
                 self.keep(asked, &one.more);
             }
@@ -258,6 +291,11 @@ impl Reader<'_> {
     }
 }
 
+/// The score of a passage together with the lift of its document, from 0 to 1.
+fn lifted(score: f32, lift: f32, document_weight: f32) -> f32 {
+    (score + document_weight * lift).max(0.0) / (1.0 + document_weight)
+}
+
 /// Merges the legs.
 pub(crate) fn merge(
     snapshot: Snapshot,
@@ -268,7 +306,7 @@ pub(crate) fn merge(
 ) -> Result<Merged, Error> {
     let (hits, asked) = words.unzip();
     let (close, aim) = vectors.unzip();
-    let by_words: HashMap<DocAddress, f32> = hits
+    let mut by_words: HashMap<DocAddress, f32> = hits
         .iter()
         .filter(|_| options.words)
         .flat_map(|hits| hits.best.iter().map(|(score, chunk)| (*chunk, *score)))
@@ -282,36 +320,54 @@ pub(crate) fn merge(
         .filter(|(score, _)| *score >= least)
         .map(|(score, chunk)| (chunk, score))
         .collect();
-    let mut chunks: Vec<DocAddress> = by_words.keys().chain(by_vector.keys()).copied().collect();
-    chunks.sort_unstable();
-    chunks.dedup();
-
-    let words: Vec<Option<f32>> = chunks.iter().map(|c| by_words.get(c).copied()).collect();
     let weight = aim.as_ref().map_or(0.0, |aim| aim.weight);
+    let mut legs = Legs {
+        snapshot: &snapshot,
+        aim: aim.as_ref(),
+        by_vector,
+        fusion: options.fusion,
+    };
+    let (mut chunks, mut fused) = legs.fused(&by_words)?;
     let fitted = snapshot.fitted().zip(aim.as_ref());
     let meaning = fitted.map(|(by, aim)| SentenceSimilarity::new(by.clone(), aim.vector.clone()));
-    let asked = asked.map(|asked| QueryFeatures {
+    let asked = asked.filter(|_| options.rerank).map(|asked| QueryFeatures {
         vector_share: weight,
         meaning,
         ..asked
     });
-    // Where the rows are at hand, a chunk that only the words found has its cosine too.
-    let cosines = match &aim {
-        Some(aim) => snapshot.cosines(&chunks, &aim.vector)?,
-        None => vec![None; chunks.len()],
+    let counts = options.document_weight > 0.0 && options.words;
+    let documents = match asked.as_ref().filter(|_| counts) {
+        Some(asked) => {
+            let documents = rank(&snapshot, request, &chunks, &fused)?;
+            let aim = aim.as_ref().map(|aim| aim.vector.as_slice());
+            let (more, close) = inside(&snapshot, request, &asked.terms, aim, &documents)?;
+            by_words.extend(more.into_iter().map(|(score, chunk)| (chunk, score)));
+            legs.by_vector
+                .extend(close.into_iter().map(|(score, chunk)| (chunk, score)));
+            (chunks, fused) = legs.fused(&by_words)?;
+            Some(documents)
+        }
+        None => None,
     };
-    let pairs = chunks.iter().zip(cosines);
-    let vectors: Vec<Option<f32>> = pairs
-        .map(|(chunk, own)| own.or_else(|| by_vector.get(chunk).copied()))
-        .collect();
-    let fused = fuse(&words, &vectors, weight, options.fusion);
-
-    let candidate = |(chunk, score)| Candidate {
+    let lifts: Vec<f32> = match &documents {
+        Some(documents) => {
+            let numbers = snapshot.documents_of(chunks.iter().copied())?;
+            numbers
+                .into_iter()
+                .map(|number| documents.lift(number))
+                .collect()
+        }
+        None => vec![0.0; chunks.len()],
+    };
+    let candidate = |((chunk, score), lift)| Candidate {
         chunk,
         score,
+        lift,
         judged: None,
         record: None,
     };
+    let candidates = chunks.into_iter().zip(fused).zip(lifts);
+    let candidates = candidates.map(candidate).collect();
     let best = hits.as_ref().and_then(|hits| hits.best.first());
     let words = request.query.split_whitespace().count().max(1) as f32 + context_words(request);
     let relevance = best.map_or(0.0, |(score, _)| score / words);
@@ -320,14 +376,53 @@ pub(crate) fn merge(
     });
     Ok(Merged {
         snapshot,
-        candidates: chunks.into_iter().zip(fused).map(candidate).collect(),
-        asked: asked.filter(|_| options.rerank),
+        candidates,
+        asked,
         total_hits,
         unknown_fields,
         unlike_fields,
         relevance,
         cache_bytes: options.sentence_cache_bytes.as_usize(),
+        documents,
+        document_weight: options.document_weight,
     })
+}
+
+/// What the fused scores are made of, besides the hits by words.
+struct Legs<'a> {
+    snapshot: &'a Snapshot,
+    aim: Option<&'a Aim>,
+    by_vector: HashMap<DocAddress, f32>,
+    fusion: Fusion,
+}
+
+impl Legs<'_> {
+    /// Each chunk that a leg has found, with its fused score.
+    fn fused(
+        &self,
+        by_words: &HashMap<DocAddress, f32>,
+    ) -> Result<(Vec<DocAddress>, Vec<f32>), Error> {
+        let mut chunks: Vec<DocAddress> = by_words
+            .keys()
+            .chain(self.by_vector.keys())
+            .copied()
+            .collect();
+        chunks.sort_unstable();
+        chunks.dedup();
+        let words: Vec<Option<f32>> = chunks.iter().map(|c| by_words.get(c).copied()).collect();
+        // Where the rows are at hand, a chunk that only the words found has its cosine too.
+        let cosines = match self.aim {
+            Some(aim) => self.snapshot.cosines(&chunks, &aim.vector)?,
+            None => vec![None; chunks.len()],
+        };
+        let pairs = chunks.iter().zip(cosines);
+        let vectors: Vec<Option<f32>> = pairs
+            .map(|(chunk, own)| own.or_else(|| self.by_vector.get(chunk).copied()))
+            .collect();
+        let weight = self.aim.map_or(0.0, |aim| aim.weight);
+        let fused = fuse(&words, &vectors, weight, self.fusion);
+        Ok((chunks, fused))
+    }
 }
 
 /// The words of the context, as far as they count.

@@ -41,6 +41,7 @@ fn order_by(
     let candidate = |chunk| Candidate {
         chunk,
         score: 1.0,
+        lift: 0.0,
         judged: None,
         record: None,
     };
@@ -59,6 +60,8 @@ fn order_by(
         unlike_fields: Vec::new(),
         relevance: 0.0,
         cache_bytes: 0,
+        documents: None,
+        document_weight: 0.0,
     };
     let passages = merged.into_result(top_k).unwrap().result.passages;
     assert!(passages.iter().all(|p| (0.0..=1.0).contains(&p.score)));

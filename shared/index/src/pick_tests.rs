@@ -34,7 +34,8 @@ fn picked(
         one.exact = true;
         Ok(())
     };
-    pick(scored, weights, named, top_k, &mut analyzer(), look).unwrap()
+    let shares = Shares::new(named, top_k, &|_| 0.0);
+    pick(scored, weights, shares, top_k, &mut analyzer(), look).unwrap()
 }
 
 fn ids(passages: &[Passage]) -> Vec<&str> {

@@ -197,7 +197,7 @@ proptest! {
         let rooms = [0, 1 << 20, 1 << 20, 10_000].map(settings::ByteSize::from_bytes);
         for ((query, top_k), room) in queries.iter().flat_map(|query| rooms.map(|room| (query, room))) {
             for rerank in [true, false] {
-                let options = Options { rerank, sentence_cache_bytes: room, ..Options::default() };
+                let options = Options { rerank, sentence_cache_bytes: room, document_weight: 0.0, ..Options::default() };
                 let [got, wanted] = both(&index, &options, &request(query, *top_k));
                 let ids = |(passages, _): &(Vec<envelope::Passage>, u32)| -> Vec<(String, f32)> {
                     passages.iter().map(|p| (p.chunk_id.clone(), p.score)).collect()

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::table::{TableRequest, TableResult};
+use envelope::lookup::RankedDocument;
 use envelope::{Bucket, Filter, Passage, SearchStrategy, TenantId};
 use futures_util::future::BoxFuture;
 use linking::{Date, LinkedQuestion};
@@ -14,6 +15,15 @@ pub trait Searcher: Send + Sync + 'static {
         &'a self,
         request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, Error>>;
+
+    /// The documents that a query may be about, the most likely first, and why. A searcher that does not rank
+    /// documents has none.
+    fn ranked_documents<'a>(
+        &'a self,
+        _request: &'a SearchRequest,
+    ) -> BoxFuture<'a, Result<Vec<RankedDocument>, Error>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
 
     /// The places that a text names: values of these metadata `fields` in the documents of a tenant, as one condition
     /// for each field that has such a value. Like the conditions of a planner, they are guesses. A searcher without

@@ -32,9 +32,9 @@ pub use conversation::{
 pub use doctor::{DoctorArgs, ExplainArgs};
 pub use editions::{EditionCommand, EditionSwitchArgs, EditionsArgs, OneEditionArgs};
 pub use eval::{
-    CorpusSide, DatasetArg, EmbedderName, EvalClassifyArgs, EvalCommand, EvalConditionsArgs,
-    EvalGroundednessArgs, EvalLoopArgs, EvalModesArgs, EvalRetrievalArgs, EvalTrajectoriesArgs,
-    EvalUnanswerableArgs, LabelledSetArg, SplitArg,
+    CorpusSide, DatasetArg, EmbedderName, EvalClassifyArgs, EvalCollectionsArgs, EvalCommand,
+    EvalConditionsArgs, EvalGroundednessArgs, EvalLoopArgs, EvalModesArgs, EvalRetrievalArgs,
+    EvalTrajectoriesArgs, EvalUnanswerableArgs, LabelledSetArg, SplitArg,
 };
 pub use lookup::{CatalogArgs, SearchArgs, SearchPlaceArgs, ShowArgs};
 pub use models::{ModelName, ModelsCommand, ModelsPullArgs};

@@ -6,7 +6,7 @@ use documents::document::doc_id_of;
 use envelope::limits::LOOKUP_REPLY_BYTES_MAX;
 use envelope::lookup::{
     self, CatalogRequest, CorpusCatalog, CountReply, DocumentName, DocumentReply, Facet,
-    FacetValue, SearchReply,
+    FacetValue, RankedDocument, SearchReply,
 };
 use envelope::{
     Bucket, Classify, Condition, ConditionOrigin, Filter, FilterMatch, Op, Passage, Problem,
@@ -20,6 +20,8 @@ use std::sync::Arc;
 
 /// Candidates of a search before reranking, as the retriever has by default.
 const FETCH_K: usize = 100;
+/// Documents of a reply that explains the search.
+const EXPLAINED_MAX: usize = 20;
 /// What of the largest reply is left for everything but passages, in bytes.
 const REST_BYTES: usize = 16 * 1024;
 
@@ -80,6 +82,10 @@ impl Lookup {
             after: None,
         };
         let linked = self.linked(&request, is_linked, now).await?;
+        let documents = match asked.explain {
+            true => self.documents(&request, &linked).await?,
+            false => Vec::new(),
+        };
         let conditions = linked.conditions();
         let (found, given_up) = (linked.result, linked.relaxed);
         alone(request.strategy, &found.failed)?;
@@ -99,7 +105,27 @@ impl Lookup {
             failed: found.failed.iter().map(|leg| leg.as_str().into()).collect(),
             left_out: 0,
             conditions,
+            documents,
         })
+    }
+
+    /// The documents that the query may be about, under the conditions that filtered it.
+    async fn documents(
+        &self,
+        request: &SearchRequest,
+        linked: &LinkedResult,
+    ) -> Result<Vec<RankedDocument>, Problem> {
+        let request = SearchRequest {
+            filter: request.filter.clone().and(linked.filter.clone()),
+            ..request.clone()
+        };
+        let mut documents = self
+            .searcher
+            .ranked_documents(&request)
+            .await
+            .map_err(failed)?;
+        documents.truncate(EXPLAINED_MAX);
+        Ok(documents)
     }
 
     /// What a search finds under what its query says about documents, asked now.
@@ -307,6 +333,7 @@ mod tests {
             failed: Vec::new(),
             left_out: 0,
             conditions: None,
+            documents: Vec::new(),
         }
     }
 

@@ -2,14 +2,15 @@
 
 use super::words::Words;
 use crate::Error;
+use crate::profile;
 use envelope::{Bucket, ChunkRecord, DocId};
 use search::filter_terms;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use tantivy::TantivyDocument;
 use tantivy::schema::{
-    FAST, Field, INDEXED, IndexRecordOption, NumericOptions, STORED, Schema, TextFieldIndexing,
-    TextOptions,
+    FAST, Field, INDEXED, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions,
 };
 use tantivy::tokenizer::{
     AsciiFoldingFilter, Language, LowerCaser, RemoveLongFilter, SimpleTokenizer, Stemmer,
@@ -18,9 +19,13 @@ use tantivy::tokenizer::{
 
 /// The folder of this schema: a release that changes the schema takes another number and finds an
 /// empty index.
-pub(super) const FOLDER: &str = "index-3";
+pub(super) const FOLDER: &str = "index-4";
 /// Name of the column of rows.
 pub(super) const ROW: &str = "row";
+/// Name of the column of documents.
+pub(super) const DOCUMENT: &str = "document";
+/// Name of the column of chunk numbers.
+pub(super) const N: &str = "n";
 /// Name of the analyzer: words, lower case, no accents, English stems.
 const ANALYZER: &str = "argosy_en";
 /// Words of so many bytes are no words.
@@ -37,8 +42,17 @@ pub(super) struct Fields {
     pub(super) version: Field,
     pub(super) tenant: Field,
     pub(super) bucket: Field,
-    /// The number of the chunk.
+    /// The number of the chunk, also as a column.
     pub(super) n: Field,
+    /// The number of the document ([`document_number`]), also as a column: candidates are grouped by it without
+    /// their records.
+    pub(super) document: Field,
+    /// What the path calls a document, of its first chunk alone: see [`profile::of_path`].
+    pub(super) path_names: Field,
+    /// What title and metadata call it: see [`profile::of_title`].
+    pub(super) title_names: Field,
+    /// The words of its first chunk: see [`profile::front`].
+    pub(super) front: Field,
     /// What filters ask: see [`facts`].
     pub(super) facts: Field,
     pub(super) title: Field,
@@ -66,7 +80,11 @@ pub(super) fn build() -> (Schema, Fields) {
         version: schema.add_text_field("version", exact.clone()),
         tenant: schema.add_text_field("tenant", exact.clone()),
         bucket: schema.add_text_field("bucket", exact.clone()),
-        n: schema.add_u64_field("n", NumericOptions::from(INDEXED)),
+        n: schema.add_u64_field(N, INDEXED | FAST),
+        document: schema.add_u64_field(DOCUMENT, INDEXED | FAST),
+        path_names: schema.add_text_field("path_names", exact.clone()),
+        title_names: schema.add_text_field("title_names", exact.clone()),
+        front: schema.add_text_field("front", exact.clone()),
         facts: schema.add_text_field("facts", exact),
         title: schema.add_text_field("title", words.clone()),
         path: schema.add_text_field("path", words.clone()),
@@ -117,6 +135,14 @@ pub(super) fn key(bucket: &Bucket, doc: &DocId, n: u32) -> String {
     format!("{bucket}/{doc}/{n}")
 }
 
+/// The number of a record's document: the first 8 bytes of the SHA-256 of its key.
+pub(crate) fn document_number(record: &ChunkRecord) -> u64 {
+    let hash = Sha256::digest(record.document_key());
+    hash.iter()
+        .take(8)
+        .fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
 /// The key of a record's chunk.
 pub(super) fn chunk_key(record: &ChunkRecord) -> String {
     key(&record.bucket, &record.doc_id, record.n)
@@ -145,6 +171,19 @@ impl Fields {
         document.add_text(self.tenant, record.tenant.as_str());
         document.add_text(self.bucket, record.bucket.as_str());
         document.add_u64(self.n, u64::from(record.n));
+        document.add_u64(self.document, document_number(record));
+        if record.is_head() {
+            let mut analyzer = analyzer();
+            for name in profile::of_path(record, &mut analyzer) {
+                document.add_text(self.path_names, name);
+            }
+            for name in profile::of_title(record, &mut analyzer) {
+                document.add_text(self.title_names, name);
+            }
+            for word in profile::front(record, &mut analyzer) {
+                document.add_text(self.front, word);
+            }
+        }
         for fact in filter_terms::of(record) {
             document.add_text(self.facts, fact);
         }

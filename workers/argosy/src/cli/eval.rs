@@ -12,6 +12,11 @@ pub enum EvalCommand {
         after_help = "Example: argosy eval retrieval --dataset scifact --path ./scifact --output json"
     )]
     Retrieval(EvalRetrievalArgs),
+    /// Whether the right document comes first, with the ranking of documents and without it: no model, no server.
+    #[command(
+        after_help = "Example: argosy eval collections --path ./collections --index ./indexes"
+    )]
+    Collections(EvalCollectionsArgs),
     /// What questions about documents amount to, on a generated corpus or a data set: no model, no server.
     #[command(
         after_help = "Example: argosy eval conditions --documents 5000 --failed --report conditions.html"
@@ -216,6 +221,23 @@ pub enum CorpusSide {
     Sixth,
     /// A variant in the words of an auditor, a hospital's buyer and a project manager.
     Seventh,
+}
+
+/// `argosy eval collections`
+#[derive(Debug, Args)]
+pub struct EvalCollectionsArgs {
+    /// The folder with the collections, as `tools/collections` makes them.
+    #[arg(long, value_name = "DIR")]
+    pub path: PathBuf,
+    /// This collection alone, by the name of its folder. May be repeated.
+    #[arg(long = "collection", value_name = "NAME")]
+    pub only: Vec<String>,
+    /// Keep the indexes in this folder, and use them again where they fit.
+    #[arg(long, value_name = "DIR")]
+    pub index: PathBuf,
+    /// Write a line of JSON for each question and way to search.
+    #[arg(long, value_name = "FILE")]
+    pub details: Option<PathBuf>,
 }
 
 /// `argosy eval retrieval`

@@ -53,6 +53,9 @@ pub struct SearchArgs {
     /// like others then.
     #[arg(long, requires = "query")]
     pub no_link: bool,
+    /// Also show which documents the query may be about, how likely each is, and what speaks for it.
+    #[arg(long, requires = "query")]
+    pub explain: bool,
     /// Count the documents, with the values of this field. May be repeated.
     #[arg(long = "facet", value_name = "FIELD")]
     pub facets: Vec<String>,

@@ -85,6 +85,9 @@ async fn look(bus: &dyn Bus, args: &cli::SearchArgs, output: Output) -> Result<S
         if args.no_link {
             request.insert("link".into(), false.into());
         }
+        if args.explain {
+            request.insert("explain".into(), true.into());
+        }
         let people = (output == Output::Text).then_some(SHOWN_CHARS);
         if let Some(chars) = args.context_chars.or(people) {
             request.insert("context_chars".into(), chars.into());

@@ -34,7 +34,42 @@ pub(crate) fn print(shown: &Shown, query: &str, output: Output) {
     }
 }
 
+/// The documents that the query may be about, a line for each, and what speaks for it.
+fn documents(found: &SearchReply) {
+    if found.documents.is_empty() {
+        return;
+    }
+    let head = format!(
+        "{:>4} {:>6} {:>9}  document, and what of the query matched it",
+        "rank", "likely", "passages"
+    );
+    println!("{}", head.bold());
+    for (n, one) in found.documents.iter().enumerate() {
+        let matched = one
+            .matched
+            .iter()
+            .map(|m| format!("{} ({}, {} {:.1})", m.said, m.place, m.how, m.weight));
+        let matched: Vec<String> = matched.collect();
+        let not_inside = if one.searched_inside {
+            ""
+        } else {
+            " · not searched inside"
+        };
+        println!(
+            "{:>4} {:>6.3} {:>9.1}  {}  {}{}",
+            n + 1,
+            one.likelihood,
+            one.passages,
+            one.source.cyan(),
+            matched.join(", "),
+            not_inside.dimmed()
+        );
+    }
+    println!();
+}
+
 fn passages(found: &SearchReply, query: &str) {
+    documents(found);
     if found.passages.is_empty() {
         println!("nothing found");
     } else {

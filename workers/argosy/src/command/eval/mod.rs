@@ -20,6 +20,14 @@ use std::sync::Arc;
 pub async fn run(what: EvalCommand, config: Config, output: Output) -> Result<(), CliError> {
     match what {
         EvalCommand::Retrieval(args) => retrieval(args, config, output).await,
+        EvalCommand::Collections(args) => {
+            let line = ProgressLine::new(output);
+            let say = |text| line.say(text);
+            let outcome = eval::collections::run(&args.into(), &setting(&config), &say).await?;
+            line.done();
+            tell(&outcome, output);
+            Ok(())
+        }
         EvalCommand::Conditions(args) => {
             let line = ProgressLine::new(output);
             let outcome =

@@ -1,9 +1,9 @@
 //! Converts the arguments of the command line into the options of the measurements.
 
 use crate::cli::{
-    CorpusSide, DatasetArg, EvalClassifyArgs, EvalConditionsArgs, EvalGroundednessArgs,
-    EvalLoopArgs, EvalModesArgs, EvalRetrievalArgs, EvalTrajectoriesArgs, EvalUnanswerableArgs,
-    LabelledSetArg, SplitArg,
+    CorpusSide, DatasetArg, EvalClassifyArgs, EvalCollectionsArgs, EvalConditionsArgs,
+    EvalGroundednessArgs, EvalLoopArgs, EvalModesArgs, EvalRetrievalArgs, EvalTrajectoriesArgs,
+    EvalUnanswerableArgs, LabelledSetArg, SplitArg,
 };
 use eval::classify::LabelledSet;
 use eval::{DatasetName, Split};
@@ -49,6 +49,17 @@ impl From<CorpusSide> for conditions::Half {
             CorpusSide::Fifth => conditions::Half::Fifth,
             CorpusSide::Sixth => conditions::Half::Sixth,
             CorpusSide::Seventh => conditions::Half::Seventh,
+        }
+    }
+}
+
+impl From<EvalCollectionsArgs> for eval::collections::Options {
+    fn from(args: EvalCollectionsArgs) -> Self {
+        Self {
+            path: args.path,
+            only: args.only,
+            index: args.index,
+            details: args.details,
         }
     }
 }

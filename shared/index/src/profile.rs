@@ -1,0 +1,320 @@
+//! Cuts what a document is called, and what a question says, into the pieces that are compared.
+//!
+//! File names write `CORVANE2018Q3`, questions `Corvane's Q3 of FY18`. So names are cut at case changes, digits and
+//! signs, neighbouring pieces are joined as well (`Best Buy` is called `BESTBUY`), and a year of two digits behind letters
+//! has its long form. *No* list of words, and nothing that is true of one language only. Pure.
+
+use crate::index::stems;
+use envelope::ChunkRecord;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use tantivy::tokenizer::TextAnalyzer;
+use text::unify;
+
+/// The first character of initials in the index, which no word has.
+const INITIALS_MARK: char = '~';
+/// How many words initials stand for.
+const INITIALS: std::ops::RangeInclusive<usize> = 2..=5;
+/// Initials of fewer words are not taken from running text, where two capitals in a row are common.
+const INITIALS_OF_TEXT_MIN: usize = 3;
+/// Pieces of one name, and of one question, that are looked at.
+const PIECES_MAX: usize = 64;
+/// Characters of a metadata value that is a name; a longer one is a text.
+const NAME_CHARS_MAX: usize = 120;
+/// Digits of a hash.
+const HASH_DIGITS_MIN: usize = 8;
+/// Letters before a year of two digits, as in `FY18`.
+const YEAR_LETTERS_MAX: usize = 3;
+
+/// A piece of a name: letters, or digits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Piece {
+    text: String,
+    /// Which word it is part of.
+    word: usize,
+    /// Whether it begins with a capital.
+    is_capital: bool,
+}
+
+/// A part of a question that may name a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unit {
+    /// As it is compared with what documents are called; the first form is that of the question.
+    pub(crate) forms: Vec<String>,
+    /// The pieces of the question that it consists of, by bits.
+    pub(crate) pieces: u64,
+    /// Its pieces as the stems of a text.
+    pub(crate) stems: Vec<String>,
+    /// Its initials form, if it may be initials.
+    pub(crate) initials: Option<String>,
+    /// Whether it has a digit: numbers are compared as they are.
+    pub(crate) is_number: bool,
+}
+
+/// The terms for what its path calls a document.
+pub(crate) fn of_path(head: &ChunkRecord, analyzer: &mut TextAnalyzer) -> BTreeSet<String> {
+    let mut terms = BTreeSet::new();
+    let path = head.source.strip_suffix(&head.ext).unwrap_or(&head.source);
+    for part in path.split('/') {
+        add_names(&pieces(&unify(part)), analyzer, &mut terms);
+    }
+    terms
+}
+
+/// The terms for what its title and the short values of its metadata call a document.
+pub(crate) fn of_title(head: &ChunkRecord, analyzer: &mut TextAnalyzer) -> BTreeSet<String> {
+    let mut terms = BTreeSet::new();
+    add_names(&pieces(&unify(&head.title)), analyzer, &mut terms);
+    for value in head.metadata.values() {
+        add_value(value, analyzer, &mut terms);
+    }
+    terms
+}
+
+fn add_value(value: &Value, analyzer: &mut TextAnalyzer, terms: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) if text.len() <= NAME_CHARS_MAX => {
+            add_names(&pieces(&unify(text)), analyzer, terms);
+        }
+        Value::Number(number) => add_names(&pieces(&number.to_string()), analyzer, terms),
+        Value::Array(items) => items
+            .iter()
+            .for_each(|item| add_value(item, analyzer, terms)),
+        Value::String(_) | Value::Null | Value::Bool(_) | Value::Object(_) => {}
+    }
+}
+
+/// The terms for the words of a document's first chunk.
+pub(crate) fn front(head: &ChunkRecord, analyzer: &mut TextAnalyzer) -> BTreeSet<String> {
+    let pieces = all_pieces(&head.text, usize::MAX);
+    let mut terms: BTreeSet<String> = stems(analyzer, &unify(&head.text)).into_iter().collect();
+    for piece in &pieces {
+        terms.extend(stem(analyzer, &piece.text));
+    }
+    let are_one_name = |a: &Piece, b: &Piece| a.is_capital && b.is_capital && b.word - a.word <= 1;
+    for run in pieces.chunk_by(are_one_name) {
+        for length in INITIALS_OF_TEXT_MIN..=*INITIALS.end() {
+            for words in run.windows(length) {
+                let letters: Vec<char> =
+                    words.iter().filter_map(|p| p.text.chars().next()).collect();
+                terms.insert(marked(letters.iter()));
+            }
+        }
+    }
+    terms
+}
+
+/// Each piece, each whole word, each two neighbouring pieces as one, and initials.
+fn add_names(pieces: &[Piece], analyzer: &mut TextAnalyzer, terms: &mut BTreeSet<String>) {
+    for piece in pieces {
+        terms.extend(stem(analyzer, &piece.text));
+    }
+    for word in pieces.chunk_by(|a, b| a.word == b.word) {
+        terms.extend(stem(analyzer, &joined(word)));
+        terms.extend(long_year(word));
+    }
+    for two in pieces.windows(2) {
+        terms.extend(stem(analyzer, &joined(two)));
+    }
+    terms.extend(initials(pieces));
+}
+
+/// What a question may name a document by.
+pub(crate) fn units(
+    question: &str,
+    analyzer: &mut TextAnalyzer,
+    is_idle: impl Fn(&str) -> bool,
+) -> Vec<Unit> {
+    let pieces = all_pieces(question, PIECES_MAX);
+    let mut units: Vec<Unit> = Vec::new();
+    let mut add = |some: &[Piece], at: usize, analyzer: &mut TextAnalyzer| {
+        let text = joined(some);
+        let Some(form) = stem(analyzer, &text) else {
+            return;
+        };
+        let is_number = text.bytes().any(|byte| byte.is_ascii_digit());
+        let is_short = INITIALS.contains(&text.chars().count()) && !is_number;
+        let mut forms = vec![form];
+        forms.extend(long_year(some));
+        units.push(Unit {
+            forms,
+            pieces: (0..some.len()).fold(0, |bits, n| bits | 1 << (at + n)),
+            stems: some
+                .iter()
+                .filter_map(|piece| stem(analyzer, &piece.text))
+                .collect(),
+            initials: is_short
+                .then(|| marked(text.to_lowercase().chars().collect::<Vec<_>>().iter())),
+            is_number,
+        });
+    };
+    for (at, piece) in pieces.iter().enumerate() {
+        if !is_idle(&piece.text) {
+            add(std::slice::from_ref(piece), at, analyzer);
+        }
+        let is_first = at == 0 || pieces[at - 1].word != piece.word;
+        let word = pieces[at..]
+            .iter()
+            .take_while(|other| other.word == piece.word)
+            .count();
+        if is_first && word > 2 {
+            add(&pieces[at..at + word], at, analyzer);
+        }
+        if at + 1 < pieces.len() {
+            add(&pieces[at..at + 2], at, analyzer);
+        }
+    }
+    units
+}
+
+/// The pieces of a text, at most so many.
+fn all_pieces(text: &str, most: usize) -> Vec<Piece> {
+    let mut all = pieces(&unify(text));
+    all.truncate(most);
+    all
+}
+
+/// The pieces of a name.
+fn pieces(name: &str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let words = name
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    for (n, word) in words.enumerate() {
+        let chars: Vec<char> = word.chars().collect();
+        let is_whole = is_hash(word);
+        let mut from = 0;
+        for at in 1..=chars.len() {
+            if at == chars.len() || !is_whole && is_cut(&chars, from, at) {
+                pieces.push(Piece {
+                    text: chars[from..at].iter().collect(),
+                    word: n,
+                    is_capital: chars[from].is_uppercase(),
+                });
+                from = at;
+            }
+        }
+    }
+    pieces
+}
+
+/// Whether a word is hexadecimal, with letters and digits: it is a number, and its parts mean nothing.
+fn is_hash(word: &str) -> bool {
+    word.len() >= HASH_DIGITS_MIN
+        && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && word.bytes().any(|byte| byte.is_ascii_digit())
+        && word.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+/// Whether a piece that began at `from` ends before `at`: `dateOf`, `PDFReport`, `2018Q3`, `Corvane2018`. One letter
+/// stays with the digits behind it: `Q3`, `v2`.
+fn is_cut(chars: &[char], from: usize, at: usize) -> bool {
+    let (before, here) = (chars[at - 1], chars[at]);
+    match (before.is_numeric(), here.is_numeric()) {
+        (true, false) => true,
+        (false, true) => at - from > 1,
+        (true, true) => false,
+        (false, false) => {
+            let next_is_small = chars.get(at + 1).is_some_and(|next| next.is_lowercase());
+            here.is_uppercase() && (before.is_lowercase() || next_is_small && before.is_uppercase())
+        }
+    }
+}
+
+fn joined(pieces: &[Piece]) -> String {
+    pieces.iter().map(|piece| piece.text.as_str()).collect()
+}
+
+fn stem(analyzer: &mut TextAnalyzer, text: &str) -> Option<String> {
+    stems(analyzer, text).into_iter().next()
+}
+
+/// `2018` for `FY18`: letters and then two digits. Quarters have one digit (`Q3`).
+fn long_year(word: &[Piece]) -> Option<String> {
+    let [letters, year] = word else { return None };
+    let is_short = letters.text.chars().count() <= YEAR_LETTERS_MAX
+        && letters.text.chars().all(char::is_alphabetic);
+    let are_two = year.text.len() == 2 && year.text.bytes().all(|byte| byte.is_ascii_digit());
+    (is_short && are_two).then(|| format!("20{}", year.text))
+}
+
+/// The initials of the first words of a name, for each number of them.
+fn initials(pieces: &[Piece]) -> Vec<String> {
+    let words = pieces
+        .iter()
+        .take_while(|piece| piece.text.chars().all(char::is_alphabetic));
+    let letters: Vec<char> = words
+        .filter_map(|piece| piece.text.chars().next())
+        .collect();
+    let lengths = INITIALS.filter(|length| *length <= letters.len());
+    lengths
+        .map(|length| marked(letters[..length].iter()))
+        .collect()
+}
+
+fn marked<'a>(letters: impl Iterator<Item = &'a char>) -> String {
+    let letters: String = letters.flat_map(|c| c.to_lowercase()).collect();
+    format!("{INITIALS_MARK}{letters}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::analyzer;
+
+    fn cut(name: &str) -> String {
+        let pieces = pieces(name);
+        let texts: Vec<&str> = pieces.iter().map(|piece| piece.text.as_str()).collect();
+        texts.join(" ")
+    }
+
+    #[test]
+    fn names_are_cut_where_case_and_digits_change() {
+        let cases = [
+            ("CORVANE2018Q3_10K", "CORVANE 2018 Q3 10 K"),
+            ("pump-manual-v2.3_de", "pump manual v2 3 de"),
+            ("AnnualReport(Harrow & Finch)", "Annual Report Harrow Finch"),
+            ("PDFReport", "PDF Report"),
+            ("3R", "3 R"),
+            ("QX-7706B", "QX 7706 B"),
+            ("Müller2019", "Müller 2019"),
+        ];
+        for (name, wanted) in cases {
+            assert_eq!(cut(name), wanted, "{name}");
+        }
+    }
+
+    fn head(source: &str, title: &str, text: &str) -> ChunkRecord {
+        let record = serde_json::json!({
+            "v": 1, "tenant": "default", "bucket": "b", "doc_id": "d", "n": 0, "of": 1, "hash": "h",
+            "source": source, "title": title, "ext": "pdf", "text": text,
+        });
+        serde_json::from_value(record).unwrap()
+    }
+
+    #[test]
+    fn a_name_has_its_pieces_pairs_and_initials() {
+        let head = head("BESTBUY_FY18.pdf", "Harbour Peak Instruments", "");
+        let mut names = of_path(&head, &mut analyzer());
+        names.extend(of_title(&head, &mut analyzer()));
+        for term in ["bestbuy", "fy18", "2018", "harbourpeak", "~hpi", "~hp"] {
+            assert!(names.contains(term), "{term} of {names:?}");
+        }
+        assert!(!names.contains("pdf"), "an extension is no name");
+    }
+
+    #[test]
+    fn a_question_has_units_of_one_and_two_pieces() {
+        let units = units("What did Best Buy earn in FY18?", &mut analyzer(), |word| {
+            word == "did"
+        });
+        let forms: Vec<&String> = units.iter().flat_map(|unit| &unit.forms).collect();
+        for form in ["best", "bestbuy", "fy18", "2018"] {
+            assert!(
+                forms.iter().any(|known| *known == form),
+                "{form} of {forms:?}"
+            );
+        }
+        assert!(!forms.iter().any(|form| *form == "did"));
+    }
+}
