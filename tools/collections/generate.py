@@ -78,7 +78,7 @@ def contexts(data, count, dice):
     dice.shuffle(entities)
     kinds = data.get("kind", [{"path": "", "text": "", "said": [""]}])
     years = list(range(data["years"][0], data["years"][1] + 1))
-    per_name = len(years) * len(kinds) * data.get("of_each", 1)
+    per_name = (1 if data.get("once") else len(years)) * len(kinds) * data.get("of_each", 1)
     wanted = max(3, min(len(entities), round(count / (per_name * data.get("share", 0.6)))))
     chosen = [entity(short, first, dice.choice(legal)) for short, first in entities[:wanted]]
     for who in chosen:
@@ -86,7 +86,7 @@ def contexts(data, count, dice):
         who.has_initials = len(who.initials) > 1 and all(who is one or who.initials != one.initials for one in chosen)
     made = []
     for who in chosen:
-        for year in years:
+        for year in dice.sample(years, 1) if data.get("once") else years:
             for kind in kinds:
                 for part in range(data.get("of_each", 1)):
                     made.append((who, year, kind, part))

@@ -56,7 +56,7 @@ pub(crate) struct Counted {
 /// What speaks for a document.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Evidence {
-    /// The matches in each [`Place`]: sums of rarities.
+    /// The matches in each [`Place`]: sums of rarities. Initials count as a path does.
     pub(crate) matched: [f32; 3],
     /// The fused score of its best passage, from 0 to 1.
     pub(crate) best: f32,
@@ -69,10 +69,10 @@ pub(crate) struct Evidence {
 /// Weights of the evidence. Learned by
 /// `tools/collections/learn.py` on the collections of the half `choose` and the dev splits (docs/retrieval.md).
 const PATH_WEIGHT: f32 = 3.0;
-const TITLE_WEIGHT: f32 = 0.45;
-const FRONT_WEIGHT: f32 = 3.2;
-const BEST_WEIGHT: f32 = 4.7;
-const THREE_WEIGHT: f32 = 1.4;
+const TITLE_WEIGHT: f32 = 0.55;
+const FRONT_WEIGHT: f32 = 3.1;
+const BEST_WEIGHT: f32 = 4.8;
+const THREE_WEIGHT: f32 = 1.5;
 
 impl Likeness {
     /// What a match is worth beside one of the same word.
@@ -152,12 +152,17 @@ pub(crate) fn added_up(
         let pieces = units[one.unit].pieces;
         if covered & pieces == 0 {
             covered |= pieces;
-            evidence.matched[one.place as usize] += worth(one);
+            let place = match one.likeness {
+                // Whoever writes initials names something.
+                Likeness::Initials => Place::Path,
+                _ => one.place,
+            };
+            evidence.matched[place as usize] += worth(one);
             counted.push(Counted {
                 unit: one.unit,
                 place: one.place,
                 likeness: one.likeness,
-                weight: worth(one) * one.place.weight(mass),
+                weight: worth(one) * place.weight(mass),
             });
         }
     }

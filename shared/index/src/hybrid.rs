@@ -69,7 +69,7 @@ impl Default for Options {
             vector_weight: None,
             fusion: Fusion::Scores,
             rerank: true,
-            document_weight: 0.35,
+            document_weight: 0.25,
             sentence_cache_bytes: ByteSize::from_mib(64),
         }
     }

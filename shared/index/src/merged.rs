@@ -349,14 +349,12 @@ pub(crate) fn merge(
         }
         None => None,
     };
+    let numbers = snapshot.documents_of(chunks.iter().copied())?;
     let lifts: Vec<f32> = match &documents {
-        Some(documents) => {
-            let numbers = snapshot.documents_of(chunks.iter().copied())?;
-            numbers
-                .into_iter()
-                .map(|number| documents.lift(number))
-                .collect()
-        }
+        Some(documents) => numbers
+            .iter()
+            .map(|number| documents.lift(*number))
+            .collect(),
         None => vec![0.0; chunks.len()],
     };
     let candidate = |((chunk, score), lift)| Candidate {

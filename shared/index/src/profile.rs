@@ -15,8 +15,8 @@ use text::unify;
 const INITIALS_MARK: char = '~';
 /// How many words initials stand for.
 const INITIALS: std::ops::RangeInclusive<usize> = 2..=5;
-/// Initials of fewer words are not taken from running text, where two capitals in a row are common.
-const INITIALS_OF_TEXT_MIN: usize = 3;
+/// How many characters of a first chunk may name the document by words whose initials are its name as well.
+const NAMED_WITHIN: usize = 400;
 /// Pieces of one name, and of one question, that are looked at.
 const PIECES_MAX: usize = 64;
 /// Characters of a metadata value that is a name; a longer one is a text.
@@ -45,7 +45,7 @@ pub(crate) struct Unit {
     pub(crate) pieces: u64,
     /// Its pieces as the stems of a text.
     pub(crate) stems: Vec<String>,
-    /// Its initials form, if it may be initials.
+    /// What initials are compared with, if it is written in capitals.
     pub(crate) initials: Option<String>,
     /// Whether it has a digit: numbers are compared as they are.
     pub(crate) is_number: bool,
@@ -86,19 +86,17 @@ fn add_value(value: &Value, analyzer: &mut TextAnalyzer, terms: &mut BTreeSet<St
 
 /// The terms for the words of a document's first chunk.
 pub(crate) fn front(head: &ChunkRecord, analyzer: &mut TextAnalyzer) -> BTreeSet<String> {
-    let pieces = all_pieces(&head.text, usize::MAX);
+    let pieces = pieces(&unify(&head.text));
     let mut terms: BTreeSet<String> = stems(analyzer, &unify(&head.text)).into_iter().collect();
     for piece in &pieces {
         terms.extend(stem(analyzer, &piece.text));
     }
     let are_one_name = |a: &Piece, b: &Piece| a.is_capital && b.is_capital && b.word - a.word <= 1;
-    for run in pieces.chunk_by(are_one_name) {
-        for length in INITIALS_OF_TEXT_MIN..=*INITIALS.end() {
-            for words in run.windows(length) {
-                let letters: Vec<char> =
-                    words.iter().filter_map(|p| p.text.chars().next()).collect();
-                terms.insert(marked(letters.iter()));
-            }
+    let named: String = head.text.chars().take(NAMED_WITHIN).collect();
+    for run in self::pieces(&unify(&named)).chunk_by(are_one_name) {
+        for words in INITIALS.flat_map(|length| run.windows(length)) {
+            let letters: Vec<char> = words.iter().filter_map(|p| p.text.chars().next()).collect();
+            terms.insert(marked(letters.iter()));
         }
     }
     terms
@@ -133,7 +131,8 @@ pub(crate) fn units(
             return;
         };
         let is_number = text.bytes().any(|byte| byte.is_ascii_digit());
-        let is_short = INITIALS.contains(&text.chars().count()) && !is_number;
+        let is_short =
+            INITIALS.contains(&text.chars().count()) && text.chars().all(char::is_uppercase);
         let mut forms = vec![form];
         forms.extend(long_year(some));
         units.push(Unit {

@@ -9,6 +9,7 @@ use envelope::{Bucket, Condition, ConditionOrigin, Filter, Op};
 use linking::amounts::Bound;
 use linking::days::DayRange;
 use linking::{Intent, LinkedQuestion, NAMED, QuestionCondition, Tabulation, Test};
+use search::filter_terms;
 use serde_json::Value;
 
 /// The conditions that a question states about documents.
@@ -91,6 +92,10 @@ impl DerivedFilter {
         let certainty = |one: &Condition| one.certainty.unwrap_or_default();
         let conditions = &mut filter.0;
         conditions.sort_by(|one, other| certainty(other).total_cmp(&certainty(one)));
+        // What only names say is no column that a schema describes, so it is a weight and excludes nothing.
+        let is_exact = |one: &Condition| filter_terms::named_field(&one.field).is_none();
+        let conditions = filter.0.iter().chain(sides.iter().flat_map(|side| &side.0));
+        derived.is_strict &= conditions.clone().all(is_exact);
         derived.filter = filter;
         derived.sides = sides;
         derived.held = held;

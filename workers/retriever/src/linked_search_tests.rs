@@ -51,22 +51,29 @@ impl Searcher for Reports {
     }
 }
 
-fn named(name: &str) -> QuestionCondition {
+/// A condition on a column, or on what documents are called.
+fn condition(field: &str, name: &str) -> QuestionCondition {
+    let is_name = field == NAMED;
     QuestionCondition {
         bucket: "reports".into(),
-        field: NAMED.into(),
+        field: field.into(),
         test: Test::Is(vec![vec![name.to_owned()]]),
-        names: vec![name.to_owned()],
+        names: is_name.then(|| name.to_owned()).into_iter().collect(),
         is_negated: false,
         span: 0..1,
     }
 }
 
-async fn found(intent: Intent, names: &[&str], options: &Options) -> (Vec<String>, LinkedResult) {
+async fn found(
+    intent: Intent,
+    field: &str,
+    names: &[&str],
+    options: &Options,
+) -> (Vec<String>, LinkedResult) {
     let searcher = Reports {
         linked: LinkedQuestion {
             intent,
-            conditions: names.iter().map(|name| named(name)).collect(),
+            conditions: names.iter().map(|name| condition(field, name)).collect(),
             dropped: vec![("31 June".into(), "the calendar has no such day")],
             ..LinkedQuestion::default()
         },
@@ -100,7 +107,7 @@ async fn found(intent: Intent, names: &[&str], options: &Options) -> (Vec<String
 
 #[tokio::test]
 async fn words_about_a_document_put_it_first_and_leave_the_rest() {
-    let (ids, result) = found(Intent::Prose, &["acme", "2023"], &Options::default()).await;
+    let (ids, result) = found(Intent::Prose, NAMED, &["acme", "2023"], &Options::default()).await;
     assert_eq!(ids, ["acme-2023", "acme-2019", "bolt-2023"]);
     let told = result.conditions().unwrap();
     let share = ConditionShare {
@@ -113,17 +120,30 @@ async fn words_about_a_document_put_it_first_and_leave_the_rest() {
 
 #[tokio::test]
 async fn words_for_documents_filter_and_what_nothing_satisfies_is_given_up() {
-    let (ids, result) = found(Intent::Documents, &["acme"], &Options::default()).await;
+    let (ids, result) = found(Intent::Documents, "company", &["acme"], &Options::default()).await;
     assert_eq!(ids, ["acme-2019", "acme-2023"]);
     assert_eq!(
         result.conditions().unwrap().filter,
-        ["name is acme"],
+        ["company is acme"],
         "the caller's own filter is not what the words say"
     );
-    let (ids, result) = found(Intent::Documents, &["2031", "acme"], &Options::default()).await;
+    let (ids, result) = found(
+        Intent::Documents,
+        "company",
+        &["2031", "acme"],
+        &Options::default(),
+    )
+    .await;
     assert_eq!(ids, ["acme-2019", "acme-2023"], "2031 was given up");
     let relaxed: Vec<String> = result.relaxed.iter().map(ToString::to_string).collect();
-    assert_eq!(relaxed, ["named in [\"2031\"]"]);
+    assert_eq!(relaxed, ["company in [\"2031\"]"]);
+}
+
+#[tokio::test]
+async fn what_documents_are_called_excludes_none_of_them() {
+    let (ids, result) = found(Intent::Documents, NAMED, &["bolt"], &Options::default()).await;
+    assert_eq!(ids, ["bolt-2023", "acme-2019", "acme-2023"]);
+    assert!(result.conditions().unwrap().filter.is_empty());
 }
 
 #[tokio::test]
@@ -132,7 +152,7 @@ async fn linking_can_be_turned_off() {
         linking: false,
         ..Options::default()
     };
-    let (ids, result) = found(Intent::Documents, &["acme"], &off).await;
+    let (ids, result) = found(Intent::Documents, "company", &["acme"], &off).await;
     assert_eq!(ids, ["acme-2019", "acme-2023", "bolt-2023"]);
     assert_eq!(result.conditions(), None);
 }

@@ -25,7 +25,7 @@ const LIKE_MAX: usize = 64;
 /// Letters of a word that names may begin with.
 const PREFIX_CHARS_MIN: usize = 3;
 /// Letters of a word that may be misspelt, in one place and in two.
-const MISSPELT_CHARS_MIN: [usize; 2] = [5, 9];
+const MISSPELT_CHARS_MIN: [usize; 2] = [4, 9];
 /// Chunks with a word that the corpus hardly has.
 const UNKNOWN_MAX: u64 = 2;
 
@@ -106,6 +106,9 @@ impl Snapshot {
 
     fn add_lookups(&self, n: usize, unit: &Unit, lookups: &mut Vec<Lookup>) -> Result<(), Error> {
         let fields = &self.index.fields;
+        let is_unknown = self.is_unknown(unit)?;
+        // What texts know as a word is a word.
+        let initials = unit.initials.as_ref().filter(|_| is_unknown);
         let word = &unit.forms[0];
         let length = word.chars().count();
         let is_part = !unit.is_number && length >= PREFIX_CHARS_MIN;
@@ -117,7 +120,7 @@ impl Snapshot {
             let mut add =
                 |likeness, terms| self.add_lookup((n, place, likeness), field, terms, lookups);
             is_called |= add(Likeness::Same, unit.forms.clone())?;
-            if let Some(initials) = &unit.initials {
+            if let Some(initials) = initials {
                 add(Likeness::Initials, vec![initials.clone()])?;
             }
             if is_part {
@@ -129,7 +132,7 @@ impl Snapshot {
             let place = (n, Place::Front, Likeness::Same);
             self.add_lookup(place, fields.front, unit.forms.clone(), lookups)?;
         }
-        if let Some(initials) = &unit.initials {
+        if let Some(initials) = initials {
             let place = (n, Place::Front, Likeness::Initials);
             self.add_lookup(place, fields.front, vec![initials.clone()], lookups)?;
         }
@@ -137,16 +140,22 @@ impl Snapshot {
             .iter()
             .filter(|least| length >= **least)
             .count();
-        if !is_part || edits == 0 || is_called || !self.is_unknown(unit)? {
+        if !is_part || edits == 0 || is_called || !is_unknown {
             return Ok(());
         }
         let edits = u8::try_from(edits).unwrap_or_default();
         for (place, field) in [
             (Place::Path, fields.path_names),
             (Place::Title, fields.title_names),
+            (Place::Front, fields.front),
         ] {
-            let near = FuzzyTermQuery::new(Term::from_field_text(field, word), edits, true);
-            let terms = self.terms_like(near, field, word)?;
+            let word = Term::from_field_text(field, word);
+            // Names run together in paths: what is misspelt is then only the beginning of one.
+            let near = match place {
+                Place::Front => FuzzyTermQuery::new(word, edits, true),
+                Place::Path | Place::Title => FuzzyTermQuery::new_prefix(word, 1, true),
+            };
+            let terms = self.terms_like(near, field, &unit.forms[0])?;
             self.add_lookup((n, place, Likeness::Nearly), field, terms, lookups)?;
         }
         Ok(())

@@ -24,8 +24,6 @@ pub(super) const FOLDER: &str = "index-4";
 pub(super) const ROW: &str = "row";
 /// Name of the column of documents.
 pub(super) const DOCUMENT: &str = "document";
-/// Name of the column of chunk numbers.
-pub(super) const N: &str = "n";
 /// Name of the analyzer: words, lower case, no accents, English stems.
 const ANALYZER: &str = "argosy_en";
 /// Words of so many bytes are no words.
@@ -42,7 +40,7 @@ pub(super) struct Fields {
     pub(super) version: Field,
     pub(super) tenant: Field,
     pub(super) bucket: Field,
-    /// The number of the chunk, also as a column.
+    /// The number of the chunk.
     pub(super) n: Field,
     /// The number of the document ([`document_number`]), also as a column: candidates are grouped by it without
     /// their records.
@@ -80,7 +78,7 @@ pub(super) fn build() -> (Schema, Fields) {
         version: schema.add_text_field("version", exact.clone()),
         tenant: schema.add_text_field("tenant", exact.clone()),
         bucket: schema.add_text_field("bucket", exact.clone()),
-        n: schema.add_u64_field(N, INDEXED | FAST),
+        n: schema.add_u64_field("n", INDEXED),
         document: schema.add_u64_field(DOCUMENT, INDEXED | FAST),
         path_names: schema.add_text_field("path_names", exact.clone()),
         title_names: schema.add_text_field("title_names", exact.clone()),
