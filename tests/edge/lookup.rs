@@ -181,8 +181,23 @@ async fn good_requests(corpus: &Corpus) {
 
     let linked = json!({"query": "List the contracts of Tarnow in 2024"});
     let reply = corpus.ask("argosy.search", linked.clone()).await;
-    let filter = &reply["result"]["conditions"]["filter"];
-    assert!(filter.to_string().contains("Tarnow"), "{reply}");
+    // No schema describes the column, so the condition is a weight: what it names comes first, and nothing is excluded.
+    let conditions = &reply["result"]["conditions"];
+    assert!(
+        conditions["shared"].to_string().contains("Tarnow"),
+        "{reply}"
+    );
+    assert_eq!(conditions["filter"], Value::Null, "{reply}");
+    assert_eq!(
+        reply["result"]["passages"][0]["source"], "contracts/lease.md",
+        "{reply}"
+    );
+
+    let explained = json!({"query": "When does the Tarnow lease end?", "explain": true});
+    let reply = corpus.ask("argosy.search", explained).await;
+    let likeliest = &reply["result"]["documents"][0];
+    assert_eq!(likeliest["source"], "contracts/lease.md", "{reply}");
+    assert!(likeliest["matched"].to_string().contains("path"), "{reply}");
     let unlinked = json!({"query": linked["query"], "link": false});
     let reply = corpus.ask("argosy.search", unlinked).await;
     assert_eq!(reply["result"]["conditions"], Value::Null, "{reply}");

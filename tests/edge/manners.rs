@@ -103,6 +103,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("eval modes", "asks every question in three modes"),
     ("eval trajectories", "see its tests"),
     ("eval classify", "wants a data set"),
+    ("eval collections", "needs collections; see its tests"),
     ("eval conditions", "takes a minute; see its tests"),
     ("eval groundedness", "takes a minute; see its tests"),
 ];

@@ -365,3 +365,68 @@ fn figures(of: &[&Outcome]) -> Figures {
         p50_ms: quantile(of.iter().map(|one| one.ms).collect(), 0.5),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Six reports that say the same with other figures, and a question that names one of them.
+    fn collection(folder: &Path) {
+        let documents = folder.join("reports/documents");
+        std::fs::create_dir_all(&documents).unwrap();
+        for (n, name) in ["BESTBUY", "CORVANE", "DUNMORE"].iter().enumerate() {
+            for year in [2017, 2018] {
+                let text = format!(
+                    "The shops opened early.\n\nSpending on buildings was {n}{year} dollars.\n"
+                );
+                std::fs::write(documents.join(format!("{name}_{year}_10K.txt")), text).unwrap();
+            }
+        }
+        let asked = serde_json::json!({
+            "id": "1", "text": "What did Best Buy invest in its shops in FY18?", "kind": "plain",
+            "document": "BESTBUY_2018_10K.txt", "answer": "02018 dollars", "page": null,
+        });
+        std::fs::write(folder.join("reports/questions.jsonl"), asked.to_string()).unwrap();
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_report_that_is_named_in_passing_comes_first() {
+        let folder = tempfile::tempdir().unwrap();
+        collection(folder.path());
+        let options = Options {
+            path: folder.path().to_owned(),
+            only: Vec::new(),
+            index: folder.path().join("index"),
+            details: None,
+        };
+        let (search, retriever) = (
+            index_host::Options::default(),
+            retriever::Options::default(),
+        );
+        let setting = SearchSetting {
+            search: &search,
+            data_dir: folder.path(),
+            retriever: &retriever,
+        };
+        let report = run(&options, &setting, &|_| ()).await.unwrap();
+        let rows = report.object.as_array().unwrap();
+        let first = |method: &str| {
+            let row = rows
+                .iter()
+                .find(|row| row["method"] == method && row["collection"] == "reports");
+            row.unwrap()["figures"]["document_first"].as_f64().unwrap()
+        };
+        assert_eq!(first("plain, with"), 1.0);
+        assert_eq!(
+            first("plain, without"),
+            0.0,
+            "no word of the question stands in the report"
+        );
+        let nothing = Options {
+            only: vec!["none".into()],
+            ..options
+        };
+        let error = run(&nothing, &setting, &|_| ()).await.err().unwrap();
+        assert!(matches!(error, Error::NoQuestion));
+    }
+}
