@@ -254,39 +254,3 @@ fn is_request(clause: &[QuestionToken], at: usize) -> bool {
             )
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::token::tokens;
-
-    #[test]
-    fn what_wants_words_is_told_from_what_wants_documents() {
-        for text in [
-            "How long should invoices be kept?",
-            "May I pay an invoice before it is due?",
-            "Can I pay in dollars?",
-            "What is a 10-K?",
-            "What does the notice period of a contract mean?",
-            "In June the office moves, who pays for it?",
-            "Is a certificate of no use once its site has moved?",
-            "Please explain what force majeure means.",
-            "Do goods have to be checked on arrival?",
-        ] {
-            assert!(is_explaining(&tokens(text)), "{text}");
-        }
-        for text in [
-            "Do we have invoices from Acme?",
-            "Could you dig out each contract on cleaning?",
-            "Are there contracts ending in May?",
-            "What invoices did Acme send?",
-            "What is the total of the invoices from Acme?",
-            "How many of them are due?",
-            "contracts with Acme, 2023",
-            "I'd like to see the invoices of May",
-            "Where is the certificate of Acme?",
-        ] {
-            assert!(!is_explaining(&tokens(text)), "{text}");
-        }
-    }
-}

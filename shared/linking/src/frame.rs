@@ -415,7 +415,3 @@ fn stronger(known: Option<Intent>, new: Intent) -> Option<Intent> {
 pub(crate) fn is_of(word: &str, words: &str) -> bool {
     words.split_ascii_whitespace().any(|known| known == word)
 }
-
-#[cfg(test)]
-#[path = "frame_tests.rs"]
-mod tests;

@@ -145,26 +145,3 @@ impl Kin {
 
 /// Words of families that have another use in most questions.
 const FUNCTION_WORDS: &str = "from out over until before after without excluding including up";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_of_one_family() {
-        let alike = |one, other| Kin::of(one).is_like(&Kin::of(other));
-        let same = |one, other| Kin::of(one).stands_for(&Kin::of(other));
-        assert!(
-            alike("revised", "revision") && alike("ending", "end") && alike("invoices", "invoice")
-        );
-        assert!(!alike("start", "state") && !alike("date", "data"));
-        let form = |one, other| Kin::of(one).is_form_of(&Kin::of(other));
-        assert!(form("bill", "billing") && !form("spent", "spends"));
-        assert!(alike("through", "throughout") && !form("through", "throughout"));
-        assert!(same("expiring", "end") && same("payable", "due") && same("lapses", "until"));
-        assert!(!same("due", "end") && !Kin::of("over").is_telling());
-        let role = |one, other| Kin::of(one).plays_role_of(&Kin::of(other));
-        assert!(role("sellers", "vendor") && role("town", "premises"));
-        assert!(!role("seller", "buyer") && !role("price", "cost"));
-    }
-}

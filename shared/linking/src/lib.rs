@@ -33,8 +33,6 @@ mod alternatives;
 mod amount_of;
 pub mod amounts;
 mod called;
-#[cfg(test)]
-mod cases;
 mod columns;
 mod companies;
 pub mod days;
@@ -57,6 +55,8 @@ mod reply;
 mod siblings;
 mod signs;
 mod tabulate;
+#[cfg(test)]
+mod tests;
 pub mod token;
 mod units;
 

@@ -219,7 +219,3 @@ fn names<'a>(placed: impl Iterator<Item = &'a Placed>) -> Vec<&'a Placed> {
     let of_column = placed.iter().filter(|one| one.column == column);
     of_column.filter(is_value).copied().collect()
 }
-
-#[cfg(test)]
-#[path = "prose_tests.rs"]
-mod tests;

@@ -293,19 +293,3 @@ impl Linker<'_> {
         first.chain(texts.take(FACETS_MAX - 1)).collect()
     }
 }
-
-#[cfg(test)]
-#[path = "tabulate_naming_tests.rs"]
-mod naming_tests;
-#[cfg(test)]
-#[path = "tabulate_state_tests.rs"]
-mod state_tests;
-#[cfg(test)]
-#[path = "tabulate_synonym_tests.rs"]
-mod synonym_tests;
-#[cfg(test)]
-#[path = "tabulate_tests.rs"]
-mod tests;
-#[cfg(test)]
-#[path = "tabulate_wording_tests.rs"]
-mod wording_tests;

@@ -58,7 +58,7 @@ fn factor(column: &KnownColumn, said: &str) -> Option<f64> {
     between(&column.said.unit, last, said)
 }
 
-fn between(unit: &str, last: &str, said: &str) -> Option<f64> {
+pub(crate) fn between(unit: &str, last: &str, said: &str) -> Option<f64> {
     // `month(s)`, `V DC`
     let unit = unit.split([' ', '(', '/']).next().unwrap_or_default();
     let unit = match (unit, scale(last)) {
@@ -163,34 +163,5 @@ fn measured(unit: &str) -> &'static str {
             "day days weeks months years hours period term notice duration"
         }
         _ => "",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn amounts_are_converted_to_the_unit_of_the_column() {
-        let of =
-            |name: &str, unit, said| between(unit, name.rsplit('_').next().unwrap_or(name), said);
-        assert_eq!(of("notice_period", "days", "months"), Some(30.0));
-        assert_eq!(of("notice_period_days", "", "weeks"), Some(7.0));
-        assert_eq!(of("term", "months", "years"), Some(12.0));
-        assert_eq!(of("term", "months", "month"), Some(1.0));
-        assert_eq!(of("max_current", "A", "ma"), Some(1e-3));
-        assert_eq!(of("max_voltage", "V", "kv"), Some(1e3));
-        assert_eq!(of("max_voltage", "V", "volts"), Some(1.0));
-        assert_eq!(of("weight", "", "kg"), Some(1.0), "no unit is known");
-        assert_eq!(of("weight", "kg", "v"), None);
-        assert_eq!(of("power", "W", "mw"), None, "milli or mega");
-        assert_eq!(of("share", "%", "percent"), Some(1.0));
-        assert_eq!(of("term", "month(s)", "years"), Some(12.0));
-        assert_eq!(of("max_voltage", "V DC", "mv"), Some(1e-3));
-        assert_eq!(of("temperature", "°C", "degrees"), Some(1.0));
-        assert_eq!(of("temperature", "°C", "k"), None);
-        assert_eq!(of("max_voltage", "Vrms", "v"), Some(1.0), "not known");
-        assert_eq!(of("max_voltage", "Vrms", "mv"), None);
-        assert_eq!(of("count", "pieces", "pcs"), Some(1.0));
     }
 }

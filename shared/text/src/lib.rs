@@ -16,6 +16,8 @@
 //! | [`question`] | what a question says about its answer and about documents, by rules |
 
 pub mod alignment;
+#[cfg(test)]
+mod cases;
 mod coverage;
 pub mod currencies;
 pub mod fold;
@@ -26,6 +28,8 @@ mod overlap;
 pub mod question;
 pub mod sentences;
 pub mod stop;
+#[cfg(test)]
+mod tests;
 mod unify;
 pub mod words;
 

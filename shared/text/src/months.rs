@@ -64,34 +64,3 @@ pub fn number_in_either(word: &str) -> Option<u8> {
 fn from_one(place: Option<usize>) -> Option<u8> {
     u8::try_from(place? + 1).ok()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_month_is_named_in_full_or_by_its_beginning() {
-        assert_eq!(number("march", 3..=3), Some(3));
-        assert_eq!(number("mar", 3..=3), Some(3));
-        assert_eq!(number("marc", 3..=3), None);
-        assert_eq!(number("marc", 3..=4), Some(3));
-        assert_eq!(number("ma", 3..=3), None);
-        for (word, month) in [("Sept.", 9), ("SEP", 9), ("December", 12)] {
-            assert_eq!(number_in_date(word), Some(month), "{word}");
-        }
-        for (word, month) in [
-            ("Sept", 9),
-            ("März", 3),
-            ("mär", 3),
-            ("mrz", 3),
-            ("Mai", 5),
-            ("Okt", 10),
-            ("December", 12),
-            ("Jänner", 1),
-        ] {
-            assert_eq!(number_in_either(word), Some(month), "{word}");
-        }
-        assert_eq!(number_in_date("März"), None);
-        assert_eq!(number_in_either("monat"), None);
-    }
-}

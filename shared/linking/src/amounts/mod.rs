@@ -6,8 +6,6 @@
 mod comparatives;
 mod currencies;
 mod number;
-#[cfg(test)]
-mod tests;
 
 pub use currencies::currency;
 pub(crate) use currencies::of_unit;

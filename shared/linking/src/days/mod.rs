@@ -116,6 +116,3 @@ impl DaySpan {
         range.on(self.side)
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -259,7 +259,7 @@ const BOOKS: &str =
     "yearbook handbook logbook rulebook guidebook datasheet factsheet timesheet worksheet";
 
 /// Whether a value denotes papers, by its last word or by the number of a form: `40-F`.
-fn is_paper(value: &str) -> bool {
+pub(crate) fn is_paper(value: &str) -> bool {
     let last = value
         .rsplit(|c: char| c.is_whitespace() || c == '_')
         .next()
@@ -279,40 +279,4 @@ const FORM_BYTES_MAX: usize = 6;
 
 fn is_acronym(word: &str) -> bool {
     word.chars().all(char::is_uppercase)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::dictionary::{DescribedColumn, FieldValue};
-    use crate::token::tokens;
-
-    #[test]
-    fn papers_are_told_from_things() {
-        for value in ["yearbook", "pay gap statement", "40-F", "Annual Reports"] {
-            assert!(is_paper(value), "{value}");
-        }
-        for value in ["Notebook", "border", "SOT-23", "HX-1", "12V", "Laptop"] {
-            assert!(!is_paper(value), "{value}");
-        }
-    }
-
-    #[test]
-    fn the_longer_of_a_kind_and_its_turned_words_counts() {
-        let mut known = Dictionary::default();
-        known.bucket("bills");
-        let kind = DescribedColumn::of("kind", "invoice, or supplier invoice", "");
-        known.describe_column("bills", kind);
-        for kind in ["invoice", "supplier invoice"] {
-            known.add("bills", "kind", FieldValue::Text(kind));
-        }
-        for (question, words, key) in [
-            ("invoices from a supplier", 4, "supplierinvoice"),
-            ("invoices from suppliers", 3, "supplierinvoice"),
-            ("invoices from Acme", 1, "invoice"),
-        ] {
-            let found = known.longest_at(&tokens(question), 0);
-            assert_eq!(found, Some((words, key.to_owned())), "{question}");
-        }
-    }
 }

@@ -8,9 +8,9 @@
 mod bounds_tests;
 mod column;
 pub(crate) mod described;
-mod find;
+pub(crate) mod find;
 mod paths;
-mod signatures;
+pub(crate) mod signatures;
 
 pub use column::NAMED;
 pub(crate) use column::{ColumnId, ColumnKind, KnownColumn};
@@ -91,18 +91,6 @@ pub enum FieldValue<'a> {
     Text(&'a str),
     /// A number.
     Number(f64),
-}
-
-#[cfg(test)]
-impl DescribedColumn {
-    pub(crate) fn of(field: &str, description: &str, unit: &str) -> DescribedColumn {
-        DescribedColumn {
-            field: field.to_owned(),
-            description: description.to_owned(),
-            unit: unit.to_owned(),
-            ..DescribedColumn::default()
-        }
-    }
 }
 
 #[cfg(test)]

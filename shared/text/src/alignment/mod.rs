@@ -6,9 +6,9 @@
 //! here: whether the text means what the statement says. Who does what to whom is ignored, and figures are compared
 //! without their units.
 
-mod figures;
+pub(crate) mod figures;
 mod letters;
-mod units;
+pub(crate) mod units;
 
 use crate::words;
 use figures::{figures, given_figures};
@@ -245,6 +245,3 @@ fn is_blurred(known: &str, word: &str) -> bool {
     let tail = tail.take_while(|(a, b)| a == b).count();
     a.len() - tail <= 1 && b.len() - tail <= 1
 }
-
-#[cfg(test)]
-mod tests;

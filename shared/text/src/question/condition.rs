@@ -9,7 +9,7 @@ use super::time;
 use super::words::QuestionWord;
 
 /// Most conditions that are read out of one question.
-pub(super) const WORDED_CONDITIONS_MAX: usize = 16;
+pub(crate) const WORDED_CONDITIONS_MAX: usize = 16;
 
 /// How a condition compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,8 +55,8 @@ pub struct WordedCondition {
     /// The words of the question that state the condition.
     pub raw: String,
     /// Where they stand, in bytes.
-    pub(super) from: usize,
-    pub(super) to: usize,
+    pub(crate) from: usize,
+    pub(crate) to: usize,
 }
 
 impl Comparator {
@@ -90,15 +90,15 @@ impl Comparator {
 }
 
 /// What stands at one place of a question.
-pub(super) struct Read {
+pub(crate) struct Read {
     /// Words that it takes, the cue among them.
-    pub(super) length: usize,
+    pub(crate) length: usize,
     /// What it says; two for a range.
-    pub(super) says: Vec<(Comparator, ConditionValue)>,
+    pub(crate) says: Vec<(Comparator, ConditionValue)>,
 }
 
 /// The conditions of a question, and how many more it has than are read.
-pub(super) fn read(question: &str, words: &[QuestionWord<'_>]) -> (Vec<WordedCondition>, usize) {
+pub(crate) fn read(question: &str, words: &[QuestionWord<'_>]) -> (Vec<WordedCondition>, usize) {
     let mut found = Vec::new();
     let (mut at, mut last) = (0, 0);
     while at < words.len() {
@@ -225,11 +225,11 @@ fn spanned(words: &[QuestionWord<'_>], start: usize, end: usize, joining: &[&str
 }
 
 /// Words as they are written, without punctuation at the ends.
-pub(super) fn worded(words: &[QuestionWord<'_>]) -> ConditionValue {
+pub(crate) fn worded(words: &[QuestionWord<'_>]) -> ConditionValue {
     ConditionValue::Text(joined(words))
 }
 
-pub(super) fn joined(words: &[QuestionWord<'_>]) -> String {
+pub(crate) fn joined(words: &[QuestionWord<'_>]) -> String {
     let raw: Vec<&str> = words.iter().map(|word| word.raw).collect();
     let text = raw.join(" ");
     let text = text.trim_matches(|c: char| !c.is_alphanumeric());
@@ -285,7 +285,3 @@ fn field(before: &[QuestionWord<'_>], is_number: bool) -> Option<String> {
     let fits = is_number || said.last().is_some_and(|word| TIMES.contains(word));
     (fits && (1..=3).contains(&said.len())).then(|| said.join(" "))
 }
-
-#[cfg(test)]
-#[path = "condition_tests.rs"]
-mod tests;

@@ -22,11 +22,13 @@ mod intent;
 mod named;
 mod number;
 mod scope;
-mod time;
+pub(crate) mod time;
 mod topic;
-mod words;
+pub(crate) mod words;
 
 pub use class::Complexity;
+#[cfg(test)]
+pub(crate) use condition::WORDED_CONDITIONS_MAX;
 pub use condition::{Comparator, ConditionValue, WordedCondition};
 pub use form::Layout;
 pub use intent::WordedIntent;
@@ -75,6 +77,3 @@ pub fn read(question: &str) -> QuestionReading {
         conditions_over,
     }
 }
-
-#[cfg(test)]
-mod tests;
