@@ -8,12 +8,6 @@ use crate::linked::{QuestionCondition, Test};
 use crate::merge;
 use text::fold;
 
-/// Words between the values of one side.
-const CONJUNCTIONS: &str = "and or and/or &";
-/// Words that introduce no side by themselves.
-const JOINING: &str = "and or nor and/or & the a an those both either";
-/// Words that ask for each value by itself.
-const APART: &str = "each separately individually respectively apiece which whichever per every";
 /// The most sides.
 const SIDES_MAX: usize = 50;
 /// The most words before a value that introduce it: `relating to financial years 2021`.
@@ -26,7 +20,7 @@ pub(crate) fn join(parts: &mut Vec<QuestionCondition>, question: &str) {
     // `how many each?` behind the last one asks for the sides.
     let until = parts.last().map_or(0, |part| part.span.end);
     let said = words(question, 0..until);
-    let is_apart = said.iter().any(|word| is_of(word, APART));
+    let is_apart = said.iter().any(|word| is_of(word, words!(apart)));
     if !(3..=SIDES_MAX).contains(&parts.len()) || !is_one_column || !is_in_order || is_apart {
         return;
     }
@@ -56,7 +50,8 @@ pub(crate) fn join(parts: &mut Vec<QuestionCondition>, question: &str) {
 fn joined(parts: &[QuestionCondition], question: &str) -> Option<Vec<bool>> {
     let mut leading = words(question, 0..parts[0].span.start);
     let leading = leading.split_off(leading.len().saturating_sub(LEADING_WORDS));
-    let is_repeated = |word: &String| !is_of(word, JOINING) && leading.contains(word);
+    let is_repeated =
+        |word: &String| !is_of(word, words!(alternatives_joining)) && leading.contains(word);
     let mut joined: Vec<bool> = Vec::new();
     for pair in parts.windows(2).rev() {
         let between = pair[0].span.end..pair[1].span.start;
@@ -67,7 +62,7 @@ fn joined(parts: &[QuestionCondition], question: &str) -> Option<Vec<bool>> {
         let is_joined = is_open
             && match gap.is_empty() {
                 true => joined.last() == Some(&true),
-                false => gap.iter().all(|word| is_of(word, CONJUNCTIONS)),
+                false => gap.iter().all(|word| is_of(word, words!(conjunctions))),
             };
         if !is_joined && !gap.iter().any(is_repeated) {
             return None;

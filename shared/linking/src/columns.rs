@@ -297,7 +297,7 @@ impl Linker<'_> {
         let joining = joining.chain(self.words_behind(mention.at.end));
         said.extend(
             joining
-                .filter(|word| is_of(word, UNTAXED))
+                .filter(|word| is_of(word, words!(untaxed)))
                 .map(|word| Said {
                     kin: Kin::of(word),
                     weight: 2,
@@ -308,7 +308,7 @@ impl Linker<'_> {
         let behind = self.words_behind(mention.at.end);
         let is_taxed = behind.windows(2).any(|pair| {
             is_of(pair[0], "with including incl inclusive") && is_of(pair[1], "vat tax taxes gst")
-        }) && !behind.iter().any(|word| is_of(word, UNTAXED));
+        }) && !behind.iter().any(|word| is_of(word, words!(untaxed)));
         if is_taxed {
             said.retain(|said| !said.kin.is_of("vat tax taxes gst"));
         }
@@ -323,10 +323,11 @@ impl Linker<'_> {
                 Some(unit) => 2 * usize::from(is_in_unit(column, unit)),
                 // A column in volts or days holds no money.
                 None if is_money && !matches!(column.said.unit.len(), 0 | 3) => 0,
-                None if says(&column.kin, MONEY) => 2,
+                None if says(&column.kin, words!(columns_money)) => 2,
                 None if !is_money => 0,
                 None => usize::from(
-                    says(&column.said.described_by, MONEY) || says(&column.said.also_called, MONEY),
+                    says(&column.said.described_by, words!(columns_money))
+                        || says(&column.said.also_called, words!(columns_money)),
                 ),
             };
             let is_part = either("net without before excluding tax vat") && !either("total gross");
@@ -385,10 +386,9 @@ impl Linker<'_> {
 
 /// Whether the name of a column says that it holds amounts without tax.
 fn is_untaxed(column: &KnownColumn) -> bool {
-    column
-        .words
-        .iter()
-        .any(|word| is_of(word, UNTAXED) || is_of(word, "excl untaxed base taxable subtotal"))
+    column.words.iter().any(|word| {
+        is_of(word, words!(untaxed)) || is_of(word, "excl untaxed base taxable subtotal")
+    })
 }
 
 fn sorted(mut forms: Vec<String>) -> Vec<String> {
@@ -396,10 +396,3 @@ fn sorted(mut forms: Vec<String>) -> Vec<String> {
     forms.dedup();
     forms
 }
-
-/// Words that mark an amount as one without tax.
-const UNTAXED: &str = "before without excluding net pre";
-
-/// Words in names of columns that hold money.
-const MONEY: &str = "amount total value price cost sum revenue net gross fee turnover sales worth payment rate money \
-    subtotal consideration charge paid currency vat tax salary budget balance";

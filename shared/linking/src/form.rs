@@ -7,16 +7,6 @@
 use crate::frame::is_of;
 use crate::token::QuestionToken;
 
-/// Words in front of a question that say nothing.
-const POLITE: &str = "please kindly so ok okay hi hello hey and then now also well just quickly";
-/// Words that open a question for an explanation.
-const EXPLAINING: &str = "why when whose whom explain describe define clarify may might should must shall ought whether if";
-/// Pronouns for those who make a request or receive it.
-const PERSONS: &str = "you we i they";
-/// Verbs for what people do with documents that they ask for.
-const HAVING: &str =
-    "have got hold keep see get find own possess list show give pull look receive file";
-
 /// Whether one of the clauses wants an explanation.
 pub(crate) fn is_explaining(tokens: &[QuestionToken]) -> bool {
     let begins = |at: &usize| match at.checked_sub(1) {
@@ -31,7 +21,7 @@ pub(crate) fn is_explaining(tokens: &[QuestionToken]) -> bool {
 fn explains(clause: &[QuestionToken]) -> bool {
     let polite = clause
         .iter()
-        .take_while(|token| is_of(&token.lower, POLITE));
+        .take_while(|token| is_of(&token.lower, words!(form_polite)));
     let skipped = polite.count();
     let word = |at: usize| {
         clause
@@ -49,33 +39,33 @@ fn explains(clause: &[QuestionToken]) -> bool {
         }
         "who" => true,
         "can" | "could" | "would" | "will" if word(1) == "you" => {
-            let mut verbs = (2..5).map(word).filter(|verb| !is_of(verb, POLITE));
-            verbs.next().is_some_and(|verb| is_of(verb, EXPLAINING))
+            let mut verbs = (2..5)
+                .map(word)
+                .filter(|verb| !is_of(verb, words!(form_polite)));
+            verbs
+                .next()
+                .is_some_and(|verb| is_of(verb, words!(form_explaining)))
         }
         "can" | "could" | "would" | "will" => {
-            !is_of(word(1), PERSONS) || !is_request(clause, skipped + 2)
+            !is_of(word(1), words!(persons)) || !is_request(clause, skipped + 2)
         }
         "is" | "are" | "was" | "were" => {
             word(1) != "there" && !is_of(word(1), "more fewer any all")
         }
         "have" | "has" | "had" if word(1) == "there" => false,
         "do" | "does" | "did" | "have" | "has" | "had" => {
-            (!is_of(word(1), PERSONS)
-                || !is_request(clause, skipped + 2) && !is_of(word(2), HAVING))
+            (!is_of(word(1), words!(persons))
+                || !is_request(clause, skipped + 2) && !is_of(word(2), words!(form_having)))
                 && !puts_beside(clause)
         }
-        "where" if is_of(word(2), PERSONS) => !is_of(word(3), HAVING),
+        "where" if is_of(word(2), words!(persons)) => !is_of(word(3), words!(form_having)),
         "where" => !matches!(word(1), "is" | "are"),
         "what" | "what's" => explains_what(word(1), word(2)) && !comes_to(clause),
         // `If I add up the invoices, what do I get?`
-        "if" if is_of(word(1), PERSONS) => !is_of(word(2), RECKONING),
-        _ => is_of(first, EXPLAINING),
+        "if" if is_of(word(1), words!(persons)) => !is_of(word(2), words!(reckoning)),
+        _ => is_of(first, words!(form_explaining)),
     }
 }
-
-/// Verbs for what people do with amounts.
-const RECKONING: &str =
-    "add sum tot total count tally spread split divide share average take put combine";
 
 /// `what do the invoices come to` asks for an amount.
 fn comes_to(clause: &[QuestionToken]) -> bool {
@@ -98,7 +88,7 @@ fn is_dividing(clause: &[QuestionToken]) -> bool {
     let word = |at: usize| clause.get(at).map_or("", |token| token.lower.as_str());
     // `how should invoices be split?`
     let asks_for_rules =
-        is_of(word(1), "should must can could would may to") || is_of(word(2), PERSONS);
+        is_of(word(1), "should must can could would may to") || is_of(word(2), words!(persons));
     !asks_for_rules
         && (says("distributed divided split spread broken")
             && says("by per across over among between")
@@ -114,16 +104,11 @@ fn explains_what(next: &str, third: &str) -> bool {
         "happens" | "if" | "makes" | "comes" | "belongs" | "about" | "to" | "should" | "must"
         | "may" => true,
         "is" | "are" | "was" | "were" => matches!(third, "a" | "an" | "meant" | "it" | "covered"),
-        "does" | "do" | "did" => !is_of(third, PERSONS) && third != "each",
+        "does" | "do" | "did" => !is_of(third, words!(persons)) && third != "each",
         _ => false,
     }
 }
 
-/// Comparatives that say which of two things has more.
-const COMPARATIVE: &str = "more fewer less higher lower larger smaller bigger greater newer older longer shorter cheaper dearer \
-    later earlier heavier stronger";
-/// First words of a question that is answered with one of two things.
-const CHOOSING: &str = "which where who what are is was were do does did have has had";
 /// Pairs of words that compare one thing with another.
 const BESIDE: [(&str, &str); 23] = [
     ("next", "to"),
@@ -160,9 +145,10 @@ pub(crate) fn is_choosing(tokens: &[QuestionToken]) -> bool {
     }
     let polite = tokens
         .iter()
-        .take_while(|token| is_of(&token.lower, POLITE));
-    let is_compared =
-        |at: &usize| is_of(word(*at), COMPARATIVE) && !matches!(word(at + 1), "than" | "recent");
+        .take_while(|token| is_of(&token.lower, words!(form_polite)));
+    let is_compared = |at: &usize| {
+        is_of(word(*at), words!(comparative)) && !matches!(word(at + 1), "than" | "recent")
+    };
     let Some(at) = (0..tokens.len()).find(is_compared) else {
         return false;
     };
@@ -171,7 +157,7 @@ pub(crate) fn is_choosing(tokens: &[QuestionToken]) -> bool {
     let is_than =
         than.is_some_and(|than| !tokens[than..].iter().take(3).any(QuestionToken::has_digit));
     let is_or = tokens.iter().any(|token| token.lower == "or");
-    let is_asked = is_of(word(polite.count()), CHOOSING)
+    let is_asked = is_of(word(polite.count()), words!(choosing))
         || is_of(word(at.saturating_sub(1)), "which has is are there have");
     is_asked && (is_or && than.is_none() || is_than)
 }
@@ -195,7 +181,7 @@ fn puts_beside(tokens: &[QuestionToken]) -> bool {
 /// Whether the question says that one thing has more than another: `Does HX-1 have a higher voltage than HX-2?`.
 pub(crate) fn says_more_than(tokens: &[QuestionToken]) -> bool {
     let mut words = tokens.iter().map(|token| token.lower.as_str());
-    words.any(|word| is_of(word, COMPARATIVE)) && words.any(|word| word == "than")
+    words.any(|word| is_of(word, words!(comparative))) && words.any(|word| word == "than")
 }
 
 /// Whether the question compares two things by a figure: `the gap between HX-1 and HX-2`.
@@ -206,47 +192,41 @@ pub(crate) fn is_measuring(tokens: &[QuestionToken]) -> bool {
             && says("and of that than")
 }
 
-/// Participles that do not end in `ed`.
-const PARTICIPLES: &str = "given written built borne met made bought sold drawn sent held struck won taken put paid brought done known shown \
-    grown born";
-
 /// A word that ends in `able` has to be longer than `cable`, `table` and `variable`, which are things.
 const ABLE_LETTERS: usize = 8;
 
 /// Whether a word, by its ending or by a list, may be a participle or an adjective in `-able`: `charged`, `chargeable`.
 pub(crate) fn is_participle(word: &str) -> bool {
     let is_able = word.len() > ABLE_LETTERS && (word.ends_with("able") || word.ends_with("ible"));
-    word.ends_with("ed") || word.ends_with("ing") || is_able || is_of(word, PARTICIPLES)
+    word.ends_with("ed") || word.ends_with("ing") || is_able || is_of(word, words!(participles))
 }
-
-/// Verbs of orders for documents.
-const ORDERING: &str = "list show give find get fetch pull bring open display enumerate retrieve collect gather count locate";
-/// Words that ask about what a document says.
-const ASKING_WORDS: &str = "how why who whom whose what when whether if out";
 
 /// Whether the question orders documents and does not ask what they say: `Pull up Acme, 2023`, `I need ...`, `do we
 /// have ...`; not `find out who ...`.
 pub(crate) fn is_order(tokens: &[QuestionToken]) -> bool {
     let polite = tokens
         .iter()
-        .take_while(|token| is_of(&token.lower, POLITE));
+        .take_while(|token| is_of(&token.lower, words!(form_polite)));
     let rest = &tokens[polite.count()..];
     let word = |at: usize| rest.get(at).map_or("", |token| token.lower.as_str());
     let is_ordered = match (word(0), word(1)) {
-        (verb, _) if is_of(verb, ORDERING) => true,
+        (verb, _) if is_of(verb, words!(ordering)) => true,
         ("i" | "we", "need" | "want") | ("do", "we") | ("have", "we") => true,
-        ("can" | "could" | "would" | "will", "you") => is_of(word(2), ORDERING),
+        ("can" | "could" | "would" | "will", "you") => is_of(word(2), words!(ordering)),
         _ => false,
     };
-    is_ordered && !rest.iter().any(|token| is_of(&token.lower, ASKING_WORDS))
+    is_ordered
+        && !rest
+            .iter()
+            .any(|token| is_of(&token.lower, words!(asking_words)))
 }
 
 /// Whether a clause goes on with a verb for handing something over: `could you dig out` does, `can I pay` does not.
 fn is_request(clause: &[QuestionToken], at: usize) -> bool {
     let verbs = clause.iter().skip(at).take(3);
-    let mut verbs = verbs.filter(|token| !is_of(&token.lower, POLITE));
+    let mut verbs = verbs.filter(|token| !is_of(&token.lower, words!(form_polite)));
     verbs.next().is_some_and(|verb| {
-        is_of(&verb.lower, HAVING)
+        is_of(&verb.lower, words!(form_having))
             || is_of(
                 &verb.lower,
                 "tell bring dig fetch pick open display provide retrieve export compile gather collect count sum add \

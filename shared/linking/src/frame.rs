@@ -23,37 +23,8 @@ pub(crate) struct Frame {
     pub(crate) bucket: Option<String>,
 }
 
-/// Nouns for documents of any kind.
-const ANY_DOCUMENT: &str =
-    "document documents file files record records paper papers item items entry entries";
-
-/// Words that begin a question for documents.
-const ASKING: &str = "list show give find get fetch display enumerate which what pull bring name return export where \
-    have has are is there search select need want see tell provide retrieve dig print present identify collect gather \
-    extract supply look looking like";
-const LOOKING: &str = "find show get fetch pull bring open give see me us locate need want";
-const COUNTING: &str = "many count number tally quantity";
-const ADDING: &str = "sum add total average mean altogether combined aggregate";
-const COMPARING: &str =
-    "compare compares compared comparing comparison versus vs difference contrast";
-
-/// Words that single out documents named by the noun behind them.
-const POINTING: &str = "every each all any which newest latest oldest earliest last first recent largest smallest highest \
-    lowest longest shortest";
-/// Words before a noun that say that the noun denotes a single document: `oldest invoice from Acme`.
-const MOST: &str = "newest latest oldest earliest last first recent largest smallest highest lowest longest shortest biggest";
-/// Words behind a noun that the noun does not describe, so that the noun is the head of its phrase.
-const BEHIND: &str = "that which whose who signed made sent issued drawn held due dated called without against between under \
-    about per please";
-
 /// The most words of a name between an article and the noun.
 const NAME_WORDS_MAX: usize = 5;
-
-/// Words that may stand between the words that ask and the noun.
-const BETWEEN: &str = "me us all the every each any of our those these up in by for to do does did we you i there only \
-    just please amount value newest latest oldest earliest first last largest smallest biggest highest lowest \
-    greatest cheapest dearest longest shortest top final recent most least new old current full complete whole entire \
-    out my very let can could would will how on over both single maximum minimum two three four five six seven eight nine ten";
 
 /// What a question asks for, as far as its form tells. If the form is not a known one, the noun still counts in two
 /// cases. It counts if it is plural or definite and nothing is to be explained, and it counts if the question names
@@ -116,7 +87,10 @@ pub(crate) fn frame(tokens: &[QuestionToken], dictionary: &Dictionary, is_eviden
 /// What the question asks for by its words alone, wherever they stand.
 fn spoken(tokens: &[QuestionToken]) -> Intent {
     let says = |words: &str| tokens.iter().any(|token| is_of(&token.lower, words));
-    match (says(COMPARING), says(COUNTING) || says(ADDING)) {
+    match (
+        says(words!(frame_comparing)),
+        says(words!(counting)) || says(words!(adding)),
+    ) {
         (true, _) => Intent::Compare,
         (_, true) => Intent::Compute,
         _ => Intent::Documents,
@@ -217,7 +191,7 @@ fn is_definite(tokens: &[QuestionToken], noun: &Noun) -> bool {
         is_of(
             word,
             "the every each any all our this that no which what per average",
-        ) || is_of(word, MOST)
+        ) || is_of(word, words!(most))
     });
     let behind = tokens.get(noun.at.end).filter(|_| !last.is_last);
     // `part list V-100`, `contract no. 12`
@@ -249,7 +223,7 @@ type Found = Option<(usize, Option<String>)>;
 
 /// A noun for documents of any kind, or the name of a bucket.
 fn noun(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
-    if is_of(&tokens[at].lower, ANY_DOCUMENT) {
+    if is_of(&tokens[at].lower, words!(any_document)) {
         let bucket = dictionary.bucket_also_called(&tokens[at].lower);
         return Some((1, bucket.map(str::to_owned)));
     }
@@ -299,7 +273,7 @@ fn kind(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
         .collect();
     let is_many = said != fold::name_key(&kind.text);
     let next = tokens.get(at_kind.end);
-    let is_called = next.is_some_and(|next| is_of(&next.lower, ANY_DOCUMENT));
+    let is_called = next.is_some_and(|next| is_of(&next.lower, words!(any_document)));
     let is_told = || !(is_open || column.is_topic()) || is_pointed_at(tokens, &at_kind);
     let is_noun = dictionary.is_described(&bucket)
         || is_many && (!is_open || is_counted(tokens, &at_kind))
@@ -334,7 +308,10 @@ fn is_head(tokens: &[QuestionToken], at: &Range<usize>) -> bool {
         |token: &QuestionToken| is_name(token) || text::stop::is_content_free(&token.lower);
     let is_verb = is_participle(word)
         && (!word.ends_with("ing") || next.is_last || tokens.get(at.end + 1).is_none_or(goes_on));
-    is_name(next) || text::stop::is_content_free(word) || is_verb || is_of(word, BEHIND)
+    is_name(next)
+        || text::stop::is_content_free(word)
+        || is_verb
+        || is_of(word, words!(frame_behind))
 }
 
 /// Whether the words before a noun, or a number behind it, say that one of the documents is meant: `which agreement`,
@@ -356,9 +333,11 @@ fn is_pointed_at(tokens: &[QuestionToken], at: &Range<usize>) -> bool {
         "the" => {
             let is_looked_for =
                 is_of(word(2), "for at") && is_of(word(3), "looking look search searching asking");
-            is_of(word(2), LOOKING) || is_looked_for || (word(3), word(2)) == ("where", "is")
+            is_of(word(2), words!(looking))
+                || is_looked_for
+                || (word(3), word(2)) == ("where", "is")
         }
-        before => is_of(before, POINTING) || is_year(before) || is_numbered(),
+        before => is_of(before, words!(pointing)) || is_year(before) || is_numbered(),
     }
 }
 
@@ -379,16 +358,16 @@ fn asked(tokens: &[QuestionToken], noun: usize, dictionary: &Dictionary) -> Opti
         }
         let word = token.lower.as_str();
         let opens = [
-            (COMPARING, Intent::Compare),
-            (COUNTING, Intent::Compute),
-            (ADDING, Intent::Compute),
-            (ASKING, Intent::Documents),
+            (words!(frame_comparing), Intent::Compare),
+            (words!(counting), Intent::Compute),
+            (words!(adding), Intent::Compute),
+            (words!(frame_asking), Intent::Documents),
         ];
         let opens = opens.iter().find(|(words, _)| is_of(word, words));
         match opens {
             // The strongest of these words wins: `compare the number of ...` compares.
             Some((_, intent)) => opened = stronger(opened, *intent),
-            None if is_of(word, BETWEEN) || word.parse::<u16>().is_ok() => {}
+            None if is_of(word, words!(between)) || word.parse::<u16>().is_ok() => {}
             // An article may stand in `a list of contracts`, but not right before the noun: `a contract`.
             None if is_of(word, "a an") && before + 1 < noun => {}
             None if dictionary.is_column_word(word) => {}

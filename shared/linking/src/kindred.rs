@@ -139,9 +139,6 @@ impl Kin {
 
     /// Whether the word means something by itself. `from` and `over` do so only as part of a column's name.
     pub(crate) fn is_telling(&self) -> bool {
-        !is_of(&self.word, FUNCTION_WORDS)
+        !is_of(&self.word, words!(function_words))
     }
 }
-
-/// Words of families that have another use in most questions.
-const FUNCTION_WORDS: &str = "from out over until before after without excluding including up";

@@ -29,6 +29,16 @@
 //! | [`fiscal`] | finds out when fiscal years end |
 //! | [`token`] | splits a question into tokens |
 
+/// The text of the language file, in which `words!` finds its lists.
+const ENGLISH: &str = include_str!("../words/en.txt");
+
+/// A list of words of the language file.
+macro_rules! words {
+    ($name:ident) => {
+        const { text::list(crate::ENGLISH, stringify!($name)) }
+    };
+}
+
 mod alternatives;
 mod amount_of;
 pub mod amounts;

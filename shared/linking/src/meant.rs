@@ -14,9 +14,6 @@ use text::fold;
 const WORD_MIN: usize = 4;
 /// How many words before a mention are searched for a negation.
 const NEGATED_WORDS_MAX: usize = 9;
-const NEGATING: &str = "not no none nothing nobody non except excepting excluding exclude excludes excluded without minus \
-    barring bar omitting omit omits ignoring ignore disregarding disregard skipping skip dropping nor neither isn't aren't \
-    don't doesn't didn't weren't wasn't haven't hasn't cannot can't won't never besides leaving unless outside sans less save";
 /// Pairs of words that negate together.
 const NEGATING_PAIRS: [(&str, &str); 17] = [
     ("other", "than"),
@@ -37,19 +34,6 @@ const NEGATING_PAIRS: [(&str, &str); 17] = [
     ("exclusion", "of"),
     ("instead", "of"),
 ];
-/// Words that may stand between a negation and what it negates.
-const BESIDE_NEGATION: &str = "from by of with for in at on to about held those the any ones one and or and/or under a an that \
-    which are is were was be been being issued made it its their whose has have having all anything everything out \
-    those them they we us our you including booked charged signed sent dated premises sites places plants goods items \
-    products parts components devices equipment services works companies firms suppliers vendors customers parties \
-    name names what whatever";
-/// Pronouns for documents behind a negation. In `minus those that are for parts by Acme` the next mention is negated,
-/// whatever words stand before it.
-const TAKEN_BACK: &str = "those ones these whatever";
-/// Taxes: `the cost without tax of the invoices` excludes a tax and no invoice.
-pub(crate) const TAXES: &str = "tax taxes vat gst duty duties";
-/// Words behind a value that negate it: `Acme excluded`.
-const NEGATING_BEHIND: &str = "excluded excepted exempted omitted aside apart notwithstanding";
 
 impl Linker<'_> {
     /// Whether a value is meant as one, and not as the ordinary word that it also is.
@@ -185,7 +169,7 @@ impl Linker<'_> {
             .tokens
             .get(end + 1)
             .is_some_and(|next| matches!(next.lower.as_str(), "from" | "for"));
-        if behind.is_some_and(|word| is_of(&word.lower, NEGATING_BEHIND)) && !is_open {
+        if behind.is_some_and(|word| is_of(&word.lower, words!(negating_behind))) && !is_open {
             return true;
         }
         for back in 1..=NEGATED_WORDS_MAX {
@@ -203,7 +187,7 @@ impl Linker<'_> {
             let is_taxed = back > 1
                 && self
                     .word(at, back - 1)
-                    .is_some_and(|next| is_of(next, TAXES));
+                    .is_some_and(|next| is_of(next, words!(taxes)));
             // `with any enclosure but IP65`
             let mut quantified = (2..=4).filter_map(|near| self.word(at, near));
             let is_all_but = back == 1
@@ -237,7 +221,7 @@ impl Linker<'_> {
             }
             // A verb may stand between the negation and the mention: `not issued by`.
             let is_verb = word.len() > 4 && is_participle(word);
-            if !is_of(word, BESIDE_NEGATION)
+            if !is_of(word, words!(beside_negation))
                 && !is_verb
                 && !self.dictionary.is_column_word(word)
                 && !self.is_of_taken_back(at, back)
@@ -268,7 +252,7 @@ impl Linker<'_> {
         // `total no. of invoices`
         let next = self.tokens.get(place + 1);
         let is_number = word == "no" && next.is_some_and(|next| next.lower == "of");
-        is_of(word, NEGATING) && !is_order && !is_number || is_pair
+        is_of(word, words!(negating)) && !is_order && !is_number || is_pair
     }
 
     /// Whether a word before a mention describes documents that are negated: `minus those for parts by Acme`. A
@@ -282,7 +266,7 @@ impl Linker<'_> {
             .all(|token| !token.is_last);
         is_open
             && places.any(|place| {
-                let is_told = is_of(word(place + 1), TAKEN_BACK)
+                let is_told = is_of(word(place + 1), words!(taken_back))
                     || (word(place + 1), word(place + 2)) == ("the", "ones");
                 self.takes_back(place) && is_told
             })

@@ -11,6 +11,7 @@ use std::ops::Range;
 
 /// The most values in one condition. Further values are dropped, and the result says so.
 const THINGS_MAX: usize = 50;
+
 /// Why a further value is dropped. The first 50 are a condition all the same.
 pub const TOO_MANY_VALUES: &str = "more than 50 values of one column";
 

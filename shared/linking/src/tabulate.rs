@@ -31,10 +31,6 @@ use std::ops::Range;
 /// The most columns that are offered to tell documents apart.
 const FACETS_MAX: usize = 3;
 
-/// Words that ask for an explanation, wherever they stand.
-const EXPLAINING: &str =
-    "why how when whether if explain describe define clarify mean means say says";
-
 /// The operation on the documents that satisfy the conditions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ColumnOperation {
@@ -254,7 +250,7 @@ impl Linker<'_> {
         let says_why = self
             .tokens
             .iter()
-            .any(|token| is_of(&token.lower, EXPLAINING));
+            .any(|token| is_of(&token.lower, words!(tabulate_explaining)));
         let is_for_both = !says_why && (self.asks_what_both_have() || says_more_than(&self.tokens));
         let is_explaining = is_explaining(&self.tokens) && !is_beside && !is_for_both;
         let numbers = self.mentions.iter().filter(|mention| {

@@ -126,10 +126,10 @@ pub fn tokens(text: &str) -> Vec<QuestionToken> {
 
 /// Whether a full stop after a word marks an abbreviation and does not end the sentence.
 fn is_abbreviation(word: &str) -> bool {
-    const SHORT: &str = "no nr nos vs inc ltd co corp approx incl excl dept ref jan feb mar apr jun jul aug sep sept \
-        oct nov dec st mr mrs dr";
     let lower = word.to_lowercase();
-    SHORT.split_ascii_whitespace().any(|short| short == lower)
+    words!(token_short)
+        .split_ascii_whitespace()
+        .any(|short| short == lower)
 }
 
 /// The length in bytes of the comparison sign at the beginning of a word.

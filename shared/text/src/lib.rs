@@ -22,6 +22,7 @@ mod coverage;
 pub mod currencies;
 pub mod fold;
 mod line;
+mod lists;
 pub mod months;
 pub mod numerals;
 mod overlap;
@@ -35,5 +36,6 @@ pub mod words;
 
 pub use coverage::coverage;
 pub use line::{count, line_of, one_line, shortened};
+pub use lists::list;
 pub use overlap::overlap;
 pub use unify::{unaccented, unify};

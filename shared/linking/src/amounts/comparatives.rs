@@ -103,13 +103,6 @@ const BEHIND: [(&str, Bound); 16] = [
     ("at most", Bound::AtMost),
 ];
 
-/// Comparatives that mean less; the others mean more.
-const LESS: &str =
-    "less fewer lower smaller cheaper shorter lighter lesser weaker slower narrower thinner";
-/// Words that end like a comparative but do not compare amounts.
-const NO_AMOUNTS: &str =
-    "later earlier newer older sooner younger other rather either neither another former latter";
-
 /// The comparison before an amount, with the number of its words: `not more than`, `exceeding`.
 pub(super) fn before(tokens: &[QuestionToken], at: usize) -> Option<(usize, Bound)> {
     let fixed = SIGNS.iter().chain(&BEFORE);
@@ -163,9 +156,9 @@ fn with_the_bound(bound: Bound) -> Bound {
 }
 
 fn comparative(word: &str) -> Option<Bound> {
-    if is_of(word, LESS) {
+    if is_of(word, words!(less)) {
         return Some(Bound::Under);
     }
     let is_more = word == "more" || word.len() > 4 && word.ends_with("er");
-    (is_more && !is_of(word, NO_AMOUNTS)).then_some(Bound::Over)
+    (is_more && !is_of(word, words!(no_amounts))).then_some(Bound::Over)
 }

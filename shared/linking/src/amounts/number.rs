@@ -203,13 +203,10 @@ fn long_scale(word: &str) -> Option<f64> {
 
 /// Whether a word is a known unit, in its short form or spelt out.
 fn is_unit(word: &str) -> bool {
-    const SPELLED: &str = "day days week weeks month months year years hours volt volts amp amps amperes \
-        ampere milliamps milliamperes millivolts kilovolts watt watts kilowatts percent ohm ohms metres meters grams \
-        kilograms kilos tonnes degrees hertz";
-    const SHORT: &str =
-        "V mV kV A mA µA uA W mW kW Hz kHz MHz GHz kg g mg t m mm cm km l ml °C K % Ω kΩ MB GB";
-    SPELLED
+    words!(spelled)
         .split_ascii_whitespace()
         .any(|unit| unit == word.to_lowercase())
-        || SHORT.split_ascii_whitespace().any(|unit| unit == word)
+        || words!(number_short)
+            .split_ascii_whitespace()
+            .any(|unit| unit == word)
 }

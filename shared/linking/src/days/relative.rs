@@ -25,9 +25,6 @@ const WITHIN: [&str; 9] = [
 ];
 const BEYOND: [&str; 5] = ["more than", "longer than", "older than", "at least", "over"];
 
-/// Words behind `the last day` which show that a column is meant and not yesterday.
-const DAY_OF: &str = "for of in on any some all before after last next this from to until since anywhere between during within";
-
 /// The span at the beginning of `words`, with the number of words that it takes.
 pub(super) fn read(words: &[&str], today: Date) -> Option<(usize, DaySpan)> {
     let word = |at: usize| words.get(at).copied().unwrap_or_default();
@@ -66,7 +63,7 @@ pub(super) fn read(words: &[&str], today: Date) -> Option<(usize, DaySpan)> {
         None => {}
     }
     // `the last day for payment` is not yesterday.
-    if word(1) == "day" && is_of(word(2), DAY_OF) {
+    if word(1) == "day" && is_of(word(2), words!(day_of)) {
         return None;
     }
     let (skipped, is_fiscal) = match word(1) {

@@ -18,10 +18,6 @@ const MOSTLY: f32 = 0.9;
 /// A column with at most so many documents for each value identifies documents, as invoice numbers and part names do.
 const NAMING_MAX: f32 = 4.0;
 
-/// Words in names of columns of days on which something ends.
-const ENDS: &str = "end ends ending due until till expiry expires expiration deadline payable lapse lapses stop closing \
-    termination cessation renewal settlement maturity";
-
 /// The kind of most values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnKind {
@@ -147,7 +143,7 @@ impl KnownColumn {
     /// because it says which time a document is about.
     pub(crate) fn is_end(&self) -> bool {
         let says = |known: &str| self.words.iter().any(|word| is_of(word, known));
-        says(ENDS) && !says("from start since begin period year")
+        says(words!(ends)) && !says("from start since begin period year")
     }
 
     /// Whether the column holds document types, such as invoice and credit note.

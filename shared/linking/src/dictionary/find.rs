@@ -231,9 +231,7 @@ impl Dictionary {
 
 /// Whether a token is a function word, with which no value begins, unless it is written as an acronym: `IT`.
 fn is_joining(token: &QuestionToken) -> bool {
-    const WORDS: &str = "a an the in on at to of by for from with and or not no is are was were be been do does did as it \
-        its this that these those all any each every i we you me us my our your they he she up out about under over";
-    let is_listed = WORDS
+    let is_listed = words!(words)
         .split_ascii_whitespace()
         .any(|word| word == token.lower);
     // `modules of grade A`; the capital says that it is no article.
@@ -248,16 +246,6 @@ fn is_article_of_name(tokens: &[QuestionToken], at: usize) -> bool {
     is_article && next.is_some_and(|next| next.is_capital() || next.has_digit())
 }
 
-/// Nouns for papers.
-const PAPERS: &str = "report statement book note sheet bill form letter certificate agreement contract invoice filing memo memorandum \
-    minutes order policy plan notice quote quotation receipt record summary proposal review paper document card badge slip deed \
-    licence license permit warranty manual guide newsletter release transcript prospectus protocol dossier offer claim survey audit";
-
-/// Compound nouns for papers in one word. They are listed, because a word with the same ending, such as `notebook` or
-/// `border`, may be no paper.
-const BOOKS: &str =
-    "yearbook handbook logbook rulebook guidebook datasheet factsheet timesheet worksheet";
-
 /// Whether a value denotes papers, by its last word or by the number of a form: `40-F`.
 pub(crate) fn is_paper(value: &str) -> bool {
     let last = value
@@ -270,8 +258,12 @@ pub(crate) fn is_paper(value: &str) -> bool {
         && last.contains('-')
         && last.ends_with(char::is_alphabetic);
     is_form
-        || PAPERS.split_ascii_whitespace().any(|paper| last == paper)
-        || BOOKS.split_ascii_whitespace().any(|book| last == book)
+        || words!(find_papers)
+            .split_ascii_whitespace()
+            .any(|paper| last == paper)
+        || words!(books)
+            .split_ascii_whitespace()
+            .any(|book| last == book)
 }
 
 /// The most bytes of the number of a form: `497-AD`.

@@ -9,17 +9,10 @@ use crate::link::Linker;
 use crate::linked::LinkedQuestion;
 use crate::token::reply_start;
 
-/// Words that ask for something in particular, although they have no content of their own.
-const ASKING: &str = "why how who whom whose when where";
 /// Words that mark what a user has added when asked back.
 const ADDED: &str = "user clarified";
 /// How many words behind a verb such as `issued` are searched for its condition: `issued in March 2024`.
 const LEAD_WORDS_MAX: usize = 3;
-
-/// Words for what documents do and hold in general.
-const TELLING: &str = "say says said tell tells told state states stated contain contains contained content contents mention mentions \
-    information info detail details anything everything something thing things describe \
-    explain written actually generally read reads";
 
 impl Linker<'_> {
     /// Whether all words of a question are its conditions, its noun for documents, or words without a content of their own.
@@ -46,10 +39,10 @@ impl Linker<'_> {
         let is_without_content = |(at, word): (usize, &str)| {
             subject.contains(&at)
                 || is_mention(at)
-                || text::stop::is_content_free(word) && !is_of(word, ASKING)
+                || text::stop::is_content_free(word) && !is_of(word, words!(bare_asking))
                 || words::is_handling(word) && leads(at)
                 || at < added && is_of(word, ADDED)
-                || is_of(word, TELLING)
+                || is_of(word, words!(telling))
                 || is_column(word)
         };
         let words = self.tokens.iter().map(|token| token.lower.as_str());

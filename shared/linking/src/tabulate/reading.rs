@@ -39,18 +39,6 @@ const DAY_WORDS: usize = 5;
 const DATE_WORDS: usize = 4;
 /// The most parts of a run that each have a role of their own.
 const PARTS_MAX: usize = 3;
-/// Words in names of columns that hold money.
-const MONEY: &str =
-    "amount total value price cost sum revenue net gross fee turnover sales worth payment";
-/// Words in names of columns whose amounts are part of another amount.
-const PART: &str = "net tax vat without excluding before discount";
-/// Words for documents, besides the name of their bucket.
-const PAPERS: &str = "specification sheet slip paper document record statement letter note form filing copy leaflet booklet bulletin";
-/// Nouns before `of` and the name of a column.
-const KINDS: &str =
-    "kind kinds type types sort sorts class classes category name period length number";
-/// Adjectives behind `how`.
-const DEGREES: &str = "large high big low small great much expensive costly";
 
 pub(super) struct Reading<'a> {
     linker: &'a Linker<'a>,
@@ -102,7 +90,7 @@ impl<'a> Reading<'a> {
         if let Some(subject) = &subject {
             // Several words may stand for documents: `part specifications`.
             let is_called = |token: &&QuestionToken| {
-                is_of(&fold::singular(&token.lower), PAPERS)
+                is_of(&fold::singular(&token.lower), words!(reading_papers))
                     || linker.dictionary.bucket_described(&token.lower) == linked.bucket.as_deref()
             };
             let is_open = subject.end > 0 && !linker.tokens[subject.end - 1].is_last;
@@ -225,8 +213,9 @@ impl<'a> Reading<'a> {
             phrase_until = phrase_until.max(at + self.phrase_at(at).unwrap_or(0));
             let word = self.word(at);
             // `How high is the price` asks for the price.
-            let is_degree =
-                at > 0 && is_of(self.word(at - 1), "how most least") && is_of(word, DEGREES);
+            let is_degree = at > 0
+                && is_of(self.word(at - 1), "how most least")
+                && is_of(word, words!(degrees));
             // `the highest value`, where a column has the synonym `value`.
             let is_measure =
                 at > 0 && words::operation(self.word(at - 1)).is_some() && self.is_synonym(word);
@@ -450,7 +439,7 @@ impl<'a> Reading<'a> {
     /// Whether a word before `of` only says that the word behind it has values: `by kind of part`.
     fn is_of_kind(&self, at: usize) -> bool {
         let next = self.linker.tokens.get(at + 1);
-        is_of(self.word(at), KINDS) && next.is_some_and(|next| next.lower == "of")
+        is_of(self.word(at), words!(kinds)) && next.is_some_and(|next| next.lower == "of")
     }
 
     /// Whether a run says only `date` and the words beside it say which day that is, because the largest or smallest

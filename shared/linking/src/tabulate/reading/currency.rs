@@ -1,24 +1,12 @@
 //! Decides which columns hold money, and where documents say its currency: in a column, or in the unit that a schema gives
 //! the measure. Pure.
 
-use super::money::{WITHOUT, is_part};
+use super::money::is_part;
 use super::*;
 use crate::amounts::of_unit;
 use crate::tabulate::CurrencySource;
 use std::collections::BTreeMap;
 use text::currencies::CODES;
-
-/// Words in names of columns that hold no money, whatever other words the name has.
-const COUNTED: &str = "days day weeks months month years year hours period notice term duration count quantity qty pieces pages \
-    page percent percentage voltage volts current amps power frequency weight mass length width height size temperature \
-    resistance rating score rank";
-
-/// Words in names of columns that hold money even if the name says a time or a thing, too.
-const PAID: &str =
-    "amount price cost costs revenue fee fees rate rent salary wage wages turnover payment";
-/// Last words of names of columns that hold no money, whatever is said before.
-const NUMBERED: &str = "days weeks months years hours period term notice duration count quantity qty pieces pages percent \
-    percentage score rank rating number";
 
 /// The name of the currencies where units alone say them.
 const CALLED: &str = "currency";
@@ -134,7 +122,7 @@ fn is_called_untaxed(column: &KnownColumn) -> bool {
         .also_called
         .iter()
         .chain(&column.said.partly_called);
-    names.any(|word| word.is_of(WITHOUT))
+    names.any(|word| word.is_of(words!(without)))
 }
 
 /// Whether a column holds percentages.
@@ -162,5 +150,5 @@ pub(super) fn is_money(column: &KnownColumn) -> bool {
     }
     let says = |known: &str| column.words.iter().any(|word| is_of(word, known));
     let last = column.words.last().map_or("", String::as_str);
-    !says(COUNTED) || says(PAID) && !is_of(last, NUMBERED)
+    !says(words!(counted)) || says(words!(paid)) && !is_of(last, words!(numbered))
 }

@@ -1,16 +1,10 @@
 //! Finds words that have no role in a table and, by their position, may mean nothing. Pure. This module does *not*
 //! decide whether they mean something: only the documents, or the plan of a model, show it.
 
-use super::leading::{POLITE, WRITING};
 use super::*;
 
 /// The most neighbouring words that may mean nothing.
 const IDLE_WORDS_MAX: usize = 3;
-/// Words behind which, at any distance, the last word may be a verb that says which documents: `did Acme dispute`.
-const DOING: &str =
-    "we i you they us did do does have has had can could will would shall should may might must to";
-/// Words that ask what documents say.
-const SAYING: &str = "say says state states stated mention mentions mentioned contain contains explain explains mean means";
 
 impl Reading<'_> {
     /// Gives words that are said twice their role once: `month by month`, `by billing month by billing month`.
@@ -63,8 +57,9 @@ impl Reading<'_> {
         let is_name = |(at, token): (usize, &QuestionToken)| {
             token.has_digit() || token.is_capital() && run.start + at > 0
         };
-        let is_told =
-            |token: &QuestionToken| is_of(&token.lower, WRITING) || is_of(&token.lower, SAYING);
+        let is_told = |token: &QuestionToken| {
+            is_of(&token.lower, words!(writing)) || is_of(&token.lower, words!(saying))
+        };
         let Some(subject) = &self.linker.frame.subject else {
             return false;
         };
@@ -81,11 +76,12 @@ impl Reading<'_> {
             .find(|word| !is_of(word, "the a an our their its any some"));
         let is_first = before.is_none();
         let is_request = before.is_some_and(|word| {
-            is_of(word, POLITE) || !text::stop::is_content_free(word) && words::is_filler(word)
+            is_of(word, words!(leading_polite))
+                || !text::stop::is_content_free(word) && words::is_filler(word)
         });
         let is_ahead = run.end < subject.start && (is_first || is_request);
         let is_behind = self.mentions.iter().any(|mention| mention.end == run.start);
-        let is_done = (0..run.start).any(|at| is_of(self.word(at), DOING));
+        let is_done = (0..run.start).any(|at| is_of(self.word(at), words!(doing)));
         let is_end = tokens[0].is_last || run.end == self.is_taken.len();
         let is_last = run.len() == 1 && is_behind && is_end && !is_done;
         is_ahead || is_last

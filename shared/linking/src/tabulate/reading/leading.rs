@@ -1,28 +1,13 @@
 //! Words that mean nothing to a table by themselves: the first words of a request, and words that introduce a
 //! condition. Pure.
 
-use super::relating::TOPIC;
 use super::*;
 use crate::form::is_participle;
 use crate::mention::Named;
-use crate::merge::TOO_MANY_VALUES;
 use crate::token::reply_start;
 
 /// How many words behind a participle are searched for the condition that it introduces.
 const LEAD_WORDS_MAX: usize = 4;
-/// Words for things of any kind.
-const THINGS: &str = "stuff goods items things wares articles services premises components parts devices products equipment";
-/// Words for the parts of a contract that begin and end.
-const TERMS: &str =
-    "obligation obligations term terms duty duties validity rights coverage services";
-/// Nouns that are parts of prepositions: `in respect of`.
-const PREPOSITIONAL: &str = "behalf respect provision accordance regard regards relation relative connection reference account favour \
-    favor terms light view";
-/// Words that may stand before the verb of a request.
-pub(super) const POLITE: &str = "please kindly can could would will you i we d ll to like want need wish us let me now hi hello hey just";
-/// Verbs for texts about documents. A list of documents is not such a text.
-pub(super) const WRITING: &str = "summarize summarise explain describe define clarify analyse analyze discuss outline assess evaluate \
-    translate interpret paraphrase quote recap condense digest brief characterise characterize review";
 
 impl Reading<'_> {
     /// Whether a run only introduces a condition. It may be a verb (`drawn up with`, `awarded to`, `that went out to`),
@@ -31,11 +16,13 @@ impl Reading<'_> {
     pub(super) fn leads(&self, run: &Range<usize>) -> bool {
         let word = match &self.linker.tokens[run.clone()] {
             // `with obligations ending in 2024`
-            [thing] | [thing, _] if is_of(&thing.lower, TERMS) && self.is_with_day(run) => {
+            [thing] | [thing, _] if is_of(&thing.lower, words!(terms)) && self.is_with_day(run) => {
                 return true;
             }
             [word] => word,
-            [thing, word] if is_of(&thing.lower, THINGS) && is_participle(&word.lower) => word,
+            [thing, word] if is_of(&thing.lower, words!(things)) && is_participle(&word.lower) => {
+                word
+            }
             _ => return false,
         };
         let before = run.start.checked_sub(1).map_or("", |at| self.word(at));
@@ -61,8 +48,9 @@ impl Reading<'_> {
             && !self.is_event(run)
             && (is_participle(&word.lower) || is_of(before, "that which who"))
             && !is_thing
-            && !is_of(&word.lower, TOPIC);
-        let is_of_preposition = is_of(&word.lower, PREPOSITIONAL) && is_of(after, "of to with for");
+            && !is_of(&word.lower, words!(topic));
+        let is_of_preposition =
+            is_of(&word.lower, words!(prepositional)) && is_of(after, "of to with for");
         // `showing that ISO 9001 is met`
         let is_that = is_of(
             &word.lower,
@@ -90,7 +78,7 @@ impl Reading<'_> {
             && is_near
             && between.all(|at| {
                 words::is_filler(self.word(at))
-                    || is_of(self.word(at), PREPOSITIONAL)
+                    || is_of(self.word(at), words!(prepositional))
                     || !self.is_taken[at] && self.is_called(self.word(at))
                     || self.linker.dictionary.is_column_word(self.word(at))
             })
@@ -148,7 +136,7 @@ impl Reading<'_> {
         };
         let is_polite = |at: usize| {
             let word = self.word(at);
-            !self.is_taken[at] && is_of(word, POLITE)
+            !self.is_taken[at] && is_of(word, words!(leading_polite))
         };
         let is_first = run.len() == 1 && (0..run.start).all(is_polite);
         let mut between = run.end..subject.start.max(run.end);
@@ -160,7 +148,7 @@ impl Reading<'_> {
         });
         is_first
             && is_told_apart
-            && !is_of(self.word(run.start), WRITING)
+            && !is_of(self.word(run.start), words!(writing))
             && between.all(|at| words::is_filler(self.word(at)))
     }
 }
@@ -196,6 +184,6 @@ impl Linker<'_> {
         };
         let said = bare(&words.concat());
         let mut dropped = linked.dropped.iter();
-        dropped.any(|(dropped, why)| *why != TOO_MANY_VALUES && bare(dropped) == said)
+        dropped.any(|(dropped, why)| *why != crate::TOO_MANY_VALUES && bare(dropped) == said)
     }
 }

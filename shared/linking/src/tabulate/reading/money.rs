@@ -3,28 +3,7 @@
 
 use super::currency::is_money;
 use super::*;
-use crate::meant::TAXES;
 
-/// Words for what is paid, whatever a schema calls it.
-const SAID: &str = "outlay outlays outgoings expenditure expenditures expense expenses spend spending spendings cost costs \
-    price prices bill charge charges payment payments disbursement disbursements consideration commitment obligation \
-    liability money sum amount worth value proceeds damage figure total subtotal fee fees";
-/// Those of the words above that are as often terms of a contract.
-const DEBTS: &str =
-    "payment payments consideration commitment obligation liability damage charge charges";
-/// Words that ask for one amount of all documents.
-const ALL: &str = "total overall aggregate cumulative combined";
-/// Words that lead from an amount to the documents that have it.
-const BEHIND: &str = "of for on do does did we before after net including excluding inclusive with without arising across";
-/// Adjectives for the sort of an amount, which mean no column by themselves.
-const SORTS: &str = "agreed contracted contractual budgetary financial monetary aggregate cumulative full entire whole overall total combined";
-/// Words that say that a tax is not included, before the tax or behind it.
-pub(super) const WITHOUT: &str =
-    "before net without excluding excl ex exclusive pre less untaxed pretax subtotal";
-/// Words between an amount and the words that say whether tax is included.
-const JOINING: &str = "of the any and all included inclusive including incl with gross plus";
-/// Words between an amount and the word for breaking it down.
-const SKIPPED: &str = "of the total amount amounts with including incl without excluding before";
 /// How many words before a tax are searched for the word that includes or excludes it.
 const TAX_WORDS: usize = 2;
 /// How many words behind an amount are read for a tax.
@@ -38,24 +17,33 @@ impl Reading<'_> {
         words.retain(|word| !self.is_called(word));
         let has = |known: &str| words.iter().any(|word| is_of(word, known));
         // In `the amount including tax` the words that say whether tax is included stand before the tax.
-        let is_tax = words
-            .iter()
-            .all(|word| is_of(word, TAXES) || is_of(word, WITHOUT) || is_of(word, JOINING));
+        let is_tax = words.iter().all(|word| {
+            is_of(word, words!(taxes))
+                || is_of(word, words!(without))
+                || is_of(word, words!(money_joining))
+        });
         let before = self.parts(run.start.saturating_sub(TAX_WORDS)..run.start);
         let is_sorted = |word: &String| {
-            is_of(word, WITHOUT) || is_of(word, "with including incl included inclusive")
+            is_of(word, words!(without)) || is_of(word, "with including incl included inclusive")
         };
         // `including tax`, but not `the tax included in all invoices`.
-        let tax = words.iter().position(|word| is_of(word, TAXES));
+        let tax = words.iter().position(|word| is_of(word, words!(taxes)));
         let mut sorting = before.iter().chain(&words[..tax.unwrap_or(0)]);
-        let is_amount_of_tax = is_tax && tax.is_some() && (has(WITHOUT) || sorting.any(is_sorted));
+        let is_amount_of_tax =
+            is_tax && tax.is_some() && (has(words!(without)) || sorting.any(is_sorted));
         let said_before = if is_amount_of_tax { before } else { Vec::new() };
         let all_known = words.iter().all(|word| {
-            [SAID, SORTS, TAXES, WITHOUT, JOINING]
-                .iter()
-                .any(|known| is_of(word, known))
+            [
+                words!(said),
+                words!(sorts),
+                words!(taxes),
+                words!(without),
+                words!(money_joining),
+            ]
+            .iter()
+            .any(|known| is_of(word, known))
         });
-        if !all_known || !has(SAID) && !is_amount_of_tax {
+        if !all_known || !has(words!(said)) && !is_amount_of_tax {
             return None;
         }
         let behind = run.end..self.is_taken.len().min(run.end + NEAR);
@@ -64,9 +52,11 @@ impl Reading<'_> {
                 return false;
             }
             let parts = self.parts(*at..*at + 1);
-            parts
-                .iter()
-                .all(|word| is_of(word, TAXES) || is_of(word, WITHOUT) || is_of(word, JOINING))
+            parts.iter().all(|word| {
+                is_of(word, words!(taxes))
+                    || is_of(word, words!(without))
+                    || is_of(word, words!(money_joining))
+            })
         };
         let told = behind
             .take_while(is_told)
@@ -89,24 +79,27 @@ impl Reading<'_> {
         let parts = behind
             .take_while(is_open)
             .flat_map(|at| self.parts(at..at + 1));
-        let mut parts = parts
-            .take_while(|word| is_of(word, TAXES) || is_of(word, WITHOUT) || is_of(word, JOINING));
-        parts.any(|word| is_of(&word, TAXES))
+        let mut parts = parts.take_while(|word| {
+            is_of(word, words!(taxes))
+                || is_of(word, words!(without))
+                || is_of(word, words!(money_joining))
+        });
+        parts.any(|word| is_of(&word, words!(taxes)))
     }
 
     /// Whether the question wants amounts without tax: `total amount without VAT`.
     pub(super) fn wants_untaxed(&self) -> bool {
         let excludes =
-            |at: usize| is_of(self.word(at), WITHOUT) || is_of(self.word(at), "minus no");
+            |at: usize| is_of(self.word(at), words!(without)) || is_of(self.word(at), "minus no");
         let is_excluded = |at: usize| (at.saturating_sub(TAX_WORDS)..at).any(excludes);
-        (0..self.is_taken.len()).any(|at| is_of(self.word(at), TAXES) && is_excluded(at))
+        (0..self.is_taken.len()).any(|at| is_of(self.word(at), words!(taxes)) && is_excluded(at))
     }
 
     /// Whether a word for money stands between a token and the noun.
     pub(super) fn is_money_ahead(&self, at: usize) -> bool {
         let subject = self.linker.frame.subject.as_ref();
         let end = subject.map_or(at, |subject| subject.start);
-        (at + 1..end).any(|at| is_of(self.word(at), SAID))
+        (at + 1..end).any(|at| is_of(self.word(at), words!(said)))
     }
 
     /// Whether a verb such as `take`, `put` or `add` stands before a token: `if you take all invoices together`.
@@ -128,14 +121,16 @@ impl Reading<'_> {
             "what" => is_of(word(1), "is are was were does do did s") || run.start == 1,
             _ => run.start == 0,
         };
-        let is_of_them = is_of(word(run.end), BEHIND);
-        let is_tax = parts
-            .iter()
-            .all(|part| is_of(part, TAXES) || is_of(part, WITHOUT) || is_of(part, JOINING));
+        let is_of_them = is_of(word(run.end), words!(money_behind));
+        let is_tax = parts.iter().all(|part| {
+            is_of(part, words!(taxes))
+                || is_of(part, words!(without))
+                || is_of(part, words!(money_joining))
+        });
         let near = if is_tax { NEAR } else { 1 };
         let mut ahead = run.start.saturating_sub(near)..run.start;
-        let is_total = ahead.any(|at| is_of(self.word(at), ALL)) || says(ALL);
-        let is_told = !says(DEBTS) || says(SORTS);
+        let is_total = ahead.any(|at| is_of(self.word(at), words!(all))) || says(words!(all));
+        let is_told = !says(words!(debts)) || says(words!(sorts));
         let is_amount = (is_asking || self.is_split()) && is_of_them && is_told || is_total;
         let is_open = self.operation.is_none() || self.is_broken_down(run);
         let is_ahead = is_open && run.end <= subject.start;
@@ -153,9 +148,14 @@ impl Reading<'_> {
     pub(super) fn is_of_money(&self, run: &Range<usize>) -> bool {
         let words = self.parts(run.start.saturating_sub(2)..run.end);
         let is_known = |word: &String| {
-            [TAXES, WITHOUT, JOINING, SORTS]
-                .iter()
-                .any(|known| is_of(word, known))
+            [
+                words!(taxes),
+                words!(without),
+                words!(money_joining),
+                words!(sorts),
+            ]
+            .iter()
+            .any(|known| is_of(word, known))
         };
         let is_part = self.table.measure.as_ref().is_some_and(|field| {
             let mut columns = self.linker.dictionary.columns(self.bucket);
@@ -169,7 +169,7 @@ impl Reading<'_> {
     /// Whether the word that was read as a count breaks down an amount: `a breakdown of the outlay`.
     pub(super) fn is_broken_down(&self, run: &Range<usize>) -> bool {
         let mut before = (0..run.start).rev().map(|at| self.word(at));
-        let before = before.find(|word| !is_of(word, SKIPPED));
+        let before = before.find(|word| !is_of(word, words!(skipped)));
         let is_ahead = before.is_some_and(|word| is_of(word, "breakdown split tally down"));
         // `how does the cost of the invoices split up by year?`
         let is_asked = self.word(0) == "how" && is_of(self.word(1), "do does did is are");
@@ -208,7 +208,7 @@ impl Reading<'_> {
 /// Whether words exclude taxes.
 fn is_without(words: &[String]) -> bool {
     let says = |known: &str| words.iter().any(|word| is_of(word, known));
-    says("net untaxed pretax subtotal") || says(WITHOUT) && says(TAXES)
+    says("net untaxed pretax subtotal") || says(words!(without)) && says(words!(taxes))
 }
 
 /// Whether a column holds amounts of money other than taxes, by a word of its name or description.
@@ -222,7 +222,9 @@ pub(super) fn holds_amounts(column: &KnownColumn) -> bool {
     let is_named = |known: &str| column.words.iter().any(|word| is_of(word, known));
     let is_tax = is_named("tax vat gst duty discount rebate")
         && !is_named("before net with total gross incl excl");
-    is_money(column) && !is_tax && all.any(|word| is_of(word, MONEY) || is_of(word, SAID))
+    is_money(column)
+        && !is_tax
+        && all.any(|word| is_of(word, words!(reading_money)) || is_of(word, words!(said)))
 }
 
 /// Whether a column holds amounts without tax, by its name or, if the name does not say it, by its description.

@@ -1,7 +1,6 @@
 //! Finds the columns that words of a question name: the key of the groups, and the measure. Pure.
 
 use super::currency::is_money;
-use super::serving::{BUYING, SELLING};
 use super::*;
 use crate::form::is_participle;
 use crate::kindred::Kin;
@@ -10,10 +9,6 @@ use crate::kindred::Kin;
 const NEAR: usize = 2;
 /// The most words between two parts of what names one column.
 const NAME_GAP: usize = 4;
-/// Words that ask for an order.
-const SORTING: &str = "sorted sort ordered order arranged ranked";
-/// Words that ask for a sum.
-const SUMMING: &str = "total overall aggregate cumulative combined sum";
 
 impl Reading<'_> {
     /// Groups documents by what a run names. The result says whether the run is a key of groups.
@@ -48,7 +43,8 @@ impl Reading<'_> {
             return Ok(true);
         }
         // `by price` means no column whose name only has a related word, such as `cost_centre`.
-        let is_of_money = self.money(run).is_some() || is_of(self.word(run.end - 1), MONEY);
+        let is_of_money =
+            self.money(run).is_some() || is_of(self.word(run.end - 1), words!(reading_money));
         let named = named.filter(|fit| {
             let column = self.linker.dictionary.column(fit.columns[0]);
             !is_of_money || fit.score >= NAMED_MIN || phrase::is_number(column)
@@ -56,8 +52,8 @@ impl Reading<'_> {
         // A buyer is no vendor, although the words are similar.
         let is_opposite = |column: &KnownColumn| {
             let role = fold::singular(self.word(run.end - 1));
-            is_of(&role, BUYING) && self.column_says(&column.field, SELLING)
-                || is_of(&role, SELLING) && self.column_says(&column.field, BUYING)
+            is_of(&role, words!(buying)) && self.column_says(&column.field, words!(selling))
+                || is_of(&role, words!(selling)) && self.column_says(&column.field, words!(buying))
         };
         let near = || {
             let near = self.near(run, |column| !phrase::is_number(column))?;
@@ -187,7 +183,7 @@ impl Reading<'_> {
     fn is_sorted(&self, run: &Range<usize>) -> bool {
         let by = (0..run.start).rev().find(|at| self.word(*at) == "by");
         let before = by.and_then(|by| by.checked_sub(1));
-        before.is_some_and(|at| is_of(self.word(at), SORTING))
+        before.is_some_and(|at| is_of(self.word(at), words!(sorting)))
     }
 
     /// Whether a run says more about the column that documents are grouped by: `period of termination notice`.
@@ -338,7 +334,7 @@ impl Reading<'_> {
         let is_sum = !is_most
             && self.operation != Some(ColumnOperation::Average)
             && run.len() == 1
-            && is_of(self.word(run.start), SUMMING);
+            && is_of(self.word(run.start), words!(summing));
         let says_tax = self.says_tax_behind(run);
         let numbers = self
             .fit(run.clone(), phrase::is_number)

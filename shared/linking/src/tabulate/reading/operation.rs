@@ -5,10 +5,6 @@ use super::*;
 
 /// The number of documents that `the largest invoices` asks for.
 const MOST_OF_MANY: usize = 5;
-/// Verbs for what documents do first or last.
-const COMING: &str = "came comes come was were is arrived";
-/// Words between an amount and the tax that it includes or not.
-const BESIDE_TAX: &str = "without excluding including net before with plus";
 const NUMBERS: [&str; 9] = [
     "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
 ];
@@ -61,7 +57,7 @@ impl Reading<'_> {
                     .is_some_and(|word| word.lower == "of");
             // `the sum without VAT` is an amount, as it stands on an invoice.
             let is_taxed = at > 0
-                && (self.word(at), is_of(next, BESIDE_TAX)) == ("sum", true)
+                && (self.word(at), is_of(next, words!(beside_tax))) == ("sum", true)
                 && self
                     .linker
                     .tokens
@@ -118,8 +114,12 @@ impl Reading<'_> {
                 ("number" | "count", "between" | "for" | "of") if is_of(before, "in by the") => {
                     Some((ColumnOperation::Count, false))
                 }
-                ("first", _) if is_of(before, COMING) => Some((ColumnOperation::Smallest, true)),
-                ("last", _) if is_of(before, COMING) => Some((ColumnOperation::Largest, true)),
+                ("first", _) if is_of(before, words!(coming)) => {
+                    Some((ColumnOperation::Smallest, true))
+                }
+                ("last", _) if is_of(before, words!(coming)) => {
+                    Some((ColumnOperation::Largest, true))
+                }
                 ("first", _) if is_before_subject => Some((ColumnOperation::Smallest, true)),
                 ("last", _) if is_before_subject => Some((ColumnOperation::Largest, true)),
                 ("together", _)

@@ -3,12 +3,6 @@
 
 use super::*;
 
-/// Words behind a value and `and` or `or` that compare it.
-const COMPARED: &str = "above below later higher lower up better worse newer older earlier";
-/// Words before a value that compare it.
-const COMPARING: &str = "below above beneath exceeding before after";
-/// Words before `than` and a value.
-const THAN: &str = "better worse lower higher newer older later earlier";
 /// How many words behind `and above` may stand before the amount or the day that it compares.
 const NEAR: usize = 3;
 
@@ -41,14 +35,16 @@ impl Reading<'_> {
         };
         let (start, end) = (mention.at.start, mention.at.end);
         let (before, second) = (word(start.checked_sub(1)), word(start.checked_sub(2)));
-        let is_before = is_of(before, COMPARING) || before == "than" && is_of(second, THAN);
+        let is_before = is_of(before, words!(others_comparing))
+            || before == "than" && is_of(second, words!(than));
         let (joining, behind) = (word(Some(end)), word(Some(end + 1)));
         // `from Acme and above 500` compares an amount.
         let is_of_next = || {
             let mut mentions = self.mentions.iter();
             mentions.any(|next| (end + 1..=end + NEAR).contains(&next.start))
         };
-        let is_behind = is_of(joining, "and or") && is_of(behind, COMPARED) && !is_of_next();
+        let is_behind =
+            is_of(joining, "and or") && is_of(behind, words!(compared)) && !is_of_next();
         matches!(mention.what, Named::Value(_)) && (is_before || is_behind)
     }
 

@@ -1,7 +1,6 @@
 //! Words that say how a mention is related to the documents: `bills for stuff bought from Acme`. They do not change a
 //! count or a sum, as long as they lead to a name or a day that set a condition. Pure.
 
-use super::leading::WRITING;
 use super::*;
 use crate::form::is_participle;
 
@@ -11,11 +10,6 @@ const WORDS_MAX: usize = 3;
 const NEAR: usize = 3;
 /// A word with fewer bytes says too little to be part of a name of documents.
 const CALLED_BYTES: usize = 4;
-/// Words that introduce a topic, or that say what happened to a document, and so tell documents apart.
-pub(super) const TOPIC: &str = "about say says said saying state states mention mentions mentioned mentioning contain contains \
-    containing discuss discusses discussing describe describes explain explains regarding concerning topic topics dispute \
-    disputes disputed claim claims claimed refuse refused reject rejected cancel cancelled contested breached terminated credited \
-    refunded overcharged outstanding pending approved unapproved unpaid overdue late";
 
 impl Reading<'_> {
     /// Whether a run may only lead from the documents, or from another name, to a name or a day, in a question that
@@ -29,8 +23,8 @@ impl Reading<'_> {
         let is_telling = |token: &QuestionToken| {
             token.has_digit()
                 || token.is_capital()
-                || is_of(&token.lower, TOPIC)
-                || is_of(&token.lower, WRITING)
+                || is_of(&token.lower, words!(topic))
+                || is_of(&token.lower, words!(writing))
         };
         let is_number = self
             .operation

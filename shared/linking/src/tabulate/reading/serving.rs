@@ -4,29 +4,8 @@
 
 use super::*;
 
-/// Words that compare one side with another.
-const COMPARING: &str = "differ differs relative outnumber outnumbers exceed exceeds";
-/// Words for what one of two named documents does, and for their difference. With other documents, `offers` may be
-/// counted.
-const OF_TWO: &str = "offer offers beat beats win wins margin";
-/// Verbs for having the most or least of something.
-const HAVING: &str = "exhibit exhibits rank ranks show shows offer offers carry carries";
-/// Adjectives before the name of a column of numbers that say that its maximum is meant.
-const LIMITING: &str = "admissible permissible permitted allowable allowed nominal rated";
-/// Nouns for sellers, for buyers, and for other bearers of names.
-pub(super) const SELLING: &str =
-    "supplier vendor seller provider contractor manufacturer maker producer creditor payee biller";
-pub(super) const BUYING: &str = "customer client buyer purchaser payer debtor recipient";
-const CALLED: &str = "auditor certifier assessor inspector company firm organisation organization counterparty partner holder \
-    issuer department team brand town city location site standard";
-/// Verbs for satisfying a standard.
-const COMPLYING: &str =
-    "adhering sticking conforming keeping complying according adhere stick conform comply";
 /// The most words before the verb of a request.
 const POLITE_WORDS: usize = 3;
-/// Nouns for the place where documents are kept.
-const KEEPING: &str =
-    "register archive system database library repository folder collection corpus";
 
 impl Reading<'_> {
     /// Whether a word means nothing in its position.
@@ -54,26 +33,30 @@ impl Reading<'_> {
                 .any(|mention| mention.end + 1 == run.start)
         };
         match word {
-            word if is_of(word, COMPARING) && self.linked.intent == Intent::Compare => true,
-            word if is_of(word, OF_TWO) && self.is_between_two() => true,
+            word if is_of(word, words!(serving_comparing))
+                && self.linked.intent == Intent::Compare =>
+            {
+                true
+            }
+            word if is_of(word, words!(of_two)) && self.is_between_two() => true,
             // `exhibits the lowest spend`, `ranks highest`
-            word if is_of(word, HAVING) && is_most => {
+            word if is_of(word, words!(serving_having)) && is_most => {
                 after == "the" || words::operation(after).is_some()
             }
             // In `one line per supplier` the word says nothing, but in `how many lines per invoice` it does.
             "line" | "row" => words::is_per(after) && is_of(before, "one a single"),
             "expressed" => after == "as",
             // `the admissible voltage`, `the voltage limit`, `the mean level of expenditure`
-            word if is_of(word, LIMITING) => is_number(Some(run.end)),
+            word if is_of(word, words!(limiting)) => is_number(Some(run.end)),
             "limit" | "limits" => is_number(run.start.checked_sub(1)),
             "level" | "levels" => {
                 after == "of" && self.needs_measure() || is_number(run.start.checked_sub(1))
             }
             // `does the register contain`, `held in the register`
-            word if is_of(word, KEEPING) => {
+            word if is_of(word, words!(keeping)) => {
                 before == "the" && is_of(near(run.start.checked_sub(2)), "in does from")
             }
-            "contain" | "contains" | "include" | "includes" => is_of(before, KEEPING),
+            "contain" | "contains" | "include" | "includes" => is_of(before, words!(keeping)),
             // `that ISO 9001 is met`
             "met" | "fulfilled" | "satisfied" => {
                 is_of(before, "is are was were") && is_behind_mention()
@@ -85,7 +68,7 @@ impl Reading<'_> {
             // `judged by its net amount`
             "judged" | "measured" | "ranked" => after == "by" && is_most,
             // `for adhering to ISO 9001`
-            word if is_of(word, COMPLYING) => is_of(after, "to with"),
+            word if is_of(word, words!(complying)) => is_of(after, "to with"),
             word if self.is_called(word) => {
                 before == "of"
                     || self.is_called_behind(run.start)
@@ -107,10 +90,10 @@ impl Reading<'_> {
     /// describes documents does not count either: `the disputed Acme invoices`.
     fn is_apposition(&self, run: &Range<usize>) -> bool {
         let role = self.word(run.start);
-        let opposite = match (is_of(role, SELLING), is_of(role, BUYING)) {
-            (true, _) => BUYING,
-            (_, true) => SELLING,
-            _ if is_of(role, CALLED) => "",
+        let opposite = match (is_of(role, words!(selling)), is_of(role, words!(buying))) {
+            (true, _) => words!(buying),
+            (_, true) => words!(selling),
+            _ if is_of(role, words!(called)) => "",
             _ => return false,
         };
         if self.conditions_say(opposite) {

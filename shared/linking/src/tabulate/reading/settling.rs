@@ -187,8 +187,8 @@ impl Reading<'_> {
         let score = |column: &KnownColumn| {
             let has = |known: &str| column.words.iter().any(|word| is_of(word, known));
             (
-                has(MONEY),
-                !has(PART) || holds_amounts(column) && !is_part(column),
+                has(words!(reading_money)),
+                !has(words!(part)) || holds_amounts(column) && !is_part(column),
                 has("total gross"),
                 subject.iter().any(|word| column.words.contains(word)),
             )

@@ -4,37 +4,13 @@
 //! lack (`without a due date`), and a column whose values are asked for instead of documents (`how many vendors`). A
 //! table that ignored them would be exact and wrong, so these questions get none.
 
-use super::serving::SELLING;
 use super::*;
 use crate::linked::{QuestionCondition, Test};
-use crate::meant::TAXES;
 
-/// Adjectives for a state that only some documents are in.
-const STATES: &str =
-    "open closed paid payable due valid running expired expiring signed revised current recent";
-/// Those of them that may say by which days the first or last document is found.
-const STATES_OF_DAYS: &str = "due running expired expiring signed revised recent";
-/// Those of them that behind a name say what a company did: `that Acme signed`.
-const DONE: &str = "closed paid payable signed revised recent";
-/// Verbs for what a seller gives to a buyer, and for what a buyer does.
-const GIVEN_TO: &str = "sent send addressed copied forwarded passed mailed emailed rendered presented delivered billed invoiced charged";
-const TAKEN_BY: &str = "received paid settled owed accepted ordered bought";
-/// Figures that no table has.
-const STATISTICS: &str = "median percentile percentiles quantile quantiles quartile quartiles variance deviation percentage proportion \
-    ratio trend growth";
-/// Words for a time between two days, of which a condition knows one.
-const SPANNING: &str = "running run runs valid active ongoing force effect";
-const BEING: &str = "is are was were be been being remain remains remained stay stays";
-/// Words that may stand between such a verb and the state.
-const ADVERBS: &str = "still already not yet now currently fully all both also";
 /// How many words behind a state are searched for the condition that it introduces.
 const LEAD_WORDS_MAX: usize = 6;
 /// The most words between one that excludes and what it excludes.
 const EXCLUDED_WORDS: usize = 9;
-const LACKING: &str = "no without lacking lack lacks missing";
-const HAVING: &str = "have has had having with";
-/// Words that may stand between `how many` and what is counted.
-const DIFFERENT: &str = "different distinct various unique separate individual of our the";
 
 impl Reading<'_> {
     /// Why there is no table for a question with this run, if the run is such a word.
@@ -82,10 +58,10 @@ impl Reading<'_> {
         // `without tax` describes an amount, and `without a due date` is told from other words later.
         let excludes = |at: usize| {
             !is_mention(at)
-                && !is_of(word(at), LACKING)
+                && !is_of(word(at), words!(lacking))
                 && !is_of(word(at), "less save not")
-                && !is_of(word(at + 1), TAXES)
-                && !is_of(word(at + 2), TAXES)
+                && !is_of(word(at + 1), words!(taxes))
+                && !is_of(word(at + 2), words!(taxes))
                 && self.linker.takes_back(at)
         };
         if let Some(at) = all.clone().find(|at| excludes(*at) && !is_read(*at)) {
@@ -118,7 +94,7 @@ impl Reading<'_> {
         }
         let is_statistic = |at: usize| {
             let is_share = (word(at), word(at + 1)) == ("share", "of");
-            (is_of(word(at), STATISTICS) || is_share)
+            (is_of(word(at), words!(statistics)) || is_share)
                 && !self.linker.dictionary.is_column_word(word(at))
         };
         let at = all
@@ -136,8 +112,8 @@ impl Reading<'_> {
         // `passed on to Acme`
         let third = self.linker.tokens.get(at + 2);
         let is_on = is_of(after, "on over out") && third.is_some_and(|third| third.lower == "to");
-        let is_turned = (after == "to" || is_on) && is_of(verb, GIVEN_TO)
-            || after == "by" && is_of(verb, TAKEN_BY);
+        let is_turned = (after == "to" || is_on) && is_of(verb, words!(given_to))
+            || after == "by" && is_of(verb, words!(taken_by));
         let is_name = |mention: &&Mention| (at + 2..=at + 4).contains(&mention.at.start);
         let name = self.linker.mentions.iter().find(is_name);
         let is_seller = |mention: &Mention| {
@@ -153,7 +129,7 @@ impl Reading<'_> {
             };
             let conditions = self.linked.conditions.iter().chain(&self.linked.parts);
             let mut conditions = conditions.filter(is_it);
-            conditions.any(|condition| self.column_says(&condition.field, SELLING))
+            conditions.any(|condition| self.column_says(&condition.field, words!(selling)))
         };
         is_turned && name.is_some_and(is_seller)
     }
@@ -163,14 +139,14 @@ impl Reading<'_> {
         let word = self.word(at);
         // `current` may be a column of amperes.
         let is_current = word == "current" && self.linker.dictionary.is_column_word(word);
-        let is_known = is_of(word, STATES) || is_of(word, SPANNING);
+        let is_known = is_of(word, words!(states)) || is_of(word, words!(spanning));
         if self.is_taken[at] || !is_known || is_current {
             return false;
         }
-        if self.is_most() && self.table.is_day && is_of(word, STATES_OF_DAYS) {
+        if self.is_most() && self.table.is_day && is_of(word, words!(states_of_days)) {
             return false;
         }
-        if self.is_spanning(at) || !is_of(word, STATES) {
+        if self.is_spanning(at) || !is_of(word, words!(states)) {
             return self.is_spanning(at);
         }
         if self.is_before_noun(at) {
@@ -189,12 +165,12 @@ impl Reading<'_> {
             return false;
         }
         let mut before = (0..at).rev().map(|at| self.word(at));
-        let verb = before.find(|word| !is_of(word, ADVERBS));
-        let is_predicate = verb.is_some_and(|verb| is_of(verb, BEING));
+        let verb = before.find(|word| !is_of(word, words!(adverbs)));
+        let is_predicate = verb.is_some_and(|verb| is_of(verb, words!(being)));
         let subject = self.linker.frame.subject.as_ref();
         let is_behind_noun = subject.is_some_and(|subject| subject.end == at);
         let is_behind_name =
-            !is_of(word, DONE) && self.mentions.iter().any(|mention| mention.end == at);
+            !is_of(word, words!(done)) && self.mentions.iter().any(|mention| mention.end == at);
         (is_predicate || is_behind_noun || is_behind_name) && !self.leads_on(at)
     }
 
@@ -211,7 +187,11 @@ impl Reading<'_> {
         let mut mentions = self.linker.mentions.iter();
         let next = mentions.find(|mention| mention.at.start > at);
         let is_day = next.is_some_and(|next| matches!(next.what, Named::Days(_)));
-        is_of(self.word(at), SPANNING) && is_told && is_during && is_day && self.leads_on(at)
+        is_of(self.word(at), words!(spanning))
+            && is_told
+            && is_during
+            && is_day
+            && self.leads_on(at)
     }
 
     pub(super) fn is_most(&self) -> bool {
@@ -260,7 +240,7 @@ impl Reading<'_> {
         if self.is_without_values(run) {
             return true;
         }
-        let is_tax = run.clone().any(|at| is_of(self.word(at), TAXES));
+        let is_tax = run.clone().any(|at| is_of(self.word(at), words!(taxes)));
         let fit = self.fit(run.clone(), |_| true);
         let is_of_side = fit.is_some_and(|fit| self.is_on(&fit, &self.linked.parts));
         if is_tax || is_of_side || !self.names_column(run) || self.is_of_condition(run) {
@@ -270,10 +250,11 @@ impl Reading<'_> {
         match word(1) {
             // `with an invoice date in 2024` introduces a condition.
             "a" | "an" | "any" => {
-                is_of(word(2), LACKING) || is_of(word(2), HAVING) && !self.leads_on(run.end - 1)
+                is_of(word(2), words!(lacking))
+                    || is_of(word(2), words!(stating_having)) && !self.leads_on(run.end - 1)
             }
-            "the" | "their" | "its" => is_of(word(2), LACKING),
-            first => is_of(first, LACKING),
+            "the" | "their" | "its" => is_of(word(2), words!(lacking)),
+            first => is_of(first, words!(lacking)),
         }
     }
 
@@ -293,11 +274,11 @@ impl Reading<'_> {
         };
         match self.word(at) {
             "undated" => true,
-            "dated" => is_of(before(ADVERBS), BEING) && !leads(),
+            "dated" => is_of(before(words!(adverbs)), words!(being)) && !leads(),
             "date" | "dates" => {
                 let has = before("a an any the their its some");
                 let is_any = is_of(before(""), "a any some");
-                is_of(has, LACKING)
+                is_of(has, words!(lacking))
                     || (is_of(has, "have has had having") || has == "with" && is_any) && !leads()
             }
             _ => false,
@@ -314,8 +295,8 @@ impl Reading<'_> {
                 && columns.all(|column| self.linker.dictionary.column(*column).documents() == 0)
         };
         let mut before = (0..run.start).rev().map(|at| self.word(at));
-        let verb = before.find(|word| !is_of(word, ADVERBS));
-        let is_told = verb.is_some_and(|verb| is_of(verb, BEING));
+        let verb = before.find(|word| !is_of(word, words!(adverbs)));
+        let is_told = verb.is_some_and(|verb| is_of(verb, words!(being)));
         fit.is_some_and(is_empty) && (is_told || self.is_before_noun(run.end - 1))
     }
 
@@ -330,7 +311,7 @@ impl Reading<'_> {
             return false;
         }
         let before = (0..run.start).rev().map(|at| self.word(at));
-        let mut before = before.skip_while(|word| is_of(word, DIFFERENT));
+        let mut before = before.skip_while(|word| is_of(word, words!(different)));
         if self.operation == Some(ColumnOperation::Count) {
             let is_counting = |word: &str| is_of(word, "many number count");
             return before.next().is_some_and(is_counting);

@@ -4,15 +4,6 @@
 use super::*;
 use crate::days::Grain;
 
-const ORDINALS: &str = "first second third fourth last 1st 2nd 3rd 4th";
-/// Words for a part of a span that is named behind them.
-const POINTS: &str = "beginning start outset middle end close half";
-/// Units of which a few are a part of a longer span: `the first week of March 2024`.
-const WITHIN: &str = "week weeks fortnight";
-/// Words for a part of a year that no calendar bounds.
-const ABOUT: &str =
-    "early late mid middle spring summer autumn fall winter around circa roughly approximately";
-
 impl Reading<'_> {
     /// The words of a time that is only read in part.
     pub(super) fn unread_time(&self) -> Option<String> {
@@ -38,13 +29,14 @@ impl Reading<'_> {
             _ => "",
         };
         let is_joined = is_of(word(1), "and or to through until and/or &");
-        let is_part = |at: usize| is_of(word(at), POINTS) && !is_of(word(at + 1), "by until till");
+        let is_part =
+            |at: usize| is_of(word(at), words!(points)) && !is_of(word(at + 1), "by until till");
         let length = match () {
-            () if is_joined && is_of(word(2), ORDINALS) => 2,
-            () if is_of(word(1), ABOUT) => 1,
+            () if is_joined && is_of(word(2), words!(ordinals)) => 2,
+            () if is_of(word(1), words!(about)) => 1,
             // Not `that fall in 2024`.
             () if word(1) == "in" && is_of(word(2), "early late") => 2,
-            () if word(1) == "of" && (is_part(2) || is_of(word(2), WITHIN)) => 2,
+            () if word(1) == "of" && (is_part(2) || is_of(word(2), words!(within))) => 2,
             () => return None,
         };
         Some(start - length..start + 1)

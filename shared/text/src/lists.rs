@@ -1,0 +1,39 @@
+//! Finds a list of words in a language file while a crate is compiled.
+//!
+//! A language file holds lists: a line `name:`, and below it the words in lines that begin with a blank. Lines that begin
+//! with `#` say what the next list is for.
+
+/// The words of the list `name` in the text of a language file, with blanks between them. It is for constants: the
+/// compiler refuses a name that no list has.
+pub const fn list(file: &'static str, name: &str) -> &'static str {
+    let (bytes, name) = (file.as_bytes(), name.as_bytes());
+    let mut at = 0;
+    while at < bytes.len() {
+        if (at == 0 || bytes[at - 1] == b'\n') && begins(bytes, at, name) {
+            let from = at + name.len() + 1;
+            let mut end = from;
+            while end < bytes.len() && (bytes[end] != b'\n' || is_indented(bytes, end + 1)) {
+                end += 1;
+            }
+            return file.split_at(end).0.split_at(from).1;
+        }
+        at += 1;
+    }
+    panic!("no list has this name")
+}
+
+const fn is_indented(bytes: &[u8], at: usize) -> bool {
+    at < bytes.len() && bytes[at] == b' '
+}
+
+/// Whether `name:` stands at a place.
+const fn begins(bytes: &[u8], from: usize, name: &[u8]) -> bool {
+    let mut at = 0;
+    while at < name.len() {
+        if from + at >= bytes.len() || bytes[from + at] != name[at] {
+            return false;
+        }
+        at += 1;
+    }
+    from + at < bytes.len() && bytes[from + at] == b':'
+}
