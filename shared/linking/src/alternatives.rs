@@ -3,10 +3,10 @@
 //! Values of one column are sides of their own by default. Two neighbours are one side if only a conjunction stands
 //! between them, and the words before a further side repeat those before the first one: `of` in this example.
 
-use crate::frame::is_of;
 use crate::linked::{QuestionCondition, Test};
 use crate::merge;
 use text::fold;
+use text::is_of;
 
 /// The most sides.
 const SIDES_MAX: usize = 50;

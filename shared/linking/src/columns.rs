@@ -6,7 +6,6 @@
 use crate::amounts::Amount;
 use crate::companies;
 use crate::dictionary::{ColumnId, ColumnKind, KnownColumn, KnownValue};
-use crate::frame::is_of;
 use crate::kindred::Kin;
 use crate::link::{Fitting, Linker, Placed};
 use crate::mention::Mention;
@@ -15,6 +14,7 @@ use crate::token::QuestionToken;
 use crate::units::{is_in_unit, is_of_time};
 use std::collections::HashSet;
 use text::fold;
+use text::is_of;
 
 /// If two columns have a value, the one with so many times fewer documents is not an alternative.
 const RARE: u32 = 5;

@@ -6,11 +6,11 @@
 use crate::amounts::Bound;
 use crate::days::{DaySpan, FiscalEnd, Grain, SpanSide};
 use crate::dictionary::{ColumnId, ColumnKind, KnownColumn};
-use crate::frame::is_of;
 use crate::kindred::Kin;
 use crate::link::{Fitting, Linker, Placed};
 use crate::linked::Test;
 use crate::mention::{Mention, Named};
+use text::is_of;
 
 /// The most years from one to another that are looked up as names.
 const YEARS_NAMED_MAX: i32 = 20;

@@ -4,8 +4,8 @@
 //! an explanation. `Do we have ...`, `are there ...`, `could you find ...`, an order, or words that form no sentence
 //! may want documents.
 
-use crate::frame::is_of;
 use crate::token::QuestionToken;
+use text::is_of;
 
 /// Whether one of the clauses wants an explanation.
 pub(crate) fn is_explaining(tokens: &[QuestionToken]) -> bool {

@@ -10,7 +10,7 @@ use crate::form::{is_choosing, is_explaining, is_order, is_participle};
 use crate::linked::Intent;
 use crate::token::QuestionToken;
 use std::ops::Range;
-use text::fold;
+use text::{fold, is_of};
 
 /// What a question asks for.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -389,8 +389,4 @@ fn stronger(known: Option<Intent>, new: Intent) -> Option<Intent> {
         Some(known) if rank(known) >= rank(new) => Some(known),
         _ => Some(new),
     }
-}
-
-pub(crate) fn is_of(word: &str, words: &str) -> bool {
-    words.split_ascii_whitespace().any(|known| known == word)
 }

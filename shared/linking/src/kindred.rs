@@ -3,10 +3,10 @@
 //! The list is English and short, because the words of a schema's own descriptions are compared first. It does *not*
 //! list anything that documents contain.
 
-use crate::frame::is_of;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 use text::fold;
+use text::is_of;
 
 /// Groups of words that stand for one another, one string for each group.
 const FAMILIES: [&str; 17] = [

@@ -2,13 +2,13 @@
 
 use crate::dictionary::{ColumnId, KnownValue};
 use crate::form::is_participle;
-use crate::frame::is_of;
 use crate::link::{Linker, Placed};
 use crate::linked::Intent;
 use crate::mention::{Mention, Named};
 use crate::merge::Link;
 use crate::token::QuestionToken;
 use text::fold;
+use text::is_of;
 
 /// The fewest letters of a single word in small letters that can be meant as a value.
 const WORD_MIN: usize = 4;

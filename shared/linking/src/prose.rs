@@ -6,12 +6,12 @@
 
 use crate::days::{DaySpan, Grain, SpanSide};
 use crate::dictionary::ColumnId;
-use crate::frame::is_of;
 use crate::link::{Linker, Placed};
 use crate::linked::{Intent, LinkedQuestion, QuestionCondition, QuestionSide, Test};
 use crate::mention::{Mention, Named};
 use crate::merge::{self, Joined, Link};
 use crate::token::QuestionToken;
+use text::is_of;
 
 /// The most sides. Each side is a search of its own.
 const SIDES_MAX: usize = 3;

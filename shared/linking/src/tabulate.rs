@@ -19,7 +19,6 @@ mod words;
 
 use crate::dictionary::ColumnKind;
 use crate::form::{is_explaining, says_more_than};
-use crate::frame::is_of;
 use crate::link::Linker;
 use crate::linked::{Intent, LinkedQuestion};
 use crate::mention::Named;
@@ -27,6 +26,7 @@ use crate::token::QuestionToken;
 use reading::Reading;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use text::is_of;
 
 /// The most columns that are offered to tell documents apart.
 const FACETS_MAX: usize = 3;

@@ -15,6 +15,16 @@
 //! | [`fold`] | normalised names for comparison |
 //! | [`question`] | what a question says about its answer and about documents, by rules |
 
+/// The text of the language file, in which `words!` finds its lists.
+const ENGLISH: &str = include_str!("../words/en.txt");
+
+/// A list of words of the language file.
+macro_rules! words {
+    ($name:ident) => {
+        const { $crate::list($crate::ENGLISH, stringify!($name)) }
+    };
+}
+
 pub mod alignment;
 #[cfg(test)]
 mod cases;
@@ -36,6 +46,6 @@ pub mod words;
 
 pub use coverage::coverage;
 pub use line::{count, line_of, one_line, shortened};
-pub use lists::list;
+pub use lists::{is_of, list};
 pub use overlap::overlap;
 pub use unify::{unaccented, unify};

@@ -37,3 +37,8 @@ const fn begins(bytes: &[u8], from: usize, name: &[u8]) -> bool {
     }
     from + at < bytes.len() && bytes[from + at] == b':'
 }
+
+/// Whether a word is one of those in a list.
+pub fn is_of(word: &str, words: &str) -> bool {
+    words.split_ascii_whitespace().any(|known| known == word)
+}

@@ -4,8 +4,8 @@
 //! Words that compare days are left out.
 
 use super::{Bound, says};
-use crate::frame::is_of;
 use crate::token::QuestionToken;
+use text::is_of;
 
 /// Words before an amount, the longest first.
 const BEFORE: [(&str, Bound); 60] = [

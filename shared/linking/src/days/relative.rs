@@ -5,7 +5,7 @@
 
 use super::calendar::{months, one, years};
 use super::{DayRange, DaySpan, Grain, SpanSide};
-use crate::frame::is_of;
+use text::is_of;
 use time::{Date, Duration};
 
 /// The most days, weeks, months or years that are counted.

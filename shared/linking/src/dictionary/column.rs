@@ -2,10 +2,10 @@
 
 use super::described::{ColumnWords, words_of};
 use super::{FEW, VALUE_WORDS_MAX};
-use crate::frame::is_of;
 use crate::kindred::Kin;
 use std::sync::Arc;
 use text::fold;
+use text::is_of;
 
 /// The index of a column in a dictionary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -4,10 +4,10 @@
 //! by. The module does *not* decide what follows from that: few documents can be read whole.
 
 use super::words;
-use crate::frame::is_of;
 use crate::link::Linker;
 use crate::linked::LinkedQuestion;
 use crate::token::reply_start;
+use text::is_of;
 
 /// Words that mark what a user has added when asked back.
 const ADDED: &str = "user clarified";

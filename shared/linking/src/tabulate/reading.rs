@@ -5,13 +5,13 @@ use super::phrase::{self, Fit, NAMED_MIN};
 use super::words::{self, Period};
 use super::{ColumnOperation, GroupKey, TableQuestion, Tabulation};
 use crate::dictionary::{ColumnId, ColumnKind, KnownColumn};
-use crate::frame::is_of;
 use crate::link::Linker;
 use crate::linked::{Intent, LinkedQuestion, QuestionCondition};
 use crate::mention::{Mention, Named};
 use crate::token::QuestionToken;
 use std::ops::Range;
 use text::fold;
+use text::is_of;
 
 mod beside;
 mod currency;

@@ -1,7 +1,7 @@
 //! Words that name an operation on documents, and filler words that mean nothing to a table.
 
 use super::ColumnOperation;
-use crate::frame::is_of;
+use text::is_of;
 
 const OLDEST: &str = "oldest earliest";
 

@@ -7,6 +7,7 @@ use super::named;
 use super::number;
 use super::time;
 use super::words::QuestionWord;
+use crate::is_of;
 
 /// Most conditions that are read out of one question.
 pub(crate) const WORDED_CONDITIONS_MAX: usize = 16;
@@ -137,7 +138,6 @@ pub(crate) fn read(question: &str, words: &[QuestionWord<'_>]) -> (Vec<WordedCon
 
 /// How many words here say that what follows must not hold.
 fn negation(words: &[QuestionWord<'_>]) -> usize {
-    const ALONE: [&str; 5] = ["except", "excluding", "not", "without", "aren't"];
     const PAIRS: [(&str, &str); 6] = [
         ("apart", "from"),
         ("aside", "from"),
@@ -149,9 +149,9 @@ fn negation(words: &[QuestionWord<'_>]) -> usize {
     let word = |at: usize| words.get(at).map_or("", |word| word.word.as_str());
     let length = match PAIRS.contains(&(word(0), word(1))) {
         true => 2,
-        false => usize::from(ALONE.contains(&word(0))),
+        false => usize::from(is_of(word(0), words!(alone))),
     };
-    let those = length > 0 && ["any", "ones", "that", "those"].contains(&word(length));
+    let those = length > 0 && is_of(word(length), "any ones that those");
     length + usize::from(those)
 }
 
@@ -167,11 +167,11 @@ fn timed(words: &[QuestionWord<'_>], is_bare: bool) -> Option<Read> {
         "between" => return between(words),
         _ => None,
     };
-    let article = |at: usize| usize::from(words.get(at).is_some_and(|word| word.is(&["the"])));
+    let article = |at: usize| usize::from(words.get(at).is_some_and(|word| word.is("the")));
     let start = match cue {
         Some(_) => 1 + article(1),
         None if is_bare || first.is_year() || first.is_period() || first.is_iso_day() => 0,
-        None if first.is(&["last", "next", "past", "previous"]) => 0,
+        None if first.is("last next past previous") => 0,
         None if first.is_month() && time::length(words) > 1 => 0,
         None => return None,
     };
@@ -180,12 +180,7 @@ fn timed(words: &[QuestionWord<'_>], is_bare: bool) -> Option<Read> {
         return None;
     }
     if first.word == "from" {
-        let span = spanned(
-            words,
-            start,
-            start + length,
-            &["to", "until", "till", "through"],
-        );
+        let span = spanned(words, start, start + length, "to until till through");
         if span.is_some() {
             return span;
         }
@@ -208,11 +203,11 @@ fn between(words: &[QuestionWord<'_>]) -> Option<Read> {
     if length == 0 {
         return None;
     }
-    spanned(words, 1, 1 + length, &["and"])
+    spanned(words, 1, 1 + length, "and")
 }
 
 /// A time from `start` to `end`, and another one behind one of `joining`.
-fn spanned(words: &[QuestionWord<'_>], start: usize, end: usize, joining: &[&str]) -> Option<Read> {
+fn spanned(words: &[QuestionWord<'_>], start: usize, end: usize, joining: &str) -> Option<Read> {
     words.get(end).filter(|word| word.is(joining))?;
     let length = time::length(&words[end + 1..]);
     (length > 0).then(|| Read {
@@ -242,28 +237,9 @@ pub(crate) fn joined(words: &[QuestionWord<'_>]) -> String {
 
 /// What is compared, where the words before say so: `with an amount of`, `whose due date is`, `dated`.
 fn field(before: &[QuestionWord<'_>], is_number: bool) -> Option<String> {
-    const OPENING: [&str; 3] = ["having", "whose", "with"];
-    const LINKING: [&str; 9] = ["a", "an", "are", "is", "of", "the", "their", "was", "were"];
-    const TIMES: [&str; 6] = ["date", "day", "deadline", "month", "period", "year"];
-    const DATED: [&str; 14] = [
-        "created",
-        "dated",
-        "delivered",
-        "due",
-        "effective",
-        "ended",
-        "ending",
-        "expiring",
-        "issued",
-        "paid",
-        "published",
-        "received",
-        "signed",
-        "starting",
-    ];
     if let Some(last) = before
         .last()
-        .filter(|last| last.is(&DATED) && !last.closes())
+        .filter(|last| last.is(words!(dated)) && !last.closes())
     {
         return Some(if last.word == "dated" {
             "date".into()
@@ -272,7 +248,8 @@ fn field(before: &[QuestionWord<'_>], is_number: bool) -> Option<String> {
         });
     }
     let mut near = before.iter().rev().take(6);
-    let opened = near.position(|word| word.is(&OPENING) || is_number && word.word == "and")?;
+    let opened =
+        near.position(|word| word.is(words!(opening)) || is_number && word.word == "and")?;
     let said = &before[before.len() - opened..];
     if said.iter().any(QuestionWord::closes) {
         return None;
@@ -280,8 +257,8 @@ fn field(before: &[QuestionWord<'_>], is_number: bool) -> Option<String> {
     let said: Vec<&str> = said
         .iter()
         .map(|word| word.word.as_str())
-        .filter(|word| !LINKING.contains(word))
+        .filter(|word| !is_of(word, words!(linking)))
         .collect();
-    let fits = is_number || said.last().is_some_and(|word| TIMES.contains(word));
+    let fits = is_number || said.last().is_some_and(|word| is_of(word, words!(times)));
     (fits && (1..=3).contains(&said.len())).then(|| said.join(" "))
 }

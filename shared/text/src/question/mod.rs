@@ -7,7 +7,7 @@
 //! | module | what |
 //! |---|---|
 //! | `words` | a question as words |
-//! | `class`, `cues` | how many searches a question takes, and of which kind; the words that show this |
+//! | `class` | how many searches a question takes, and of which kind |
 //! | `intent` | what is asked to be done |
 //! | `form` | the wanted form of the answer, and whether the words themselves are searched for |
 //! | `condition` | the conditions of a question, in words; `number`, `time` and `named` read one kind each |
@@ -16,7 +16,6 @@
 
 mod class;
 mod condition;
-mod cues;
 mod form;
 mod intent;
 mod named;

@@ -43,9 +43,7 @@ const BOUND_PAIRS: [(&str, &str, Comparator); 15] = [
     ("up", "to", Comparator::Lte),
 ];
 /// Words that may stand at a number and say what it counts.
-const CURRENCIES: [&str; 11] = [
-    "$", "chf", "dollars", "eur", "euro", "euros", "gbp", "pounds", "usd", "€", "£",
-];
+const CURRENCIES: &str = "$ chf dollars eur euro euros gbp pounds usd € £";
 
 /// A bounded number here, if there is one.
 pub(super) fn compared(words: &[QuestionWord<'_>]) -> Option<Read> {
@@ -98,7 +96,7 @@ fn between(words: &[QuestionWord<'_>]) -> Option<Read> {
 
 /// A number with its currency, and how many words it takes.
 fn amount(words: &[QuestionWord<'_>]) -> Option<(f64, usize)> {
-    let is_currency = |at: usize| words.get(at).is_some_and(|word| word.is(&CURRENCIES));
+    let is_currency = |at: usize| words.get(at).is_some_and(|word| word.is(CURRENCIES));
     let before = usize::from(is_currency(0));
     let word = words.get(before)?;
     let mut number = read(&word.word)?;

@@ -69,27 +69,6 @@ pub fn scope(question: &str, follows: bool) -> QuestionScope {
     }
 }
 
-/// Words that open a request for something that is said.
-const REQUESTING: [&str; 9] = [
-    "describe", "explain", "find", "give", "name", "show", "state", "tell", "quote",
-];
-/// Frequent words of German, Dutch, French, Spanish, Italian and Portuguese that are none of English. A name may hold
-/// one of them with a capital.
-const FOREIGN: [&str; 48] = [
-    "che", "como", "con", "cuando", "dans", "das", "de", "dei", "del", "della", "dem", "den",
-    "der", "des", "deze", "di", "die", "dos", "een", "ein", "eine", "el", "est", "et", "für",
-    "het", "il", "ist", "la", "las", "le", "les", "los", "mit", "nach", "para", "por", "pour",
-    "que", "sont", "und", "une", "van", "von", "voor", "wann", "wie", "zijn",
-];
-/// Words that stand for something that was said.
-const POINTING: [&str; 36] = [
-    "again", "another", "else", "former", "he", "hers", "him", "his", "her", "instead", "it",
-    "its", "latter", "one", "ones", "other", "others", "same", "second", "she", "that", "their",
-    "theirs", "them", "then", "there", "these", "they", "third", "this", "those", "too", "above",
-    "earlier", "previous", "both",
-];
-/// Words that go on with what was said.
-const GOING_ON: [&str; 5] = ["also", "and", "but", "or", "so"];
 /// A question of fewer words is a part of one.
 const WHOLE_WORDS_MIN: usize = 4;
 
@@ -97,11 +76,11 @@ const WHOLE_WORDS_MIN: usize = 4;
 fn is_read(words: &[QuestionWord<'_>]) -> bool {
     let opens = words
         .iter()
-        .find(|word| !word.is(&["can", "could", "please", "would", "you"]));
+        .find(|word| !word.is("can could please would you"));
     let asks = words.iter().any(QuestionWord::is_asking)
         || words.first().is_some_and(QuestionWord::is_auxiliary)
-        || opens.is_some_and(|word| word.is(&REQUESTING) || word.is(&["list", "compare"]));
-    let foreign = |word: &QuestionWord<'_>| word.is(&FOREIGN) && !word.is_capital();
+        || opens.is_some_and(|word| word.is(words!(scope_requesting)) || word.is("list compare"));
+    let foreign = |word: &QuestionWord<'_>| word.is(words!(foreign)) && !word.is_capital();
     asks && !words.iter().any(foreign)
 }
 
@@ -110,17 +89,17 @@ fn leans(question: &str, words: &[QuestionWord<'_>]) -> bool {
     let names = |word: &QuestionWord<'_>| word.is_capital() || word.has_digit();
     let is_named = words.iter().skip(1).any(names) || question.contains(['"', '“']);
     words.len() < WHOLE_WORDS_MIN
-        || words.first().is_some_and(|word| word.is(&GOING_ON))
-        || words.iter().any(|word| word.is(&POINTING))
+        || words.first().is_some_and(|word| word.is(words!(going_on)))
+        || words.iter().any(|word| word.is(words!(pointing)))
         || words
             .windows(2)
-            .any(|two| two[0].is(&["how", "what"]) && two[1].word == "about")
+            .any(|two| two[0].is("how what") && two[1].word == "about")
         || !is_named
 }
 
 /// Several questions in one, or one of several things: `who signed it, and when does it end`, `of the A1 and the B2`.
 fn asks_several(words: &[QuestionWord<'_>]) -> bool {
-    let joins = |word: &QuestionWord<'_>| word.is(&["and", "or"]);
+    let joins = |word: &QuestionWord<'_>| word.is("and or");
     let ends = |word: &QuestionWord<'_>| word.raw.ends_with(['?', ';']);
     let inner = words
         .get(..words.len().saturating_sub(1))
@@ -129,7 +108,7 @@ fn asks_several(words: &[QuestionWord<'_>]) -> bool {
     let several = |at: usize| {
         let after = words[at + 1..]
             .iter()
-            .find(|word| !word.is(&["a", "an", "for", "of", "the"]));
+            .find(|word| !word.is("a an for of the"));
         let is_named = at > 1 && names(&words[at - 1]) && after.is_some_and(names);
         is_named || after.is_some_and(QuestionWord::is_asking)
     };

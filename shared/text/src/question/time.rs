@@ -5,37 +5,18 @@
 
 use super::words::QuestionWord;
 
-/// Words before a stretch of time that is told from today.
-const RELATIVE: [&str; 6] = ["current", "last", "next", "past", "previous", "this"];
-/// Stretches of time.
-const STRETCHES: [&str; 11] = [
-    "days",
-    "decade",
-    "fortnight",
-    "month",
-    "months",
-    "quarter",
-    "quarters",
-    "week",
-    "weeks",
-    "year",
-    "years",
-];
-/// Days by their own word.
-const DAYS: [&str; 3] = ["today", "tomorrow", "yesterday"];
-
 /// How many words, from the first on, name one time; 0 where they name none.
 pub(crate) fn length(words: &[QuestionWord<'_>]) -> usize {
     let Some(first) = words.first() else {
         return 0;
     };
-    if first.is(&DAYS) || first.is_iso_day() {
+    if first.is(words!(days)) || first.is_iso_day() {
         return 1;
     }
-    if first.is(&RELATIVE) {
+    if first.is(words!(relative)) {
         return relative(words);
     }
-    if first.is(&["fiscal", "financial"]) {
+    if first.is("fiscal financial") {
         let year = words.get(1).is_some_and(|word| word.word == "year");
         let named = words.get(2).is_some_and(QuestionWord::is_year);
         return if year && named { 3 } else { 0 };
@@ -47,7 +28,7 @@ pub(crate) fn length(words: &[QuestionWord<'_>]) -> usize {
 fn relative(words: &[QuestionWord<'_>]) -> usize {
     let counted = usize::from(words.get(1).is_some_and(|word| number_of(word).is_some()));
     match words.get(1 + counted) {
-        Some(word) if word.is(&STRETCHES) => 2 + counted,
+        Some(word) if word.is(words!(stretches)) => 2 + counted,
         _ => 0,
     }
 }
@@ -90,11 +71,9 @@ fn is_day_number(word: &QuestionWord<'_>) -> bool {
 
 /// A small number in digits or in words.
 fn number_of(word: &QuestionWord<'_>) -> Option<u32> {
-    const WORDS: [&str; 12] = [
-        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-        "twelve",
-    ];
-    let named = WORDS.iter().position(|named| *named == word.word);
+    let named = words!(words)
+        .split_ascii_whitespace()
+        .position(|named| named == word.word);
     let named = named.and_then(|at| u32::try_from(at + 1).ok());
     named.or_else(|| word.word.parse().ok())
 }

@@ -1,6 +1,6 @@
 //! Splits a question into words, each with its context. *Not* the tokens of an index.
 
-use crate::months;
+use crate::{is_of, months};
 
 /// One word of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,20 +15,10 @@ pub(crate) struct QuestionWord<'a> {
     pub(crate) to: usize,
 }
 
-/// Words that open a question that is answered by yes or no.
-const AUXILIARIES: [&str; 20] = [
-    "are", "can", "could", "did", "do", "does", "had", "has", "have", "is", "isn't", "may", "must",
-    "should", "was", "wasn't", "were", "will", "would", "didn't",
-];
-/// Words that ask for something.
-const ASKING: [&str; 9] = [
-    "how", "what", "when", "where", "which", "who", "whom", "whose", "why",
-];
-
 impl QuestionWord<'_> {
     /// Whether it is one of `words`.
-    pub(crate) fn is(&self, words: &[&str]) -> bool {
-        words.contains(&self.word.as_str())
+    pub(crate) fn is(&self, words: &str) -> bool {
+        is_of(&self.word, words)
     }
 
     /// Whether a clause ends behind it.
@@ -37,11 +27,11 @@ impl QuestionWord<'_> {
     }
 
     pub(crate) fn is_auxiliary(&self) -> bool {
-        self.is(&AUXILIARIES)
+        self.is(words!(auxiliaries))
     }
 
     pub(crate) fn is_asking(&self) -> bool {
-        self.is(&ASKING)
+        self.is(words!(asking))
     }
 
     /// Whether it is written with a capital.
