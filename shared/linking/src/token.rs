@@ -4,6 +4,7 @@
 //! token each. A comparison sign such as `<=` is a token of its own. This is *not* the analyser of an index.
 
 use std::ops::Range;
+use text::is_of;
 
 /// The most tokens that are read. The search, which gets the whole question, still sees the words behind them.
 const TOKENS_MAX: usize = 512;
@@ -52,6 +53,50 @@ impl QuestionToken {
     /// Whether there is a digit in it.
     pub(crate) fn has_digit(&self) -> bool {
         self.text.contains(|c: char| c.is_ascii_digit())
+    }
+}
+
+/// The words of a question by their place. A place without a word has an empty one.
+pub(crate) trait Said {
+    /// The word at a place, in lower case.
+    fn word(&self, at: usize) -> &str;
+    /// The word so many places before one.
+    fn back(&self, at: usize, back: usize) -> &str {
+        at.checked_sub(back).map_or("", |at| self.word(at))
+    }
+    /// Whether the word at a place is one of those in a list.
+    fn is(&self, at: usize, words: &str) -> bool {
+        is_of(self.word(at), words)
+    }
+    /// Whether these words stand at a place.
+    fn says(&self, at: usize, words: &str) -> bool {
+        let mut said = words.split(' ').enumerate();
+        said.all(|(i, word)| self.word(at + i) == word)
+    }
+    /// Whether one of the words is in a list.
+    fn has(&self, words: &str) -> bool;
+    /// Whether a word of one list stands before a word of another.
+    fn has_pair(&self, one: &str, other: &str) -> bool;
+    /// The words as they are written.
+    fn text(&self) -> String;
+}
+
+impl Said for [QuestionToken] {
+    fn word(&self, at: usize) -> &str {
+        self.get(at).map_or("", |token| &token.lower)
+    }
+
+    fn has(&self, words: &str) -> bool {
+        self.iter().any(|token| is_of(&token.lower, words))
+    }
+
+    fn has_pair(&self, one: &str, other: &str) -> bool {
+        (1..self.len()).any(|at| self.is(at - 1, one) && self.is(at, other))
+    }
+
+    fn text(&self) -> String {
+        let words: Vec<&str> = self.iter().map(|token| token.text.as_str()).collect();
+        words.join(" ")
     }
 }
 

@@ -70,3 +70,8 @@ pub fn code(word: &str) -> Option<&'static str> {
         .into_iter()
         .find(|code| code.eq_ignore_ascii_case(word))
 }
+
+/// The ISO codes of currencies.
+pub fn codes() -> impl Iterator<Item = &'static str> {
+    CODES.into_iter()
+}

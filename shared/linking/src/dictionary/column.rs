@@ -122,6 +122,19 @@ impl KnownColumn {
         !self.is_named() && 2 * self.small > self.distinct
     }
 
+    /// Whether a word of the field name is in a list.
+    pub(crate) fn is_called(&self, known: &str) -> bool {
+        self.words.iter().any(|word| is_of(word, known))
+    }
+
+    /// Whether a word of the description is in a list.
+    pub(crate) fn is_described_by(&self, known: &str) -> bool {
+        self.said
+            .description_words
+            .iter()
+            .any(|word| is_of(word, known))
+    }
+
     /// Whether the field name says that the column holds document types.
     pub(super) fn is_called_kind(&self) -> bool {
         let mut words = self.words.iter();

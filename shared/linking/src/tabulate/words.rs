@@ -3,8 +3,6 @@
 use super::ColumnOperation;
 use text::is_of;
 
-const OLDEST: &str = "oldest earliest";
-
 /// The operation that a word names, and whether it is an operation on days.
 pub(super) fn operation(word: &str) -> Option<(ColumnOperation, bool)> {
     let all = [
@@ -13,7 +11,7 @@ pub(super) fn operation(word: &str) -> Option<(ColumnOperation, bool)> {
         (words!(largest), ColumnOperation::Largest, false),
         (words!(smallest), ColumnOperation::Smallest, false),
         (words!(newest), ColumnOperation::Largest, true),
-        (OLDEST, ColumnOperation::Smallest, true),
+        ("oldest earliest", ColumnOperation::Smallest, true),
         (words!(count), ColumnOperation::Count, false),
     ];
     let found = all.iter().find(|(words, ..)| is_of(word, words));
