@@ -20,14 +20,12 @@
 //! | `merge` | merges conditions on one column and finds contradictions |
 //! | `tabulate` | finds out what is to be counted, added up or listed |
 //! | `dictionary` | the columns and values of a corpus |
-//! | [`days`] | parses spans of days |
-//! | [`amounts`] | parses amounts with their comparison |
+//! | [`days`], [`amounts`], [`token`] | spans of days, amounts and tokens, of the crate `text` |
 //! | `units` | converts amounts to the unit of a column |
 //! | `kindred`, `likeness` | related words: from a fixed list, and from word vectors of the caller |
 //! | [`names`] | reads the names of a document from its path |
 //! | `prose` | finds the sources and days in a question about what documents say |
 //! | [`fiscal`] | finds out when fiscal years end |
-//! | [`token`] | splits a question into tokens |
 
 /// The text of the language file, in which `words!` finds its lists.
 const ENGLISH: &str = include_str!("../words/en.txt");
@@ -41,11 +39,9 @@ macro_rules! words {
 
 mod alternatives;
 mod amount_of;
-pub mod amounts;
 mod called;
 mod columns;
 mod companies;
-pub mod days;
 mod days_of;
 mod dictionary;
 mod either;
@@ -67,7 +63,6 @@ mod signs;
 mod tabulate;
 #[cfg(test)]
 mod tests;
-pub mod token;
 mod units;
 
 pub use dictionary::{
@@ -78,4 +73,5 @@ pub use link::{link, link_by};
 pub use linked::{Ambiguity, Intent, LinkedQuestion, QuestionCondition, QuestionSide, Test};
 pub use merge::TOO_MANY_VALUES;
 pub use tabulate::{ColumnOperation, CurrencySource, GroupKey, TableQuestion, Tabulation};
+pub use text::{amounts, days, token};
 pub use time::Date;

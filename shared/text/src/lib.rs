@@ -10,6 +10,8 @@
 //! | [`stop`] | words that say little, a list for each use |
 //! | [`coverage()`], [`overlap()`] | how much of a question passages mention; how much of an answer its facts contain |
 //! | [`sentences`] | where sentences end, a splitter for each use |
+//! | [`token`] | a question as tokens |
+//! | [`days`], [`amounts`] | spans of days and amounts as people write them |
 //! | [`months`] | names of months |
 //! | [`numerals`], [`currencies`] | numbers in words, words for money |
 //! | [`fold`] | normalised names for comparison |
@@ -25,11 +27,29 @@ macro_rules! words {
     };
 }
 
+/// The same for German, which has words for days, numbers and amounts alone.
+const GERMAN: &str = include_str!("../words/de.txt");
+
+/// A list in both languages.
+macro_rules! both {
+    ($name:ident) => {
+        const {
+            let name = stringify!($name);
+            [
+                $crate::list($crate::ENGLISH, name),
+                $crate::list($crate::GERMAN, name),
+            ]
+        }
+    };
+}
+
 pub mod alignment;
+pub mod amounts;
 #[cfg(test)]
 mod cases;
 mod coverage;
 pub mod currencies;
+pub mod days;
 pub mod fold;
 mod line;
 mod lists;
@@ -41,6 +61,7 @@ pub mod sentences;
 pub mod stop;
 #[cfg(test)]
 mod tests;
+pub mod token;
 mod unify;
 pub mod words;
 

@@ -3,6 +3,8 @@
 //! A language file holds lists: a line `name:`, and below it the words in lines that begin with a blank. Lines that begin
 //! with `#` say what the next list is for.
 
+use std::cmp::Reverse;
+
 /// The words of the list `name` in the text of a language file, with blanks between them. It is for constants: the
 /// compiler refuses a name that no list has.
 pub const fn list(file: &'static str, name: &str) -> &'static str {
@@ -41,4 +43,34 @@ const fn begins(bytes: &[u8], from: usize, name: &[u8]) -> bool {
 /// Whether a word is one of those in a list.
 pub fn is_of(word: &str, words: &str) -> bool {
     words.split_ascii_whitespace().any(|known| known == word)
+}
+
+/// Phrases with what they mean, the longest first.
+pub(crate) struct Phrases<T>(Vec<(Vec<&'static str>, T)>);
+
+impl<T: Copy> Phrases<T> {
+    /// The phrases of lists, between commas.
+    pub(crate) fn of<const N: usize>(lists: [([&'static str; 2], T); N]) -> Phrases<T> {
+        let mut all = Vec::new();
+        for (texts, meaning) in lists {
+            let phrases = texts.into_iter().flat_map(|text| text.split(','));
+            let phrases = phrases.map(|phrase| phrase.split_ascii_whitespace().collect());
+            all.extend(phrases.map(|words: Vec<&str>| (words, meaning)));
+        }
+        all.retain(|(words, _)| !words.is_empty());
+        all.sort_by_key(|(words, _)| Reverse(words.len()));
+        Phrases(all)
+    }
+
+    /// The longest phrase that begins at the first of some words: the number of its words, and what it means.
+    pub(crate) fn at<'a>(&self, word: impl Fn(usize) -> &'a str) -> Option<(usize, T)> {
+        let begins = |words: &[&str]| {
+            words
+                .iter()
+                .enumerate()
+                .all(|(at, known)| word(at) == *known)
+        };
+        let (words, meaning) = self.0.iter().find(|(words, _)| begins(words))?;
+        Some((words.len(), *meaning))
+    }
 }

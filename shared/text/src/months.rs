@@ -1,38 +1,13 @@
 //! The names of the months. *Not* here: how a date is parsed; forms and languages differ by use.
 
 use std::ops::RangeInclusive;
+use std::sync::LazyLock;
 
 /// The English names in full, in lower case, January first. The first three letters are the short form.
-pub const ENGLISH: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-
-/// German where it is not English, in lower case; each may be cut to its first three letters.
-const GERMAN: [&[&str]; 12] = [
-    &["januar", "jänner"],
-    &["februar", "feber"],
-    &["märz", "maerz", "mrz"],
-    &[],
-    &["mai"],
-    &["juni"],
-    &["juli"],
-    &[],
-    &[],
-    &["oktober"],
-    &[],
-    &["dezember"],
-];
+pub static ENGLISH: LazyLock<[&str; 12]> = LazyLock::new(|| {
+    let mut names = words!(months).split_ascii_whitespace();
+    std::array::from_fn(|_| names.next().unwrap_or_default())
+});
 
 /// The month, from 1, that a lower-case word names, in full or by its first letters; `letters` is the range of their
 /// number.
@@ -50,13 +25,13 @@ pub fn number_in_date(word: &str) -> Option<u8> {
     }
 }
 
-/// The month, from 1, that a word in a date names in English or German.
+/// The month, from 1, that a word in a date names in English or German. A German name may be cut to three letters.
 pub fn number_in_either(word: &str) -> Option<u8> {
     let german = || {
         let word = word.to_lowercase();
         let is_cut = |name: &str| name.chars().take(3).eq(word.chars());
-        let is = |names: &&[&str]| names.iter().any(|name| *name == word || is_cut(name));
-        from_one(GERMAN.iter().position(is))
+        let is = |names: &str| names.split('/').any(|name| name == word || is_cut(name));
+        from_one(both!(months)[1].split_ascii_whitespace().position(is))
     };
     number_in_date(word).or_else(german)
 }

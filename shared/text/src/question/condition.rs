@@ -249,7 +249,7 @@ fn field(before: &[QuestionWord<'_>], is_number: bool) -> Option<String> {
     }
     let mut near = before.iter().rev().take(6);
     let opened =
-        near.position(|word| word.is(words!(opening)) || is_number && word.word == "and")?;
+        near.position(|word| word.is(words!(asked_opening)) || is_number && word.word == "and")?;
     let said = &before[before.len() - opened..];
     if said.iter().any(QuestionWord::closes) {
         return None;

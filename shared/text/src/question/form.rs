@@ -49,7 +49,7 @@ fn at_word(words: &[QuestionWord<'_>], at: usize) -> Option<Layout> {
     let before: Vec<&QuestionWord<'_>> = words[..at].iter().rev().take(3).collect();
     let between = before
         .iter()
-        .take_while(|word| word.is(words!(between)))
+        .take_while(|word| word.is(words!(asked_between)))
         .count();
     let the = before.first().is_some_and(|word| word.word == "the");
     let asked = before.get(between).is_some_and(|word| word.is(words!(as))) && !the;

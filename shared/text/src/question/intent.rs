@@ -150,7 +150,9 @@ fn adds_up(words: &[QuestionWord<'_>]) -> bool {
 fn is_stated(words: &[QuestionWord<'_>]) -> bool {
     let graded = words.iter().any(|word| word.word.ends_with("est"));
     let stated = |three: &[QuestionWord<'_>]| {
-        three[0].word == "many" && three[1].is(words!(units)) && three[2].is("are is of was were")
+        three[0].word == "many"
+            && three[1].is(words!(asked_units))
+            && three[2].is("are is of was were")
     };
     !graded && words.windows(3).any(stated)
 }

@@ -10,7 +10,7 @@ pub(crate) fn length(words: &[QuestionWord<'_>]) -> usize {
     let Some(first) = words.first() else {
         return 0;
     };
-    if first.is(words!(days)) || first.is_iso_day() {
+    if first.is(words!(asked_days)) || first.is_iso_day() {
         return 1;
     }
     if first.is(words!(relative)) {

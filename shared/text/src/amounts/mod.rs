@@ -4,14 +4,15 @@
 //! module does *not* decide which column is meant.
 
 mod comparatives;
-mod currencies;
 mod number;
+pub mod units;
 
-pub use currencies::currency;
-pub(crate) use currencies::of_unit;
+pub use crate::currencies::{currency, of_unit};
 
-use crate::token::QuestionToken;
+use crate::lists::Phrases;
+use crate::token::{QuestionToken, Said};
 use number::{Number, number};
+use std::sync::LazyLock;
 
 /// How an amount is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,30 +50,17 @@ pub fn read(tokens: &[QuestionToken], at: usize) -> Option<(usize, Amount)> {
         .or_else(|| compared_behind(tokens, at))
 }
 
-/// Words before a range.
-const RANGES: [&str; 8] = [
-    "anywhere between",
-    "anywhere from",
-    "in the range of",
-    "ranging between",
-    "ranging from",
-    "somewhere between",
-    "between",
-    "from",
-];
+static RANGES: LazyLock<Phrases<()>> = LazyLock::new(|| Phrases::of([(both!(range), ())]));
+static JOINS: LazyLock<Phrases<()>> = LazyLock::new(|| Phrases::of([(both!(range_joins), ())]));
 
 /// A range of amounts: `between A and B`, `from A to B`, `A to B`.
 fn range(tokens: &[QuestionToken], at: usize) -> Option<(usize, Amount)> {
-    let before = RANGES.iter().find(|words| says(tokens, at, words));
-    let skipped = before.map_or(0, |words| words.split(' ').count());
+    let before = RANGES.at(|place| tokens.word(at + place));
+    let skipped = before.map_or(0, |(length, ())| length);
     let (first, low) = number(tokens, at + skipped)?;
     let join = at + skipped + first;
-    let joins = ["and", "to", "up to", "down to", "through"];
-    let mut joins = joins
-        .iter()
-        .filter(|join| before.is_some() || **join != "and");
-    let words = joins.find(|words| says(tokens, join, words))?;
-    let joined = words.split(' ').count();
+    let (joined, ()) = JOINS.at(|place| tokens.word(join + place))?;
+    (before.is_some() || !tokens.is(join, "and und")).then_some(())?;
     let (second, high) = number(tokens, join + joined)?;
     let is_amount = |number: &Number| {
         let is_year = number.is_bare && (1900.0..=2100.0).contains(&number.value);
@@ -124,7 +112,7 @@ impl Number {
     }
 }
 
-fn says(tokens: &[QuestionToken], at: usize, words: &str) -> bool {
-    let mut said = words.split(' ').enumerate();
-    said.all(|(i, word)| tokens.get(at + i).is_some_and(|token| token.lower == word))
+/// Whether a word is in one of two lists.
+fn says_either(tokens: &[QuestionToken], at: usize, [one, other]: [&str; 2]) -> bool {
+    tokens.is(at, one) || tokens.is(at, other)
 }

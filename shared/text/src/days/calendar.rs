@@ -20,7 +20,7 @@ pub fn of_unix_ms(ms: u64) -> Option<Date> {
 }
 
 /// The first day of a month. Month 13 is January of the next year.
-pub(crate) fn start_of_month(year: i32, month: i32) -> Option<Date> {
+pub fn start_of_month(year: i32, month: i32) -> Option<Date> {
     let months = i64::from(year) * 12 + i64::from(month) - 1;
     let year = i32::try_from(months.div_euclid(12)).ok()?;
     let month = u8::try_from(months.rem_euclid(12) + 1).ok()?;

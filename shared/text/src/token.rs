@@ -3,8 +3,8 @@
 //! A token is the text between blanks without the punctuation around it: `HX-2033A`, `$1,100` and `2024-05-03` are one
 //! token each. A comparison sign such as `<=` is a token of its own. This is *not* the analyser of an index.
 
+use crate::{is_of, months};
 use std::ops::Range;
-use text::is_of;
 
 /// The most tokens that are read. The search, which gets the whole question, still sees the words behind them.
 const TOKENS_MAX: usize = 512;
@@ -39,25 +39,25 @@ impl QuestionToken {
     }
 
     /// Whether it begins with a capital letter.
-    pub(crate) fn is_capital(&self) -> bool {
+    pub fn is_capital(&self) -> bool {
         self.text.chars().next().is_some_and(char::is_uppercase)
     }
 
     /// Whether a capital letter follows a small one, which happens in names alone: `TechWeek`, `eBay`.
-    pub(crate) fn has_inner_capital(&self) -> bool {
+    pub fn has_inner_capital(&self) -> bool {
         let letters: Vec<char> = self.text.chars().collect();
         let behind = |pair: &[char]| pair[0].is_lowercase() && pair[1].is_uppercase();
         letters.windows(2).any(behind)
     }
 
     /// Whether there is a digit in it.
-    pub(crate) fn has_digit(&self) -> bool {
+    pub fn has_digit(&self) -> bool {
         self.text.contains(|c: char| c.is_ascii_digit())
     }
 }
 
 /// The words of a question by their place. A place without a word has an empty one.
-pub(crate) trait Said {
+pub trait Said {
     /// The word at a place, in lower case.
     fn word(&self, at: usize) -> &str;
     /// The word so many places before one.
@@ -101,7 +101,7 @@ impl Said for [QuestionToken] {
 }
 
 /// The token at which the reply to a question back begins: `… - User clarified: due date`.
-pub(crate) fn reply_start(tokens: &[QuestionToken]) -> Option<usize> {
+pub fn reply_start(tokens: &[QuestionToken]) -> Option<usize> {
     let mut pairs = tokens.windows(2);
     let at = pairs.position(|pair| pair[0].text == "User" && pair[1].text == "clarified")?;
     Some(at + 2)
@@ -126,7 +126,9 @@ pub fn tokens(text: &str) -> Vec<QuestionToken> {
         let kept = opened.trim_end_matches(|c: char| !is_kept_last(c));
         let kept = &opened[..kept.len() + usize::from(is_graded(kept, &opened[kept.len()..]))];
         let marks = &opened[kept.len()..];
-        let is_short = marks == "." && !text[at..].trim().is_empty() && is_abbreviation(kept);
+        let next = text[at..].split_whitespace().next().unwrap_or_default();
+        let is_short =
+            marks == "." && (is_abbreviation(kept) && !next.is_empty() || is_ordinal(kept, next));
         let ends = marks.contains(['.', '?', '!']) && !is_short;
         let parts = ends || marks.contains([',', ';', ':', ')']);
         let is_sign = !kept.is_empty() && kept.chars().all(|c| SIGNS.contains(c));
@@ -136,7 +138,6 @@ pub fn tokens(text: &str) -> Vec<QuestionToken> {
             };
             // A dash between two numbers or days means `to`; any other mark separates the tokens around it.
             let is_dash = matches!(word, "-" | "–" | "—" | "−");
-            let next = text[at..].split_whitespace().next().unwrap_or_default();
             let is_range = before.has_digit() && next.starts_with(is_number_first)
                 || may_bound(&before.text) && may_bound(next);
             match is_dash && is_range {
@@ -172,9 +173,20 @@ pub fn tokens(text: &str) -> Vec<QuestionToken> {
 /// Whether a full stop after a word marks an abbreviation and does not end the sentence.
 fn is_abbreviation(word: &str) -> bool {
     let lower = word.to_lowercase();
-    words!(token_short)
-        .split_ascii_whitespace()
-        .any(|short| short == lower)
+    both!(shortened).iter().any(|list| is_of(&lower, list))
+}
+
+/// Whether a full stop after a number makes an ordinal, as German writes it: `3. Mai`, `3. Quartal`.
+fn is_ordinal(word: &str, next: &str) -> bool {
+    let next = next
+        .trim_end_matches(|c: char| !c.is_alphanumeric())
+        .to_lowercase();
+    let is_noun = |list: &str| is_of(&next, list);
+    word.parse::<u8>()
+        .is_ok_and(|number| (1..=31).contains(&number))
+        && (months::number_in_either(&next).is_some()
+            || is_noun(both!(quarter)[1])
+            || is_noun(both!(half)[1]))
 }
 
 /// The length in bytes of the comparison sign at the beginning of a word.
@@ -194,7 +206,7 @@ fn may_bound(word: &str) -> bool {
     let word = word.trim_end_matches([',', '.', '?', '!', ';', ':', ')']);
     word.starts_with(is_number_first)
         || is_quarter(word)
-        || word.len() > 2 && text::months::number_in_date(&word.to_lowercase()).is_some()
+        || word.len() > 2 && months::number_in_either(word).is_some()
 }
 
 fn is_number_first(c: char) -> bool {

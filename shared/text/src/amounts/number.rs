@@ -1,9 +1,9 @@
 //! Parses a number with the words around it: a currency before or behind it, `k`, `million`, a unit. Pure.
 
-use super::currencies::{self, currency};
-use super::says;
-use crate::token::QuestionToken;
-use text::numerals::{scale, small};
+use crate::currencies::{self, currency};
+use crate::is_of;
+use crate::numerals::{scale, small};
+use crate::token::{QuestionToken, Said};
 
 /// A number as it stands in a question.
 pub(super) struct Number {
@@ -167,7 +167,7 @@ fn spelled(tokens: &[QuestionToken], at: usize) -> Option<Written> {
         is_plus: false,
         tokens,
     };
-    if says(tokens, at, "half a million") {
+    if tokens.says(at, "half a million") {
         return Some(written(5e5, 3));
     }
     let (mut total, mut group, mut length) = (0.0, 0.0, 0);
@@ -203,10 +203,6 @@ fn long_scale(word: &str) -> Option<f64> {
 
 /// Whether a word is a known unit, in its short form or spelt out.
 fn is_unit(word: &str) -> bool {
-    words!(spelled)
-        .split_ascii_whitespace()
-        .any(|unit| unit == word.to_lowercase())
-        || words!(number_short)
-            .split_ascii_whitespace()
-            .any(|unit| unit == word)
+    let lower = word.to_lowercase();
+    is_of(word, words!(units_short)) || both!(units).iter().any(|units| is_of(&lower, units))
 }

@@ -5,16 +5,13 @@
 //! after it. This module does *not* decide which column is meant, nor whose fiscal year it is.
 
 mod calendar;
-mod lists;
 mod read;
 mod relative;
 mod sides;
-mod units;
+mod spans;
 
-pub(crate) use calendar::start_of_month;
-pub use calendar::{day, of_unix_ms};
-pub(crate) use read::impossible;
-pub use read::read;
+pub use calendar::{day, of_unix_ms, start_of_month};
+pub use read::{impossible, read};
 
 use time::Date;
 
