@@ -1,7 +1,7 @@
 //! Tests of the whole crate, by cases in data files, and of properties that hold for any text.
 
 use crate::alignment::{AlignedText, figures, units};
-use crate::question::{self, ConditionValue, QuestionReading, WordedCondition, scope, time};
+use crate::question::{self, ConditionValue, QuestionReading, WordedCondition, condition, scope};
 use crate::sentences::{cited, read};
 use crate::{
     cases, coverage, fold, line_of, months, one_line, overlap, shortened, stop, unaccented, unify,
@@ -66,7 +66,7 @@ fn of_question(_: &str, teller: &str, question: &str) -> String {
             .join("; "),
         "scope" => scope(question, false).as_str().to_owned(),
         "following scope" => scope(question, true).as_str().to_owned(),
-        "time length" => time::length(&said).to_string(),
+        "time length" => condition::time_length(&said, &condition::tokens(&said)).to_string(),
         "words" => {
             let shown = said.iter().map(|word| {
                 let is = [
@@ -175,7 +175,7 @@ fn of_words(_: &str, teller: &str, said: &str) -> String {
 fn a_long_text_gives_short_lists() {
     let question = "Which orders from Orsted over 100 EUR or less, and did it change? ".repeat(120);
     let reading = question::read(&question);
-    assert_eq!(reading.conditions.len(), question::WORDED_CONDITIONS_MAX);
+    assert_eq!(reading.conditions.len(), condition::WORDED_CONDITIONS_MAX);
     assert!(reading.conditions_over > 0 && reading.topics.len() <= 4);
 }
 
@@ -183,7 +183,7 @@ fn a_long_text_gives_short_lists() {
 fn what_says_it_stands_in_the_question_and_there_are_not_too_many() {
     let question: String = (0..200).map(|n| format!("over {n} EUR, ")).collect();
     let reading = question::read(&question);
-    let most = question::WORDED_CONDITIONS_MAX;
+    let most = condition::WORDED_CONDITIONS_MAX;
     assert_eq!(
         (reading.conditions.len(), reading.conditions_over),
         (most, 200 - most)

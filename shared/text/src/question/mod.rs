@@ -10,24 +10,20 @@
 //! | `class` | how many searches a question takes, and of which kind |
 //! | `intent` | what is asked to be done |
 //! | `form` | the wanted form of the answer, and whether the words themselves are searched for |
-//! | `condition` | the conditions of a question, in words; `number`, `time` and `named` read one kind each |
+//! | `condition`, `named` | the conditions of a question, in words; the names among them |
 //! | `topic` | the topics of a question |
 //! | `scope` | whether one search can be expected to answer a question |
 
 mod class;
-mod condition;
+pub(crate) mod condition;
 mod form;
 mod intent;
 mod named;
-mod number;
 mod scope;
-pub(crate) mod time;
 mod topic;
 pub(crate) mod words;
 
 pub use class::Complexity;
-#[cfg(test)]
-pub(crate) use condition::WORDED_CONDITIONS_MAX;
 pub use condition::{Comparator, ConditionValue, WordedCondition};
 pub use form::Layout;
 pub use intent::WordedIntent;

@@ -21,6 +21,12 @@ impl QuestionWord<'_> {
         is_of(&self.word, words)
     }
 
+    /// As written, without the punctuation around it and without the `'s` of a possessive.
+    pub(crate) fn bare(&self) -> &str {
+        let bare = self.raw.trim_matches(is_around);
+        bare.get(..self.word.len()).unwrap_or(bare)
+    }
+
     /// Whether a clause ends behind it.
     pub(crate) fn closes(&self) -> bool {
         self.raw.ends_with([',', ';', ':', '?', '.', '!'])
