@@ -70,8 +70,12 @@ pub trait Said {
     }
     /// Whether these words stand at a place.
     fn says(&self, at: usize, words: &str) -> bool {
-        let mut said = words.split(' ').enumerate();
+        let mut said = words.split_ascii_whitespace().enumerate();
         said.all(|(i, word)| self.word(at + i) == word)
+    }
+    /// Whether one of some phrases, between commas, stands at a place.
+    fn says_any(&self, at: usize, phrases: &str) -> bool {
+        phrases.split(',').any(|phrase| self.says(at, phrase))
     }
     /// Whether one of the words is in a list.
     fn has(&self, words: &str) -> bool;
