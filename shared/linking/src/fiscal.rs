@@ -11,14 +11,8 @@ const WORDS_MAX: usize = 16;
 /// 30 June`, `fiscal year begins on February 1`.
 pub fn end_in(text: &str) -> Option<FiscalEnd> {
     let lower = text.to_lowercase();
-    let named = [
-        "fiscal year",
-        "financial year",
-        "business year",
-        "accounting year",
-    ];
+    let named = "fiscal year,financial year,business year,accounting year".split(',');
     let mut places: Vec<usize> = named
-        .iter()
         .flat_map(|name| lower.match_indices(name))
         .map(|(at, _)| at)
         .collect();
@@ -44,21 +38,8 @@ pub fn end_in_field(field: &str, value: &str) -> Option<FiscalEnd> {
 /// A sentence such as `Our books close on 30 June`: a day without a year, with words for a year and for its end or
 /// beginning.
 fn end_in_sentence(lower: &str) -> Option<FiscalEnd> {
-    const YEARS: [&str; 7] = [
-        "year",
-        "books",
-        "accounts",
-        "twelve months",
-        "12 months",
-        "accounting",
-        "balance sheet",
-    ];
-    const ENDS: [&str; 14] = [
-        "end", "clos", "finish", "conclude", "begin", "start", "commence", "open", "run", "from",
-        "drawn", "made up", "prepared", "balance",
-    ];
-    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    if lower.len() > SENTENCE_BYTES_MAX || !has(&YEARS) || !has(&ENDS) {
+    let has = |words: &str| words.split(',').any(|word| lower.contains(word.trim()));
+    if lower.len() > SENTENCE_BYTES_MAX || !has(words!(fiscal_years)) || !has(words!(fiscal_ends)) {
         return None;
     }
     let words = tokens(lower);

@@ -29,11 +29,6 @@ pub(crate) const VALUE_WORDS_MAX: usize = 10;
 const NOUN_LETTERS_MIN: usize = 4;
 /// A shorter singular of the last word of a bucket's name is not taken for a noun: `ups` of `write-ups`.
 const BUCKET_LETTERS_MIN: usize = 3;
-/// Words of descriptions that do not tell one document from another.
-const ANY_DOCUMENT: [&str; 16] = [
-    "year", "month", "week", "quarter", "date", "time", "number", "name", "amount", "currency",
-    "total", "price", "value", "company", "code", "type",
-];
 /// The most values, in all spellings, of a column that can hold document types.
 const FEW: u32 = 40;
 
@@ -177,7 +172,8 @@ impl Dictionary {
 
     fn noun(&mut self, word: &str, bucket: &str) {
         let word = fold::singular(word);
-        let is_noun = word.chars().count() >= NOUN_LETTERS_MIN && !ANY_DOCUMENT.contains(&&*word);
+        let is_noun = word.chars().count() >= NOUN_LETTERS_MIN
+            && !text::is_of(&word, words!(undistinguished));
         if !is_noun || text::stop::is_content_free(&word) {
             return;
         }

@@ -1,14 +1,11 @@
 //! Reads the figures of a text as numbers in one form: `1,200.50` is `1200.5`, `03.05.2021` is 3, 5 and 2021. *Not*
 //! here: what the figures measure; units and currencies are compared as words.
 
-use crate::{months, words};
+use crate::{months, numerals, words};
 use std::collections::HashSet;
 
-/// Numbers that texts spell out.
-const SPELT: [&str; 13] = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve",
-];
+/// The largest number that is read in words.
+const SPELT_MAX: f64 = 12.0;
 /// Lower-case letters of a word whose end is no number.
 const WORD_CHARS_MIN: usize = 3;
 /// Letters that a scan takes for digits, and the digits.
@@ -35,7 +32,7 @@ pub(crate) fn given_figures(text: &str) -> HashSet<String> {
     let mut given: HashSet<String> = figures(text).into_iter().collect();
     for run in words::runs(text) {
         let word = run.to_lowercase();
-        let spelt = SPELT.iter().position(|spelt| *spelt == word);
+        let spelt = numerals::small(&word).filter(|number| *number <= SPELT_MAX);
         given.extend(spelt.map(|number| number.to_string()));
         if run.starts_with(char::is_uppercase) {
             let month = months::number(&word, 3..=3);

@@ -1,15 +1,9 @@
 //! A sentence splitter for citations and quotes. *Not* a grammar: one cut too many makes a quote shorter and does
 //! no other harm.
 
+use crate::is_of;
 use crate::one_line;
 use std::ops::Range;
-
-/// Words that end in a full stop without ending a sentence, in lower case.
-const ABBREVIATIONS: [&str; 37] = [
-    "approx", "apr", "art", "aug", "ca", "cf", "co", "corp", "dec", "dr", "e.g", "etc", "feb",
-    "fig", "gov", "i.e", "inc", "jan", "jr", "jul", "jun", "ltd", "mr", "mrs", "ms", "no", "nov",
-    "nr", "oct", "prof", "rep", "sen", "sep", "sept", "sr", "st", "vs",
-];
 
 /// The ranges of the sentences of `text`, without the white space around them. A line break ends a sentence, too.
 pub fn spans(text: &str) -> Vec<Range<usize>> {
@@ -50,7 +44,10 @@ fn ends(head: &str, mark: &str, rest: &str) -> bool {
     let word = head.split_whitespace().next_back().unwrap_or_default();
     let initial = word.chars().count() == 1 && word.starts_with(char::is_alphabetic);
     let item = word == head.trim() && word.bytes().all(|b| b.is_ascii_digit());
-    let short = ABBREVIATIONS.contains(&word.to_lowercase().trim_start_matches('('));
+    let short = is_of(
+        word.to_lowercase().trim_start_matches('('),
+        words!(shortened_cited),
+    );
     let goes_on = rest.trim_start().starts_with(char::is_lowercase);
     !(initial || item || short || goes_on)
 }
