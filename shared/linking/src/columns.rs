@@ -10,7 +10,7 @@ use crate::kindred::Kin;
 use crate::link::{Fitting, Linker, Placed};
 use crate::mention::Mention;
 use crate::signs;
-use crate::token::{QuestionToken, Said as _};
+use crate::token::{QuestionToken, TokenWords};
 use crate::units::{is_in_unit, is_of_time};
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -254,8 +254,10 @@ impl Linker<'_> {
         // last of April` says nothing of an end.
         let is_both = words.contains(&"first") && words.contains(&"last");
         let is_telling = |word: &&&str| {
-            let is_vague = is_content_free(word) || is_of(word, "date dates day");
-            !is_vague && !(is_both && is_of(word, "first last"))
+            let is_vague = is_content_free(word)
+                || is_of(word, "date dates day")
+                || is_both && is_of(word, "first last");
+            !is_vague
         };
         let weights = [3, 2].into_iter().chain(std::iter::repeat(1));
         let said = words.iter().filter(is_telling).zip(weights);

@@ -4,7 +4,7 @@
 //! an explanation. `Do we have ...`, `are there ...`, `could you find ...`, an order, or words that form no sentence
 //! may want documents.
 
-use crate::token::{QuestionToken, Said};
+use crate::token::{QuestionToken, TokenWords};
 use text::is_of;
 
 /// A word that ends in `able` has to be longer than `cable`, `table` and `variable`, which are things.

@@ -8,7 +8,7 @@
 use crate::dictionary::{Dictionary, KnownValue};
 use crate::form::{is_choosing, is_explaining, is_order, is_participle};
 use crate::linked::Intent;
-use crate::token::{QuestionToken, Said};
+use crate::token::{QuestionToken, TokenWords};
 use std::ops::Range;
 use text::stop::is_content_free;
 use text::{fold, is_of};

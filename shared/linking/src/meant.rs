@@ -6,7 +6,7 @@ use crate::link::{Linker, Placed};
 use crate::linked::Intent;
 use crate::mention::{Mention, Named};
 use crate::merge::Link;
-use crate::token::{QuestionToken, Said};
+use crate::token::{QuestionToken, TokenWords};
 use text::{fold, is_of};
 
 /// The fewest letters of a single word in small letters that can be meant as a value.

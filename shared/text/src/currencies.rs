@@ -1,6 +1,6 @@
 //! The words, codes and signs of currencies. *Not* here: how an amount is parsed; the forms differ by use.
 
-use crate::token::{QuestionToken, Said};
+use crate::token::{QuestionToken, TokenWords};
 use std::cmp::Reverse;
 use std::sync::LazyLock;
 

@@ -57,7 +57,7 @@ impl QuestionToken {
 }
 
 /// The words of a question by their place. A place without a word has an empty one.
-pub trait Said {
+pub trait TokenWords {
     /// The word at a place, in lower case.
     fn word(&self, at: usize) -> &str;
     /// The word so many places before one.
@@ -85,7 +85,7 @@ pub trait Said {
     fn text(&self) -> String;
 }
 
-impl Said for [QuestionToken] {
+impl TokenWords for [QuestionToken] {
     fn word(&self, at: usize) -> &str {
         self.get(at).map_or("", |token| &token.lower)
     }

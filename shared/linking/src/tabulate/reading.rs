@@ -17,7 +17,7 @@ use crate::dictionary::{ColumnId, ColumnKind, KnownColumn};
 use crate::link::Linker;
 use crate::linked::{Intent, LinkedQuestion, QuestionCondition};
 use crate::mention::{Mention, Named};
-use crate::token::{QuestionToken, Said, reply_start};
+use crate::token::{QuestionToken, TokenWords, reply_start};
 use std::ops::Range;
 use text::{fold, is_of};
 

@@ -6,7 +6,7 @@
 use super::{Bound, says_either};
 use crate::is_of;
 use crate::lists::Phrases;
-use crate::token::{QuestionToken, Said};
+use crate::token::{QuestionToken, TokenWords};
 use std::sync::LazyLock;
 
 static BEFORE: LazyLock<Phrases<Bound>> = LazyLock::new(|| {

@@ -10,7 +10,7 @@ pub mod units;
 pub use crate::currencies::{currency, of_unit};
 
 use crate::lists::Phrases;
-use crate::token::{QuestionToken, Said};
+use crate::token::{QuestionToken, TokenWords};
 use number::{Number, number};
 use std::sync::LazyLock;
 

@@ -3,7 +3,7 @@
 use crate::currencies::{self, currency};
 use crate::is_of;
 use crate::numerals::{scale, small};
-use crate::token::{QuestionToken, Said};
+use crate::token::{QuestionToken, TokenWords};
 
 /// A number as it stands in a question.
 pub(super) struct Number {

@@ -6,7 +6,7 @@
 use super::named;
 use super::words::QuestionWord;
 use crate::amounts::{self, Bound};
-use crate::token::{QuestionToken, Said};
+use crate::token::{QuestionToken, TokenWords};
 use crate::{days, is_of};
 
 /// Most conditions that are read out of one question.
