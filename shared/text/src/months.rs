@@ -1,5 +1,6 @@
 //! The names of the months. *Not* here: how a date is parsed; forms and languages differ by use.
 
+use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
@@ -25,15 +26,26 @@ pub fn number_in_date(word: &str) -> Option<u8> {
     }
 }
 
-/// The month, from 1, that a word in a date names in English or German. A German name may be cut to three letters.
+/// The words for months in English and German, in full and cut to three letters, in lower case.
+static EITHER: LazyLock<HashMap<String, u8>> = LazyLock::new(|| {
+    let names = both!(months).map(|names| names.split_ascii_whitespace().zip(1..));
+    let forms = names.into_iter().flatten().flat_map(|(names, month)| {
+        let forms = names
+            .split('/')
+            .flat_map(|name| [name.chars().take(3).collect(), name.into()]);
+        forms.map(move |form| (form, month))
+    });
+    forms.chain([("sept".to_owned(), 9)]).collect()
+});
+
+/// The month, from 1, that a word in a date names in English or German. A name may be cut to three letters.
 pub fn number_in_either(word: &str) -> Option<u8> {
-    let german = || {
-        let word = word.to_lowercase();
-        let is_cut = |name: &str| name.chars().take(3).eq(word.chars());
-        let is = |names: &str| names.split('/').any(|name| name == word || is_cut(name));
-        from_one(both!(months)[1].split_ascii_whitespace().position(is))
-    };
-    number_in_date(word).or_else(german)
+    let word = word.trim_end_matches('.');
+    match word.contains(char::is_uppercase) {
+        true => EITHER.get(&word.to_lowercase()),
+        false => EITHER.get(word),
+    }
+    .copied()
 }
 
 fn from_one(place: Option<usize>) -> Option<u8> {
