@@ -258,7 +258,7 @@ const PURE: Table = &[
             "time",
         ],
     ),
-    ("text", &["unicode-normalization"]),
+    ("text", &["time", "unicode-normalization"]),
     ("llm", WORDS),
     ("retriever", WORDS),
     ("reducer", WORDS),

@@ -6,19 +6,19 @@
 use crate::amounts::Amount;
 use crate::companies;
 use crate::dictionary::{ColumnId, ColumnKind, KnownColumn, KnownValue};
-use crate::frame::is_of;
 use crate::kindred::Kin;
 use crate::link::{Fitting, Linker, Placed};
 use crate::mention::Mention;
 use crate::signs;
-use crate::token::QuestionToken;
+use crate::token::{QuestionToken, TokenWords};
 use crate::units::{is_in_unit, is_of_time};
+use std::cmp::Reverse;
 use std::collections::HashSet;
-use text::fold;
+use text::stop::is_content_free;
+use text::{fold, is_of};
 
 /// If two columns have a value, the one with so many times fewer documents is not an alternative.
 const RARE: u32 = 5;
-
 /// The least weight of a word that is compared with synonyms: it is one of the two words in front of the mention.
 const NEAR_WEIGHT: usize = 2;
 
@@ -28,7 +28,23 @@ pub(crate) struct Said {
     weight: usize,
 }
 
+impl Said {
+    fn of(word: &str, weight: usize) -> Said {
+        Said {
+            kin: Kin::of(word),
+            weight,
+        }
+    }
+}
+
 impl Linker<'_> {
+    /// The words before and behind a mention that may say which column is meant.
+    fn said_around(&self, mention: &Mention) -> Vec<Said> {
+        let mut said = self.said_before(mention.at.start);
+        said.extend(self.said_behind(mention.at.end));
+        said
+    }
+
     /// The column of a mentioned value, if the value is meant as a condition.
     pub(crate) fn column_of_value(
         &self,
@@ -37,16 +53,16 @@ impl Linker<'_> {
         bucket: Option<&str>,
         before: &[Placed],
     ) -> Result<Fitting, &'static str> {
-        let is_in = |column: &ColumnId| {
-            self.dictionary.is_column(*column)
-                && bucket.is_none_or(|bucket| self.dictionary.column(*column).bucket == bucket)
+        let is_in = |column: ColumnId| {
+            self.dictionary.is_column(column)
+                && bucket.is_none_or(|bucket| self.dictionary.column(column).bucket == bucket)
         };
         let mut columns: Vec<(u32, ColumnId)> = Vec::new();
         let named = self
             .dictionary
             .with_key(key)
             .chain(self.dictionary.with_acronym(key));
-        for entry in named.filter(|entry| is_in(&entry.column)) {
+        for entry in named.filter(|entry| is_in(entry.column)) {
             match columns
                 .iter_mut()
                 .find(|(_, column)| *column == entry.column)
@@ -55,22 +71,26 @@ impl Linker<'_> {
                 None => columns.push((entry.documents, entry.column)),
             }
         }
-        let mut said = self.said_before(mention.at.start);
-        said.extend(self.said_behind(mention.at.end));
-        let score = |(_, column): &(u32, ColumnId)| {
-            let column = self.dictionary.column(*column);
+        let said = self.said_around(mention);
+        let score = |column: ColumnId| {
+            let column = self.dictionary.column(column);
             let says = |words: &[Kin], is_same: fn(&Kin, &Kin) -> bool| {
-                let is_said = |word: &Kin| said.iter().any(|said| is_same(&said.kin, word));
-                words.iter().any(is_said)
+                words
+                    .iter()
+                    .any(|word| said.iter().any(|said| is_same(&said.kin, word)))
             };
             let is_said =
                 says(&column.kin, Kin::is_like) || says(&column.said.also_called, Kin::is_form_of);
             // If a source and an author have the same name, the source is meant, because many documents share it.
             let is_shared = !column.is_naming();
-            let is_text = column.kind() == ColumnKind::Text;
-            (!column.is_named(), is_said, is_text, is_shared)
+            (
+                !column.is_named(),
+                is_said,
+                column.kind() == ColumnKind::Text,
+                is_shared,
+            )
         };
-        columns.sort_by_key(|column| std::cmp::Reverse((score(column), column.0)));
+        columns.sort_by_key(|(documents, id)| Reverse((score(*id), *documents)));
         // `attestation` in a path of the bucket `conformity-attestations` says nothing.
         let all = columns.len();
         columns.retain(|(_, column)| !self.is_of_bucket_name(mention, *column));
@@ -80,28 +100,23 @@ impl Linker<'_> {
         let Some(&(documents, column)) = columns.first() else {
             let named = bucket.and_then(|bucket| self.dictionary.named_column(bucket));
             let named = named.filter(|_| self.is_name(mention, key));
-            let column = named.ok_or("the bucket has no such value")?;
-            return Ok(column.into());
-        };
-        let is_rival = |other: &&(u32, ColumnId)| {
-            score(other) == score(&(documents, column)) && other.0.saturating_mul(RARE) >= documents
+            return Ok(named.ok_or("the bucket has no such value")?.into());
         };
         let is_field = !self.dictionary.column(column).is_named();
-        let rivals = columns[1..]
-            .iter()
-            .filter(is_rival)
-            .map(|(_, rival)| *rival);
-        let is_subject = self.frame.subject.as_ref() == Some(&mention.at);
         let is_called = || !is_field && self.is_called_with_year(mention, key, column);
-        if is_subject || self.is_meant(mention, column, before) || is_called() {
-            let rivals = if is_field {
-                rivals.collect()
-            } else {
-                Vec::new()
-            };
-            return Ok(Fitting { column, rivals });
+        if self.frame.subject.as_ref() != Some(&mention.at)
+            && !self.is_meant(mention, column, before)
+            && !is_called()
+        {
+            return Err("a word like others here");
         }
-        Err("a word like others here")
+        let rivals = columns[1..].iter().filter(|(others, rival)| {
+            is_field && score(*rival) == score(column) && others.saturating_mul(RARE) >= documents
+        });
+        Ok(Fitting {
+            column,
+            rivals: rivals.map(|(_, rival)| *rival).collect(),
+        })
     }
 
     /// Whether a name that only paths have is part of the bucket's own name.
@@ -119,13 +134,13 @@ impl Linker<'_> {
     /// say.
     fn is_name(&self, mention: &Mention, key: &str) -> bool {
         let said = &self.tokens[mention.at.clone()];
-        let is_number = said.iter().any(QuestionToken::has_digit);
-        let is_capital = said
-            .iter()
-            .all(|token| token.is_capital() && !token.is_first);
+        let is_capital = |token: &QuestionToken| token.is_capital() && !token.is_first;
         let mut values = self.dictionary.with_key(key);
-        let is_kind = values.any(|value| self.dictionary.is_kind(value));
-        self.is_asked_for() && !is_kind && (is_number || is_capital || said.len() > 1)
+        self.is_asked_for()
+            && !values.any(|value| self.dictionary.is_kind(value))
+            && (said.len() > 1
+                || said.iter().any(QuestionToken::has_digit)
+                || said.iter().all(is_capital))
     }
 
     /// The things that a mention names, each in every way in which the documents write it. An acronym may stand for
@@ -136,30 +151,27 @@ impl Linker<'_> {
         key: &str,
         column: ColumnId,
     ) -> Vec<Vec<String>> {
-        let of_column = |text: &KnownValue| (text.column == column).then(|| text.text.to_string());
+        let text = |value: &KnownValue| value.text.to_string();
         let with_key = |key: &str| {
-            let forms = self.dictionary.with_key(key).filter_map(of_column);
-            forms
-                .chain(self.path_forms(key, column))
-                .collect::<Vec<String>>()
-        };
-        let said = &self.tokens[mention.at.clone()];
-        if self.dictionary.column(column).is_named() {
-            // Other documents may write the name in other ways, and a sentence may write it as the question does.
             let forms = self
                 .dictionary
                 .with_key(key)
-                .map(|value| value.text.to_string());
-            let said: Vec<&str> = said.iter().map(|token| token.text.as_str()).collect();
-            return vec![sorted(forms.chain([said.join(" ")]).collect())];
+                .filter(|value| value.column == column);
+            let forms = forms.map(text).chain(self.path_forms(key, column));
+            forms.collect::<Vec<String>>()
+        };
+        let said = self.tokens[mention.at.clone()].text();
+        if self.dictionary.column(column).is_named() {
+            // Other documents may write the name in other ways, and a sentence may write it as the question does.
+            let forms = self.dictionary.with_key(key).map(text);
+            return vec![sorted(forms.chain([said]).collect())];
         }
-        let forms = with_key(key);
-        let mut long: Vec<String> = self
+        let mut forms = with_key(key);
+        let long = self
             .dictionary
             .with_acronym(key)
-            .filter(|entry| entry.column == column)
-            .map(|entry| fold::name_key(&entry.text))
-            .collect();
+            .filter(|entry| entry.column == column);
+        let mut long: Vec<String> = long.map(|entry| fold::name_key(&entry.text)).collect();
         long.sort();
         // A name that a scanner misread is not another name.
         let mut skeletons = HashSet::new();
@@ -173,25 +185,17 @@ impl Linker<'_> {
             });
             return all.collect();
         }
-        let mut forms = forms;
         let acronyms: Vec<String> = forms
             .iter()
             .filter_map(|form| fold::acronym(form))
             .collect();
-        for key in acronyms {
-            forms.extend(with_key(&key));
-        }
-        let is_number = key.contains(|c: char| c.is_ascii_digit());
-        let confused = self.dictionary.confused_with(key);
+        forms.extend(acronyms.iter().flat_map(|key| with_key(key)));
         // A number that looks like a misread one may be a different number.
-        let confused: Vec<&str> = confused
-            .filter(|_| forms.is_empty() || !is_number)
-            .collect();
-        for key in confused {
-            forms.extend(with_key(key));
+        if forms.is_empty() || !key.contains(|c: char| c.is_ascii_digit()) {
+            forms.extend(self.dictionary.confused_with(key).flat_map(with_key));
         }
-        let words: Vec<&str> = said.iter().map(|token| token.text.as_str()).collect();
-        signs::leave_out_others(&mut forms, &words.join(" "));
+        let words: Vec<&str> = said.split(' ').collect();
+        signs::leave_out_others(&mut forms, &said);
         companies::leave_out_others(&mut forms, &words);
         vec![sorted(forms)]
     }
@@ -201,17 +205,13 @@ impl Linker<'_> {
     /// mean either; both are left out.
     fn path_forms(&self, key: &str, column: ColumnId) -> impl Iterator<Item = String> {
         let of = |column: ColumnId| {
-            let values = self.dictionary.with_key(key);
-            values.filter(move |value| value.column == column)
+            self.dictionary
+                .with_key(key)
+                .filter(move |value| value.column == column)
         };
-        let mut legal: Vec<String> = Vec::new();
-        for value in of(column) {
-            let is_one_word = companies::is_single(&value.text);
-            let suffixes = Some(companies::suffixes(&value.text));
-            legal.extend(suffixes.filter(|suffixes| !suffixes.is_empty() && !is_one_word));
-        }
-        legal.sort();
-        legal.dedup();
+        let telling = of(column).filter(|value| !companies::is_single(&value.text));
+        let legal = telling.map(|value| companies::suffixes(&value.text));
+        let legal = sorted(legal.filter(|suffixes| !suffixes.is_empty()).collect());
         let named = self
             .dictionary
             .named_column(&self.dictionary.column(column).bucket);
@@ -222,28 +222,23 @@ impl Linker<'_> {
     /// How well a column of days or amounts fits the words around a mention. The first part counts the words of its
     /// name and description among them; the second says whether the column is named after its bucket.
     pub(crate) fn fit(&self, column: &KnownColumn, said: &[Said]) -> (usize, bool) {
+        let of = &column.said;
         let score = |said: &Said| {
             let says = |words: &[Kin], is_same: fn(&Kin, &Kin) -> bool| {
                 words.iter().any(|word| is_same(&said.kin, word))
             };
             // `Issued by Acme on the year 2020` says who issued it, and not which day is meant.
             let is_near = said.weight >= NEAR_WEIGHT;
-            let fits = [
-                (4, says(&column.kin, Kin::is_like)),
-                (
-                    3,
-                    is_near && says(&column.said.also_called, Kin::is_form_of),
-                ),
-                (3, says(&column.kin, Kin::stands_for)),
-                (
-                    2,
-                    is_near && says(&column.said.partly_called, Kin::is_form_of),
-                ),
-                (2, says(&column.said.described_by, Kin::is_like)),
-                (1, says(&column.said.described_by, Kin::stands_for)),
-            ];
-            let best = fits.iter().find(|(_, fits)| *fits);
-            best.map_or(0, |(worth, _)| *worth) * said.weight
+            let worth = match () {
+                () if says(&column.kin, Kin::is_like) => 4,
+                () if is_near && says(&of.also_called, Kin::is_form_of) => 3,
+                () if says(&column.kin, Kin::stands_for) => 3,
+                () if is_near && says(&of.partly_called, Kin::is_form_of) => 2,
+                () if says(&of.described_by, Kin::is_like) => 2,
+                () if says(&of.described_by, Kin::stands_for) => 1,
+                () => 0,
+            };
+            worth * said.weight
         };
         let subject = fold::singular(&column.bucket.to_lowercase());
         (
@@ -255,33 +250,28 @@ impl Linker<'_> {
     /// The words before a token that may say which column is meant, the nearest first.
     pub(crate) fn said_before(&self, at: usize) -> Vec<Said> {
         let words = self.words_before(at);
-        let telling = words
-            .iter()
-            .copied()
-            .filter(|word| !text::stop::is_content_free(word));
         // In `a settlement date on any date before` the other words say which date it is, and `between the first and the
         // last of April` says nothing of an end.
         let is_both = words.contains(&"first") && words.contains(&"last");
-        let telling = telling.filter(|word| {
-            !(is_of(word, "date dates day") || is_both && is_of(word, "first last"))
-        });
-        let weighed = telling.zip([3, 2].into_iter().chain(std::iter::repeat(1)));
-        let said = weighed.map(|(word, weight)| Said {
-            kin: Kin::of(word),
-            weight,
-        });
+        let is_telling = |word: &&&str| {
+            let is_vague = is_content_free(word)
+                || is_of(word, "date dates day")
+                || is_both && is_of(word, "first last");
+            !is_vague
+        };
+        let weights = [3, 2].into_iter().chain(std::iter::repeat(1));
+        let said = words.iter().filter(is_telling).zip(weights);
+        let said = said.map(|(word, weight)| Said::of(word, weight));
         said.filter(|said| said.kin.is_telling()).collect()
     }
 
     /// The words behind a token that may say which column is meant.
     pub(crate) fn said_behind(&self, end: usize) -> Vec<Said> {
         let words = self.words_behind(end).into_iter();
-        let telling = words.filter(|word| !text::stop::is_content_free(word));
-        let said = telling.map(|word| Said {
-            kin: Kin::of(word),
-            weight: 1,
-        });
-        said.collect()
+        words
+            .filter(|word| !is_content_free(word))
+            .map(|word| Said::of(word, 1))
+            .collect()
     }
 
     /// The column that an amount is compared with. The words around the amount, its unit, or a column of totals decide.
@@ -291,50 +281,46 @@ impl Linker<'_> {
         amount: &Amount,
         bucket: Option<&str>,
     ) -> Result<Fitting, &'static str> {
+        let taxes = "vat tax taxes gst";
         let mut said = self.said_before(mention.at.start);
         // Words such as those of `before VAT` and `without tax` say nothing elsewhere, but count here.
+        let behind = self.words_behind(mention.at.end);
         let joining = self.words_before(mention.at.start).into_iter().take(3);
-        let joining = joining.chain(self.words_behind(mention.at.end));
-        said.extend(
-            joining
-                .filter(|word| is_of(word, UNTAXED))
-                .map(|word| Said {
-                    kin: Kin::of(word),
-                    weight: 2,
-                }),
-        );
+        let joining = joining.chain(behind.iter().copied());
+        let untaxed = joining.filter(|word| is_of(word, words!(untaxed)));
+        said.extend(untaxed.map(|word| Said::of(word, 2)));
         said.extend(self.said_behind(mention.at.end));
         // `with VAT` describes an amount that includes it.
-        let behind = self.words_behind(mention.at.end);
-        let is_taxed = behind.windows(2).any(|pair| {
-            is_of(pair[0], "with including incl inclusive") && is_of(pair[1], "vat tax taxes gst")
-        }) && !behind.iter().any(|word| is_of(word, UNTAXED));
+        let is_taxed = behind
+            .windows(2)
+            .any(|pair| is_of(pair[0], "with including incl inclusive") && is_of(pair[1], taxes))
+            && !behind.iter().any(|word| is_of(word, words!(untaxed)));
         if is_taxed {
-            said.retain(|said| !said.kin.is_of("vat tax taxes gst"));
+            said.retain(|said| !said.kin.is_of(taxes));
         }
-        let columns = self.dictionary.columns(bucket);
-        let numbers = columns.filter(|(_, column)| column.kind() == ColumnKind::Number);
-        let unit = amount.unit.as_deref();
-        let is_money = amount.currency.is_some();
+        let (unit, is_money) = (amount.unit.as_deref(), amount.currency.is_some());
         let score = |column: &KnownColumn| {
             let says = |words: &[Kin], known| words.iter().any(|word| word.is_of(known));
-            let either = |known| says(&column.kin, known) || says(&column.said.described_by, known);
+            let of = &column.said;
+            let either = |known| says(&column.kin, known) || says(&of.described_by, known);
+            let money = words!(columns_money);
             let fits = match unit {
                 Some(unit) => 2 * usize::from(is_in_unit(column, unit)),
                 // A column in volts or days holds no money.
-                None if is_money && !matches!(column.said.unit.len(), 0 | 3) => 0,
-                None if says(&column.kin, MONEY) => 2,
+                None if is_money && !matches!(of.unit.len(), 0 | 3) => 0,
+                None if says(&column.kin, money) => 2,
                 None if !is_money => 0,
-                None => usize::from(
-                    says(&column.said.described_by, MONEY) || says(&column.said.also_called, MONEY),
-                ),
+                None => usize::from(says(&of.described_by, money) || says(&of.also_called, money)),
             };
             let is_part = either("net without before excluding tax vat") && !either("total gross");
+            let is_untaxed = column.is_called(words!(untaxed))
+                || column.is_called("excl untaxed base taxable subtotal");
             let (said, subject) = self.fit(column, &said);
             let of_unit = unit.is_some() && fits > 0;
+            let is_of_tax = !(is_taxed && is_untaxed);
             (
                 of_unit,
-                !(is_taxed && is_untaxed(column)),
+                is_of_tax,
                 said,
                 fits,
                 either("total gross"),
@@ -342,28 +328,28 @@ impl Linker<'_> {
                 subject,
             )
         };
+        let columns = self.dictionary.columns(bucket);
+        let numbers = columns.filter(|(_, column)| column.kind() == ColumnKind::Number);
         let mut scored: Vec<_> = numbers.map(|(id, column)| (score(column), id)).collect();
-        scored.sort_by(|(one, _), (other, _)| other.cmp(one));
-        let best = scored.first().ok_or("the bucket has no numbers")?;
-        let (of_unit, _, said, fits, ..) = best.0;
+        scored.sort_by_key(|(score, _)| Reverse(*score));
+        let &(best, id) = scored.first().ok_or("the bucket has no numbers")?;
+        let column = self.dictionary.column(id);
+        let (of_unit, _, said, fits, ..) = best;
         // `more than 100 employees`, `by more than 30 days`: what is counted has to be what the column holds.
-        let is_counted = unit.is_none()
-            && !is_money
-            && self.counts_things(mention, self.dictionary.column(best.1));
-        let is_time = unit.is_some_and(is_of_time);
-        let is_said = || self.says_name(mention, self.dictionary.column(best.1));
-        if is_counted || unit.is_some() && !of_unit || is_time && !is_said() {
+        let is_held = match unit {
+            Some(unit) => of_unit && (!is_of_time(unit) || self.says_name(mention, column)),
+            None => {
+                let is_counted = !is_money && self.counts_things(mention, column);
+                !is_counted && (said > 0 || fits > 0 || scored.len() == 1)
+            }
+        };
+        if !is_held {
             return Err("no column is known to hold that");
         }
-        if !(said > 0 || fits > 0 || scored.len() == 1 && unit.is_none())
-            || unit.is_some() && !of_unit && said == 0
-        {
-            return Err("no column is known to hold that");
-        }
-        let rivals = scored[1..].iter().filter(|(score, _)| *score == best.0);
+        let rivals = scored[1..].iter().filter(|(score, _)| *score == best);
         let rivals = rivals.filter(|_| said > 0 || of_unit).map(|(_, id)| *id);
         Ok(Fitting {
-            column: best.1,
+            column: id,
             rivals: rivals.collect(),
         })
     }
@@ -371,8 +357,7 @@ impl Linker<'_> {
     /// Whether a word of a column's name or of its synonyms, other than a unit of time, stands beside a mention: `30 days'
     /// notice`.
     fn says_name(&self, mention: &Mention, column: &KnownColumn) -> bool {
-        let said = self.said_before(mention.at.start).into_iter();
-        let said: Vec<Said> = said.chain(self.said_behind(mention.at.end)).collect();
+        let said = self.said_around(mention);
         let is_said = |known: &Kin| {
             let is_it = |said: &Said| said.kin.is_like(known) || said.kin.stands_for(known);
             said.iter().any(is_it)
@@ -383,23 +368,8 @@ impl Linker<'_> {
     }
 }
 
-/// Whether the name of a column says that it holds amounts without tax.
-fn is_untaxed(column: &KnownColumn) -> bool {
-    column
-        .words
-        .iter()
-        .any(|word| is_of(word, UNTAXED) || is_of(word, "excl untaxed base taxable subtotal"))
-}
-
 fn sorted(mut forms: Vec<String>) -> Vec<String> {
     forms.sort();
     forms.dedup();
     forms
 }
-
-/// Words that mark an amount as one without tax.
-const UNTAXED: &str = "before without excluding net pre";
-
-/// Words in names of columns that hold money.
-const MONEY: &str = "amount total value price cost sum revenue net gross fee turnover sales worth payment rate money \
-    subtotal consideration charge paid currency vat tax salary budget balance";

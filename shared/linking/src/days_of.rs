@@ -6,24 +6,19 @@
 use crate::amounts::Bound;
 use crate::days::{DaySpan, FiscalEnd, Grain, SpanSide};
 use crate::dictionary::{ColumnId, ColumnKind, KnownColumn};
-use crate::frame::is_of;
 use crate::kindred::Kin;
 use crate::link::{Fitting, Linker, Placed};
 use crate::linked::Test;
 use crate::mention::{Mention, Named};
+use text::is_of;
 
 /// The most years from one to another that are looked up as names.
 const YEARS_NAMED_MAX: i32 = 20;
 /// The first and the last year that may be a name.
 const YEAR_FIRST: i32 = 1900;
 const YEAR_LAST: i32 = 2100;
-/// Verbs for ends and for what is to be paid. Columns of other days, such as those of signing, are not meant by them.
-const ENDING: &str = "expire expires expiring expired lapse lapses lapsing lapsed end ends ending ended terminate terminates mature \
-    matures due payable paid settled";
 /// Verbs for what was paid.
 const PAID: &str = "paid settled";
-/// Words of columns of the days of payments.
-const PAYMENTS: &str = "paid payment settled settlement";
 /// The most years before or after a bound that are looked up as names.
 const YEARS_BESIDE_MAX: i32 = 60;
 
@@ -127,7 +122,7 @@ impl Linker<'_> {
         }
         // `by end 2024` and `between the start and the end of 2024` say nothing of an end of documents.
         let is_noun = word == "end" && !is_of(before, "that which who they to will do does");
-        (is_of(word, ENDING) && !is_noun).then(|| DayVerb::Ends(Kin::of(word)))
+        (is_of(word, words!(ending)) && !is_noun).then(|| DayVerb::Ends(Kin::of(word)))
     }
 
     /// Whether a column of days holds those that a verb says.
@@ -139,7 +134,7 @@ impl Linker<'_> {
                     || known.any(|word| word.stands_for(verb) || word.is_like(verb))
             }
             DayVerb::Paid => {
-                let paid: Vec<Kin> = PAYMENTS.split(' ').map(Kin::of).collect();
+                let paid: Vec<Kin> = words!(payments).split(' ').map(Kin::of).collect();
                 known.any(|word| paid.iter().any(|paid| paid.is_form_of(word)))
             }
         }

@@ -1,8 +1,8 @@
 //! Takes out conditions of which one is enough, because a filter has no place for them. Pure.
 
-use crate::frame::is_of;
 use crate::link::{Linker, Placed};
 use crate::linked::{Intent, LinkedQuestion};
+use text::is_of;
 
 impl Linker<'_> {
     /// Takes out two conditions on different columns of which one is enough: `from Acme or over 500 EUR`. All conditions of a

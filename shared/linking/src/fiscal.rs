@@ -11,14 +11,8 @@ const WORDS_MAX: usize = 16;
 /// 30 June`, `fiscal year begins on February 1`.
 pub fn end_in(text: &str) -> Option<FiscalEnd> {
     let lower = text.to_lowercase();
-    let named = [
-        "fiscal year",
-        "financial year",
-        "business year",
-        "accounting year",
-    ];
+    let named = "fiscal year,financial year,business year,accounting year".split(',');
     let mut places: Vec<usize> = named
-        .iter()
         .flat_map(|name| lower.match_indices(name))
         .map(|(at, _)| at)
         .collect();
@@ -44,21 +38,8 @@ pub fn end_in_field(field: &str, value: &str) -> Option<FiscalEnd> {
 /// A sentence such as `Our books close on 30 June`: a day without a year, with words for a year and for its end or
 /// beginning.
 fn end_in_sentence(lower: &str) -> Option<FiscalEnd> {
-    const YEARS: [&str; 7] = [
-        "year",
-        "books",
-        "accounts",
-        "twelve months",
-        "12 months",
-        "accounting",
-        "balance sheet",
-    ];
-    const ENDS: [&str; 14] = [
-        "end", "clos", "finish", "conclude", "begin", "start", "commence", "open", "run", "from",
-        "drawn", "made up", "prepared", "balance",
-    ];
-    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    if lower.len() > SENTENCE_BYTES_MAX || !has(&YEARS) || !has(&ENDS) {
+    let has = |words: &str| words.split(',').any(|word| lower.contains(word.trim()));
+    if lower.len() > SENTENCE_BYTES_MAX || !has(words!(fiscal_years)) || !has(words!(fiscal_ends)) {
         return None;
     }
     let words = tokens(lower);
@@ -152,56 +133,4 @@ fn day_at(words: &[QuestionToken], at: usize) -> Option<FiscalEnd> {
         month,
         day: date(word(at + 1))?,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ends_as_reports_say_them() {
-        for (text, month, day) in [
-            (
-                "Risks. Our fiscal year ends on 30 June and is called after it.",
-                6,
-                30,
-            ),
-            ("the Financial Year ended March 31, 2024 was good", 3, 31),
-            ("Our financial year runs from 1 July to 30 June.", 6, 30),
-            ("The business year begins on 1 February.", 1, 31),
-            ("a fiscal year that closes at the end of September", 9, 30),
-            (
-                "The fiscal year is over. What is meant: fiscal year to 31st of October.",
-                10,
-                31,
-            ),
-        ] {
-            assert_eq!(end_in(text), Some(FiscalEnd { month, day }), "{text}");
-        }
-        for (text, month, day) in [
-            ("Every 30 June our books are closed.", 6, 30),
-            ("The accounts of the group are drawn up to 31 March.", 3, 31),
-            ("Our year starts on 1 October.", 9, 30),
-            (
-                "We balance the books for the twelve months to September 30.",
-                9,
-                30,
-            ),
-        ] {
-            assert_eq!(end_in(text), Some(FiscalEnd { month, day }), "{text}");
-        }
-        assert_eq!(
-            end_in("The year ended on 31 December 2023 with a party."),
-            None
-        );
-        assert_eq!(end_in("Please pay by 30 June."), None);
-        let field = end_in_field("fiscal_year_end", "06-30");
-        assert_eq!(field, Some(FiscalEnd { month: 6, day: 30 }));
-        assert_eq!(end_in_field("rack", "06-30"), None);
-        assert_eq!(
-            end_in("In fiscal year 2023 we earned more. On 3 May we met."),
-            None
-        );
-        assert_eq!(end_in("no such year"), None);
-    }
 }

@@ -4,289 +4,161 @@
 //! an explanation. `Do we have ...`, `are there ...`, `could you find ...`, an order, or words that form no sentence
 //! may want documents.
 
-use crate::frame::is_of;
-use crate::token::QuestionToken;
+use crate::token::{QuestionToken, TokenWords};
+use text::is_of;
 
-/// Words in front of a question that say nothing.
-const POLITE: &str = "please kindly so ok okay hi hello hey and then now also well just quickly";
-/// Words that open a question for an explanation.
-const EXPLAINING: &str = "why when whose whom explain describe define clarify may might should must shall ought whether if";
-/// Pronouns for those who make a request or receive it.
-const PERSONS: &str = "you we i they";
-/// Verbs for what people do with documents that they ask for.
-const HAVING: &str =
-    "have got hold keep see get find own possess list show give pull look receive file";
+/// A word that ends in `able` has to be longer than `cable`, `table` and `variable`, which are things.
+const ABLE_LETTERS: usize = 8;
 
 /// Whether one of the clauses wants an explanation.
 pub(crate) fn is_explaining(tokens: &[QuestionToken]) -> bool {
-    let begins = |at: &usize| match at.checked_sub(1) {
-        Some(before) => tokens[before].is_last,
-        None => true,
+    let begins = |at: &usize| {
+        at.checked_sub(1)
+            .is_none_or(|before| tokens[before].is_last)
     };
-    (0..tokens.len())
-        .filter(begins)
-        .any(|at| explains(&tokens[at..]))
+    let mut clauses = (0..tokens.len()).filter(begins);
+    clauses.any(|at| explains(&tokens[at..]))
+}
+
+/// The number of words in front of a question that say nothing.
+fn polite(tokens: &[QuestionToken]) -> usize {
+    let is_polite = |token: &&QuestionToken| is_of(&token.lower, words!(form_polite));
+    tokens.iter().take_while(is_polite).count()
 }
 
 fn explains(clause: &[QuestionToken]) -> bool {
-    let polite = clause
-        .iter()
-        .take_while(|token| is_of(&token.lower, POLITE));
-    let skipped = polite.count();
-    let word = |at: usize| {
-        clause
-            .get(skipped + at)
-            .map_or("", |token| token.lower.as_str())
-    };
-    let first = word(0);
-    match first {
-        "how" => {
-            let is_size = matches!(
-                word(1),
-                "many" | "much" | "large" | "big" | "high" | "low" | "few"
-            );
-            !is_size && !is_dividing(clause)
-        }
+    let rest = &clause[polite(clause)..];
+    let is = |at: usize, words: &str| rest.is(at, words);
+    match rest.word(0) {
+        "how" => !is(1, "many much large big high low few") && !is_dividing(clause),
         "who" => true,
-        "can" | "could" | "would" | "will" if word(1) == "you" => {
-            let mut verbs = (2..5).map(word).filter(|verb| !is_of(verb, POLITE));
-            verbs.next().is_some_and(|verb| is_of(verb, EXPLAINING))
+        "can" | "could" | "would" | "will" if rest.word(1) == "you" => {
+            let mut verbs = (2..5).filter(|at| !is(*at, words!(form_polite)));
+            verbs
+                .next()
+                .is_some_and(|at| is(at, words!(form_explaining)))
         }
-        "can" | "could" | "would" | "will" => {
-            !is_of(word(1), PERSONS) || !is_request(clause, skipped + 2)
-        }
-        "is" | "are" | "was" | "were" => {
-            word(1) != "there" && !is_of(word(1), "more fewer any all")
-        }
-        "have" | "has" | "had" if word(1) == "there" => false,
+        "can" | "could" | "would" | "will" => !is(1, words!(persons)) || !is_request(rest),
+        "is" | "are" | "was" | "were" => !is(1, "there more fewer any all"),
+        "have" | "has" | "had" if rest.word(1) == "there" => false,
         "do" | "does" | "did" | "have" | "has" | "had" => {
-            (!is_of(word(1), PERSONS)
-                || !is_request(clause, skipped + 2) && !is_of(word(2), HAVING))
+            (!is(1, words!(persons)) || !is_request(rest) && !is(2, words!(form_having)))
                 && !puts_beside(clause)
         }
-        "where" if is_of(word(2), PERSONS) => !is_of(word(3), HAVING),
-        "where" => !matches!(word(1), "is" | "are"),
-        "what" | "what's" => explains_what(word(1), word(2)) && !comes_to(clause),
+        "where" if is(2, words!(persons)) => !is(3, words!(form_having)),
+        "where" => !is(1, "is are"),
+        "what" | "what's" => explains_what(rest) && !comes_to(clause),
         // `If I add up the invoices, what do I get?`
-        "if" if is_of(word(1), PERSONS) => !is_of(word(2), RECKONING),
-        _ => is_of(first, EXPLAINING),
+        "if" if is(1, words!(persons)) => !is(2, words!(reckoning)),
+        first => is_of(first, words!(form_explaining)),
     }
 }
-
-/// Verbs for what people do with amounts.
-const RECKONING: &str =
-    "add sum tot total count tally spread split divide share average take put combine";
 
 /// `what do the invoices come to` asks for an amount.
 fn comes_to(clause: &[QuestionToken]) -> bool {
     let ends = |at: usize| {
-        let next = clause.get(at + 1).map_or("", |next| next.lower.as_str());
-        clause[at].is_last || is_of(next, "for per by each on") || next.is_empty()
+        clause[at].is_last || at + 1 == clause.len() || clause.is(at + 1, "for per by each on")
     };
-    let is_pair = |at: &usize| {
-        matches!(
-            (clause[at - 1].lower.as_str(), clause[*at].lower.as_str()),
-            ("come" | "amount" | "sum", "to") | ("add" | "total" | "sum", "up")
-        )
-    };
-    (1..clause.len()).any(|at| is_pair(&at) && ends(at))
+    (1..clause.len()).any(|at| {
+        clause.says_any(
+            at - 1,
+            "come to, amount to, sum to, add up, total up, sum up",
+        ) && ends(at)
+    })
 }
 
-/// `how are the invoices distributed by year` and `how does the number of invoices compare with ...` count documents.
+/// `how are the invoices distributed by year` and `how does the number of invoices compare with ...` count documents;
+/// `how should invoices be split?` asks for rules.
 fn is_dividing(clause: &[QuestionToken]) -> bool {
-    let says = |words: &str| clause.iter().any(|token| is_of(&token.lower, words));
-    let word = |at: usize| clause.get(at).map_or("", |token| token.lower.as_str());
-    // `how should invoices be split?`
     let asks_for_rules =
-        is_of(word(1), "should must can could would may to") || is_of(word(2), PERSONS);
+        clause.is(1, "should must can could would may to") || clause.is(2, words!(persons));
     !asks_for_rules
-        && (says("distributed divided split spread broken")
-            && says("by per across over among between")
-            || says("compare compares") && says("number numbers count total")
-            || clause
-                .windows(2)
-                .any(|pair| pair[0].lower == "add" && pair[1].lower == "up"))
+        && (clause.has("distributed divided split spread broken")
+            && clause.has("by per across over among between")
+            || clause.has("compare compares") && clause.has("number numbers count total")
+            || clause.has_pair("add", "up"))
 }
 
 /// `what does it mean` and `what happens when` want an explanation; `what invoices` and `what is the total` do not.
-fn explains_what(next: &str, third: &str) -> bool {
-    match next {
-        "happens" | "if" | "makes" | "comes" | "belongs" | "about" | "to" | "should" | "must"
-        | "may" => true,
-        "is" | "are" | "was" | "were" => matches!(third, "a" | "an" | "meant" | "it" | "covered"),
-        "does" | "do" | "did" => !is_of(third, PERSONS) && third != "each",
-        _ => false,
+fn explains_what(clause: &[QuestionToken]) -> bool {
+    match clause.word(1) {
+        "is" | "are" | "was" | "were" => clause.is(2, "a an meant it covered"),
+        "does" | "do" | "did" => !clause.is(2, words!(persons)) && clause.word(2) != "each",
+        next => is_of(
+            next,
+            "happens if makes comes belongs about to should must may",
+        ),
     }
 }
-
-/// Comparatives that say which of two things has more.
-const COMPARATIVE: &str = "more fewer less higher lower larger smaller bigger greater newer older longer shorter cheaper dearer \
-    later earlier heavier stronger";
-/// First words of a question that is answered with one of two things.
-const CHOOSING: &str = "which where who what are is was were do does did have has had";
-/// Pairs of words that compare one thing with another.
-const BESIDE: [(&str, &str); 23] = [
-    ("next", "to"),
-    ("relative", "to"),
-    ("compare", "with"),
-    ("compared", "with"),
-    ("compared", "to"),
-    ("as", "against"),
-    ("side", "by"),
-    ("two", "counts"),
-    ("both", "counts"),
-    ("compare", "to"),
-    ("compares", "with"),
-    ("respective", "numbers"),
-    ("exceed", "that"),
-    ("exceeds", "that"),
-    ("exceed", "those"),
-    ("outnumber", "those"),
-    ("outnumber", "the"),
-    ("many", "each"),
-    ("much", "each"),
-    ("against", "that"),
-    ("against", "those"),
-    ("beside", "those"),
-    ("alongside", "those"),
-];
 
 /// Whether the question compares two things without a word such as `compare`: `are there more from Acme or from Bolt?`,
 /// `put these next to those`. `More than 500` compares with a number and does not count.
 pub(crate) fn is_choosing(tokens: &[QuestionToken]) -> bool {
-    let word = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
     if puts_beside(tokens) {
         return true;
     }
-    let polite = tokens
-        .iter()
-        .take_while(|token| is_of(&token.lower, POLITE));
     let is_compared =
-        |at: &usize| is_of(word(*at), COMPARATIVE) && !matches!(word(at + 1), "than" | "recent");
+        |at: &usize| tokens.is(*at, words!(comparative)) && !tokens.is(at + 1, "than recent");
     let Some(at) = (0..tokens.len()).find(is_compared) else {
         return false;
     };
     // `more from Acme than from Bolt` compares two things; `worth more in all than 500` does not.
-    let than = (at..tokens.len()).find(|at| word(*at) == "than");
+    let than = (at..tokens.len()).find(|at| tokens.word(*at) == "than");
     let is_than =
         than.is_some_and(|than| !tokens[than..].iter().take(3).any(QuestionToken::has_digit));
-    let is_or = tokens.iter().any(|token| token.lower == "or");
-    let is_asked = is_of(word(polite.count()), CHOOSING)
-        || is_of(word(at.saturating_sub(1)), "which has is are there have");
-    is_asked && (is_or && than.is_none() || is_than)
+    let is_asked = tokens.is(polite(tokens), words!(choosing))
+        || tokens.is(at.saturating_sub(1), "which has is are there have");
+    is_asked && (tokens.has("or") && than.is_none() || is_than)
 }
 
-/// Whether two neighbouring words compare one thing with another.
+/// Whether two neighbouring words compare one thing with another: `next to`, `set the number sent by Acme against the
+/// number sent by Bolt`.
 fn puts_beside(tokens: &[QuestionToken]) -> bool {
-    let mut pairs = tokens.windows(2);
-    // `set the number sent by Acme against the number sent by Bolt`
-    let is_against = |words: &[QuestionToken]| {
-        let [against, the, number] = words else {
-            return false;
-        };
-        let is_number = is_of(&number.lower, "number count total figure one ones");
-        is_of(&against.lower, "against beside alongside") && the.lower == "the" && is_number
-            || against.lower == "against" && is_of(&the.lower, "from by with for of under")
+    let is_against = |at: usize| {
+        tokens.is(at, "against beside alongside")
+            && tokens.word(at + 1) == "the"
+            && tokens.is(at + 2, "number count total figure one ones")
+            || tokens.word(at) == "against"
+                && tokens.is(at + 1, "from by with for of under")
+                && at + 2 < tokens.len()
     };
-    pairs.any(|pair| BESIDE.contains(&(pair[0].lower.as_str(), pair[1].lower.as_str())))
-        || tokens.windows(3).any(is_against)
+    (0..tokens.len()).any(|at| tokens.says_any(at, words!(beside)) || is_against(at))
 }
 
 /// Whether the question says that one thing has more than another: `Does HX-1 have a higher voltage than HX-2?`.
 pub(crate) fn says_more_than(tokens: &[QuestionToken]) -> bool {
     let mut words = tokens.iter().map(|token| token.lower.as_str());
-    words.any(|word| is_of(word, COMPARATIVE)) && words.any(|word| word == "than")
+    words.any(|word| is_of(word, words!(comparative))) && words.any(|word| word == "than")
 }
 
 /// Whether the question compares two things by a figure: `the gap between HX-1 and HX-2`.
 pub(crate) fn is_measuring(tokens: &[QuestionToken]) -> bool {
-    let says = |words: &str| tokens.iter().any(|token| is_of(&token.lower, words));
     is_choosing(tokens)
-        || says("gap exceed exceeds exceeding surpass surpasses differ differs")
-            && says("and of that than")
+        || tokens.has("gap exceed exceeds exceeding surpass surpasses differ differs")
+            && tokens.has("and of that than")
 }
-
-/// Participles that do not end in `ed`.
-const PARTICIPLES: &str = "given written built borne met made bought sold drawn sent held struck won taken put paid brought done known shown \
-    grown born";
-
-/// A word that ends in `able` has to be longer than `cable`, `table` and `variable`, which are things.
-const ABLE_LETTERS: usize = 8;
 
 /// Whether a word, by its ending or by a list, may be a participle or an adjective in `-able`: `charged`, `chargeable`.
 pub(crate) fn is_participle(word: &str) -> bool {
     let is_able = word.len() > ABLE_LETTERS && (word.ends_with("able") || word.ends_with("ible"));
-    word.ends_with("ed") || word.ends_with("ing") || is_able || is_of(word, PARTICIPLES)
+    word.ends_with("ed") || word.ends_with("ing") || is_able || is_of(word, words!(participles))
 }
-
-/// Verbs of orders for documents.
-const ORDERING: &str = "list show give find get fetch pull bring open display enumerate retrieve collect gather count locate";
-/// Words that ask about what a document says.
-const ASKING_WORDS: &str = "how why who whom whose what when whether if out";
 
 /// Whether the question orders documents and does not ask what they say: `Pull up Acme, 2023`, `I need ...`, `do we
 /// have ...`; not `find out who ...`.
 pub(crate) fn is_order(tokens: &[QuestionToken]) -> bool {
-    let polite = tokens
-        .iter()
-        .take_while(|token| is_of(&token.lower, POLITE));
-    let rest = &tokens[polite.count()..];
-    let word = |at: usize| rest.get(at).map_or("", |token| token.lower.as_str());
-    let is_ordered = match (word(0), word(1)) {
-        (verb, _) if is_of(verb, ORDERING) => true,
+    let rest = &tokens[polite(tokens)..];
+    let is_ordered = match (rest.word(0), rest.word(1)) {
         ("i" | "we", "need" | "want") | ("do", "we") | ("have", "we") => true,
-        ("can" | "could" | "would" | "will", "you") => is_of(word(2), ORDERING),
-        _ => false,
+        ("can" | "could" | "would" | "will", "you") => rest.is(2, words!(ordering)),
+        (verb, _) => is_of(verb, words!(ordering)),
     };
-    is_ordered && !rest.iter().any(|token| is_of(&token.lower, ASKING_WORDS))
+    is_ordered && !rest.has(words!(asking_words))
 }
 
 /// Whether a clause goes on with a verb for handing something over: `could you dig out` does, `can I pay` does not.
-fn is_request(clause: &[QuestionToken], at: usize) -> bool {
-    let verbs = clause.iter().skip(at).take(3);
-    let mut verbs = verbs.filter(|token| !is_of(&token.lower, POLITE));
-    verbs.next().is_some_and(|verb| {
-        is_of(&verb.lower, HAVING)
-            || is_of(
-                &verb.lower,
-                "tell bring dig fetch pick open display provide retrieve export compile gather collect count sum add \
-                 compare work break put set select search please help return need want like",
-            )
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::token::tokens;
-
-    #[test]
-    fn what_wants_words_is_told_from_what_wants_documents() {
-        for text in [
-            "How long should invoices be kept?",
-            "May I pay an invoice before it is due?",
-            "Can I pay in dollars?",
-            "What is a 10-K?",
-            "What does the notice period of a contract mean?",
-            "In June the office moves, who pays for it?",
-            "Is a certificate of no use once its site has moved?",
-            "Please explain what force majeure means.",
-            "Do goods have to be checked on arrival?",
-        ] {
-            assert!(is_explaining(&tokens(text)), "{text}");
-        }
-        for text in [
-            "Do we have invoices from Acme?",
-            "Could you dig out each contract on cleaning?",
-            "Are there contracts ending in May?",
-            "What invoices did Acme send?",
-            "What is the total of the invoices from Acme?",
-            "How many of them are due?",
-            "contracts with Acme, 2023",
-            "I'd like to see the invoices of May",
-            "Where is the certificate of Acme?",
-        ] {
-            assert!(!is_explaining(&tokens(text)), "{text}");
-        }
-    }
+fn is_request(clause: &[QuestionToken]) -> bool {
+    let mut verbs = (2..5).filter(|at| !clause.is(*at, words!(form_polite)));
+    let verb = verbs.next().unwrap_or(clause.len());
+    clause.is(verb, words!(form_having)) || clause.is(verb, words!(requesting))
 }

@@ -8,9 +8,10 @@
 use crate::dictionary::{Dictionary, KnownValue};
 use crate::form::{is_choosing, is_explaining, is_order, is_participle};
 use crate::linked::Intent;
-use crate::token::QuestionToken;
+use crate::token::{QuestionToken, TokenWords};
 use std::ops::Range;
-use text::fold;
+use text::stop::is_content_free;
+use text::{fold, is_of};
 
 /// What a question asks for.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -23,53 +24,24 @@ pub(crate) struct Frame {
     pub(crate) bucket: Option<String>,
 }
 
-/// Nouns for documents of any kind.
-const ANY_DOCUMENT: &str =
-    "document documents file files record records paper papers item items entry entries";
-
-/// Words that begin a question for documents.
-const ASKING: &str = "list show give find get fetch display enumerate which what pull bring name return export where \
-    have has are is there search select need want see tell provide retrieve dig print present identify collect gather \
-    extract supply look looking like";
-const LOOKING: &str = "find show get fetch pull bring open give see me us locate need want";
-const COUNTING: &str = "many count number tally quantity";
-const ADDING: &str = "sum add total average mean altogether combined aggregate";
-const COMPARING: &str =
-    "compare compares compared comparing comparison versus vs difference contrast";
-
-/// Words that single out documents named by the noun behind them.
-const POINTING: &str = "every each all any which newest latest oldest earliest last first recent largest smallest highest \
-    lowest longest shortest";
-/// Words before a noun that say that the noun denotes a single document: `oldest invoice from Acme`.
-const MOST: &str = "newest latest oldest earliest last first recent largest smallest highest lowest longest shortest biggest";
-/// Words behind a noun that the noun does not describe, so that the noun is the head of its phrase.
-const BEHIND: &str = "that which whose who signed made sent issued drawn held due dated called without against between under \
-    about per please";
-
 /// The most words of a name between an article and the noun.
 const NAME_WORDS_MAX: usize = 5;
+/// The most words of a synonym of a bucket.
+const SYNONYM_WORDS_MAX: usize = 4;
 
-/// Words that may stand between the words that ask and the noun.
-const BETWEEN: &str = "me us all the every each any of our those these up in by for to do does did we you i there only \
-    just please amount value newest latest oldest earliest first last largest smallest biggest highest lowest \
-    greatest cheapest dearest longest shortest top final recent most least new old current full complete whole entire \
-    out my very let can could would will how on over both single maximum minimum two three four five six seven eight nine ten";
-
-/// What a question asks for, as far as its form tells. If the form is not a known one, the noun still counts in two
+/// What the question asks for, as far as its form tells. If the form is not a known one, the noun still counts in two
 /// cases. It counts if it is plural or definite and nothing is to be explained, and it counts if the question names
 /// something beyond doubt (`is_evident`).
 pub(crate) fn frame(tokens: &[QuestionToken], dictionary: &Dictionary, is_evident: bool) -> Frame {
     let nouns = nouns(tokens, dictionary);
-    let mut sure = nouns.iter().filter(|noun| noun.is_sure);
     let is_explaining = is_explaining(tokens);
-    let mut sure = sure.by_ref().filter(|_| !is_explaining);
-    let asked_for = sure.find_map(|noun| Some((noun, asked(tokens, noun.at.start, dictionary)?)));
+    let sure = || nouns.iter().filter(|noun| noun.is_sure && !is_explaining);
+    let asked_for = sure().find_map(|noun| Some((noun, asked(tokens, noun.at.start, dictionary)?)));
     let requested = || {
-        let mut sure = nouns
-            .iter()
-            .filter(|noun| noun.is_sure && is_definite(tokens, noun));
-        let noun = sure.next().filter(|_| !is_explaining)?;
-        Some((noun, spoken(tokens)))
+        Some((
+            sure().find(|noun| is_definite(tokens, noun))?,
+            spoken(tokens),
+        ))
     };
     let spoken_of = || {
         // `the record for most goals` is not a document, and neither is `to file a lawsuit`.
@@ -77,32 +49,32 @@ pub(crate) fn frame(tokens: &[QuestionToken], dictionary: &Dictionary, is_eviden
             let bucket = noun.bucket.as_deref();
             bucket.is_some_and(|bucket| noun.is_name || dictionary.is_described(bucket))
         };
+        // `a contract` is any contract and not one of the corpus.
+        let is_definite = |noun: &&Noun| !is_of(tokens.back(noun.at.start, 1), "a an one");
         let mut known = nouns.iter().filter(is_known);
-        let mut definite = known.clone().filter(|noun| !is_indefinite(tokens, noun));
-        let noun = definite
-            .next()
-            .or_else(|| known.next())
-            .filter(|_| is_evident)?;
+        let noun = known.clone().find(is_definite).or_else(|| known.next());
         // A word that only describes documents says nothing about a question that asks for an explanation.
-        (noun.is_sure || !is_explaining).then_some(())?;
+        let noun = noun.filter(|noun| is_evident && (noun.is_sure || !is_explaining))?;
         Some((noun, spoken(tokens)))
     };
     let Some((noun, intent)) = asked_for.or_else(requested).or_else(spoken_of) else {
         // Without a known noun, an order for something that is named beyond doubt asks for documents, too.
         let is_order = is_evident && !is_explaining && is_order(tokens);
+        let intent = match spoken(tokens) {
+            Intent::Compare => Intent::Compare,
+            _ if is_order => Intent::Documents,
+            _ => Intent::Prose,
+        };
         return Frame {
-            intent: match spoken(tokens) {
-                Intent::Compare => Intent::Compare,
-                _ if is_order => Intent::Documents,
-                _ => Intent::Prose,
-            },
+            intent,
             ..Frame::default()
         };
     };
-    let is_many = |pair: &&[QuestionToken]| pair[0].lower == "how" && pair[1].lower == "many";
-    let is_twofold = tokens.windows(2).filter(is_many).count() > 1;
-    let is_beside =
-        intent == Intent::Compute && tokens.iter().any(|token| is_of(&token.lower, "versus vs"));
+    let is_twofold = (0..tokens.len())
+        .filter(|at| tokens.says(*at, "how many"))
+        .count()
+        > 1;
+    let is_beside = intent == Intent::Compute && tokens.has("versus vs");
     Frame {
         intent: match is_twofold || is_beside || is_choosing(tokens) {
             true => Intent::Compare,
@@ -115,11 +87,10 @@ pub(crate) fn frame(tokens: &[QuestionToken], dictionary: &Dictionary, is_eviden
 
 /// What the question asks for by its words alone, wherever they stand.
 fn spoken(tokens: &[QuestionToken]) -> Intent {
-    let says = |words: &str| tokens.iter().any(|token| is_of(&token.lower, words));
-    match (says(COMPARING), says(COUNTING) || says(ADDING)) {
-        (true, _) => Intent::Compare,
-        (_, true) => Intent::Compute,
-        _ => Intent::Documents,
+    match () {
+        () if tokens.has(words!(frame_comparing)) => Intent::Compare,
+        () if tokens.has(words!(counting)) || tokens.has(words!(adding)) => Intent::Compute,
+        () => Intent::Documents,
     }
 }
 
@@ -132,6 +103,9 @@ struct Noun {
     /// Whether it is the name of a bucket, or a noun for documents of any kind.
     is_name: bool,
 }
+
+type Find = fn(&[QuestionToken], usize, &Dictionary) -> Found;
+type Found = Option<(usize, Option<String>)>;
 
 /// The nouns for documents: first the names of buckets, then document types, then words of descriptions.
 fn nouns(tokens: &[QuestionToken], dictionary: &Dictionary) -> Vec<Noun> {
@@ -150,24 +124,20 @@ fn nouns(tokens: &[QuestionToken], dictionary: &Dictionary) -> Vec<Noun> {
         while at < tokens.len() {
             if let Some(length) = dictionary.column_name_at(tokens, at) {
                 at += length;
-                continue;
-            }
-            let Some((length, bucket)) = find(tokens, at, dictionary) else {
-                at += 1;
-                continue;
-            };
-            let at_noun = at..at + length;
-            if is_verb(tokens, &at_noun) {
+            } else if let Some((length, bucket)) = find(tokens, at, dictionary) {
+                let at_noun = at..at + length;
                 at += length;
-                continue;
+                if !is_verb(tokens, &at_noun) {
+                    nouns.push(Noun {
+                        at: at_noun,
+                        bucket,
+                        is_sure,
+                        is_name,
+                    });
+                }
+            } else {
+                at += 1;
             }
-            nouns.push(Noun {
-                at: at_noun,
-                bucket,
-                is_sure,
-                is_name,
-            });
-            at += length;
         }
     }
     // `audit reports` does not contain the noun `reports` where the whole is the name.
@@ -181,14 +151,13 @@ fn nouns(tokens: &[QuestionToken], dictionary: &Dictionary) -> Vec<Noun> {
 
 /// Whether a word is a verb, or part of an idiom, and no noun: `I have to report the total`, `side by side`.
 fn is_verb(tokens: &[QuestionToken], at: &Range<usize>) -> bool {
-    let word = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
-    let is_to = at.start > 0 && word(at.start - 1) == "to";
-    let is_told = is_of(
-        word(at.end),
-        "the a an all every each any on how what me us that our",
-    );
-    let is_twice = word(at.end) == "by" && word(at.end + 1) == word(at.start);
-    at.len() == 1 && (is_to && is_told || is_twice)
+    let is_told = tokens.back(at.start, 1) == "to"
+        && tokens.is(
+            at.end,
+            "the a an all every each any on how what me us that our",
+        );
+    let is_twice = tokens.word(at.end) == "by" && tokens.word(at.end + 1) == tokens.word(at.start);
+    at.len() == 1 && (is_told || is_twice)
 }
 
 /// Whether a noun is plural, numbered or behind a word such as `every`: `contracts`, `every contract`, `contract
@@ -197,7 +166,7 @@ fn is_definite(tokens: &[QuestionToken], noun: &Noun) -> bool {
     let last = &tokens[noun.at.end - 1];
     let is_plural = |token: &QuestionToken| {
         let key = fold::key(&token.text);
-        fold::singular(&key) != key && !text::stop::is_content_free(&token.lower)
+        fold::singular(&key) != key && !is_content_free(&token.lower)
     };
     let next = tokens.get(noun.at.end).filter(|_| !last.is_last);
     // `part lists` is plural in its second word.
@@ -210,57 +179,37 @@ fn is_definite(tokens: &[QuestionToken], noun: &Noun) -> bool {
             && (token.is_capital() || token.has_digit())
     };
     let names = tokens[..noun.at.start].iter().rev().take_while(is_name);
-    let named = names.count().min(NAME_WORDS_MAX);
-    let before = (noun.at.start - named).checked_sub(1);
-    let is_all = before.is_some_and(|before| {
-        let word = tokens[before].lower.as_str();
-        is_of(
-            word,
-            "the every each any all our this that no which what per average",
-        ) || is_of(word, MOST)
-    });
-    let behind = tokens.get(noun.at.end).filter(|_| !last.is_last);
+    let before = tokens.back(noun.at.start, 1 + names.count().min(NAME_WORDS_MAX));
+    let is_all = is_of(
+        before,
+        "the every each any all our this that no which what per average",
+    ) || is_of(before, words!(most));
     // `part list V-100`, `contract no. 12`
-    let is_number_next = next
-        .filter(|next| !next.is_last)
-        .and_then(|_| tokens.get(noun.at.end + 1));
-    let is_numbered = is_number_next.is_some_and(QuestionToken::has_digit)
-        || behind.is_some_and(|behind| {
-            behind.has_digit() || matches!(behind.lower.as_str(), "no" | "number" | "nr" | "#")
-        });
+    let third = tokens.get(noun.at.end + 1);
+    let is_numbered = next.is_some_and(|next| {
+        next.has_digit()
+            || is_of(&next.lower, "no number nr #")
+            || !next.is_last && third.is_some_and(QuestionToken::has_digit)
+    });
     is_many || is_all || is_numbered
 }
 
-/// Whether a noun has an indefinite article: `a contract` is any contract and not one of the corpus.
-fn is_indefinite(tokens: &[QuestionToken], noun: &Noun) -> bool {
-    let before = noun
-        .at
-        .start
-        .checked_sub(1)
-        .map(|before| tokens[before].lower.as_str());
-    matches!(before, Some("a" | "an" | "one"))
-}
-
-/// The most words of a synonym of a bucket.
-const SYNONYM_WORDS_MAX: usize = 4;
-
-type Find = fn(&[QuestionToken], usize, &Dictionary) -> Found;
-type Found = Option<(usize, Option<String>)>;
-
 /// A noun for documents of any kind, or the name of a bucket.
 fn noun(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
-    if is_of(&tokens[at].lower, ANY_DOCUMENT) {
-        let bucket = dictionary.bucket_also_called(&tokens[at].lower);
-        return Some((1, bucket.map(str::to_owned)));
+    let word = &tokens[at].lower;
+    if is_of(word, words!(any_document)) {
+        return Some((1, dictionary.bucket_also_called(word).map(str::to_owned)));
     }
     let named = |length: usize| {
         let words = tokens.get(at..at + length)?.iter();
         let words: String = words.map(|token| token.text.as_str()).collect();
-        let bucket = dictionary.bucket_named(&words)?;
-        Some((length, Some(bucket.to_owned())))
+        Some((length, Some(dictionary.bucket_named(&words)?.to_owned())))
     };
-    let is_open = !tokens[at].is_last;
-    let longer = || named(2).or_else(|| named(3)).filter(|_| is_open);
+    let longer = || {
+        named(2)
+            .or_else(|| named(3))
+            .filter(|_| !tokens[at].is_last)
+    };
     named(1).or_else(longer)
 }
 
@@ -280,12 +229,11 @@ fn synonym(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Foun
 /// topics. Its values count only where the words around them say that documents are meant.
 fn kind(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
     let (length, key) = dictionary.longest_at(tokens, at)?;
-    let entries = dictionary.with_key(&key);
     let is_known = |entry: &&KnownValue| {
         dictionary.is_column(entry.column)
             && (dictionary.is_kind(entry) || dictionary.may_be_kind(entry))
     };
-    let mut kinds = entries.filter(is_known);
+    let mut kinds = dictionary.with_key(&key).filter(is_known);
     let kind = kinds.next()?;
     let is_open = !dictionary.is_kind(kind);
     let column = dictionary.column(kind.column);
@@ -293,31 +241,22 @@ fn kind(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
     // A type that several buckets have names none of them.
     let is_shared = kinds.any(|other| dictionary.column(other.column).bucket != bucket);
     let at_kind = at..at + length;
-    let said: String = tokens[at_kind.clone()]
+    let said = tokens[at_kind.clone()]
         .iter()
-        .map(|token| fold::key(&token.text))
-        .collect();
-    let is_many = said != fold::name_key(&kind.text);
-    let next = tokens.get(at_kind.end);
-    let is_called = next.is_some_and(|next| is_of(&next.lower, ANY_DOCUMENT));
+        .map(|token| fold::key(&token.text));
+    let is_many = said.collect::<String>() != fold::name_key(&kind.text);
     let is_told = || !(is_open || column.is_topic()) || is_pointed_at(tokens, &at_kind);
     let is_noun = dictionary.is_described(&bucket)
         || is_many && (!is_open || is_counted(tokens, &at_kind))
-        || is_called
+        || tokens.is(at_kind.end, words!(any_document))
         || is_head(tokens, &at_kind) && is_told();
     is_noun.then_some((length, Some(bucket).filter(|_| !is_shared)))
 }
 
 /// Whether words before a plural noun say that there are such documents: `how many yearbooks`, `list all yearbooks`.
 fn is_counted(tokens: &[QuestionToken], at: &Range<usize>) -> bool {
-    let before = at.start.checked_sub(1);
-    let before = before.map_or("", |before| tokens[before].lower.as_str());
-    is_head(tokens, at)
-        && (before.is_empty()
-            || is_of(
-                before,
-                "many all the of any these those show list find get give which what are have more number",
-            ))
+    let before = tokens.back(at.start, 1);
+    is_head(tokens, at) && (before.is_empty() || is_of(before, words!(counted_before)))
 }
 
 /// Whether words are the head of their noun phrase: they are in `the proxy statement by Acme`, but not in `which
@@ -328,37 +267,34 @@ fn is_head(tokens: &[QuestionToken], at: &Range<usize>) -> bool {
         return true;
     };
     let word = next.lower.as_str();
-    let is_name = |token: &QuestionToken| token.is_capital() || token.has_digit();
     // The verb `ending` describes the noun in `agreement ending in May`; `sports betting platform` has no such verb.
-    let goes_on =
-        |token: &QuestionToken| is_name(token) || text::stop::is_content_free(&token.lower);
+    let goes_on = |token: &QuestionToken| {
+        token.is_capital() || token.has_digit() || is_content_free(&token.lower)
+    };
     let is_verb = is_participle(word)
         && (!word.ends_with("ing") || next.is_last || tokens.get(at.end + 1).is_none_or(goes_on));
-    is_name(next) || text::stop::is_content_free(word) || is_verb || is_of(word, BEHIND)
+    goes_on(next) || is_verb || is_of(word, words!(frame_behind))
 }
 
 /// Whether the words before a noun, or a number behind it, say that one of the documents is meant: `which agreement`,
 /// `find the agreement`, `the latest agreement`, `the 2023 agreement`, `agreement no. 4`. `The technology` alone may be
 /// anything.
 fn is_pointed_at(tokens: &[QuestionToken], at: &Range<usize>) -> bool {
-    let word = |back: usize| {
-        let before = at.start.checked_sub(back);
-        before.map_or("", |before| tokens[before].lower.as_str())
-    };
+    let back = |back: usize| tokens.back(at.start, back);
     let is_numbered = || {
         let behind = tokens[at.end..].iter().take(2);
-        let is_open = !tokens[at.end - 1].is_last;
         let mut behind = behind.skip_while(|token| is_of(&token.lower, "no nr number"));
-        is_open && behind.next().is_some_and(QuestionToken::has_digit)
+        !tokens[at.end - 1].is_last && behind.next().is_some_and(QuestionToken::has_digit)
     };
     let is_year = |word: &str| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
-    match word(1) {
+    match back(1) {
         "the" => {
-            let is_looked_for =
-                is_of(word(2), "for at") && is_of(word(3), "looking look search searching asking");
-            is_of(word(2), LOOKING) || is_looked_for || (word(3), word(2)) == ("where", "is")
+            is_of(back(2), words!(looking))
+                || is_of(back(2), "for at")
+                    && is_of(back(3), "looking look search searching asking")
+                || (back(3), back(2)) == ("where", "is")
         }
-        before => is_of(before, POINTING) || is_year(before) || is_numbered(),
+        before => is_of(before, words!(pointing)) || is_year(before) || is_numbered(),
     }
 }
 
@@ -368,54 +304,29 @@ fn described(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Fo
     Some((1, Some(bucket.to_owned())))
 }
 
-/// What the question asks about the noun at a token; `None` if the question only mentions it.
+/// What the question asks about the noun at a token; `None` if the question only mentions it. Of several words that ask
+/// the strongest wins: `compare the number of ...` compares.
 fn asked(tokens: &[QuestionToken], noun: usize, dictionary: &Dictionary) -> Option<Intent> {
-    let mut opened = None;
-    let mut at = noun;
-    while let Some(before) = at.checked_sub(1) {
-        let token = &tokens[before];
-        if token.is_last {
-            break;
-        }
-        let word = token.lower.as_str();
-        let opens = [
-            (COMPARING, Intent::Compare),
-            (COUNTING, Intent::Compute),
-            (ADDING, Intent::Compute),
-            (ASKING, Intent::Documents),
-        ];
-        let opens = opens.iter().find(|(words, _)| is_of(word, words));
-        match opens {
-            // The strongest of these words wins: `compare the number of ...` compares.
-            Some((_, intent)) => opened = stronger(opened, *intent),
-            None if is_of(word, BETWEEN) || word.parse::<u16>().is_ok() => {}
-            // An article may stand in `a list of contracts`, but not right before the noun: `a contract`.
-            None if is_of(word, "a an") && before + 1 < noun => {}
-            None if dictionary.is_column_word(word) => {}
-            None => return None,
-        }
-        at = before;
-    }
-    opened
-}
-
-fn stronger(known: Option<Intent>, new: Intent) -> Option<Intent> {
-    let rank = |intent| match intent {
+    let rank = |intent: &Intent| match intent {
         Intent::Prose => 0,
         Intent::Documents => 1,
         Intent::Compute => 2,
         Intent::Compare => 3,
     };
-    match known {
-        Some(known) if rank(known) >= rank(new) => Some(known),
-        _ => Some(new),
+    let mut opened: Vec<Intent> = Vec::new();
+    for at in (0..noun).rev().take_while(|at| !tokens[*at].is_last) {
+        let word = tokens.word(at);
+        match () {
+            () if is_of(word, words!(frame_comparing)) => opened.push(Intent::Compare),
+            () if is_of(word, words!(counting)) => opened.push(Intent::Compute),
+            () if is_of(word, words!(adding)) => opened.push(Intent::Compute),
+            () if is_of(word, words!(frame_asking)) => opened.push(Intent::Documents),
+            () if is_of(word, words!(between)) || word.parse::<u16>().is_ok() => {}
+            // An article may stand in `a list of contracts`, but not right before the noun: `a contract`.
+            () if is_of(word, "a an") && at + 1 < noun => {}
+            () if dictionary.is_column_word(word) => {}
+            () => return None,
+        }
     }
+    opened.into_iter().max_by_key(rank)
 }
-
-pub(crate) fn is_of(word: &str, words: &str) -> bool {
-    words.split_ascii_whitespace().any(|known| known == word)
-}
-
-#[cfg(test)]
-#[path = "frame_tests.rs"]
-mod tests;

@@ -3,66 +3,20 @@
 //! The list is English and short, because the words of a schema's own descriptions are compared first. It does *not*
 //! list anything that documents contain.
 
-use crate::frame::is_of;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 use text::fold;
-
-/// Groups of words that stand for one another, one string for each group.
-const FAMILIES: [&str; 17] = [
-    "end ended ending ends renewal renew renews renewed expire expires expired expiry expiring expiration terminate terminates terminated terminating \
-     termination lapse lapses lapsed lapsing finish finishes finishing close closing until out over run runs running ran cease ceases ceased ceasing cessation stop stops stopping \
-     valid validity good to till thru through",
-    "kick kicks kicking underway way start started starting starts begin begins beginning began commence commences commencing commencement effective \
-     effect force inception entered enter entering from since opens opening",
-    "due payable pay paid paying payment deadline settle settled settlement owed owing falls falling fall mature matures \
-     maturity",
-    "issue issued issuing issuance date dated raised sent written writing drawn billed invoiced made created creation day received booked \
-     stamped",
-    "grant granted granting award awarded awarding issue issued certified given conferred",
-    "publish published publishing printed printing publication release released releasing releases appear appeared appearing out filed",
-    "revise revised revision update updated version edit edited edition amended changed",
-    "sign signed signing signature concluded agreed executed",
-    "total gross sum overall altogether full including inclusive incl all",
-    "net before excluding without exclusive untaxed pretax pre subtotal excl",
-    "value worth valued volume",
-    "price cost costs costing priced charge fee",
-    "revenue turnover sales income earned earnings",
-    "voltage volt volts",
-    "current ampere amperes amp amps amperage ampacity",
-    "notice period term duration length",
-    "currency denomination denominated money",
-];
-
-/// Groups of nouns for who or what a column names, one string for each group. A column of days or amounts may have them in
-/// its description, too, so they do not count there.
-const ROLES: [&str; 15] = [
-    "supplier vendor seller provider biller merchant creditor payee",
-    "contractor subcontractor supplier vendor provider",
-    "customer client buyer purchaser payer debtor",
-    "manufacturer maker producer brand",
-    "counterparty party partner side",
-    "publisher issuer author source",
-    "site plant location premises place town city establishment facility locality",
-    "department unit function team division budget",
-    "auditor assessor registrar body certifier inspector",
-    "holder owner bearer",
-    "category class type kind sort nature",
-    "standard norm scheme rule",
-    "package enclosure housing case casing body shell outline",
-    "company firm business organisation organization entity enterprise corporation",
-    "subject object matter scope topic purpose",
-];
+use text::is_of;
 
 /// The families and the roles of each known word, one bit each.
 static KNOWN: LazyLock<HashMap<&str, (u32, u32)>> = LazyLock::new(|| {
     let mut known: HashMap<&str, (u32, u32)> = HashMap::new();
-    for (place, family) in FAMILIES.iter().enumerate() {
+    for (place, family) in words!(families).split(',').enumerate() {
         for word in family.split_ascii_whitespace() {
             known.entry(word).or_default().0 |= 1 << place;
         }
     }
-    for (place, role) in ROLES.iter().enumerate() {
+    for (place, role) in words!(roles).split(',').enumerate() {
         for word in role.split_ascii_whitespace() {
             known.entry(word).or_default().1 |= 1 << place;
         }
@@ -139,32 +93,6 @@ impl Kin {
 
     /// Whether the word means something by itself. `from` and `over` do so only as part of a column's name.
     pub(crate) fn is_telling(&self) -> bool {
-        !is_of(&self.word, FUNCTION_WORDS)
-    }
-}
-
-/// Words of families that have another use in most questions.
-const FUNCTION_WORDS: &str = "from out over until before after without excluding including up";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_of_one_family() {
-        let alike = |one, other| Kin::of(one).is_like(&Kin::of(other));
-        let same = |one, other| Kin::of(one).stands_for(&Kin::of(other));
-        assert!(
-            alike("revised", "revision") && alike("ending", "end") && alike("invoices", "invoice")
-        );
-        assert!(!alike("start", "state") && !alike("date", "data"));
-        let form = |one, other| Kin::of(one).is_form_of(&Kin::of(other));
-        assert!(form("bill", "billing") && !form("spent", "spends"));
-        assert!(alike("through", "throughout") && !form("through", "throughout"));
-        assert!(same("expiring", "end") && same("payable", "due") && same("lapses", "until"));
-        assert!(!same("due", "end") && !Kin::of("over").is_telling());
-        let role = |one, other| Kin::of(one).plays_role_of(&Kin::of(other));
-        assert!(role("sellers", "vendor") && role("town", "premises"));
-        assert!(!role("seller", "buyer") && !role("price", "cost"));
+        !is_of(&self.word, words!(function_words))
     }
 }

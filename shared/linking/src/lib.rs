@@ -20,24 +20,28 @@
 //! | `merge` | merges conditions on one column and finds contradictions |
 //! | `tabulate` | finds out what is to be counted, added up or listed |
 //! | `dictionary` | the columns and values of a corpus |
-//! | [`days`] | parses spans of days |
-//! | [`amounts`] | parses amounts with their comparison |
+//! | [`days`], [`amounts`], [`token`] | spans of days, amounts and tokens, of the crate `text` |
 //! | `units` | converts amounts to the unit of a column |
 //! | `kindred`, `likeness` | related words: from a fixed list, and from word vectors of the caller |
 //! | [`names`] | reads the names of a document from its path |
 //! | `prose` | finds the sources and days in a question about what documents say |
 //! | [`fiscal`] | finds out when fiscal years end |
-//! | [`token`] | splits a question into tokens |
+
+/// The text of the language file, in which `words!` finds its lists.
+const ENGLISH: &str = include_str!("../words/en.txt");
+
+/// A list of words of the language file.
+macro_rules! words {
+    ($name:ident) => {
+        const { text::list(crate::ENGLISH, stringify!($name)) }
+    };
+}
 
 mod alternatives;
 mod amount_of;
-pub mod amounts;
 mod called;
-#[cfg(test)]
-mod cases;
 mod columns;
 mod companies;
-pub mod days;
 mod days_of;
 mod dictionary;
 mod either;
@@ -57,7 +61,8 @@ mod reply;
 mod siblings;
 mod signs;
 mod tabulate;
-pub mod token;
+#[cfg(test)]
+mod tests;
 mod units;
 
 pub use dictionary::{
@@ -68,4 +73,5 @@ pub use link::{link, link_by};
 pub use linked::{Ambiguity, Intent, LinkedQuestion, QuestionCondition, QuestionSide, Test};
 pub use merge::TOO_MANY_VALUES;
 pub use tabulate::{ColumnOperation, CurrencySource, GroupKey, TableQuestion, Tabulation};
+pub use text::{amounts, days, token};
 pub use time::Date;

@@ -455,10 +455,3 @@ fn longest(forms: &[String]) -> Option<String> {
     let longest = forms.iter().max_by_key(|form| form.chars().count());
     longest.cloned()
 }
-
-#[cfg(test)]
-#[path = "link_name_tests.rs"]
-mod name_tests;
-#[cfg(test)]
-#[path = "link_tests.rs"]
-mod tests;

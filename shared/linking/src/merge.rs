@@ -11,6 +11,7 @@ use std::ops::Range;
 
 /// The most values in one condition. Further values are dropped, and the result says so.
 const THINGS_MAX: usize = 50;
+
 /// Why a further value is dropped. The first 50 are a condition all the same.
 pub const TOO_MANY_VALUES: &str = "more than 50 values of one column";
 
@@ -197,7 +198,7 @@ fn numbers_inside(one: &Test, other: &Test) -> Option<Vec<f64>> {
 }
 
 /// The bounds of the amounts that satisfy one of two overlapping tests; `None` if all do.
-fn united(one: &[(Bound, f64)], other: &[(Bound, f64)]) -> Option<Vec<(Bound, f64)>> {
+pub(crate) fn united(one: &[(Bound, f64)], other: &[(Bound, f64)]) -> Option<Vec<(Bound, f64)>> {
     // The lower ends of both tests, with the signs turned for the upper ones, so that the tightest is the largest.
     let end = |test: &[(Bound, f64)], is_lower: bool| {
         let at_end = test.iter().filter(|(bound, _)| match bound {
@@ -313,38 +314,4 @@ pub(crate) fn contradictions(question: &str, linked: &mut LinkedQuestion) {
         }
     }
     linked.contradictory.extend(found);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn overlapping_amounts_are_one_range() {
-        use Bound::{AtLeast, AtMost, Exactly, Over, Under};
-        let range = |low, high| vec![(AtLeast, low), (AtMost, high)];
-        for (one, other, wanted) in [
-            (
-                vec![(Over, 500.0)],
-                vec![(Over, 1000.0)],
-                Some(vec![(Over, 500.0)]),
-            ),
-            (
-                vec![(Under, 3.0)],
-                vec![(AtMost, 3.0)],
-                Some(vec![(AtMost, 3.0)]),
-            ),
-            (range(2.0, 6.0), range(4.0, 9.0), Some(range(2.0, 9.0))),
-            (
-                vec![(Over, 5.0)],
-                range(3.0, 7.0),
-                Some(vec![(AtLeast, 3.0)]),
-            ),
-            (vec![(Exactly, 4.0)], range(3.0, 7.0), Some(range(3.0, 7.0))),
-            (vec![(Over, 2.0)], vec![(Under, 9.0)], None),
-        ] {
-            assert_eq!(united(&one, &other), wanted, "{one:?} or {other:?}");
-            assert_eq!(united(&other, &one), wanted, "{other:?} or {one:?}");
-        }
-    }
 }

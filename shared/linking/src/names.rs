@@ -6,7 +6,7 @@
 use crate::dictionary::{VALUE_WORDS_MAX, is_year};
 
 /// The most names that are taken from one path.
-const NAMES_MAX: usize = 48;
+pub(crate) const NAMES_MAX: usize = 48;
 /// The number of lines of a text that are read for labels.
 const LINES_MAX: usize = 40;
 /// The most neighbouring words that form one name.
@@ -87,56 +87,5 @@ fn runs(words: &[&str], names: &mut Vec<String>) {
                 names.push(name);
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn labelled_lines_say_what_is_meant() {
-        let lines = [
-            "# Title",
-            "Certificate number: CERT-1",
-            "| Issued by | Vestal Register |",
-            "| --- | --- |",
-            "Note: this is a sentence that goes on for longer than a value",
-            "at 10:30 we met",
-            "| a | b | c |",
-        ];
-        assert_eq!(
-            of_lines(lines),
-            [
-                ("certificate_number".to_owned(), "CERT-1"),
-                ("issued_by".to_owned(), "Vestal Register")
-            ]
-        );
-    }
-
-    #[test]
-    fn parts_of_paths_are_names() {
-        assert_eq!(
-            of_path("filings/ACME_2018_10K.pdf"),
-            [
-                "ACME 2018 10K",
-                "ACME 2018",
-                "2018 10K",
-                "ACME",
-                "2018",
-                "10K"
-            ]
-        );
-        let names = of_path("reports/best-buy/Annual report 2018.md#part 2");
-        for name in ["best buy", "Annual report", "2018"] {
-            assert!(names.iter().any(|known| known == name), "{name}: {names:?}");
-        }
-        let names = of_path("reports/BEST-BUY=2018+10-K,(final).pdf");
-        for name in ["BEST BUY", "2018", "10 K", "final"] {
-            assert!(names.iter().any(|known| known == name), "{name}: {names:?}");
-        }
-        assert!(of_path("bucket/a.md").contains(&"a".to_owned()));
-        assert_eq!(of_path("ACME_2018.pdf"), ["ACME 2018", "ACME", "2018"]);
-        assert!(of_path(&format!("b/{}", "a_b c-d ".repeat(200))).len() <= NAMES_MAX);
     }
 }

@@ -6,27 +6,19 @@
 
 use crate::days::{DaySpan, Grain, SpanSide};
 use crate::dictionary::ColumnId;
-use crate::frame::is_of;
 use crate::link::{Linker, Placed};
 use crate::linked::{Intent, LinkedQuestion, QuestionCondition, QuestionSide, Test};
 use crate::mention::{Mention, Named};
 use crate::merge::{self, Joined, Link};
 use crate::token::QuestionToken;
+use text::is_of;
 
 /// The most sides. Each side is a search of its own.
 const SIDES_MAX: usize = 3;
 /// The fewest words about a document that make a search for it possible.
 const SAID_WORDS_MIN: usize = 3;
-/// First words of a question that is answered with yes or no.
-const ASKING_WHETHER: &str = "do does did is are was were has have had can could will would should";
-/// Nouns and verbs that say that a day is one on which a document appeared.
-const APPEARING: &str = "published publishes publish publishing publication release released appeared appears printed posted \
-    issued written dated reported reports report reporting article articles story stories piece coverage post analysis review interview \
-    update";
 /// The most words between a source and its day: `The Post of May 3`.
 const SOURCE_WORDS_MAX: usize = 2;
-/// First words of a subordinate clause that may stand before such a question.
-const CLAUSES: &str = "after before between since while when whereas following although";
 
 impl Linker<'_> {
     /// Whether the question asks what documents say, in a bucket without a schema. A comparison by a column of numbers
@@ -83,9 +75,11 @@ impl Linker<'_> {
         let before = self.tokens[..at].iter().rev();
         let clause = before.take_while(|token| !token.is_last);
         let mut words = clause.map(|token| token.lower.as_str());
-        let first = words.find(|word| *word == "that" || is_of(word, APPEARING));
+        let first = words.find(|word| *word == "that" || is_of(word, words!(appearing)));
         // `the article that came out on May 3`
-        let is_relative = words.next().is_some_and(|word| is_of(word, APPEARING));
+        let is_relative = words
+            .next()
+            .is_some_and(|word| is_of(word, words!(appearing)));
         first == Some("that") && !is_relative
     }
 
@@ -192,10 +186,11 @@ impl Linker<'_> {
     /// has to be found. Any one of the documents answers `Who, as the Courier and the Post report, ...?`.
     fn is_held_together(&self) -> bool {
         let first = self.tokens.first().map_or("", |token| token.lower.as_str());
-        let asks =
-            |pair: &[QuestionToken]| pair[0].is_last && is_of(&pair[1].lower, ASKING_WHETHER);
-        is_of(first, ASKING_WHETHER)
-            || is_of(first, CLAUSES) && self.tokens.windows(2).any(asks)
+        let asks = |pair: &[QuestionToken]| {
+            pair[0].is_last && is_of(&pair[1].lower, words!(asking_whether))
+        };
+        is_of(first, words!(asking_whether))
+            || is_of(first, words!(clauses)) && self.tokens.windows(2).any(asks)
             || self.frame.intent == Intent::Compare
     }
 }
@@ -219,7 +214,3 @@ fn names<'a>(placed: impl Iterator<Item = &'a Placed>) -> Vec<&'a Placed> {
     let of_column = placed.iter().filter(|one| one.column == column);
     of_column.filter(is_value).copied().collect()
 }
-
-#[cfg(test)]
-#[path = "prose_tests.rs"]
-mod tests;

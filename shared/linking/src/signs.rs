@@ -44,33 +44,3 @@ fn key(value: &str) -> String {
     }
     fold::value_key(&kept)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_values_with_the_signs_that_are_said_are_meant() {
-        for (said, known, wanted) in [
-            ("C#", "C|C#|C++", "C#"),
-            ("C", "C|C#|C++", "C"),
-            ("AA-", "AA|AA-|AA+", "AA-"),
-            ("AA-", "AA|AA+", "AA-"),
-            ("Canal+", "Canal +", "Canal +"),
-            ("Canal", "Canal+", "Canal+"),
-            ("PO# 4701", "PO 4701", "PO 4701"),
-            ("PO 4701", "PO# 4701|PO #4701", "PO# 4701|PO #4701"),
-            ("Release 1.5", "Release 15", "Release 1.5"),
-            ("Release 15", "Release 1.5", "Release 15"),
-            ("3.5 mm", "3,5 mm", "3,5 mm"),
-            ("5000 kg", "5,000 kg|5.000 kg", "5,000 kg|5.000 kg"),
-            ("HX-12", "HX12|HX 12", "HX12|HX 12"),
-            // What is spelled in another way is another matter.
-            ("R&D", "R&D|Research", "R&D|Research"),
-        ] {
-            let mut forms: Vec<String> = known.split('|').map(str::to_owned).collect();
-            leave_out_others(&mut forms, said);
-            assert_eq!(forms.join("|"), wanted, "{said} among {known}");
-        }
-    }
-}

@@ -19,7 +19,6 @@ mod words;
 
 use crate::dictionary::ColumnKind;
 use crate::form::{is_explaining, says_more_than};
-use crate::frame::is_of;
 use crate::link::Linker;
 use crate::linked::{Intent, LinkedQuestion};
 use crate::mention::Named;
@@ -27,13 +26,10 @@ use crate::token::QuestionToken;
 use reading::Reading;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use text::is_of;
 
 /// The most columns that are offered to tell documents apart.
 const FACETS_MAX: usize = 3;
-
-/// Words that ask for an explanation, wherever they stand.
-const EXPLAINING: &str =
-    "why how when whether if explain describe define clarify mean means say says";
 
 /// The operation on the documents that satisfy the conditions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -254,7 +250,7 @@ impl Linker<'_> {
         let says_why = self
             .tokens
             .iter()
-            .any(|token| is_of(&token.lower, EXPLAINING));
+            .any(|token| is_of(&token.lower, words!(tabulate_explaining)));
         let is_for_both = !says_why && (self.asks_what_both_have() || says_more_than(&self.tokens));
         let is_explaining = is_explaining(&self.tokens) && !is_beside && !is_for_both;
         let numbers = self.mentions.iter().filter(|mention| {
@@ -293,19 +289,3 @@ impl Linker<'_> {
         first.chain(texts.take(FACETS_MAX - 1)).collect()
     }
 }
-
-#[cfg(test)]
-#[path = "tabulate_naming_tests.rs"]
-mod naming_tests;
-#[cfg(test)]
-#[path = "tabulate_state_tests.rs"]
-mod state_tests;
-#[cfg(test)]
-#[path = "tabulate_synonym_tests.rs"]
-mod synonym_tests;
-#[cfg(test)]
-#[path = "tabulate_tests.rs"]
-mod tests;
-#[cfg(test)]
-#[path = "tabulate_wording_tests.rs"]
-mod wording_tests;

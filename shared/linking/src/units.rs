@@ -1,13 +1,11 @@
 //! Units of amounts: which columns are known to have a unit, and what an amount in one unit is in another. Pure.
-//!
-//! A month counts as 30 days and a year as 365, because contracts write `90 days` where people say three months. `mW`
-//! and `MW` are the same in small letters, so they are converted to nothing.
 
 use crate::amounts::{Amount, Bound};
 use crate::dictionary::{ColumnId, KnownColumn};
 use crate::kindred::Kin;
 use crate::link::Linker;
 use crate::mention::Mention;
+use text::amounts::units::{self, scale, singular};
 
 impl Linker<'_> {
     /// Whether an amount is a number of documents: `which vendors sent more than 3 invoices`.
@@ -58,7 +56,7 @@ fn factor(column: &KnownColumn, said: &str) -> Option<f64> {
     between(&column.said.unit, last, said)
 }
 
-fn between(unit: &str, last: &str, said: &str) -> Option<f64> {
+pub(crate) fn between(unit: &str, last: &str, said: &str) -> Option<f64> {
     // `month(s)`, `V DC`
     let unit = unit.split([' ', '(', '/']).next().unwrap_or_default();
     let unit = match (unit, scale(last)) {
@@ -80,56 +78,9 @@ fn between(unit: &str, last: &str, said: &str) -> Option<f64> {
     }
 }
 
-/// What a unit measures, and how much of the smallest unit it is.
-fn scale(unit: &str) -> Option<(&'static str, f64)> {
-    let unit = unit.trim().to_lowercase();
-    let unit = if unit.len() > 2 {
-        singular(&unit)
-    } else {
-        &unit
-    };
-    Some(match unit {
-        "hour" | "h" => ("time", 1.0 / 24.0),
-        "day" | "d" => ("time", 1.0),
-        "week" => ("time", 7.0),
-        "month" => ("time", 30.0),
-        "year" => ("time", 365.0),
-        "mv" | "millivolt" => ("voltage", 1e-3),
-        "v" | "volt" => ("voltage", 1.0),
-        "kv" | "kilovolt" => ("voltage", 1e3),
-        "ua" | "µa" | "microamp" => ("current", 1e-6),
-        "ma" | "milliamp" | "milliampere" => ("current", 1e-3),
-        "a" | "amp" | "ampere" => ("current", 1.0),
-        "w" | "watt" => ("power", 1.0),
-        "kw" | "kilowatt" => ("power", 1e3),
-        "hz" | "hertz" => ("frequency", 1.0),
-        "khz" | "kilohertz" => ("frequency", 1e3),
-        "mhz" | "megahertz" => ("frequency", 1e6),
-        "ghz" | "gigahertz" => ("frequency", 1e9),
-        "mg" | "milligram" => ("mass", 1e-3),
-        "g" | "gram" => ("mass", 1.0),
-        "kg" | "kilogram" | "kilo" => ("mass", 1e3),
-        "t" | "tonne" => ("mass", 1e6),
-        "mm" | "millimetre" | "millimeter" => ("length", 1e-3),
-        "cm" | "centimetre" | "centimeter" => ("length", 1e-2),
-        "m" | "metre" | "meter" => ("length", 1.0),
-        "km" | "kilometre" | "kilometer" => ("length", 1e3),
-        "ω" | "ohm" => ("resistance", 1.0),
-        "kω" | "kiloohm" => ("resistance", 1e3),
-        "%" | "percent" => ("share", 1.0),
-        "°c" | "degree" | "celsius" => ("temperature", 1.0),
-        "k" | "kelvin" => ("temperature from absolute zero", 1.0),
-        _ => return None,
-    })
-}
-
 /// Whether a unit is one of time.
 pub(crate) fn is_of_time(unit: &str) -> bool {
     matches!(scale(unit), Some(("time", _)))
-}
-
-fn singular(unit: &str) -> &str {
-    unit.strip_suffix('s').unwrap_or(unit)
 }
 
 /// Whether a column is known to have a unit.
@@ -137,60 +88,11 @@ pub(crate) fn is_in_unit(column: &KnownColumn, unit: &str) -> bool {
     if !column.said.unit.is_empty() && singular(&column.said.unit) == singular(unit) {
         return true;
     }
-    let known = measured(unit);
+    let known = units::columns(unit);
     column
         .kin
         .iter()
         .chain(&column.said.also_called)
         .chain(&column.said.described_by)
         .any(|word| word.is_of(known))
-}
-
-/// Words in names of columns that have a unit.
-fn measured(unit: &str) -> &'static str {
-    match unit {
-        "v" | "mv" | "kv" | "volt" | "volts" | "millivolts" | "kilovolts" => "voltage volts volt",
-        "a" | "ma" | "µa" | "ua" | "amp" | "amps" | "ampere" | "amperes" | "milliamps"
-        | "milliamperes" => "current amperage amps amp amperes ampere",
-        "w" | "mw" | "kw" | "watt" | "watts" | "kilowatts" => "power wattage watts",
-        "hz" | "khz" | "mhz" | "ghz" | "hertz" => "frequency",
-        "kg" | "g" | "mg" | "t" | "grams" | "kilograms" | "kilos" | "tonnes" => "weight mass",
-        "mm" | "cm" | "m" | "km" | "metres" | "meters" => "length width height distance size",
-        "ω" | "kω" | "mω" | "ohm" | "ohms" => "resistance",
-        "°c" | "k" | "degrees" => "temperature",
-        "%" | "percent" => "percent percentage share rate ratio",
-        "day" | "days" | "week" | "weeks" | "month" | "months" | "year" | "years" | "hours" => {
-            "day days weeks months years hours period term notice duration"
-        }
-        _ => "",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn amounts_are_converted_to_the_unit_of_the_column() {
-        let of =
-            |name: &str, unit, said| between(unit, name.rsplit('_').next().unwrap_or(name), said);
-        assert_eq!(of("notice_period", "days", "months"), Some(30.0));
-        assert_eq!(of("notice_period_days", "", "weeks"), Some(7.0));
-        assert_eq!(of("term", "months", "years"), Some(12.0));
-        assert_eq!(of("term", "months", "month"), Some(1.0));
-        assert_eq!(of("max_current", "A", "ma"), Some(1e-3));
-        assert_eq!(of("max_voltage", "V", "kv"), Some(1e3));
-        assert_eq!(of("max_voltage", "V", "volts"), Some(1.0));
-        assert_eq!(of("weight", "", "kg"), Some(1.0), "no unit is known");
-        assert_eq!(of("weight", "kg", "v"), None);
-        assert_eq!(of("power", "W", "mw"), None, "milli or mega");
-        assert_eq!(of("share", "%", "percent"), Some(1.0));
-        assert_eq!(of("term", "month(s)", "years"), Some(12.0));
-        assert_eq!(of("max_voltage", "V DC", "mv"), Some(1e-3));
-        assert_eq!(of("temperature", "°C", "degrees"), Some(1.0));
-        assert_eq!(of("temperature", "°C", "k"), None);
-        assert_eq!(of("max_voltage", "Vrms", "v"), Some(1.0), "not known");
-        assert_eq!(of("max_voltage", "Vrms", "mv"), None);
-        assert_eq!(of("count", "pieces", "pcs"), Some(1.0));
-    }
 }

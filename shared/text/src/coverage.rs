@@ -37,33 +37,3 @@ fn share(asked: &BTreeSet<String>, said: &BTreeSet<String>) -> f32 {
         all => asked.intersection(said).count() as f32 / all as f32,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn each_part_counts() {
-        let acme = "Acme charges 5 dollars a month.";
-        let bolt = "Bolt's monthly charge is 7 dollars.";
-        let parts = ["What does Acme charge?", "What does Bolt charge?"];
-        assert_eq!(coverage(&parts[..1], [acme]), 1.0);
-        assert_eq!(coverage(&parts, [acme, bolt]), 1.0);
-        assert_eq!(coverage(&parts, [acme]), 0.5, "`charge` alone of Bolt's");
-        assert_eq!(coverage(&parts, []), 0.0);
-        assert_eq!(coverage(&["What is it?"], [acme]), 1.0, "nothing to find");
-    }
-
-    proptest! {
-        #[test]
-        fn more_passages_cover_no_less(
-            part in "[a-z ]{0,30}",
-            passages in proptest::collection::vec("[a-z ]{0,40}", 1..5),
-        ) {
-            let all = coverage(&[&part], passages.iter().map(String::as_str));
-            let fewer = coverage(&[&part], passages[1..].iter().map(String::as_str));
-            prop_assert!((0.0..=1.0).contains(&all) && fewer <= all);
-        }
-    }
-}

@@ -1,47 +1,23 @@
 //! The words, codes and signs of currencies. *Not* here: how an amount is parsed; the forms differ by use.
 
-/// Words for currencies with their ISO codes, in lower case. Longest first.
-pub const WORDS: [(&str, &str); 39] = [
-    ("united states dollars", "USD"),
-    ("united states dollar", "USD"),
-    ("euro currency", "EUR"),
-    ("pound sterling", "GBP"),
-    ("swiss franc", "CHF"),
-    ("us dollars", "USD"),
-    ("us dollar", "USD"),
-    ("u.s dollars", "USD"),
-    ("american dollars", "USD"),
-    ("pounds sterling", "GBP"),
-    ("american dollar", "USD"),
-    ("uk pounds", "GBP"),
-    ("uk pound", "GBP"),
-    ("british pounds", "GBP"),
-    ("swiss francs", "CHF"),
-    ("japanese yen", "JPY"),
-    ("canadian dollars", "CAD"),
-    ("australian dollars", "AUD"),
-    ("dollars", "USD"),
-    ("dollar", "USD"),
-    ("bucks", "USD"),
-    ("euros", "EUR"),
-    ("euro", "EUR"),
-    ("pounds", "GBP"),
-    ("pound", "GBP"),
-    ("sterling", "GBP"),
-    ("quid", "GBP"),
-    ("francs", "CHF"),
-    ("yen", "JPY"),
-    ("zloty", "PLN"),
-    ("zlotys", "PLN"),
-    ("kronor", "SEK"),
-    ("kroner", "NOK"),
-    ("rupees", "INR"),
-    ("renminbi", "CNY"),
-    ("yuan", "CNY"),
-    ("forints", "HUF"),
-    ("forint", "HUF"),
-    ("koruna", "CZK"),
-];
+use crate::token::{QuestionToken, TokenWords};
+use std::cmp::Reverse;
+use std::sync::LazyLock;
+
+/// English words for currencies with their ISO codes, in lower case. Longest first.
+pub static WORDS: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| named(words!(currencies)));
+/// The same in German.
+static GERMAN: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| named(both!(currencies)[1]));
+
+/// The phrases of a list whose lines begin with an ISO code.
+fn named(list: &'static str) -> Vec<(&'static str, &'static str)> {
+    let lines = list.lines().filter_map(|line| line.trim().split_once(' '));
+    let phrases =
+        lines.flat_map(|(code, words)| words.split(',').map(move |one| (one.trim(), code)));
+    let mut all: Vec<_> = phrases.filter(|(words, _)| !words.is_empty()).collect();
+    all.sort_by_key(|(words, _)| Reverse(words.split(' ').count()));
+    all
+}
 
 /// ISO codes that are written before or after an amount.
 pub const CODES: [&str; 16] = [
@@ -69,4 +45,55 @@ pub fn code(word: &str) -> Option<&'static str> {
     CODES
         .into_iter()
         .find(|code| code.eq_ignore_ascii_case(word))
+}
+
+/// The ISO codes of currencies.
+pub fn codes() -> impl Iterator<Item = &'static str> {
+    CODES.into_iter()
+}
+
+/// The currency at token `at`, with the number of tokens that it takes.
+pub fn currency(tokens: &[QuestionToken], at: usize) -> Option<(usize, &'static str)> {
+    let named = WORDS
+        .iter()
+        .chain(&*GERMAN)
+        .find(|(words, _)| tokens.says(at, words));
+    if let Some((words, code)) = named {
+        return Some((words.split(' ').count(), code));
+    }
+    let text = &tokens.get(at)?.text;
+    let sign = SIGNS.iter().find(|(sign, _)| text.chars().eq([*sign]));
+    let code = sign.map(|(_, code)| *code).or_else(|| code(text))?;
+    Some((1, code))
+}
+
+/// The currency that a unit, in lower case, names by its code or its sign and by nothing else: `eur`, `€`, `us$`.
+pub fn of_unit(unit: &str) -> Option<&'static str> {
+    let unit = unit
+        .strip_prefix("us")
+        .filter(|rest| *rest == "$")
+        .unwrap_or(unit);
+    let sign = SIGNS.iter().find(|(sign, _)| unit.chars().eq([*sign]));
+    sign.map(|(_, code)| *code).or_else(|| code(unit))
+}
+
+/// The currency glued to a number, if there is one, and the number without it: `$5`, `5€`, `EUR5`, `US$5`.
+pub(crate) fn stripped(text: &str) -> (Option<&'static str>, &str) {
+    for (sign, code) in SIGNS {
+        if let Some((before, number)) = text.split_once(sign) {
+            let is_before = before.chars().all(char::is_alphabetic) && !number.is_empty();
+            return match is_before {
+                true => (Some(code), number),
+                false => (Some(code), before),
+            };
+        }
+    }
+    let letters = text.len()
+        - text
+            .trim_start_matches(|c: char| c.is_ascii_alphabetic())
+            .len();
+    match code(&text[..letters]) {
+        Some(code) if letters < text.len() => (Some(code), &text[letters..]),
+        _ => (None, text),
+    }
 }

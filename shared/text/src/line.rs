@@ -30,18 +30,3 @@ pub fn shortened(text: &str, chars_max: usize) -> String {
         None => text.to_owned(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_is_cut_between_characters() {
-        assert_eq!(one_line(" a\n ü\tb "), "a ü b");
-        assert_eq!(line_of(" a\n ü\tb ", 3), "a ü");
-        assert_eq!(line_of("a ü", 3), "a ü");
-        assert_eq!(line_of("a", 0), "");
-        assert_eq!(shortened("äöü", 2), "äö…");
-        assert_eq!(shortened("äöü", 3), "äöü");
-    }
-}

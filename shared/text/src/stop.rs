@@ -57,17 +57,3 @@ pub fn is_unsearched(word: &str) -> bool {
         .to_lowercase();
     UNSEARCHED.split_ascii_whitespace().any(|stop| stop == word)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_lists_can_be_searched() {
-        assert!(CONTENT_FREE.is_sorted());
-        assert!(CONTENT_FREE.iter().all(|word| is_content_free(word)));
-        let content = ["invoice", "", "becausea"];
-        assert!(!content.into_iter().any(is_content_free));
-        assert!(is_unsearched("Show,") && !is_unsearched("invoice"));
-    }
-}

@@ -2,10 +2,10 @@
 
 use super::described::{ColumnWords, words_of};
 use super::{FEW, VALUE_WORDS_MAX};
-use crate::frame::is_of;
 use crate::kindred::Kin;
 use std::sync::Arc;
 use text::fold;
+use text::is_of;
 
 /// The index of a column in a dictionary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -17,10 +17,6 @@ pub const NAMED: &str = "named";
 const MOSTLY: f32 = 0.9;
 /// A column with at most so many documents for each value identifies documents, as invoice numbers and part names do.
 const NAMING_MAX: f32 = 4.0;
-
-/// Words in names of columns of days on which something ends.
-const ENDS: &str = "end ends ending due until till expiry expires expiration deadline payable lapse lapses stop closing \
-    termination cessation renewal settlement maturity";
 
 /// The kind of most values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,6 +122,19 @@ impl KnownColumn {
         !self.is_named() && 2 * self.small > self.distinct
     }
 
+    /// Whether a word of the field name is in a list.
+    pub(crate) fn is_called(&self, known: &str) -> bool {
+        self.words.iter().any(|word| is_of(word, known))
+    }
+
+    /// Whether a word of the description is in a list.
+    pub(crate) fn is_described_by(&self, known: &str) -> bool {
+        self.said
+            .description_words
+            .iter()
+            .any(|word| is_of(word, known))
+    }
+
     /// Whether the field name says that the column holds document types.
     pub(super) fn is_called_kind(&self) -> bool {
         let mut words = self.words.iter();
@@ -147,7 +156,7 @@ impl KnownColumn {
     /// because it says which time a document is about.
     pub(crate) fn is_end(&self) -> bool {
         let says = |known: &str| self.words.iter().any(|word| is_of(word, known));
-        says(ENDS) && !says("from start since begin period year")
+        says(words!(ends)) && !says("from start since begin period year")
     }
 
     /// Whether the column holds document types, such as invoice and credit note.

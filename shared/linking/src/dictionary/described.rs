@@ -43,7 +43,7 @@ pub struct BucketWords {
     pub(super) bucket: String,
     /// The keys of its synonyms and of their last words.
     pub(super) synonyms: Vec<String>,
-    pub(super) columns: Vec<(String, Arc<ColumnWords>)>,
+    pub(crate) columns: Vec<(String, Arc<ColumnWords>)>,
 }
 
 /// The words of a described column. The default has none.
@@ -178,7 +178,7 @@ fn tell_apart(said: &DescribedBucket, columns: &mut [ColumnWords]) {
 
 /// The keys of a bucket's synonym: of all its words, and of the noun among them: `bill` of `supplier bill`, `proof` of
 /// `proof of payment`.
-fn keys(synonym: &str) -> Vec<String> {
+pub(crate) fn keys(synonym: &str) -> Vec<String> {
     let words: Vec<&str> = synonym.split_whitespace().collect();
     let of = words
         .iter()
@@ -217,48 +217,4 @@ fn telling(words: &[String]) -> Vec<Kin> {
     };
     let words = words.iter().filter(is_telling);
     words.map(|word| Kin::of(word)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn column(field: &str, synonyms: &[&str]) -> DescribedColumn {
-        DescribedColumn {
-            field: field.into(),
-            synonyms: synonyms.iter().map(|name| (*name).to_owned()).collect(),
-            ..DescribedColumn::default()
-        }
-    }
-
-    #[test]
-    fn words_decide_for_one_column_at_most_and_nouns_for_none() {
-        let said = DescribedBucket {
-            bucket: "invoices".into(),
-            synonyms: vec!["bill".into()],
-            columns: vec![
-                column("net_amount", &["outlay", "pre-tax outlay"]),
-                column("total_amount", &["gross outlay", "billed sum"]),
-                column("customer", &["bill to", "drawn on"]),
-            ],
-        };
-        let words = BucketWords::from(&said);
-        let decides = |at: usize| {
-            let (_, column) = &words.columns[at];
-            let stems = column.also_called.iter().map(|word| word.stem().to_owned());
-            stems.collect::<Vec<_>>()
-        };
-        // `outlay` alone is a synonym of the first column only; `bill` is what the documents are called.
-        assert_eq!(decides(0), ["outlai", "pre", "tax", "outlai"]);
-        assert_eq!(decides(1), ["gross", "sum"]);
-        assert_eq!(decides(2), ["drawn"]);
-    }
-
-    #[test]
-    fn a_synonym_of_a_bucket_is_known_by_its_noun() {
-        assert_eq!(keys("supplier bill"), ["bill", "supplierbill"]);
-        assert_eq!(keys("proof of payment"), ["proof", "proofofpayment"]);
-        assert_eq!(keys("write-up"), ["writeup"]);
-        assert_eq!(keys("up"), [""; 0]);
-    }
 }

@@ -231,9 +231,7 @@ impl Dictionary {
 
 /// Whether a token is a function word, with which no value begins, unless it is written as an acronym: `IT`.
 fn is_joining(token: &QuestionToken) -> bool {
-    const WORDS: &str = "a an the in on at to of by for from with and or not no is are was were be been do does did as it \
-        its this that these those all any each every i we you me us my our your they he she up out about under over";
-    let is_listed = WORDS
+    let is_listed = words!(words)
         .split_ascii_whitespace()
         .any(|word| word == token.lower);
     // `modules of grade A`; the capital says that it is no article.
@@ -248,18 +246,8 @@ fn is_article_of_name(tokens: &[QuestionToken], at: usize) -> bool {
     is_article && next.is_some_and(|next| next.is_capital() || next.has_digit())
 }
 
-/// Nouns for papers.
-const PAPERS: &str = "report statement book note sheet bill form letter certificate agreement contract invoice filing memo memorandum \
-    minutes order policy plan notice quote quotation receipt record summary proposal review paper document card badge slip deed \
-    licence license permit warranty manual guide newsletter release transcript prospectus protocol dossier offer claim survey audit";
-
-/// Compound nouns for papers in one word. They are listed, because a word with the same ending, such as `notebook` or
-/// `border`, may be no paper.
-const BOOKS: &str =
-    "yearbook handbook logbook rulebook guidebook datasheet factsheet timesheet worksheet";
-
 /// Whether a value denotes papers, by its last word or by the number of a form: `40-F`.
-fn is_paper(value: &str) -> bool {
+pub(crate) fn is_paper(value: &str) -> bool {
     let last = value
         .rsplit(|c: char| c.is_whitespace() || c == '_')
         .next()
@@ -270,8 +258,12 @@ fn is_paper(value: &str) -> bool {
         && last.contains('-')
         && last.ends_with(char::is_alphabetic);
     is_form
-        || PAPERS.split_ascii_whitespace().any(|paper| last == paper)
-        || BOOKS.split_ascii_whitespace().any(|book| last == book)
+        || words!(find_papers)
+            .split_ascii_whitespace()
+            .any(|paper| last == paper)
+        || words!(books)
+            .split_ascii_whitespace()
+            .any(|book| last == book)
 }
 
 /// The most bytes of the number of a form: `497-AD`.
@@ -279,40 +271,4 @@ const FORM_BYTES_MAX: usize = 6;
 
 fn is_acronym(word: &str) -> bool {
     word.chars().all(char::is_uppercase)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::dictionary::{DescribedColumn, FieldValue};
-    use crate::token::tokens;
-
-    #[test]
-    fn papers_are_told_from_things() {
-        for value in ["yearbook", "pay gap statement", "40-F", "Annual Reports"] {
-            assert!(is_paper(value), "{value}");
-        }
-        for value in ["Notebook", "border", "SOT-23", "HX-1", "12V", "Laptop"] {
-            assert!(!is_paper(value), "{value}");
-        }
-    }
-
-    #[test]
-    fn the_longer_of_a_kind_and_its_turned_words_counts() {
-        let mut known = Dictionary::default();
-        known.bucket("bills");
-        let kind = DescribedColumn::of("kind", "invoice, or supplier invoice", "");
-        known.describe_column("bills", kind);
-        for kind in ["invoice", "supplier invoice"] {
-            known.add("bills", "kind", FieldValue::Text(kind));
-        }
-        for (question, words, key) in [
-            ("invoices from a supplier", 4, "supplierinvoice"),
-            ("invoices from suppliers", 3, "supplierinvoice"),
-            ("invoices from Acme", 1, "invoice"),
-        ] {
-            let found = known.longest_at(&tokens(question), 0);
-            assert_eq!(found, Some((words, key.to_owned())), "{question}");
-        }
-    }
 }

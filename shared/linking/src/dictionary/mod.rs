@@ -8,9 +8,9 @@
 mod bounds_tests;
 mod column;
 pub(crate) mod described;
-mod find;
+pub(crate) mod find;
 mod paths;
-mod signatures;
+pub(crate) mod signatures;
 
 pub use column::NAMED;
 pub(crate) use column::{ColumnId, ColumnKind, KnownColumn};
@@ -29,11 +29,6 @@ pub(crate) const VALUE_WORDS_MAX: usize = 10;
 const NOUN_LETTERS_MIN: usize = 4;
 /// A shorter singular of the last word of a bucket's name is not taken for a noun: `ups` of `write-ups`.
 const BUCKET_LETTERS_MIN: usize = 3;
-/// Words of descriptions that do not tell one document from another.
-const ANY_DOCUMENT: [&str; 16] = [
-    "year", "month", "week", "quarter", "date", "time", "number", "name", "amount", "currency",
-    "total", "price", "value", "company", "code", "type",
-];
 /// The most values, in all spellings, of a column that can hold document types.
 const FEW: u32 = 40;
 
@@ -91,18 +86,6 @@ pub enum FieldValue<'a> {
     Text(&'a str),
     /// A number.
     Number(f64),
-}
-
-#[cfg(test)]
-impl DescribedColumn {
-    pub(crate) fn of(field: &str, description: &str, unit: &str) -> DescribedColumn {
-        DescribedColumn {
-            field: field.to_owned(),
-            description: description.to_owned(),
-            unit: unit.to_owned(),
-            ..DescribedColumn::default()
-        }
-    }
 }
 
 #[cfg(test)]
@@ -189,7 +172,8 @@ impl Dictionary {
 
     fn noun(&mut self, word: &str, bucket: &str) {
         let word = fold::singular(word);
-        let is_noun = word.chars().count() >= NOUN_LETTERS_MIN && !ANY_DOCUMENT.contains(&&*word);
+        let is_noun = word.chars().count() >= NOUN_LETTERS_MIN
+            && !text::is_of(&word, words!(undistinguished));
         if !is_noun || text::stop::is_content_free(&word) {
             return;
         }

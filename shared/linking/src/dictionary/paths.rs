@@ -59,39 +59,3 @@ fn hash(key: &str, year: &str) -> u64 {
     (key, fold::key(year)).hash(&mut hasher);
     hasher.finish()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_go_with_the_years_of_their_path() {
-        let mut known = Dictionary::default();
-        known.call("generic", "generic/NORVIK FOODS_10K_2022.pdf");
-        known.call("generic", "HALDEN_2023Q2_10Q.pdf");
-        known.call("2019", "2019/acme/10K.pdf");
-        known.call("generic", "generic/CORVANE_10K_FY18.pdf");
-        for (name, year, is_called) in [
-            ("norvikfoods", "2022", true),
-            ("10k", "2022", true),
-            ("halden", "2023Q2", true),
-            ("halden", "2022", false),
-            ("norvikfoods", "2023", false),
-            ("acme", "2019", true),
-            ("corvane", "FY18", true),
-            ("2022", "2022", false),
-        ] {
-            assert_eq!(known.is_called(name, year), is_called, "{name} {year}");
-        }
-    }
-
-    #[test]
-    fn years_are_told_from_other_numbers() {
-        for word in ["2018", "FY2018", "FY18", "FY18Q2", "2023Q2", "1999"] {
-            assert!(is_year(word), "{word}");
-        }
-        for word in ["20184", "10K", "18", "18Q2", "2023Q5", "3M", "0215", ""] {
-            assert!(!is_year(word), "{word}");
-        }
-    }
-}

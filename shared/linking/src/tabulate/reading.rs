@@ -1,36 +1,33 @@
 //! Reads a question as a request for a table: finds what each word that is in no condition stands for, such as the
 //! operation, a column or the grouping.
+//!
+//! | module | what |
+//! |---|---|
+//! | `operation` | the operation, how many documents are wanted, and what the words leave open |
+//! | `naming` | the columns that words name: the key of the groups, and the measure |
+//! | `money` | columns of money, their currency, and words for money that occur in no column |
+//! | `refusing` | words that say which documents are meant although no condition can express it |
+//! | `leading` | words that only lead to a condition, or say what a name beside them is |
+//! | `idle` | words that have no role and may mean nothing |
 
 use super::phrase::{self, Fit, NAMED_MIN};
-use super::words::{self, Period};
+use super::words;
 use super::{ColumnOperation, GroupKey, TableQuestion, Tabulation};
 use crate::dictionary::{ColumnId, ColumnKind, KnownColumn};
-use crate::frame::is_of;
 use crate::link::Linker;
 use crate::linked::{Intent, LinkedQuestion, QuestionCondition};
 use crate::mention::{Mention, Named};
-use crate::token::QuestionToken;
+use crate::token::{QuestionToken, TokenWords, reply_start};
 use std::ops::Range;
-use text::fold;
+use text::{fold, is_of};
 
-mod beside;
-mod currency;
 mod idle;
 mod leading;
 mod money;
 mod naming;
 mod operation;
-mod others;
-mod relating;
-mod serving;
-mod settling;
-mod stating;
-mod unread_times;
+mod refusing;
 
-use leading::asked_again;
-
-/// The most columns that are shown of a document, besides those that the question needs.
-const SHOWN_MAX: usize = 6;
 /// The most words of a column name that are looked up together.
 const PHRASE_WORDS_MAX: usize = 4;
 /// The most words between `day` and the day that it announces: `the last day for payment in 2024`.
@@ -39,23 +36,13 @@ const DAY_WORDS: usize = 5;
 const DATE_WORDS: usize = 4;
 /// The most parts of a run that each have a role of their own.
 const PARTS_MAX: usize = 3;
-/// Words in names of columns that hold money.
-const MONEY: &str =
-    "amount total value price cost sum revenue net gross fee turnover sales worth payment";
-/// Words in names of columns whose amounts are part of another amount.
-const PART: &str = "net tax vat without excluding before discount";
-/// Words for documents, besides the name of their bucket.
-const PAPERS: &str = "specification sheet slip paper document record statement letter note form filing copy leaflet booklet bulletin";
-/// Nouns before `of` and the name of a column.
-const KINDS: &str =
-    "kind kinds type types sort sorts class classes category name period length number";
-/// Adjectives behind `how`.
-const DEGREES: &str = "large high big low small great much expensive costly";
 
 pub(super) struct Reading<'a> {
     linker: &'a Linker<'a>,
     linked: &'a LinkedQuestion,
     bucket: Option<&'a str>,
+    /// The tokens of the noun of the question.
+    subject: Option<Range<usize>>,
     /// Whether each token has a role.
     is_taken: Vec<bool>,
     /// The tokens of the mentions that set a condition.
@@ -86,8 +73,8 @@ struct Findings {
 
 type Outcome<T> = Result<T, Tabulation>;
 
-fn unfit(why: String) -> Tabulation {
-    let (name, facets) = (None, Vec::new());
+fn unfit(why: impl Into<String>) -> Tabulation {
+    let (why, name, facets) = (why.into(), None, Vec::new());
     Tabulation::Unfit { why, name, facets }
 }
 
@@ -98,32 +85,38 @@ impl<'a> Reading<'a> {
         let mentions = linker.mentions.iter().filter(is_meant);
         let mentions: Vec<Range<usize>> = mentions.map(|mention| mention.at.clone()).collect();
         let subject = linker.frame.subject.clone();
-        let subject = subject.filter(|subject| linker.is_of_documents(subject));
-        if let Some(subject) = &subject {
+        let of_documents = subject
+            .clone()
+            .filter(|subject| linker.is_of_documents(subject));
+        if let Some(subject) = &of_documents {
             // Several words may stand for documents: `part specifications`.
-            let is_called = |token: &&QuestionToken| {
-                is_of(&fold::singular(&token.lower), PAPERS)
+            let is_called = |token: &QuestionToken| {
+                is_of(&fold::singular(&token.lower), words!(reading_papers))
                     || linker.dictionary.bucket_described(&token.lower) == linked.bucket.as_deref()
             };
             let is_open = subject.end > 0 && !linker.tokens[subject.end - 1].is_last;
             let behind = linker.tokens.get(subject.end).filter(|_| is_open);
-            if linked.bucket.is_some() && behind.filter(is_called).is_some() {
+            if linked.bucket.is_some() && behind.is_some_and(is_called) {
                 is_taken[subject.end] = true;
             }
         }
-        for at in mentions.iter().cloned().chain(subject) {
+        for at in mentions.iter().cloned().chain(of_documents) {
             is_taken[at].fill(true);
         }
+        // `… - User clarified: List all of them`
+        let reply = reply_start(&linker.tokens);
+        let asks = |at: &usize| linker.tokens.is(*at, "list show count give export");
         Reading {
             linker,
             linked,
             bucket: linked.bucket.as_deref(),
+            subject,
             is_taken,
             mentions,
             operation: None,
             further: Vec::new(),
             is_of_most: false,
-            asked_again: asked_again(&linker.tokens),
+            asked_again: reply.filter(asks),
             table: TableQuestion::default(),
             unplaced: Vec::new(),
             asks_for_money: false,
@@ -139,7 +132,7 @@ impl<'a> Reading<'a> {
             return Err(unfit(why));
         }
         if self.is_beside_another() {
-            return Err(unfit("it compares documents with others".into()));
+            return Err(unfit("it compares documents with others"));
         }
         for run in self.runs() {
             // In `by year of issue` the run `issue` got its role together with `year`.
@@ -157,21 +150,91 @@ impl<'a> Reading<'a> {
         Ok((self.table, self.unplaced))
     }
 
+    /// The word at a token; an empty one where there is none.
     fn word(&self, at: usize) -> &'a str {
-        &self.linker.tokens[at].lower
+        self.linker.tokens.word(at)
+    }
+
+    /// The word so many tokens before one.
+    fn back(&self, at: usize, back: usize) -> &'a str {
+        self.linker.tokens.back(at, back)
+    }
+
+    fn is(&self, at: usize, words: &str) -> bool {
+        is_of(self.word(at), words)
+    }
+
+    /// The nearest word before a token that is none of some others.
+    fn before(&self, at: usize, skipped: &str) -> &'a str {
+        let mut before = (0..at).rev().map(|at| self.word(at));
+        before.find(|word| !is_of(word, skipped)).unwrap_or("")
+    }
+
+    fn all(&self) -> Range<usize> {
+        0..self.is_taken.len()
+    }
+
+    /// Whether a punctuation mark follows a token.
+    fn closes(&self, at: usize) -> bool {
+        self.linker.tokens[at].is_last
+    }
+
+    fn is_mention(&self, at: usize) -> bool {
+        self.mentions.iter().any(|mention| mention.contains(&at))
+    }
+
+    /// Whether a mention starts at a token.
+    fn starts(&self, at: usize) -> bool {
+        self.mentions.iter().any(|mention| mention.start == at)
+    }
+
+    /// Whether a mention ends right before a token.
+    fn ends(&self, at: usize) -> bool {
+        self.mentions.iter().any(|mention| mention.end == at)
+    }
+
+    /// Whether the next thing that is mentioned from a token on is a time.
+    fn leads_to_day(&self, from: usize) -> bool {
+        let mut mentions = self.linker.mentions.iter();
+        let next = mentions.find(|mention| mention.at.start >= from);
+        next.is_some_and(|next| matches!(next.what, Named::Days(_)))
+    }
+
+    fn conditions(&self) -> impl Iterator<Item = &'a QuestionCondition> + Clone + use<'a> {
+        self.linked.conditions.iter().chain(&self.linked.parts)
+    }
+
+    fn columns(&self) -> impl Iterator<Item = (ColumnId, &'a KnownColumn)> + use<'a> {
+        self.linker.dictionary.columns(self.bucket)
+    }
+
+    fn column(&self, id: ColumnId) -> &'a KnownColumn {
+        self.linker.dictionary.column(id)
+    }
+
+    fn field(&self, id: ColumnId) -> String {
+        self.column(id).field.clone()
+    }
+
+    fn said(&self, tokens: &Range<usize>) -> String {
+        self.linker.tokens[tokens.clone()].text()
+    }
+
+    fn is_most(&self) -> bool {
+        use ColumnOperation::{Largest, Smallest};
+        matches!(self.operation, Some(Largest | Smallest))
     }
 
     /// The number of tokens, more than one, that name a column from here on: `maximum voltage` does not ask for a
     /// maximum.
     fn phrase_at(&self, at: usize) -> Option<usize> {
-        (2..=PHRASE_WORDS_MAX).rev().find(|length| {
-            let tokens = self.linker.tokens.get(at..at + length);
-            let is_open =
-                |tokens: &[QuestionToken]| tokens[..length - 1].iter().all(|token| !token.is_last);
-            let is_free = || self.is_taken[at..at + length].iter().all(|taken| !taken);
-            tokens.is_some_and(is_open)
-                && is_free()
-                && self.fit(at..at + length, |_| true).is_some_and(|fit| {
+        let names = |length: &usize| {
+            let run = at..at + length;
+            let is_open = run.end <= self.is_taken.len()
+                && (at..run.end - 1).all(|at| !self.closes(at))
+                && run.clone().all(|at| !self.is_taken[at]);
+            is_open
+                && self.fit(run, |_| true).is_some_and(|fit| {
                     // `overall amount` may be a synonym, and asks for a sum.
                     let is_asking = words::operation(self.word(at)).is_some();
                     // `of days of notice` begins with a word of the name `days_of_notice`.
@@ -179,13 +242,14 @@ impl<'a> Reading<'a> {
                     let is_name = fit.is_whole() || is_telling(at) && is_telling(at + length - 1);
                     fit.is_named() && is_name || fit.is_synonym() && !is_asking
                 })
-        })
+        };
+        (2..=PHRASE_WORDS_MAX).rev().find(names)
     }
 
     /// Whether a word is a whole synonym of a column.
     fn is_synonym(&self, word: &str) -> bool {
-        let mut columns = self.linker.dictionary.columns(self.bucket);
-        columns.any(|(_, column)| column.said.is_synonym(word))
+        self.columns()
+            .any(|(_, column)| column.said.is_synonym(word))
     }
 
     /// The columns that some tokens fit best.
@@ -196,84 +260,62 @@ impl<'a> Reading<'a> {
         phrase::best(self.linker.dictionary, self.bucket, &said, is_of_kind)
     }
 
-    /// The column that some tokens, which occur in no column, are most similar to in meaning.
-    fn near(
-        &self,
-        tokens: &Range<usize>,
-        is_of_kind: impl Fn(&KnownColumn) -> bool,
-    ) -> Option<Fit> {
-        let said: Vec<&str> = tokens.clone().map(|at| self.word(at)).collect();
-        let Linker {
-            dictionary,
-            likeness,
-            ..
-        } = self.linker;
-        phrase::nearest(
-            dictionary,
-            self.bucket,
-            &said.join(" "),
-            *likeness,
-            is_of_kind,
-        )
+    fn names_column(&self, run: &Range<usize>) -> bool {
+        let fit = self.fit(run.clone(), |_| true);
+        fit.is_some_and(|fit| fit.score >= NAMED_MIN)
     }
 
     /// Runs of neighbouring tokens whose role is not known yet.
     fn runs(&self) -> Vec<Range<usize>> {
         let mut runs: Vec<Range<usize>> = Vec::new();
         let mut phrase_until = 0;
-        for at in 0..self.is_taken.len() {
+        for at in self.all() {
             phrase_until = phrase_until.max(at + self.phrase_at(at).unwrap_or(0));
-            let word = self.word(at);
-            // `How high is the price` asks for the price.
-            let is_degree =
-                at > 0 && is_of(self.word(at - 1), "how most least") && is_of(word, DEGREES);
-            // `the highest value`, where a column has the synonym `value`.
-            let is_measure =
-                at > 0 && words::operation(self.word(at - 1)).is_some() && self.is_synonym(word);
-            let is_said = at < phrase_until
-                || is_measure
-                || words::period(word).is_some()
-                || self.is_state(at)
-                || self.begins_nothing(&(at..at + 1))
-                || !words::is_filler(word) && !is_degree && !self.is_idiom(at);
-            // In `per date` and `by due year` a word that elsewhere is filler names the group.
-            let before = (0..at)
-                .rev()
-                .map(|at| self.word(at))
-                .find(|word| !is_of(word, "the a an"));
-            let is_of_period = self
-                .linker
-                .tokens
-                .get(at + 1)
-                .is_some_and(|next| words::period(&next.lower).is_some());
-            let is_grouped = before.is_some_and(words::is_per)
-                && (self.linker.dictionary.is_column_word(word)
-                    || self.is_synonym(word)
-                    || self.is_paid_money(at)
-                    || is_of_period
-                        && !text::stop::is_content_free(word)
-                        && !is_of(word, "calendar single"));
-            // `per year described`
-            let is_of_group = at > 1
-                && words::is_per(self.word(at - 2))
-                && words::period(self.word(at - 1)).is_some()
-                && self
-                    .fit(at - 1..at + 1, |_| true)
-                    .is_some_and(|fit| self.is_of_years(&(at - 1..at + 1), &fit));
-            // In `by sort of enclosure` the word before `of` names no column by itself.
-            let is_kind = before.is_some_and(words::is_per) && self.is_of_kind(at);
-            if self.is_taken[at]
-                || is_kind && at >= phrase_until
-                || !(is_said || is_grouped || is_of_group)
-            {
+            if self.is_taken[at] || !self.is_to_place(at, at < phrase_until) {
                 continue;
             }
             match runs.last_mut() {
-                Some(run) if run.end == at && !self.linker.tokens[at - 1].is_last => run.end += 1,
+                Some(run) if run.end == at && !self.closes(at - 1) => run.end += 1,
                 _ => runs.push(at..at + 1),
             }
         }
         runs
+    }
+
+    /// Whether a word needs a role. Filler does so only where it names a group.
+    fn is_to_place(&self, at: usize, is_in_phrase: bool) -> bool {
+        let word = self.word(at);
+        let before = self.back(at, 1);
+        // `How high is the price` asks for the price.
+        let is_degree = is_of(before, "how most least") && is_of(word, words!(degrees));
+        // `the highest value`, where a column has the synonym `value`.
+        let is_measure = words::operation(before).is_some() && self.is_synonym(word);
+        let is_said = is_in_phrase
+            || is_measure
+            || words::period(word).is_some()
+            || self.is_state(at)
+            || self.begins_nothing(&(at..at + 1))
+            || !words::is_filler(word) && !is_degree && !self.is_idiom(at);
+        // In `per date` and `by due year` a word that elsewhere is filler names the group.
+        let is_behind_per = words::is_per(self.before(at, "the a an"));
+        let is_of_period = words::period(self.word(at + 1)).is_some()
+            && !text::stop::is_content_free(word)
+            && !is_of(word, "calendar single");
+        let is_grouped = is_behind_per
+            && (self.linker.dictionary.is_column_word(word)
+                || self.is_synonym(word)
+                || self.is_paid_money(at)
+                || is_of_period);
+        // `per year described`
+        let both = at.saturating_sub(1)..at + 1;
+        let is_of_group = words::is_per(self.back(at, 2))
+            && words::period(before).is_some()
+            && self
+                .fit(both.clone(), |_| true)
+                .is_some_and(|fit| self.is_of_years(&both, &fit));
+        // In `by sort of enclosure` the word before `of` names no column by itself.
+        let is_kind = is_behind_per && self.is_of_kind(at);
+        (is_in_phrase || !is_kind) && (is_said || is_grouped || is_of_group)
     }
 
     fn findings(&self) -> Findings {
@@ -303,10 +345,7 @@ impl<'a> Reading<'a> {
             return whole;
         }
         self.go_back(&before);
-        if self.place_in_parts(&run, PARTS_MAX) {
-            return Ok(());
-        }
-        match self.is_idle(&run) {
+        match self.place_in_parts(&run, PARTS_MAX) || self.is_idle(&run) {
             true => Ok(()),
             false => whole,
         }
@@ -317,9 +356,8 @@ impl<'a> Reading<'a> {
     fn place_in_parts(&mut self, run: &Range<usize>, parts: usize) -> bool {
         let before = self.findings();
         for middle in run.start + 1..run.end {
-            let is_placed = self.place(run.start..middle).is_ok();
             let rest = middle..run.end;
-            if is_placed
+            if self.place(run.start..middle).is_ok()
                 && (self.place(rest.clone()).is_ok()
                     || parts > 2 && self.place_in_parts(&rest, parts - 1))
             {
@@ -336,17 +374,15 @@ impl<'a> Reading<'a> {
             return Err(unfit(why));
         }
         let joins = self.joining(&run);
-        let leads = self.mentions.iter().any(|mention| mention.start == run.end);
-        if !(joins == Some("by") && leads) && self.group_by(&run, joins)? {
+        if !(joins == Some("by") && self.starts(run.end)) && self.group_by(&run, joins)? {
             return Ok(());
         }
         // `with an issue date during 2024`
-        let is_date = self
-            .linker
-            .tokens
-            .get(run.end)
-            .is_some_and(|next| is_of(&next.lower, "date day"));
-        let near = if is_date { DATE_WORDS } else { 1 };
+        let near = if self.is(run.end, "date day") {
+            DATE_WORDS
+        } else {
+            1
+        };
         let is_beside = |mention: &Range<usize>| {
             mention.end == run.start || mention.start >= run.end && mention.start - run.end <= near
         };
@@ -371,21 +407,17 @@ impl<'a> Reading<'a> {
             }
         }
         let fit = self.fit(run.clone(), |_| true);
-        let is_ahead = fit.as_ref().is_some_and(|fit| {
-            let conditions = [&self.linked.conditions, &self.linked.parts];
-            let mut conditions = conditions.into_iter();
-            let is_on = conditions.any(|conditions| self.is_on(fit, conditions));
-            is_on && !self.is_topic(&run) && self.leads_to_mention(&run)
-        });
-        if fit.is_some() && (is_beside || is_ahead)
+        let is_ahead = |fit: &Fit| {
+            self.is_on(fit, self.conditions())
+                && !self.is_topic(&run)
+                && self.leads_to_mention(&run)
+        };
+        if fit.as_ref().is_some_and(|fit| is_beside || is_ahead(fit))
             || self.is_of_measure(&run)
             || self.is_of_money(&run)
             || self.is_of_bucket(&run)
             || self.is_day_alone(&run)
-        {
-            return Ok(());
-        }
-        if self.is_of_group(&run)
+            || self.is_of_group(&run)
             || self.serves(&run)
             || self.leads(&run)
             || self.is_own_verb(&run)
@@ -415,72 +447,47 @@ impl<'a> Reading<'a> {
     fn name(&self, run: &Range<usize>) -> Option<String> {
         let tokens = &self.linker.tokens[run.clone()];
         let is_small = |token: &QuestionToken| token.text.starts_with(|c: char| c.is_lowercase());
-        let is_short = tokens
-            .iter()
-            .all(|token| token.text.len() < 4 && !token.text.contains(|c: char| c.is_alphabetic()));
-        if is_short || !self.linker.tokens.iter().any(is_small) {
+        let is_short = |token: &QuestionToken| {
+            token.text.len() < 4 && !token.text.contains(char::is_alphabetic)
+        };
+        if tokens.iter().all(is_short) || !self.linker.tokens.iter().any(is_small) {
             return None;
         }
         let is_name =
             |token: &QuestionToken| token.has_digit() || token.is_capital() && !token.is_first;
-        let telling = tokens
-            .iter()
-            .filter(|token| !fold::is_company_suffix(&token.text));
-        let telling: Vec<&str> = telling.map(|token| token.text.as_str()).collect();
+        let telling = tokens.iter().map(|token| token.text.as_str());
+        let telling: Vec<&str> = telling
+            .filter(|text| !fold::is_company_suffix(text))
+            .collect();
         (tokens.iter().all(is_name) && !telling.is_empty()).then(|| telling.join(" "))
-    }
-
-    /// The word that introduces a run as the key of a group: `by kind of part`.
-    fn joining(&self, run: &Range<usize>) -> Option<&'a str> {
-        let mut at = run.start;
-        while at > 0 {
-            at -= 1;
-            if self.word(at) == "of" && at > 0 && self.is_of_kind(at - 1) {
-                at -= 1;
-            } else if !is_of(
-                self.word(at),
-                "the a an their its to single individual calendar",
-            ) {
-                return Some(self.word(at)).filter(|word| words::is_per(word));
-            }
-        }
-        None
-    }
-
-    /// Whether a word before `of` only says that the word behind it has values: `by kind of part`.
-    fn is_of_kind(&self, at: usize) -> bool {
-        let next = self.linker.tokens.get(at + 1);
-        is_of(self.word(at), KINDS) && next.is_some_and(|next| next.lower == "of")
     }
 
     /// Whether a run says only `date` and the words beside it say which day that is, because the largest or smallest
     /// day is wanted or days are mentioned next.
     fn is_day_alone(&self, run: &Range<usize>) -> bool {
-        let is_most = matches!(
-            self.operation,
-            Some(ColumnOperation::Largest | ColumnOperation::Smallest)
-        );
-        let mut mentions = self.linker.mentions.iter();
         let is_near = |mention: &Mention| {
             matches!(mention.what, Named::Days(_))
                 && (run.end..=run.end + DAY_WORDS).contains(&mention.at.start)
         };
-        (is_most || mentions.any(is_near))
+        (self.is_most() || self.linker.mentions.iter().any(is_near))
             && run.len() == 1
-            && is_of(self.word(run.start), "day date dates days")
+            && self.is(run.start, "day date dates days")
     }
 
-    fn is_on(&self, fit: &Fit, conditions: &[QuestionCondition]) -> bool {
-        let mut fields = fit.columns.iter().map(|column| self.field(*column));
-        fields.any(|field| conditions.iter().any(|condition| condition.field == field))
+    fn is_on(&self, fit: &Fit, conditions: impl Iterator<Item = &'a QuestionCondition>) -> bool {
+        let mut conditions = conditions;
+        let fields: Vec<&str> = fit
+            .columns
+            .iter()
+            .map(|id| self.column(*id).field.as_str())
+            .collect();
+        conditions.any(|condition| fields.contains(&condition.field.as_str()))
     }
 
     /// Whether a run names the column of a condition.
     fn is_of_condition(&self, run: &Range<usize>) -> bool {
-        let Some(fit) = self.fit(run.clone(), |_| true) else {
-            return false;
-        };
         // `with settlement in euros` may mean the day or the currency of a settlement; the one with a condition counts.
-        self.is_on(&fit, &self.linked.conditions)
+        let fit = self.fit(run.clone(), |_| true);
+        fit.is_some_and(|fit| self.is_on(&fit, self.linked.conditions.iter()))
     }
 }

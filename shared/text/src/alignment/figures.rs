@@ -1,21 +1,18 @@
 //! Reads the figures of a text as numbers in one form: `1,200.50` is `1200.5`, `03.05.2021` is 3, 5 and 2021. *Not*
 //! here: what the figures measure; units and currencies are compared as words.
 
-use crate::{months, words};
+use crate::{months, numerals, words};
 use std::collections::HashSet;
 
-/// Numbers that texts spell out.
-const SPELT: [&str; 13] = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve",
-];
+/// The largest number that is read in words.
+const SPELT_MAX: f64 = 12.0;
 /// Lower-case letters of a word whose end is no number.
 const WORD_CHARS_MIN: usize = 3;
 /// Letters that a scan takes for digits, and the digits.
 const ALIKE: [(char, char); 4] = [('o', '0'), ('O', '0'), ('l', '1'), ('I', '1')];
 
 /// The numbers that a statement names in digits.
-pub(super) fn figures(text: &str) -> Vec<String> {
+pub(crate) fn figures(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for token in tokens(text) {
         let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
@@ -31,11 +28,11 @@ pub(super) fn figures(text: &str) -> Vec<String> {
 }
 
 /// The numbers that a text gives: in digits, in words, and as names of months.
-pub(super) fn given_figures(text: &str) -> HashSet<String> {
+pub(crate) fn given_figures(text: &str) -> HashSet<String> {
     let mut given: HashSet<String> = figures(text).into_iter().collect();
     for run in words::runs(text) {
         let word = run.to_lowercase();
-        let spelt = SPELT.iter().position(|spelt| *spelt == word);
+        let spelt = numerals::small(&word).filter(|number| *number <= SPELT_MAX);
         given.extend(spelt.map(|number| number.to_string()));
         if run.starts_with(char::is_uppercase) {
             let month = months::number(&word, 3..=3);
@@ -114,48 +111,5 @@ fn number(whole: &str, fraction: &str) -> String {
     match fraction.trim_end_matches('0') {
         "" => whole.to_owned(),
         fraction => format!("{whole}.{fraction}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn one_form_for_every_notation() {
-        for (text, wanted) in [
-            ("It costs $1,200.00.", &["1200"][..]),
-            ("1.200,50 EUR", &["1200.5"]),
-            ("1,234,567 of 3.5 kg", &["1234567", "3.5"]),
-            ("due 03.05.2021", &["3", "5", "2021"]),
-            ("due 2021-05-03", &["2021", "5", "3"]),
-            ("HV2N4410A at 2O0 V", &["2", "4410", "200"]),
-            ("0.50, 0 and 007", &["0.5", "0", "7"]),
-            ("the tota1 of m0nths", &[]),
-            ("Q1 and v5", &["1", "5"]),
-            ("No. 7.", &["7"]),
-            ("1..2", &["1", "2"]),
-            ("none at all", &[]),
-        ] {
-            assert_eq!(figures(text), wanted, "{text}");
-        }
-    }
-
-    #[test]
-    fn what_a_text_gives_may_be_spelt_out() {
-        let given = given_figures("Due on 3 May; two years, or twelve months from Mar");
-        for figure in ["3", "5", "2", "12"] {
-            assert!(given.contains(figure), "{figure}");
-        }
-        assert!(!given_figures("you may go").contains("5"));
-    }
-
-    proptest! {
-        #[test]
-        fn what_stands_in_a_text_is_given(text in "([0-9]{1,5}[.,]?|[a-zA-Z ]|\\PC){0,30}") {
-            let given = given_figures(&text);
-            prop_assert!(figures(&text).iter().all(|figure| given.contains(figure)));
-        }
     }
 }

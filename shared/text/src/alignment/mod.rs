@@ -6,10 +6,11 @@
 //! here: whether the text means what the statement says. Who does what to whom is ignored, and figures are compared
 //! without their units.
 
-mod figures;
+pub(crate) mod figures;
 mod letters;
-mod units;
+pub(crate) mod units;
 
+use crate::is_of;
 use crate::words;
 use figures::{figures, given_figures};
 use letters::Letters;
@@ -24,11 +25,6 @@ const WINDOW_UNITS_MAX: usize = 3;
 const FURTHER_UNIT_MIN: f32 = 0.05;
 /// Shortest word, in bytes, that may differ in one letter.
 const BLURRED_BYTES_MIN: usize = 6;
-
-/// Words that deny, sorted; `n't` is looked for by itself.
-const DENIALS: [&str; 10] = [
-    "cannot", "neither", "never", "no", "nobody", "none", "nor", "not", "nothing", "without",
-];
 
 /// The place of a statement in a text.
 #[derive(Debug, Clone, PartialEq)]
@@ -221,7 +217,7 @@ fn content(text: &str) -> Vec<String> {
 }
 
 fn denies(text: &str) -> bool {
-    let is_denial = |run: &str| DENIALS.binary_search(&run.to_lowercase().as_str()).is_ok();
+    let is_denial = |run: &str| is_of(&run.to_lowercase(), words!(denials));
     words::runs(text).any(is_denial) || text.contains("n't") || text.contains("n’t")
 }
 
@@ -245,6 +241,3 @@ fn is_blurred(known: &str, word: &str) -> bool {
     let tail = tail.take_while(|(a, b)| a == b).count();
     a.len() - tail <= 1 && b.len() - tail <= 1
 }
-
-#[cfg(test)]
-mod tests;

@@ -5,21 +5,21 @@ use crate::sentences::cited;
 use std::ops::Range;
 
 /// Longest sentence, in bytes: a longer one is cut between words.
-const UNIT_BYTES_MAX: usize = 300;
+pub(crate) const UNIT_BYTES_MAX: usize = 300;
 /// Shortest line, in bytes, that may have been wrapped.
 const WRAPPED_BYTES_MIN: usize = 40;
 
 /// A sentence, or a row of a table.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Unit {
+pub(crate) struct Unit {
     /// Bytes of the text.
-    pub(super) span: Range<usize>,
+    pub(crate) span: Range<usize>,
     /// Which unit is the head of its table.
-    pub(super) head: Option<usize>,
+    pub(crate) head: Option<usize>,
 }
 
 /// The units of `text`, in order.
-pub(super) fn units(text: &str) -> Vec<Unit> {
+pub(crate) fn units(text: &str) -> Vec<Unit> {
     let mut units: Vec<Unit> = Vec::new();
     let mut head: Option<usize> = None;
     for block in blocks(text) {
@@ -45,7 +45,7 @@ pub(super) fn units(text: &str) -> Vec<Unit> {
 }
 
 /// A text without the hyphens of words that were parted at the end of a line.
-pub(super) fn without_hyphens(text: &str) -> String {
+pub(crate) fn without_hyphens(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('-') {
@@ -118,62 +118,4 @@ fn pieces(line: &str, mut span: Range<usize>) -> Vec<Range<usize>> {
         pieces.push(span);
     }
     pieces
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn wrapped_lines_are_one_sentence_and_rows_know_their_head() {
-        let text = "The guarantee of the Delta pump that was bought runs\nfor 24 months. It is blue.\n\
-                    | part | weight |\n| --- | --- |\n| pump | 9 kg |\nEnd";
-        let units = units(text);
-        let said: Vec<(&str, Option<usize>)> = units
-            .iter()
-            .map(|unit| (&text[unit.span.clone()], unit.head))
-            .collect();
-        assert_eq!(
-            said,
-            [
-                (
-                    "The guarantee of the Delta pump that was bought runs\nfor 24 months.",
-                    None
-                ),
-                ("It is blue.", None),
-                ("| part | weight |", None),
-                ("| --- | --- |", Some(2)),
-                ("| pump | 9 kg |", Some(2)),
-                ("End", None),
-            ]
-        );
-    }
-
-    #[test]
-    fn words_parted_at_the_end_of_a_line_are_whole_again() {
-        for (text, whole) in [
-            ("a guaran-\n  tee", "a guarantee"),
-            ("INV-2041 and well-known", "INV-2041 and well-known"),
-            ("5 -\n6", "5 -\n6"),
-            ("end-", "end-"),
-        ] {
-            assert_eq!(without_hyphens(text), whole);
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn units_are_in_order_and_short(text in "([a-zA-Z0-9.!? |\n-]|\\PC){0,400}") {
-            let units = units(&text);
-            prop_assert!(units.windows(2).all(|two| two[0].span.end <= two[1].span.start));
-            for unit in &units {
-                prop_assert!(!text[unit.span.clone()].is_empty());
-                prop_assert!(unit.span.len() <= UNIT_BYTES_MAX);
-            }
-            let bare = |text: &str| text.split_whitespace().collect::<String>();
-            let joined: String = units.iter().map(|unit| &text[unit.span.clone()]).collect();
-            prop_assert_eq!(bare(&joined), bare(&text));
-        }
-    }
 }

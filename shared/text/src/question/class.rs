@@ -4,10 +4,6 @@
 //! The rules know forms of English questions: alternatives, words of comparison, contrasting clauses, words of time
 //! and change, nested descriptions. *Not* a parser, and the rules know nothing about what the words mean.
 
-use super::cues::{
-    A_CHANGE, AGAINST, BEFORE_NOUN, CHANGE, CHANGED, CLAUSES, COMPARING, DEGREE, DESCRIBING,
-    LIKENESS, NO_DEGREE, OF, ORDER, PREFACE, STEADINESS, STRETCH,
-};
 use super::words::QuestionWord;
 
 /// How many searches a question takes, and of which kind.
@@ -42,10 +38,6 @@ const LONG_WORDS: usize = 14;
 const DESCRIBED_WORDS: usize = 10;
 /// From how many words on a question is a story, and its words of degree are not what it asks.
 const CHOICE_WORDS_MAX: usize = 30;
-/// Words that follow an `or` which bounds a number: `10 or more`.
-const BOUND: [&str; 8] = [
-    "above", "below", "earlier", "fewer", "later", "less", "more", "not",
-];
 /// Most words of the last of several alternatives.
 const ALTERNATIVE_WORDS_MAX: usize = 12;
 
@@ -67,7 +59,7 @@ pub(super) fn read(words: &[QuestionWord<'_>]) -> Complexity {
     }
 }
 
-fn has(words: &[QuestionWord<'_>], any: &[&str]) -> bool {
+fn has(words: &[QuestionWord<'_>], any: &str) -> bool {
     words.iter().any(|word| word.is(any))
 }
 
@@ -101,22 +93,25 @@ fn is_dated(words: &[QuestionWord<'_>]) -> bool {
 
 /// An order of events, or a change.
 fn is_over_time(words: &[QuestionWord<'_>], is_polar: bool) -> bool {
-    let opens = words.first().is_some_and(|word| word.is(&PREFACE));
+    let opens = words.first().is_some_and(|word| word.is(words!(preface)));
     if opens && is_dated(words) || is_polar && (opens || is_dated(words)) {
         return true;
     }
     if is_polar {
-        let noun = |two: &[QuestionWord<'_>]| two[0].is(&BEFORE_NOUN) && two[1].is(&A_CHANGE);
-        let steady = has(words, &STEADINESS) || words.windows(2).any(noun);
-        return !has(words, &AGAINST) && (steady || has(words, &ORDER));
+        let noun = |two: &[QuestionWord<'_>]| {
+            two[0].is(words!(before_noun)) && two[1].is(words!(a_change))
+        };
+        let steady = has(words, words!(steadiness)) || words.windows(2).any(noun);
+        return !has(words, words!(against)) && (steady || has(words, words!(order)));
     }
     let pair = |a: &str, b: &str| words.windows(2).any(|w| w[0].word == a && w[1].word == b);
-    let asks = words.iter().take(2).any(|word| word.is(&["how", "what"]));
+    let asks = words.iter().take(2).any(|word| word.is("how what"));
     let times = words.iter().filter(|word| word.is_time()).count();
-    let is_stretch = times > 0 && has(words, &STRETCH) || times > 1 || pair("over", "time");
-    let has_changed = has(words, &CHANGED) && (asks && words.len() <= LONG_WORDS || is_stretch);
+    let is_stretch = times > 0 && has(words, words!(stretch)) || times > 1 || pair("over", "time");
+    let has_changed =
+        has(words, words!(changed)) && (asks && words.len() <= LONG_WORDS || is_stretch);
     has_changed
-        || has(words, &CHANGE) && is_stretch
+        || has(words, words!(change)) && is_stretch
         || pair("over", "time")
         || words
             .windows(3)
@@ -126,8 +121,8 @@ fn is_over_time(words: &[QuestionWord<'_>], is_polar: bool) -> bool {
 /// Whether a word tells a degree or a place in an order.
 fn is_degree(word: &QuestionWord<'_>) -> bool {
     let graded = |ending: &str| word.word.len() > ending.len() + 2 && word.word.ends_with(ending);
-    word.is(&DEGREE)
-        || (graded("er") || graded("est")) && !word.is(&NO_DEGREE) && !word.is_capital()
+    word.is(words!(degree))
+        || (graded("er") || graded("est")) && !word.is(words!(no_degree)) && !word.is_capital()
 }
 
 /// Whether it offers things to choose from: `which is older, A or B?`
@@ -136,14 +131,11 @@ fn has_alternatives(words: &[QuestionWord<'_>], is_polar: bool) -> bool {
     if words.len() > CHOICE_WORDS_MAX || !is_polar && !words.iter().any(opens) {
         return false;
     }
-    let Some(at) = words
-        .iter()
-        .rposition(|word| word.is(&["or", "vs", "versus"]))
-    else {
+    let Some(at) = words.iter().rposition(|word| word.is("or vs versus")) else {
         return is_choice_of_and(words);
     };
     let (before, after) = (&words[..at], &words[at + 1..]);
-    let is_bound = after.first().is_none_or(|word| word.is(&BOUND));
+    let is_bound = after.first().is_none_or(|word| word.is(words!(bound)));
     if at == 0 || is_bound || after.len() > ALTERNATIVE_WORDS_MAX {
         return false;
     }
@@ -162,10 +154,8 @@ fn is_choice_of_and(words: &[QuestionWord<'_>]) -> bool {
     let Some(at) = words.iter().rposition(|word| word.word == "and") else {
         return false;
     };
-    let opened = words[..at]
-        .iter()
-        .rposition(|word| word.is(&["between", "of"]));
-    let asks = words.first().is_some_and(|word| word.is(&["who", "which"]));
+    let opened = words[..at].iter().rposition(|word| word.is("between of"));
+    let asks = words.first().is_some_and(|word| word.is("who which"));
     let names = words.get(at + 1).is_some_and(|word| word.is_capital());
     asks && names
         && opened.is_some_and(|from| at - from <= 6 && words[..from].iter().any(is_degree))
@@ -174,12 +164,13 @@ fn is_choice_of_and(words: &[QuestionWord<'_>]) -> bool {
 
 fn is_comparison(words: &[QuestionWord<'_>], is_polar: bool) -> bool {
     if is_polar {
-        let says = has(words, &COMPARING) || has(words, &LIKENESS) || is_degree_than(words);
+        let says =
+            has(words, words!(comparing)) || has(words, words!(likeness)) || is_degree_than(words);
         return (says || asks_twice(words)) && !is_check_of_each(words);
     }
-    let asks = |words: &[QuestionWord<'_>], any: &[&str]| words.iter().take(2).any(|w| w.is(any));
-    let compared = has(words, &["compared"]) && asks(words, &["how", "what"]);
-    has(words, &COMPARING) && words.len() <= CHOICE_WORDS_MAX
+    let asks = |words: &[QuestionWord<'_>], any: &str| words.iter().take(2).any(|w| w.is(any));
+    let compared = has(words, "compared") && asks(words, "how what");
+    has(words, words!(comparing)) && words.len() <= CHOICE_WORDS_MAX
         || compared && words.len() <= CHOICE_WORDS_MAX
         || is_degree_than(words)
 }
@@ -188,7 +179,7 @@ fn is_comparison(words: &[QuestionWord<'_>], is_polar: bool) -> bool {
 fn asks_twice(words: &[QuestionWord<'_>]) -> bool {
     words
         .windows(3)
-        .any(|three| three[0].closes() && three[1].is(&["and", "or"]) && three[2].is_auxiliary())
+        .any(|three| three[0].closes() && three[1].is("and or") && three[2].is_auxiliary())
 }
 
 /// `longer than that of B`, and not `longer than 5 days`.
@@ -202,16 +193,16 @@ fn is_degree_than(words: &[QuestionWord<'_>]) -> bool {
 fn is_check_of_each(words: &[QuestionWord<'_>]) -> bool {
     let opens = words.first().is_some_and(QuestionWord::is_auxiliary);
     let joined = words.iter().take(LONG_WORDS).any(|word| word.word == "and");
-    opens && joined && words.len() <= LONG_WORDS + 4 && !has(words, &CLAUSES)
+    opens && joined && words.len() <= LONG_WORDS + 4 && !has(words, words!(clauses))
 }
 
 /// Whether one thing has to be known to ask for the next.
 fn takes_steps(words: &[QuestionWord<'_>]) -> bool {
     let inner = words.get(2..).unwrap_or_default();
-    let described = inner.iter().any(|word| word.is(&DESCRIBING));
-    let of = words.iter().filter(|word| word.is(&OF)).count();
-    let steps = has(words, &["step-by-step", "steps", "procedure", "protocol"]);
-    let each = is_check_of_each(words) && has(words, &["both", "same"]);
+    let described = inner.iter().any(|word| word.is(words!(describing)));
+    let of = words.iter().filter(|word| word.is(words!(cues_of))).count();
+    let steps = has(words, "step-by-step steps procedure protocol");
+    let each = is_check_of_each(words) && has(words, "both same");
     steps
         || each
         || words.len() >= LONG_WORDS

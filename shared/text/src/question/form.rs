@@ -29,11 +29,6 @@ impl Layout {
     }
 }
 
-/// Words that introduce a form of answer, as in `as a table`.
-const AS: [&str; 5] = ["as", "in", "into", "make", "to"];
-/// Words that may stand between such a word and the form.
-const BETWEEN: [&str; 7] = ["a", "an", "bulleted", "markdown", "me", "numbered", "the"];
-
 /// The form that a question asks for.
 pub(super) fn layout(words: &[QuestionWord<'_>]) -> Layout {
     let mut told = (0..words.len()).filter_map(|at| at_word(words, at));
@@ -48,40 +43,34 @@ fn at_word(words: &[QuestionWord<'_>], at: usize) -> Option<Layout> {
         "tabulate" if at == 0 => return Some(Layout::Table),
         _ => return None,
     };
-    let next = |any: &[&str]| words.get(at + 1).is_some_and(|word| word.is(any));
+    let next = |any: &str| words.get(at + 1).is_some_and(|word| word.is(any));
     // `in table 3` is a place in a document, `in the csv` and `CSV files` are documents.
     let is_place = words.get(at + 1).is_some_and(QuestionWord::has_digit);
     let before: Vec<&QuestionWord<'_>> = words[..at].iter().rev().take(3).collect();
-    let between = before.iter().take_while(|word| word.is(&BETWEEN)).count();
+    let between = before
+        .iter()
+        .take_while(|word| word.is(words!(asked_between)))
+        .count();
     let the = before.first().is_some_and(|word| word.word == "the");
-    let asked = before.get(between).is_some_and(|word| word.is(&AS)) && !the;
+    let asked = before.get(between).is_some_and(|word| word.is(words!(as))) && !the;
     let given = before
         .iter()
-        .any(|word| word.is(&["give", "create", "make", "produce", "want"]))
+        .any(|word| word.is("give create make produce want"))
         && !the;
-    let exported = layout == Layout::Csv && next(&["export", "format"]);
+    let exported = layout == Layout::Csv && next("export format");
     (exported || !is_place && (asked || given)).then_some(layout)
 }
 
 /// Whether sources are not to be named.
 pub(super) fn declines_citations(words: &[QuestionWord<'_>]) -> bool {
-    const SOURCES: [&str; 7] = [
-        "citation",
-        "citations",
-        "cite",
-        "citing",
-        "footnotes",
-        "references",
-        "sources",
-    ];
     let declines = |three: &[QuestionWord<'_>]| {
-        let cites = three[1..].iter().any(|word| word.is(&SOURCES));
-        cites && three[0].is(&["don't", "no", "not", "omit", "skip", "without"])
+        let cites = three[1..].iter().any(|word| word.is(words!(sources)));
+        cites && three[0].is("don't no not omit skip without")
     };
     words.windows(2).any(declines)
         || words
             .windows(3)
-            .any(|three| declines(three) && three[1].is(&["any", "cite", "naming", "citing"]))
+            .any(|three| declines(three) && three[1].is("any cite naming citing"))
 }
 
 /// Whether the words themselves are what is looked for: a quotation, or nothing but an identifier.

@@ -1,8 +1,8 @@
 //! Recognises what a question asks to be done: state a fact, list things, summarise, compare or calculate.
 
 use super::class::Complexity;
-use super::cues::DESCRIBING;
 use super::words::QuestionWord;
+use crate::is_of;
 
 /// What a question asks to be done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -38,7 +38,7 @@ pub(super) fn read(words: &[QuestionWord<'_>], class: Complexity) -> WordedInten
     if is_number(words) {
         return WordedIntent::Number;
     }
-    if words.iter().any(|word| word.is(&SHORTENING)) {
+    if words.iter().any(|word| word.is(words!(shortening))) {
         return WordedIntent::Summary;
     }
     if class == Complexity::Comparative {
@@ -50,133 +50,58 @@ pub(super) fn read(words: &[QuestionWord<'_>], class: Complexity) -> WordedInten
     }
 }
 
-/// Words that ask for what is said, in short.
-const SHORTENING: [&str; 9] = [
-    "outline",
-    "overview",
-    "recap",
-    "summaries",
-    "summarise",
-    "summarize",
-    "summary",
-    "summed-up",
-    "tl;dr",
-];
-/// Words that open a request.
-const REQUESTING: [&str; 8] = [
-    "display",
-    "enumerate",
-    "find",
-    "get",
-    "give",
-    "list",
-    "name",
-    "show",
-];
-/// Words that say that none is to be left out.
-const ALL: [&str; 3] = ["all", "each", "every"];
-/// Plurals that do not end in `s`, and singulars that do.
-const PLURALS: [&str; 5] = ["children", "data", "men", "people", "women"];
-
-/// Words behind what is asked for.
-const STOPPING: [&str; 12] = [
-    "about", "for", "from", "in", "of", "on", "over", "that", "the", "to", "who", "with",
-];
-
 /// Whether all things of a kind are asked for.
 pub(super) fn is_list(words: &[QuestionWord<'_>]) -> bool {
-    let polite = ["can", "could", "me", "please", "us", "would", "you"];
-    let mut rest = words.iter().skip_while(|word| word.is(&polite));
+    let polite = "can could me please us would you";
+    let mut rest = words.iter().skip_while(|word| word.is(polite));
     let Some(first) = rest.next() else {
         return false;
     };
-    let next: Vec<&QuestionWord<'_>> = rest.filter(|word| !word.is(&polite)).take(4).collect();
-    let all = next.iter().any(|word| word.is(&ALL));
-    if first.is(&["enumerate", "list"]) {
+    let next: Vec<&QuestionWord<'_>> = rest.filter(|word| !word.is(polite)).take(4).collect();
+    let all = next.iter().any(|word| word.is(words!(all)));
+    if first.is("enumerate list") {
         return !next.is_empty();
     }
-    if first.is(&REQUESTING) {
+    if first.is(words!(intent_requesting)) {
         return all || next.iter().take(3).any(|word| word.word == "list") || plural(&next);
     }
-    first.is(&["what", "which"]) && plural(&next)
+    first.is("what which") && plural(&next)
 }
 
 /// Whether the first thing that is named is several: `which invoices`, `show open orders`.
 fn plural(words: &[&QuestionWord<'_>]) -> bool {
-    let stops = |word: &QuestionWord<'_>| word.is_auxiliary() || word.is(&STOPPING);
+    let stops = |word: &QuestionWord<'_>| word.is_auxiliary() || word.is(words!(stopping));
     let named = words.iter().take_while(|word| !stops(word)).take(3);
     named.into_iter().any(|word| is_plural(&word.word))
 }
 
 fn is_plural(word: &str) -> bool {
     let ends = word.ends_with('s') && !["ss", "us", "is"].iter().any(|end| word.ends_with(end));
-    PLURALS.contains(&word) || ends && word.len() > 3
+    is_of(word, words!(plurals)) || ends && word.len() > 3
 }
-
-/// Units in which things are stated: `how many days is the notice period` asks for one that is written.
-const UNITS: [&str; 22] = [
-    "amps",
-    "cents",
-    "days",
-    "degrees",
-    "dollars",
-    "euros",
-    "feet",
-    "grams",
-    "hours",
-    "kilograms",
-    "kilometers",
-    "kilometres",
-    "meters",
-    "metres",
-    "miles",
-    "minutes",
-    "months",
-    "points",
-    "seconds",
-    "volts",
-    "weeks",
-    "yards",
-];
-/// Words that make a difference of two numbers of a question for one.
-const DIFFERENCE: [&str; 6] = ["combined", "difference", "fewer", "less", "more", "total"];
-/// Words that ask for one number out of many.
-const ADDING: [&str; 7] = [
-    "altogether",
-    "average",
-    "mean",
-    "median",
-    "overall",
-    "sum",
-    "total",
-];
-/// Words that ask for it by themselves.
-const RECKONING: [&str; 6] = ["add", "calculate", "compute", "count", "sum", "total"];
-/// Words of the largest and the smallest number.
-const EXTREMES: [&str; 5] = ["greatest", "highest", "largest", "lowest", "smallest"];
 
 /// Whether a number is asked for that is worked out: counted, added, subtracted.
 fn is_number(words: &[QuestionWord<'_>]) -> bool {
-    let pair = |a: &str, b: &[&str]| words.windows(2).any(|w| w[0].word == a && w[1].is(b));
-    let has = |any: &[&str]| words.iter().any(|word| word.is(any));
-    let shares = has(&["%", "percent", "percentage", "percentages"]);
-    if pair("how", &["many"]) {
-        return !(shares || is_stated(words)) || has(&DIFFERENCE);
+    let pair = |a: &str, b: &str| words.windows(2).any(|w| w[0].word == a && w[1].is(b));
+    let has = |any: &str| words.iter().any(|word| word.is(any));
+    let shares = has("% percent percentage percentages");
+    if pair("how", "many") {
+        return !(shares || is_stated(words)) || has(words!(difference));
     }
-    let counts = pair("number", &["of"]) || pair("amount", &["of"]);
-    counts && has(&EXTREMES)
+    let counts = pair("number", "of") || pair("amount", "of");
+    counts && has(words!(extremes))
         || counts_more(words)
-        || words.first().is_some_and(|word| word.is(&RECKONING))
+        || words.first().is_some_and(|word| word.is(words!(reckoning)))
         || adds_up(words)
 }
 
 /// Whether one number out of all documents of a kind is asked for, and nothing besides: `what is the sum of the amounts
 /// of the contracts with Acme`, `total of all invoices by month`.
 pub(super) fn is_sum(words: &[QuestionWord<'_>]) -> bool {
-    let opens = words.first().is_some_and(|word| word.is(&ADDING)) || opens_with_sum(words);
+    let opens = words.first().is_some_and(|word| word.is(words!(adding))) || opens_with_sum(words);
     let is_name = |word: &QuestionWord<'_>| word.is_capital() || word.has_digit();
-    let is_more = |two: &[QuestionWord<'_>]| two[0].is(&["and", "or"]) && !is_name(&two[1]);
-    let is_described = |word: &QuestionWord<'_>| word.is(&DESCRIBING);
+    let is_more = |two: &[QuestionWord<'_>]| two[0].is("and or") && !is_name(&two[1]);
+    let is_described = |word: &QuestionWord<'_>| word.is(words!(describing));
     opens
         && is_number(words)
         && !words.windows(2).any(is_more)
@@ -186,15 +111,15 @@ pub(super) fn is_sum(words: &[QuestionWord<'_>]) -> bool {
 /// `what is the average …`, `what's the sum …`
 fn opens_with_sum(words: &[QuestionWord<'_>]) -> bool {
     let mut rest = words.iter().skip(1);
-    let first = rest.find(|word| !word.is(&["are", "is", "the", "was", "were"]));
+    let first = rest.find(|word| !word.is("are is the was were"));
     words.first().is_some_and(|word| word.word == "what")
-        && first.is_some_and(|word| word.is(&ADDING))
+        && first.is_some_and(|word| word.is(words!(adding)))
 }
 
 /// `the total of all invoices`, `the average price of the pumps`; `the total of the invoice` stands in it. No document
 /// states `the sum of` something: it has a `total`.
 fn adds_up(words: &[QuestionWord<'_>]) -> bool {
-    let Some(at) = words.iter().position(|word| word.is(&ADDING)) else {
+    let Some(at) = words.iter().position(|word| word.is(words!(adding))) else {
         return false;
     };
     let is_of = words.get(at + 1).is_some_and(|word| word.word == "of");
@@ -207,16 +132,16 @@ fn adds_up(words: &[QuestionWord<'_>]) -> bool {
     let after = &words[at + 1..];
     let of = after
         .iter()
-        .position(|word| word.is(&["across", "all", "for", "in", "of", "over"]));
+        .position(|word| word.is("across all for in of over"));
     let several = of.is_some_and(|of| {
         let things = after[of..]
             .iter()
             .skip(1)
-            .filter(|word| !word.is(&["the", "our", "my"]));
+            .filter(|word| !word.is("the our my"));
         after[of].word == "all"
             || things
                 .take(3)
-                .any(|word| word.is(&ALL) || is_plural(&word.word))
+                .any(|word| word.is(words!(all)) || is_plural(&word.word))
     });
     how_much || several
 }
@@ -226,16 +151,16 @@ fn is_stated(words: &[QuestionWord<'_>]) -> bool {
     let graded = words.iter().any(|word| word.word.ends_with("est"));
     let stated = |three: &[QuestionWord<'_>]| {
         three[0].word == "many"
-            && three[1].is(&UNITS)
-            && three[2].is(&["are", "is", "of", "was", "were"])
+            && three[1].is(words!(asked_units))
+            && three[2].is("are is of was were")
     };
     !graded && words.windows(3).any(stated)
 }
 
 /// `which has more members, A or B?`
 fn counts_more(words: &[QuestionWord<'_>]) -> bool {
-    let alternatives = words.iter().any(|word| word.is(&["or", "than"]));
-    let more = |at: &usize| words[*at].is(&["fewer", "fewest", "more", "most"]);
+    let alternatives = words.iter().any(|word| word.is("or than"));
+    let more = |at: &usize| words[*at].is("fewer fewest more most");
     let mut at = (0..words.len()).filter(more);
     let polar = words.first().is_some_and(QuestionWord::is_auxiliary);
     alternatives

@@ -7,24 +7,21 @@
 //! | module | what |
 //! |---|---|
 //! | `words` | a question as words |
-//! | `class`, `cues` | how many searches a question takes, and of which kind; the words that show this |
+//! | `class` | how many searches a question takes, and of which kind |
 //! | `intent` | what is asked to be done |
 //! | `form` | the wanted form of the answer, and whether the words themselves are searched for |
-//! | `condition` | the conditions of a question, in words; `number`, `time` and `named` read one kind each |
+//! | `condition`, `named` | the conditions of a question, in words; the names among them |
 //! | `topic` | the topics of a question |
 //! | `scope` | whether one search can be expected to answer a question |
 
 mod class;
-mod condition;
-mod cues;
+pub(crate) mod condition;
 mod form;
 mod intent;
 mod named;
-mod number;
 mod scope;
-mod time;
 mod topic;
-mod words;
+pub(crate) mod words;
 
 pub use class::Complexity;
 pub use condition::{Comparator, ConditionValue, WordedCondition};
@@ -75,6 +72,3 @@ pub fn read(question: &str) -> QuestionReading {
         conditions_over,
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -5,10 +5,6 @@ use super::condition::{Comparator, ConditionValue, Read, joined};
 use super::words::QuestionWord;
 use crate::stop;
 
-/// Words before a name that things are of.
-const OF: [&str; 6] = ["at", "by", "for", "from", "of", "with"];
-/// Words that belong to a name inside it.
-const INSIDE: [&str; 3] = ["de", "of", "the"];
 /// Most words of one name.
 const NAME_WORDS_MAX: usize = 5;
 /// Most names of one list.
@@ -16,7 +12,7 @@ const NAMES_MAX: usize = 8;
 
 /// Names behind a word of origin, or behind a negation.
 pub(super) fn named(words: &[QuestionWord<'_>], is_negated: bool) -> Option<Read> {
-    let cue = usize::from(words.first()?.is(&OF));
+    let cue = usize::from(words.first()?.is(words!(named_of)));
     if cue == 0 && !is_negated {
         return None;
     }
@@ -54,7 +50,7 @@ pub(super) fn named(words: &[QuestionWord<'_>], is_negated: bool) -> Option<Read
 
 /// Where the next name of a list begins.
 fn another(words: &[QuestionWord<'_>], at: usize) -> Option<usize> {
-    let joins = words.get(at).is_some_and(|word| word.is(&["and", "or"]));
+    let joins = words.get(at).is_some_and(|word| word.is("and or"));
     let comma = words[at - 1].raw.ends_with(',');
     let next = at + usize::from(joins);
     let names = words.get(next).is_some_and(is_name);
@@ -66,7 +62,7 @@ fn name(words: &[QuestionWord<'_>]) -> usize {
     let mut length = 0;
     for (at, word) in words.iter().enumerate().take(NAME_WORDS_MAX) {
         let goes_on = || {
-            let inside = word.is(&INSIDE) || word.raw == "&";
+            let inside = word.is(words!(inside)) || word.raw == "&";
             inside && words.get(at + 1).is_some_and(is_name)
         };
         if !(is_name(word) || at > 0 && goes_on()) {

@@ -9,39 +9,6 @@ use crate::stop;
 const TOPICS_MAX: usize = 4;
 /// Most words of one.
 const WORDS_MAX: usize = 5;
-/// Words that say what is to be done, and nothing about what it is done with.
-const REQUESTS: [&str; 30] = [
-    "answer",
-    "average",
-    "calculate",
-    "compare",
-    "compared",
-    "versus",
-    "vs",
-    "compute",
-    "count",
-    "csv",
-    "describe",
-    "difference",
-    "display",
-    "documents",
-    "enumerate",
-    "except",
-    "explain",
-    "find",
-    "list",
-    "name",
-    "number",
-    "outline",
-    "overview",
-    "show",
-    "sum",
-    "summarise",
-    "summarize",
-    "summary",
-    "table",
-    "without",
-];
 
 /// The topics of a question, in its order.
 pub(super) fn read(words: &[QuestionWord<'_>], conditions: &[WordedCondition]) -> Vec<String> {
@@ -51,7 +18,7 @@ pub(super) fn read(words: &[QuestionWord<'_>], conditions: &[WordedCondition]) -
         let is_said = conditions
             .iter()
             .any(|condition| condition.from <= word.from && word.to <= condition.to);
-        let is_empty = stop::is_content_free(&word.word) || word.is(&REQUESTS);
+        let is_empty = stop::is_content_free(&word.word) || word.is(words!(requests));
         if !(is_said || is_empty) {
             run.push(&word.word);
         }

@@ -1,15 +1,9 @@
 //! A sentence splitter for citations and quotes. *Not* a grammar: one cut too many makes a quote shorter and does
 //! no other harm.
 
+use crate::is_of;
 use crate::one_line;
 use std::ops::Range;
-
-/// Words that end in a full stop without ending a sentence, in lower case.
-const ABBREVIATIONS: [&str; 37] = [
-    "approx", "apr", "art", "aug", "ca", "cf", "co", "corp", "dec", "dr", "e.g", "etc", "feb",
-    "fig", "gov", "i.e", "inc", "jan", "jr", "jul", "jun", "ltd", "mr", "mrs", "ms", "no", "nov",
-    "nr", "oct", "prof", "rep", "sen", "sep", "sept", "sr", "st", "vs",
-];
 
 /// The ranges of the sentences of `text`, without the white space around them. A line break ends a sentence, too.
 pub fn spans(text: &str) -> Vec<Range<usize>> {
@@ -50,7 +44,10 @@ fn ends(head: &str, mark: &str, rest: &str) -> bool {
     let word = head.split_whitespace().next_back().unwrap_or_default();
     let initial = word.chars().count() == 1 && word.starts_with(char::is_alphabetic);
     let item = word == head.trim() && word.bytes().all(|b| b.is_ascii_digit());
-    let short = ABBREVIATIONS.contains(&word.to_lowercase().trim_start_matches('('));
+    let short = is_of(
+        word.to_lowercase().trim_start_matches('('),
+        words!(shortened_cited),
+    );
     let goes_on = rest.trim_start().starts_with(char::is_lowercase);
     !(initial || item || short || goes_on)
 }
@@ -60,54 +57,4 @@ fn trimmed(text: &str, span: Range<usize>) -> Option<Range<usize>> {
     let start = span.start + (inside.len() - inside.trim_start().len());
     let length = inside.trim().len();
     (length > 0).then_some(start..start + length)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn sentences_end_where_they_end() {
-        for (text, want) in [
-            (
-                "One. Two! Three? Four",
-                &["One.", "Two!", "Three?", "Four"][..],
-            ),
-            ("It costs 2.50 EUR. Paid.", &["It costs 2.50 EUR.", "Paid."]),
-            (
-                "Dr. A. Byron of Orlin Ltd. signed.",
-                &["Dr. A. Byron of Orlin Ltd. signed."],
-            ),
-            (
-                "See no. 7. Then e.g. this.",
-                &["See no. 7.", "Then e.g. this."],
-            ),
-            (
-                "List:\n1. First\n2. Second",
-                &["List:", "1. First", "2. Second"],
-            ),
-            ("", &[]),
-            (" . ", &["."]),
-        ] {
-            let spans = spans(text);
-            let got: Vec<_> = spans.into_iter().map(|span| &text[span]).collect();
-            assert_eq!(got, want, "{text}");
-        }
-        assert_eq!(
-            of("A line\nwraps. So.\n\nNew"),
-            ["A line wraps.", "So.", "New"]
-        );
-    }
-
-    proptest! {
-        #[test]
-        fn nothing_is_lost_and_spans_are_in_order(text in "([a-zA-Z0-9.!? \n]|\\PC){0,80}") {
-            let spans = spans(&text);
-            let bare = |t: &str| t.split_whitespace().collect::<String>();
-            let joined: String = spans.iter().map(|s| &text[s.clone()]).collect();
-            prop_assert_eq!(bare(&joined), bare(&text));
-            prop_assert!(spans.windows(2).all(|w| w[0].end <= w[1].start));
-        }
-    }
 }

@@ -2,17 +2,13 @@
 //! is a little long is better than half a sentence. Its result is part of the version of chunks, so it must *not*
 //! be changed without a new version.
 
+use crate::is_of;
+
 /// The sentences of a chunk's text, as they were found when the chunk was cut. The rows of a table stay together.
 pub fn of_piece(text: &str) -> impl Iterator<Item = &str> {
     let found = text.split("\n\n").flat_map(sentences);
     found.map(|(_, sentence)| sentence)
 }
-
-/// Words that end with a full stop and end no sentence.
-const ABBREVIATIONS: [&str; 26] = [
-    "mr", "mrs", "ms", "dr", "prof", "no", "nr", "nos", "art", "sec", "fig", "eq", "vs", "e.g",
-    "i.e", "inc", "ltd", "co", "corp", "st", "approx", "ca", "p", "pp", "vol", "cf",
-];
 
 /// Sentences with their offsets. In doubt two sentences stay one.
 pub fn sentences(text: &str) -> Vec<(usize, &str)> {
@@ -77,7 +73,7 @@ fn ends_sentence(sentence: &str, c: char) -> bool {
             let word = sentence[start..].to_lowercase();
             let initial = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
             let item = start == 0 && word.len() <= 3 && word.bytes().all(|b| b.is_ascii_digit());
-            !initial && !item && !ABBREVIATIONS.contains(&word.as_str())
+            !initial && !item && !is_of(&word, words!(shortened_cut))
         }
         _ => false,
     }

@@ -1,36 +1,21 @@
-//! Finds the column for words for money that occur in no column: `the outlay before tax` means the column of net
-//! amounts. Pure. The module does *not* choose a column of numbers where no word is about money.
+//! Finds columns of money: for words for money that occur in no column (`the outlay before tax` means the column of net
+//! amounts), and the currency of the measure, which documents say in a column or a schema as its unit. Pure. The module
+//! does *not* choose a column of numbers where no word is about money.
 
-use super::currency::is_money;
 use super::*;
-use crate::meant::TAXES;
+use crate::amounts::of_unit;
+use crate::tabulate::CurrencySource;
+use std::collections::BTreeMap;
+use text::currencies;
 
-/// Words for what is paid, whatever a schema calls it.
-const SAID: &str = "outlay outlays outgoings expenditure expenditures expense expenses spend spending spendings cost costs \
-    price prices bill charge charges payment payments disbursement disbursements consideration commitment obligation \
-    liability money sum amount worth value proceeds damage figure total subtotal fee fees";
-/// Those of the words above that are as often terms of a contract.
-const DEBTS: &str =
-    "payment payments consideration commitment obligation liability damage charge charges";
-/// Words that ask for one amount of all documents.
-const ALL: &str = "total overall aggregate cumulative combined";
-/// Words that lead from an amount to the documents that have it.
-const BEHIND: &str = "of for on do does did we before after net including excluding inclusive with without arising across";
-/// Adjectives for the sort of an amount, which mean no column by themselves.
-const SORTS: &str = "agreed contracted contractual budgetary financial monetary aggregate cumulative full entire whole overall total combined";
-/// Words that say that a tax is not included, before the tax or behind it.
-pub(super) const WITHOUT: &str =
-    "before net without excluding excl ex exclusive pre less untaxed pretax subtotal";
-/// Words between an amount and the words that say whether tax is included.
-const JOINING: &str = "of the any and all included inclusive including incl with gross plus";
-/// Words between an amount and the word for breaking it down.
-const SKIPPED: &str = "of the total amount amounts with including incl without excluding before";
 /// How many words before a tax are searched for the word that includes or excludes it.
 const TAX_WORDS: usize = 2;
 /// How many words behind an amount are read for a tax.
 const NEAR: usize = 4;
+/// The name of the currencies where units alone say them.
+const CALLED: &str = "currency";
 
-impl Reading<'_> {
+impl<'a> Reading<'a> {
     /// The column of money that a run means, if the run is about money. It is the column with taxes, unless the words
     /// exclude them.
     pub(super) fn money(&self, run: &Range<usize>) -> Option<Fit> {
@@ -38,43 +23,33 @@ impl Reading<'_> {
         words.retain(|word| !self.is_called(word));
         let has = |known: &str| words.iter().any(|word| is_of(word, known));
         // In `the amount including tax` the words that say whether tax is included stand before the tax.
-        let is_tax = words
-            .iter()
-            .all(|word| is_of(word, TAXES) || is_of(word, WITHOUT) || is_of(word, JOINING));
         let before = self.parts(run.start.saturating_sub(TAX_WORDS)..run.start);
         let is_sorted = |word: &String| {
-            is_of(word, WITHOUT) || is_of(word, "with including incl included inclusive")
+            is_of(word, words!(without)) || is_of(word, "with including incl included inclusive")
         };
         // `including tax`, but not `the tax included in all invoices`.
-        let tax = words.iter().position(|word| is_of(word, TAXES));
+        let tax = words.iter().position(|word| is_of(word, words!(taxes)));
         let mut sorting = before.iter().chain(&words[..tax.unwrap_or(0)]);
-        let is_amount_of_tax = is_tax && tax.is_some() && (has(WITHOUT) || sorting.any(is_sorted));
-        let said_before = if is_amount_of_tax { before } else { Vec::new() };
-        let all_known = words.iter().all(|word| {
-            [SAID, SORTS, TAXES, WITHOUT, JOINING]
-                .iter()
-                .any(|known| is_of(word, known))
-        });
-        if !all_known || !has(SAID) && !is_amount_of_tax {
+        let is_amount_of_tax = words.iter().all(|word| is_on_tax(word))
+            && tax.is_some()
+            && (has(words!(without)) || sorting.any(is_sorted));
+        let is_known = |word: &String| {
+            is_on_tax(word) || is_of(word, words!(said)) || is_of(word, words!(sorts))
+        };
+        if !words.iter().all(is_known) || !has(words!(said)) && !is_amount_of_tax {
             return None;
         }
+        let said_before = if is_amount_of_tax { before } else { Vec::new() };
         let behind = run.end..self.is_taken.len().min(run.end + NEAR);
         let is_told = |at: &usize| {
-            if self.is_taken[*at] {
-                return false;
-            }
-            let parts = self.parts(*at..*at + 1);
-            parts
-                .iter()
-                .all(|word| is_of(word, TAXES) || is_of(word, WITHOUT) || is_of(word, JOINING))
+            !self.is_taken[*at] && self.parts(*at..*at + 1).iter().all(|word| is_on_tax(word))
         };
         let told = behind
             .take_while(is_told)
             .flat_map(|at| self.parts(at..at + 1));
         let told: Vec<String> = said_before.into_iter().chain(words).chain(told).collect();
         let is_net = is_without(&told);
-        let columns = self.linker.dictionary.columns(self.bucket);
-        let columns = columns.filter(|(_, column)| {
+        let columns = self.columns().filter(|(_, column)| {
             phrase::is_number(column) && holds_amounts(column) && is_part(column) == is_net
         });
         let mut columns: Vec<ColumnId> = columns.map(|(id, _)| id).collect();
@@ -85,111 +60,103 @@ impl Reading<'_> {
     /// Whether the words right behind a run say whether taxes are included: `spend before tax`.
     pub(super) fn says_tax_behind(&self, run: &Range<usize>) -> bool {
         let behind = run.end..self.is_taken.len().min(run.end + NEAR);
-        let is_open = |at: &usize| !self.is_taken[*at];
-        let parts = behind
-            .take_while(is_open)
-            .flat_map(|at| self.parts(at..at + 1));
-        let mut parts = parts
-            .take_while(|word| is_of(word, TAXES) || is_of(word, WITHOUT) || is_of(word, JOINING));
-        parts.any(|word| is_of(&word, TAXES))
+        let behind = behind.take_while(|at| !self.is_taken[*at]);
+        let parts = behind.flat_map(|at| self.parts(at..at + 1));
+        let mut parts = parts.take_while(|word| is_on_tax(word));
+        parts.any(|word| is_of(&word, words!(taxes)))
     }
 
     /// Whether the question wants amounts without tax: `total amount without VAT`.
-    pub(super) fn wants_untaxed(&self) -> bool {
-        let excludes =
-            |at: usize| is_of(self.word(at), WITHOUT) || is_of(self.word(at), "minus no");
-        let is_excluded = |at: usize| (at.saturating_sub(TAX_WORDS)..at).any(excludes);
-        (0..self.is_taken.len()).any(|at| is_of(self.word(at), TAXES) && is_excluded(at))
+    fn wants_untaxed(&self) -> bool {
+        let excludes = |at: usize| self.is(at, words!(without)) || self.is(at, "minus no");
+        self.all().any(|at| {
+            self.is(at, words!(taxes)) && (at.saturating_sub(TAX_WORDS)..at).any(excludes)
+        })
     }
 
     /// Whether a word for money stands between a token and the noun.
     pub(super) fn is_money_ahead(&self, at: usize) -> bool {
-        let subject = self.linker.frame.subject.as_ref();
-        let end = subject.map_or(at, |subject| subject.start);
-        (at + 1..end).any(|at| is_of(self.word(at), SAID))
-    }
-
-    /// Whether a verb such as `take`, `put` or `add` stands before a token: `if you take all invoices together`.
-    pub(super) fn says_take(&self, end: usize) -> bool {
-        (0..end).any(|at| is_of(self.word(at), "take put add"))
+        let end = self.subject.as_ref().map_or(at, |subject| subject.start);
+        (at + 1..end).any(|at| self.is(at, words!(said)))
     }
 
     /// Whether a run asks for the amount of documents: `what is the outlay for the invoices?`, `cost of all deals,
     /// please`.
     pub(super) fn asks_what_it_costs(&self, run: &Range<usize>) -> bool {
-        let Some(subject) = &self.linker.frame.subject else {
-            return false;
-        };
         let parts = self.parts(run.clone());
         let says = |known: &str| parts.iter().any(|word| is_of(word, known));
-        let word = |at: usize| self.linker.tokens.get(at).map_or("", |token| &token.lower);
         let is_asking = match self.word(0) {
-            "how" => is_of(word(1), "much high large big"),
-            "what" => is_of(word(1), "is are was were does do did s") || run.start == 1,
+            "how" => self.is(1, "much high large big"),
+            "what" => self.is(1, "is are was were does do did s") || run.start == 1,
             _ => run.start == 0,
         };
-        let is_of_them = is_of(word(run.end), BEHIND);
-        let is_tax = parts
-            .iter()
-            .all(|part| is_of(part, TAXES) || is_of(part, WITHOUT) || is_of(part, JOINING));
-        let near = if is_tax { NEAR } else { 1 };
+        let is_of_them = self.is(run.end, words!(money_behind));
+        let near = if parts.iter().all(|part| is_on_tax(part)) {
+            NEAR
+        } else {
+            1
+        };
         let mut ahead = run.start.saturating_sub(near)..run.start;
-        let is_total = ahead.any(|at| is_of(self.word(at), ALL)) || says(ALL);
-        let is_told = !says(DEBTS) || says(SORTS);
+        let is_total = ahead.any(|at| self.is(at, words!(all))) || says(words!(all));
+        let is_told = !says(words!(debts)) || says(words!(sorts));
         let is_amount = (is_asking || self.is_split()) && is_of_them && is_told || is_total;
         let is_open = self.operation.is_none() || self.is_broken_down(run);
-        let is_ahead = is_open && run.end <= subject.start;
-        is_ahead && is_amount && (self.money(run).is_some() || self.names_money(run))
+        self.subject
+            .as_ref()
+            .is_some_and(|subject| run.end <= subject.start)
+            && is_open
+            && is_amount
+            && (self.money(run).is_some() || self.names_money(run))
     }
 
     /// Whether a run names one column of money, and no other column of numbers.
     fn names_money(&self, run: &Range<usize>) -> bool {
         let fit = self.fit(run.clone(), phrase::is_number);
-        let column = |id: ColumnId| self.linker.dictionary.column(id);
-        fit.is_some_and(|fit| fit.columns.len() == 1 && is_money(column(fit.columns[0])))
+        fit.is_some_and(|fit| fit.columns.len() == 1 && is_money(self.column(fit.columns[0])))
     }
 
     /// Whether a run only repeats whether the measure includes taxes.
     pub(super) fn is_of_money(&self, run: &Range<usize>) -> bool {
         let words = self.parts(run.start.saturating_sub(2)..run.end);
-        let is_known = |word: &String| {
-            [TAXES, WITHOUT, JOINING, SORTS]
-                .iter()
-                .any(|known| is_of(word, known))
-        };
+        let is_known = |word: &String| is_on_tax(word) || is_of(word, words!(sorts));
         let is_part = self.table.measure.as_ref().is_some_and(|field| {
-            let mut columns = self.linker.dictionary.columns(self.bucket);
-            columns.any(|(_, column)| column.field == *field && is_part(column))
+            self.columns()
+                .any(|(_, column)| column.field == *field && is_part(column))
         });
         self.table.measure.is_some()
             && self.parts(run.clone()).iter().all(is_known)
             && is_part == is_without(&words)
     }
 
-    /// Whether the word that was read as a count breaks down an amount: `a breakdown of the outlay`.
+    /// Whether the word that was read as a count breaks down an amount: `a breakdown of the outlay`, `how does the cost of
+    /// the invoices split up by year?`.
     pub(super) fn is_broken_down(&self, run: &Range<usize>) -> bool {
-        let mut before = (0..run.start).rev().map(|at| self.word(at));
-        let before = before.find(|word| !is_of(word, SKIPPED));
-        let is_ahead = before.is_some_and(|word| is_of(word, "breakdown split tally down"));
-        // `how does the cost of the invoices split up by year?`
-        let is_asked = self.word(0) == "how" && is_of(self.word(1), "do does did is are");
-        let mut behind = (run.end..self.is_taken.len()).map(|at| self.word(at));
-        let is_behind = is_asked && behind.any(|word| is_of(word, "split break down divide"));
+        let is_ahead = is_of(
+            self.before(run.start, words!(skipped)),
+            "breakdown split tally down",
+        );
+        let is_asked = self.word(0) == "how" && self.is(1, "do does did is are");
+        let mut behind = run.end..self.is_taken.len();
+        let is_behind = is_asked && behind.any(|at| self.is(at, "split break down divide"));
         self.operation == Some(ColumnOperation::Count) && (is_ahead || is_behind)
     }
 
-    /// Whether the question wants one amount for each of several groups or sides.
+    /// Whether the question wants one amount for each of several groups or sides. `The price of every contract` and `of
+    /// contracts signed by Acme` name no group.
     fn is_split(&self) -> bool {
-        // `the price of every contract` and `of contracts signed by Acme` name no group.
-        let subject = self.linker.frame.subject.as_ref();
-        let is_known = |at: usize| {
-            let is_noun = subject
-                .is_some_and(|subject| (self.noun_start(subject)..subject.end).contains(&at));
-            is_noun || self.mentions.iter().any(|mention| mention.contains(&at))
+        let is_noun = |subject: &Range<usize>, at: usize| {
+            (self.noun_start(subject)..subject.end).contains(&at)
         };
-        let is_per = (0..self.is_taken.len()).any(|at| {
+        let is_known = |at: usize| {
+            self.is_mention(at)
+                || self
+                    .subject
+                    .as_ref()
+                    .is_some_and(|subject| is_noun(subject, at))
+        };
+        let is_per = self.all().any(|at| {
             let mut behind = (at + 1..self.is_taken.len())
-                .filter(|at| !is_of(self.word(*at), "the a an each every single"));
+                .filter(|at| !self.is(*at, "the a an each every single"));
             words::is_per(self.word(at)) && behind.next().is_some_and(|at| !is_known(at))
         });
         is_per || self.linked.intent == Intent::Compare && self.is_between_many()
@@ -203,38 +170,147 @@ impl Reading<'_> {
             .map(str::to_lowercase)
             .collect()
     }
+
+    /// Finds out where documents say the currency of the measure, if it is money. A measure is money unless it has another
+    /// unit, or its name says that it holds something else.
+    pub(super) fn read_currency(&mut self) -> Outcome<()> {
+        let money: Vec<&KnownColumn> = self.checked_measure()?;
+        if let [one] = money.as_slice() {
+            let column = self.column_of_currencies(Some(&one.bucket));
+            self.table.currency = column.map(|column| self.field(column));
+            return Ok(());
+        }
+        let sources = money.iter().filter_map(|one| {
+            let said = self.column_of_currencies(Some(&one.bucket));
+            let said = said.map(|column| CurrencySource::Column(self.field(column)));
+            let source = said.or_else(|| of_unit(&one.said.unit).map(CurrencySource::Unit))?;
+            Some((one.bucket.clone(), source))
+        });
+        let known: BTreeMap<String, CurrencySource> = sources.collect();
+        let mut sources = known.values();
+        let Some(first) = sources.next() else {
+            return Ok(());
+        };
+        let is_one = known.len() == money.len() && sources.all(|source| source == first);
+        if let (CurrencySource::Column(column), true) = (first, is_one) {
+            self.table.currency = Some(column.clone());
+            return Ok(());
+        }
+        let is_currency = |condition: &QuestionCondition| {
+            let column = CurrencySource::Column(condition.field.clone());
+            known.values().any(|source| *source == column)
+        };
+        if self.conditions().any(is_currency) {
+            return Err(unfit("not all documents have the currency in one column"));
+        }
+        self.table.currency = Some(CALLED.to_owned());
+        self.table.currency_of = known;
+        Ok(())
+    }
+
+    /// The columns of the measure that hold money, one for each bucket. A measure in several units has no table, nor has one
+    /// that is not what the question asks for.
+    fn checked_measure(&self) -> Outcome<Vec<&'a KnownColumn>> {
+        let Some(measure) = self.table.measure.as_ref().filter(|_| !self.table.is_day) else {
+            let mut mentions = self.linker.mentions.iter();
+            let has_amount = mentions.any(|mention| matches!(mention.what, Named::Amount(_)));
+            return match self.wants_untaxed() && !has_amount {
+                true => Err(unfit("no column says which documents are without tax")),
+                false => Ok(Vec::new()),
+            };
+        };
+        let columns = self.columns().map(|(_, column)| column);
+        let columns: Vec<&KnownColumn> = columns.filter(|one| one.field == *measure).collect();
+        if self.table.operation == ColumnOperation::Sum && columns.iter().any(|one| is_share(one)) {
+            return Err(unfit(format!(
+                "percentages such as `{measure}` are not added up"
+            )));
+        }
+        if !is_of_one_unit(&columns) {
+            return Err(unfit(format!("`{measure}` has several units")));
+        }
+        let money: Vec<&KnownColumn> = columns.into_iter().filter(|one| is_money(one)).collect();
+        let is_untaxed = |one: &&KnownColumn| {
+            let mut synonyms = one.said.also_called.iter().chain(&one.said.partly_called);
+            is_part(one) || synonyms.any(|word| word.is_of(words!(without)))
+        };
+        if self.wants_untaxed() && !money.iter().all(is_untaxed) {
+            return Err(unfit(format!("`{measure}` is not said to be without tax")));
+        }
+        Ok(money)
+    }
+
+    /// The column whose name says `currency`, or else the one that holds most currency codes.
+    pub(super) fn column_of_currencies(&self, bucket: Option<&str>) -> Option<ColumnId> {
+        let dictionary = self.linker.dictionary;
+        let mut columns = dictionary.columns(bucket);
+        if let Some((id, _)) = columns.find(|(_, column)| column.is_called(CALLED)) {
+            return Some(id);
+        }
+        let values = currencies::codes().map(str::to_lowercase);
+        let values = values.flat_map(|code| dictionary.with_key(&code).collect::<Vec<_>>());
+        let held = values.filter(|value| {
+            let column = self.column(value.column);
+            !column.is_named()
+                && column.has_few_values()
+                && bucket.is_none_or(|bucket| column.bucket == bucket)
+        });
+        Some(held.max_by_key(|value| value.documents)?.column)
+    }
+}
+
+/// Whether a word says whether a tax is included, or is a tax.
+fn is_on_tax(word: &str) -> bool {
+    is_of(word, words!(taxes)) || is_of(word, words!(without)) || is_of(word, words!(money_joining))
 }
 
 /// Whether words exclude taxes.
 fn is_without(words: &[String]) -> bool {
     let says = |known: &str| words.iter().any(|word| is_of(word, known));
-    says("net untaxed pretax subtotal") || says(WITHOUT) && says(TAXES)
+    says("net untaxed pretax subtotal") || says(words!(without)) && says(words!(taxes))
 }
 
 /// Whether a column holds amounts of money other than taxes, by a word of its name or description.
 pub(super) fn holds_amounts(column: &KnownColumn) -> bool {
-    let described = column
-        .said
-        .description
-        .split(|c: char| !c.is_alphanumeric());
-    let described: Vec<String> = described.map(str::to_lowercase).collect();
-    let mut all = column.words.iter().chain(&described);
-    let is_named = |known: &str| column.words.iter().any(|word| is_of(word, known));
-    let is_tax = is_named("tax vat gst duty discount rebate")
-        && !is_named("before net with total gross incl excl");
-    is_money(column) && !is_tax && all.any(|word| is_of(word, MONEY) || is_of(word, SAID))
+    let is_tax = column.is_called("tax vat gst duty discount rebate")
+        && !column.is_called("before net with total gross incl excl");
+    let is_named = |known| column.is_called(known) || column.is_described_by(known);
+    is_money(column) && !is_tax && (is_named(words!(reading_money)) || is_named(words!(said)))
 }
 
 /// Whether a column holds amounts without tax, by its name or, if the name does not say it, by its description.
 pub(super) fn is_part(column: &KnownColumn) -> bool {
-    let is_named = |known: &str| column.words.iter().any(|word| is_of(word, known));
-    if is_named("total gross incl including inclusive") {
-        return false;
-    }
-    let mut described = column
-        .said
-        .description
-        .split(|c: char| !c.is_alphanumeric());
     let said = "net before without excluding exclusive excl subtotal untaxed pretax";
-    is_named(said) || described.any(|word| is_of(&word.to_lowercase(), said))
+    !column.is_called("total gross incl including inclusive")
+        && (column.is_called(said) || column.is_described_by(said))
+}
+
+/// Whether the columns of several buckets have one unit. Currencies are told apart for each document.
+fn is_of_one_unit(columns: &[&KnownColumn]) -> bool {
+    let mut units = columns.iter().map(|column| column.said.unit.as_str());
+    let first = units.next().unwrap_or_default();
+    let is_currency = |unit: &str| unit.is_empty() || of_unit(unit).is_some();
+    is_currency(first) && units.clone().all(is_currency) || units.all(|unit| unit == first)
+}
+
+/// Whether a column holds percentages.
+fn is_share(column: &KnownColumn) -> bool {
+    let is_rate = column.is_called("rate") && column.is_called("vat tax interest discount gst");
+    column.said.unit == "%"
+        || column.is_called("percent percentage")
+        || is_rate && column.said.unit.is_empty()
+}
+
+/// Whether a column of numbers holds money: its unit is a currency, or it has no unit and its name does not say that it
+/// holds something else. The name `day_rate` says money in spite of the day, and `payment_days` says days.
+pub(super) fn is_money(column: &KnownColumn) -> bool {
+    let unit = &column.said.unit;
+    if !unit.is_empty() {
+        let is_code = currencies::codes().any(|code| code.eq_ignore_ascii_case(unit));
+        return is_code || unit.contains(['$', '€', '£', '¥', '₹']);
+    }
+    let last = column.words.last().map_or("", String::as_str);
+    !is_share(column)
+        && (!column.is_called(words!(counted))
+            || column.is_called(words!(paid)) && !is_of(last, words!(numbered)))
 }

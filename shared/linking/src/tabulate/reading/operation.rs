@@ -1,27 +1,26 @@
-//! Reads from the words of a question which operation is wanted, and for how many of the largest documents. Pure. The
-//! operation of a question that has no word for it is *not* found here (`settling`).
+//! Finds the operation of a question, how many of the largest documents it wants, and what its words leave open: the
+//! measure, and the columns that are shown. Pure.
 
+use super::money::{holds_amounts, is_part};
 use super::*;
+use crate::linked::Test;
+use ColumnOperation::{Average, Count, Largest, List, Smallest, Sum};
+use std::cmp::Reverse;
 
 /// The number of documents that `the largest invoices` asks for.
 const MOST_OF_MANY: usize = 5;
-/// Verbs for what documents do first or last.
-const COMING: &str = "came comes come was were is arrived";
-/// Words between an amount and the tax that it includes or not.
-const BESIDE_TAX: &str = "without excluding including net before with plus";
-const NUMBERS: [&str; 9] = [
-    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-];
+/// The most columns that are shown of a document, besides those that the question needs.
+const SHOWN_MAX: usize = 6;
 
 impl Reading<'_> {
     /// Finds the operation that the words name. If they name several, the strongest wins.
     pub(super) fn read_operation(&mut self) {
         let rank = |operation| match operation {
-            ColumnOperation::Average => 4,
-            ColumnOperation::Sum => 3,
-            ColumnOperation::Largest | ColumnOperation::Smallest => 2,
-            ColumnOperation::Count => 1,
-            ColumnOperation::List => 0,
+            Average => 4,
+            Sum => 3,
+            Largest | Smallest => 2,
+            Count => 1,
+            List => 0,
         };
         let mut at = 0;
         while at < self.is_taken.len() {
@@ -33,236 +32,408 @@ impl Reading<'_> {
                 at += length;
                 continue;
             }
-            let next = self
-                .linker
-                .tokens
-                .get(at + 1)
-                .map_or("", |next| next.lower.as_str());
-            let before = at.checked_sub(1).map_or("", |at| self.word(at));
-            let subject = self.linker.frame.subject.as_ref();
-            let is_before_subject = subject.is_some_and(|subject| {
-                subject.start == at + 1 || self.noun_start(subject) == at + 1
-            });
-            let is_end = self.linker.tokens[at].is_last;
-            let is_pair = matches!(
-                (self.word(at), next),
-                ("most", "recent" | "recently")
-                    | ("grand" | "sum", "total")
-                    | ("in", "all" | "total")
-                    | ("total", "number" | "count")
-                    | ("all", "told")
-            );
-            // `in all of 2020` is a time, and `in all` a sum.
-            let is_throughout = (self.word(at), next) == ("in", "all")
-                && self
-                    .linker
-                    .tokens
-                    .get(at + 2)
-                    .is_some_and(|word| word.lower == "of");
-            // `the sum without VAT` is an amount, as it stands on an invoice.
-            let is_taxed = at > 0
-                && (self.word(at), is_of(next, BESIDE_TAX)) == ("sum", true)
-                && self
-                    .linker
-                    .tokens
-                    .get(at + 2)
-                    .is_some_and(|word| is_of(&word.lower, "vat tax taxes gst duty duties"));
-            let found = match (self.word(at), next) {
-                _ if is_throughout => None,
-                _ if is_taxed => None,
-                ("last", "one") => Some((ColumnOperation::Largest, true)),
-                ("first", "one") => Some((ColumnOperation::Smallest, true)),
-                // `how many sheets most recently updated in 2024`
-                ("most", "recently") if self.operation == Some(ColumnOperation::Count) => {
-                    self.is_taken[at] = true;
-                    None
-                }
-                ("most", "recent" | "recently") => Some((ColumnOperation::Largest, true)),
-                ("bottom", "of") => Some((ColumnOperation::Smallest, false)),
-                ("total", "number" | "count") => Some((ColumnOperation::Count, false)),
-                ("in", "all" | "total") | ("all", "told") if self.asks_how_many() => {
-                    Some((ColumnOperation::Count, false))
-                }
-                // `all of it in one figure`
-                ("one", "number" | "figure" | "sum") if before == "in" => {
-                    Some((ColumnOperation::Sum, false))
-                }
-                ("grand" | "sum", "total")
-                | ("in", "all" | "total")
-                | ("all", "told")
-                | ("amount", "to") => Some((ColumnOperation::Sum, false)),
-                ("first", _) if is_end && before.ends_with("ed") => {
-                    Some((ColumnOperation::Smallest, true))
-                }
-                ("last", _) if is_end && before.ends_with("ed") => {
-                    Some((ColumnOperation::Largest, true))
-                }
-                ("more" | "fewer", _) if is_before_subject || is_end => {
-                    Some((ColumnOperation::Count, false))
-                }
-                // `what do the invoices come to?`
-                // `goes back the furthest`
-                ("furthest" | "farthest", _)
-                    if is_of(before, "the back") || next == "in" && self.says_past(at) =>
-                {
-                    Some((ColumnOperation::Smallest, true))
-                }
-                ("come" | "comes" | "came", "to") if self.ends_clause(at + 1) => {
-                    Some((ColumnOperation::Sum, false))
-                }
-                // `How do the invoices add up in number?`
-                ("add", "up") if self.says_in_number() => Some((ColumnOperation::Count, false)),
-                ("numerous" | "outnumber" | "outnumbers", _) => {
-                    Some((ColumnOperation::Count, false))
-                }
-                ("number" | "count", "between" | "for" | "of") if is_of(before, "in by the") => {
-                    Some((ColumnOperation::Count, false))
-                }
-                ("first", _) if is_of(before, COMING) => Some((ColumnOperation::Smallest, true)),
-                ("last", _) if is_of(before, COMING) => Some((ColumnOperation::Largest, true)),
-                ("first", _) if is_before_subject => Some((ColumnOperation::Smallest, true)),
-                ("last", _) if is_before_subject => Some((ColumnOperation::Largest, true)),
-                ("together", _)
-                    if is_of(before, "taken put added") || is_end && self.says_take(at) =>
-                {
-                    Some((ColumnOperation::Sum, false))
-                }
-                ("tally", _) if self.is_money_ahead(at) => Some((ColumnOperation::Sum, false)),
-                ("more" | "fewer", _) if before == "there" => Some((ColumnOperation::Count, false)),
-                // At the beginning of a request `total` is the operation; elsewhere it belongs to the name of a column.
-                ("total", _) if at == 0 => Some((ColumnOperation::Sum, false)),
-                ("numbers", "of") if self.linked.intent == Intent::Compare => {
-                    Some((ColumnOperation::Count, false))
-                }
-                ("number" | "quantity" | "no", "of") => Some((ColumnOperation::Count, false)),
-                // `How many invoices are there from Acme and Bolt combined?`
-                (word, _)
-                    if is_of(word, "combined altogether aggregate cumulative")
-                        && self.asks_how_many() =>
-                {
-                    Some((ColumnOperation::Count, false))
-                }
-                (word, _) => words::operation(word),
-            };
-            if let Some((operation, is_day)) = found {
-                self.is_taken[at] = true;
-                self.is_taken[at + usize::from(is_pair)] = true;
-                self.is_of_most |= is_before_subject && is_of(self.word(at), "most fewest least");
+            if let Some((operation, is_day)) = self.operation_at(at) {
+                let is_pair = is_pair(self.word(at), self.word(at + 1));
+                self.is_taken[at..=at + usize::from(is_pair)].fill(true);
+                self.is_of_most |= self.is_before_subject(at) && self.is(at, "most fewest least");
                 let known = self.operation;
                 let is_stronger = known.is_none_or(|known| rank(operation) > rank(known));
-                let weaker = if is_stronger { known } else { Some(operation) };
-                self.further.extend(weaker);
+                self.further
+                    .extend(if is_stronger { known } else { Some(operation) });
                 if is_stronger {
                     self.operation = Some(operation);
                     self.table.is_day = is_day;
-                    let is_most = matches!(
-                        operation,
-                        ColumnOperation::Largest | ColumnOperation::Smallest
-                    );
-                    self.table.limit = is_most.then(|| self.limit_beside(at));
+                    self.table.limit = self.is_most().then(|| self.limit_beside(at));
                 }
             }
             at += 1;
         }
     }
 
+    /// The operation that the word at a token names in its place, and whether it is an operation on days.
+    fn operation_at(&mut self, at: usize) -> Option<(ColumnOperation, bool)> {
+        let (before, word, next) = (self.back(at, 1), self.word(at), self.word(at + 1));
+        let is_before_subject = self.is_before_subject(at);
+        let is_end = self.closes(at);
+        let asks_how_many = self.linker.tokens.has_pair("how", "many");
+        let operation = match (word, next) {
+            // `in all of 2020` is a time, and `in all` a sum.
+            ("in", "all") if self.word(at + 2) == "of" => return None,
+            // `the sum without VAT` is an amount, as it stands on an invoice.
+            ("sum", _)
+                if at > 0 && is_of(next, words!(beside_tax)) && self.is(at + 2, words!(taxes)) =>
+            {
+                return None;
+            }
+            ("last", "one") => (Largest, true),
+            ("first", "one") => (Smallest, true),
+            // `how many sheets most recently updated in 2024`
+            ("most", "recently") if self.operation == Some(Count) => {
+                self.is_taken[at] = true;
+                return None;
+            }
+            ("most", "recent" | "recently") => (Largest, true),
+            ("bottom", "of") => (Smallest, false),
+            ("total", "number" | "count") => (Count, false),
+            ("in", "all" | "total") | ("all", "told") if asks_how_many => (Count, false),
+            // `all of it in one figure`
+            ("one", "number" | "figure" | "sum") if before == "in" => (Sum, false),
+            ("grand" | "sum", "total") | ("in", "all" | "total") => (Sum, false),
+            ("all", "told") | ("amount", "to") => (Sum, false),
+            ("first", _) if is_end && before.ends_with("ed") => (Smallest, true),
+            ("last", _) if is_end && before.ends_with("ed") => (Largest, true),
+            ("more" | "fewer", _) if is_before_subject || is_end => (Count, false),
+            // `goes back the furthest`
+            ("furthest" | "farthest", _)
+                if is_of(before, "the back") || next == "in" && self.says_past(at) =>
+            {
+                (Smallest, true)
+            }
+            // `what do the invoices come to?`
+            ("come" | "comes" | "came", "to") if self.ends_clause(at + 1) => (Sum, false),
+            // `How do the invoices add up in number?`
+            ("add", "up") if self.linker.tokens.has_pair("in", "number") => (Count, false),
+            ("numerous" | "outnumber" | "outnumbers", _) => (Count, false),
+            ("number" | "count", "between" | "for" | "of") if is_of(before, "in by the") => {
+                (Count, false)
+            }
+            ("first", _) if is_of(before, words!(coming)) => (Smallest, true),
+            ("last", _) if is_of(before, words!(coming)) => (Largest, true),
+            ("first", _) if is_before_subject => (Smallest, true),
+            ("last", _) if is_before_subject => (Largest, true),
+            ("together", _)
+                if is_of(before, "taken put added")
+                    || is_end && (0..at).any(|at| self.is(at, "take put add")) =>
+            {
+                (Sum, false)
+            }
+            ("tally", _) if self.is_money_ahead(at) => (Sum, false),
+            ("more" | "fewer", _) if before == "there" => (Count, false),
+            // At the beginning of a request `total` is the operation; elsewhere it belongs to the name of a column.
+            ("total", _) if at == 0 => (Sum, false),
+            ("numbers", "of") if self.linked.intent == Intent::Compare => (Count, false),
+            ("number" | "quantity" | "no", "of") => (Count, false),
+            // `How many invoices are there from Acme and Bolt combined?`
+            _ if asks_how_many && is_of(word, "combined altogether aggregate cumulative") => {
+                (Count, false)
+            }
+            _ => return words::operation(word),
+        };
+        Some(operation)
+    }
+
+    /// Whether a word stands right before the noun of the question.
+    fn is_before_subject(&self, at: usize) -> bool {
+        self.subject
+            .as_ref()
+            .is_some_and(|subject| subject.start == at + 1 || self.noun_start(subject) == at + 1)
+    }
+
     /// Whether `in the past` stands behind a token.
     fn says_past(&self, at: usize) -> bool {
-        let mut behind = self.linker.tokens[at..].iter().take(4);
-        behind.any(|token| token.lower == "past")
-    }
-
-    fn says_in_number(&self) -> bool {
-        (1..self.is_taken.len()).any(|at| (self.word(at - 1), self.word(at)) == ("in", "number"))
-    }
-
-    fn asks_how_many(&self) -> bool {
-        (1..self.is_taken.len()).any(|at| (self.word(at - 1), self.word(at)) == ("how", "many"))
+        (at..at + 4).any(|at| self.word(at) == "past")
     }
 
     /// Whether a clause ends with a token, or goes on with a group.
     fn ends_clause(&self, at: usize) -> bool {
-        let next = self
-            .linker
-            .tokens
-            .get(at + 1)
-            .map_or("", |next| next.lower.as_str());
-        self.linker.tokens[at].is_last
-            || is_of(next, "for in")
-            || next.is_empty()
-            || words::is_per(next)
+        let next = self.word(at + 1);
+        self.closes(at) || is_of(next, "for in") || next.is_empty() || words::is_per(next)
     }
 
     /// The number of documents that is wanted: `top 5`, `three largest`. Without a number, a plural means a few and a
     /// singular means one.
     fn limit_beside(&mut self, at: usize) -> usize {
-        for near in [at.checked_sub(1), Some(at + 1)].into_iter().flatten() {
-            let Some(token) = self
-                .linker
-                .tokens
-                .get(near)
-                .filter(|_| !self.is_taken[near])
-            else {
-                continue;
-            };
-            let spelled = NUMBERS
-                .iter()
-                .position(|word| *word == token.lower)
-                .map(|place| place + 2);
-            if let Some(number) = token
-                .lower
-                .parse()
-                .ok()
-                .or(spelled)
-                .filter(|number| *number > 0)
-            {
+        for near in [at.wrapping_sub(1), at + 1] {
+            let word = self.word(near);
+            let spelled =
+                text::numerals::small(word).filter(|number| (2.0..=10.0).contains(number));
+            let number = word.parse().ok().or(spelled.map(|number| number as usize));
+            if let Some(number) = number.filter(|number| *number > 0 && !self.is_taken[near]) {
                 self.is_taken[near] = true;
                 return number;
             }
         }
-        // `Among the invoices, which has the lowest total?`
-        let mut pairs = (0..at).filter(|at| is_of(self.word(*at), "which what"));
-        let is_one = pairs.any(|at| {
-            is_of(
-                self.linker.tokens.get(at + 1).map_or("", |t| &t.lower),
-                "has is was had one bears carries shows came comes",
-            )
-        });
-        // `Where is the total highest among the invoices?`
-        let is_one = is_one || self.word(0) == "where";
-        // `Which of our invoices has the lowest total?`
-        let is_singular =
-            (0..at).any(|at| is_of(self.word(at), "has is was had goes bears carries shows"));
-        let is_one = is_one || (self.word(0), self.word(1)) == ("which", "of") && is_singular;
-        // `Of the invoices, the largest`, `state the one with the lowest total`.
-        let is_one = is_one
-            || is_of(self.word(0), "of among amongst")
-            || (1..self.is_taken.len()).any(|at| {
-                self.word(at) == "one" && is_of(self.word(at - 1), "the which single only")
-            });
-        // In `highest amount invoices from Acme` the amount is highest, and not a document.
-        let begins = (0..at).all(|at| is_of(self.word(at), "the our"));
-        // In `largest Acme invoices` a name stands between.
-        let is_named = |at: usize| self.mentions.iter().any(|mention| mention.contains(&at));
-        let is_beside = self
-            .linker
-            .frame
-            .subject
-            .as_ref()
-            .is_some_and(|subject| (at + 1..self.noun_start(subject)).all(is_named));
-        let is_one = is_one || begins && !is_beside;
-        match self.is_plural() && !is_one && !is_of(self.word(at), "first last") {
+        match self.is_plural() && !self.is_of_one(at) && !self.is(at, "first last") {
             true => MOST_OF_MANY,
             false => 1,
         }
     }
 
-    pub(super) fn is_plural(&self) -> bool {
-        let subject = self.linker.frame.subject.clone();
-        let last = subject.and_then(|subject| self.linker.tokens[subject].last());
+    /// Whether the largest of a plural is one document.
+    fn is_of_one(&self, at: usize) -> bool {
+        let is_before = |words: &str| (0..at).any(|at| self.is(at, words));
+        // `Among the invoices, which has the lowest total?`
+        let is_asked = |at: usize| self.is(at, "which what") && self.is(at + 1, words!(bearing));
+        // In `highest amount invoices from Acme` the amount is highest, and not a document; in `largest Acme invoices` a
+        // name stands between.
+        let begins = (0..at).all(|at| self.is(at, "the our"));
+        let is_beside = self.subject.as_ref().is_some_and(|subject| {
+            (at + 1..self.noun_start(subject)).all(|at| self.is_mention(at))
+        });
+        (0..at).any(is_asked)
+            // `Where is the total highest among the invoices?`
+            || self.word(0) == "where"
+            // `Which of our invoices has the lowest total?`
+            || self.linker.tokens.says(0, "which of")
+                && is_before("has is was had goes bears carries shows")
+            // `Of the invoices, the largest`, `state the one with the lowest total`
+            || self.is(0, "of among amongst")
+            || self.linker.tokens.has_pair("the which single only", "one")
+            || begins && !is_beside
+    }
+
+    fn is_plural(&self) -> bool {
+        let last = self
+            .subject
+            .as_ref()
+            .and_then(|subject| subject.clone().last());
         last.is_some_and(|last| {
-            let key = fold::key(&last.text);
+            let key = fold::key(&self.linker.tokens[last].text);
             fold::singular(&key) != key
         })
     }
+
+    /// Decides the operation if the words did not. For example, a question that computes something from a measure wants
+    /// a sum.
+    pub(super) fn settle(&mut self) -> Outcome<()> {
+        // `The net amount for every vendor` means the sum for each vendor.
+        if let (None, Some(GroupKey::Column(_)), None) =
+            (self.operation, &self.table.group, &self.table.measure)
+        {
+            self.table.measure = self.shown_number();
+        }
+        if self.table.unsorted.is_some() && self.is_most() {
+            // `sorted by due date, newest first`
+            self.operation = None;
+            (self.table.limit, self.table.measure, self.table.is_day) = (None, None, false);
+        }
+        if self.is_of_most {
+            self.count_most()?;
+        }
+        if self.asks_for_two_operations() {
+            return Err(unfit("it asks for two operations at once"));
+        }
+        let has_measure = self.table.measure.is_some();
+        let is_compared = self.linked.intent == Intent::Compare;
+        // `Top voltage: HX-1 or HX-2?` asks for the values of both.
+        if self.is_most() && has_measure && is_compared && self.is_between_two() {
+            self.operation = None;
+            self.table.limit = None;
+        }
+        let counting = "many number numbers count tally more fewer less outnumber";
+        self.table.operation = match (self.operation, self.linked.intent) {
+            (Some(operation), _) => operation,
+            (None, _) if self.table.group.is_some() => {
+                if has_measure {
+                    Sum
+                } else {
+                    Count
+                }
+            }
+            (None, Intent::Compare) if has_measure && self.is_between_many() => Sum,
+            (None, Intent::Documents) if self.asks_for_money => Sum,
+            (None, Intent::Compute) => {
+                if has_measure {
+                    Sum
+                } else {
+                    Count
+                }
+            }
+            (None, Intent::Compare)
+                if !has_measure && self.is_between_many() && self.linker.tokens.has(counting) =>
+            {
+                Count
+            }
+            (None, Intent::Compare) if !has_measure => {
+                return Err(unfit("no column is named that could be compared"));
+            }
+            (None, _) => List,
+        };
+        self.operation = Some(self.table.operation);
+        Ok(())
+    }
+
+    /// Counts the documents by the column that is to have the most of them: `which vendor sent the most invoices?`.
+    fn count_most(&mut self) -> Outcome<()> {
+        let number = self.shown_number();
+        let key = self
+            .table
+            .shown
+            .iter()
+            .find(|field| Some(*field) != number.as_ref());
+        let key = key.cloned().map(GroupKey::Column);
+        let group = self.table.group.take().or(key);
+        if group.is_none() && !self.is_between_many() {
+            return Err(unfit("it asks who has the most documents"));
+        }
+        self.table.group = group;
+        self.operation = Some(Count);
+        (self.table.limit, self.table.measure, self.table.is_day) = (None, None, false);
+        Ok(())
+    }
+
+    /// Whether the words name two operations of which one would have to be left out: `the sum of the newest invoices`,
+    /// `the largest invoice of each vendor`, `the average number of invoices`. `How many invoices are there, and what do
+    /// they add up to?` wants a sum, which comes with its number.
+    fn asks_for_two_operations(&self) -> bool {
+        let is_adding = matches!(self.operation, Some(Sum | Average));
+        let is_other = |other: &ColumnOperation| {
+            Some(*other) != self.operation && *other != Count && (is_adding || self.is_most())
+        };
+        let is_average_number = self.operation == Some(Average)
+            && self.further.contains(&Count)
+            && self.table.measure.is_none();
+        self.further.iter().any(is_other)
+            || is_average_number
+            || self.is_most() && self.table.group.is_some()
+    }
+
+    /// The column of numbers that is to be shown, if there is one.
+    fn shown_number(&self) -> Option<String> {
+        let is_number = |field: &&String| {
+            let mut columns = self.columns();
+            columns.any(|(_, column)| column.field == **field && phrase::is_number(column))
+        };
+        self.table.shown.iter().find(is_number).cloned()
+    }
+
+    /// Whether a column identifies documents, by its field; `None` if the bucket has no such column.
+    fn identifies(&self, field: &str) -> Option<bool> {
+        let (_, column) = self.columns().find(|(_, column)| column.field == field)?;
+        Some(column.is_naming() || column.is_named())
+    }
+
+    /// Whether each side of a comparison is many documents and not a single one.
+    pub(super) fn is_between_many(&self) -> bool {
+        let mut parts = self.linked.parts.iter();
+        self.subject.is_some() && parts.any(|part| self.identifies(&part.field) == Some(false))
+    }
+
+    /// Whether the sides of a comparison are documents that are named by their numbers.
+    pub(super) fn is_between_two(&self) -> bool {
+        let has_digit = |form: &String| form.contains(|c: char| c.is_ascii_digit());
+        let mut parts = self.linked.parts.iter();
+        !self.linked.parts.is_empty() && parts.all(|part| {
+            self.identifies(&part.field) == Some(true)
+                && matches!(&part.test, Test::Is(things) if things.iter().flatten().all(has_digit))
+        })
+    }
+
+    /// Checks that a question without another operation wants a list. `what does invoice 4 say?` asks for its words
+    /// instead.
+    pub(super) fn is_list(&self) -> Outcome<()> {
+        if self.table.operation != List || self.linked.intent == Intent::Compare {
+            return Ok(());
+        }
+        let first = self.asked_again.unwrap_or(0);
+        let asks_words = self.is(first, "when who whose whom why how")
+            || self.word(first) == "what" && !self.is_plural();
+        if asks_words {
+            return Err(unfit("it asks for what a document says"));
+        }
+        match self.bucket.is_none() && self.linked.conditions.is_empty() {
+            true => Err(unfit("nothing says which documents")),
+            false => Ok(()),
+        }
+    }
+
+    /// Chooses the measure if the question names none. Of columns with amounts it is the one with totals.
+    pub(super) fn measure_by_default(&mut self) -> Outcome<()> {
+        if self.table.measure.is_some() {
+            return Ok(());
+        }
+        if self.table.is_day {
+            let day = self.day_by_default(ColumnKind::Day);
+            let day = day.or_else(|| self.day_by_default(ColumnKind::Year));
+            let day = day.ok_or_else(|| unfit("no column holds days"))?;
+            self.table.measure = Some(self.field(day));
+            return Ok(());
+        }
+        let score = |column: &KnownColumn| {
+            (
+                column.is_called(words!(reading_money)),
+                !column.is_called(words!(part)) || holds_amounts(column) && !is_part(column),
+                column.is_called("total gross"),
+                self.is_called_after_bucket(column),
+            )
+        };
+        let numbers = self
+            .columns()
+            .filter(|(_, column)| phrase::is_number(column));
+        let scored: Vec<_> = numbers.map(|(_, column)| (score(column), column)).collect();
+        let best = scored.iter().map(|(score, _)| *score).max();
+        let best = best.ok_or_else(|| unfit("no column holds numbers"))?;
+        let alike = scored.iter().filter(|(score, _)| *score == best);
+        let mut fields: Vec<String> = alike.map(|(_, column)| column.field.clone()).collect();
+        fields.dedup();
+        if fields.len() > 1 {
+            let (said, columns) = ("amount".into(), fields);
+            return Err(Tabulation::Ambiguous { said, columns });
+        }
+        self.table.measure = fields.pop();
+        Ok(())
+    }
+
+    /// The best column of days if the question names none. Of columns that are equally good it is the first one.
+    pub(super) fn day_by_default(&self, kind: ColumnKind) -> Option<ColumnId> {
+        self.days_by_default(kind).first().copied()
+    }
+
+    /// The best columns of days if the question names none: preferably those on which nothing ends, and of these the ones
+    /// that are named after the bucket.
+    pub(super) fn days_by_default(&self, kind: ColumnKind) -> Vec<ColumnId> {
+        let days = self.columns().filter(|(_, column)| column.kind() == kind);
+        let score = |column: &KnownColumn| (column.is_end(), !self.is_called_after_bucket(column));
+        let scored: Vec<_> = days.map(|(id, column)| (score(column), id)).collect();
+        let best = scored.iter().map(|(score, _)| *score).min();
+        let best = scored.iter().filter(|(score, _)| Some(*score) == best);
+        best.map(|(_, id)| *id).collect()
+    }
+
+    /// Whether the noun for one document of the bucket is in the name of a column.
+    fn is_called_after_bucket(&self, column: &KnownColumn) -> bool {
+        let noun = self
+            .bucket
+            .map(|bucket| fold::singular(&bucket.to_lowercase()));
+        noun.is_some_and(|noun| column.words.contains(&noun))
+    }
+
+    /// Chooses the columns to show of each document: first those of the question, then those that most documents have.
+    pub(super) fn show(&mut self) {
+        let shown = std::mem::take(&mut self.table.shown);
+        let said = self
+            .table
+            .measure
+            .iter()
+            .chain(&self.table.currency)
+            .cloned()
+            .chain(shown);
+        let conditions = self.conditions().map(|condition| condition.field.clone());
+        let mut columns: Vec<&KnownColumn> = match self.bucket {
+            Some(_) => self.columns().map(|(_, column)| column).collect(),
+            None => Vec::new(),
+        };
+        columns.sort_by_key(|column| Reverse(column.documents()));
+        let columns = columns.iter().map(|column| column.field.clone());
+        let mut kept: Vec<String> = Vec::new();
+        for field in said.chain(conditions).chain(columns) {
+            if field != crate::NAMED && field != "title" && !kept.contains(&field) {
+                kept.push(field);
+            }
+        }
+        kept.truncate(SHOWN_MAX);
+        self.table.shown = kept;
+    }
+}
+
+/// Whether two words name an operation together.
+fn is_pair(word: &str, next: &str) -> bool {
+    matches!(
+        (word, next),
+        ("most", "recent" | "recently")
+            | ("grand" | "sum", "total")
+            | ("in", "all" | "total")
+            | ("total", "number" | "count")
+            | ("all", "told")
+    )
 }

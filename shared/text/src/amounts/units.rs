@@ -1,0 +1,54 @@
+//! Units of amounts: what a unit measures, and which words of a column's name go with it. Pure.
+//!
+//! A month counts as 30 days and a year as 365, because contracts write `90 days` where people say three months. `mW`
+//! and `MW` are the same in small letters, so they are converted to nothing.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// What each unit measures, and how much of the smallest unit it is.
+static SCALES: LazyLock<HashMap<&str, (&str, f64)>> = LazyLock::new(|| {
+    let lines = both!(unit_scales).into_iter().flat_map(str::lines);
+    let scales = lines.flat_map(|line| {
+        let mut words = line.split_ascii_whitespace();
+        let measured = words.next().unwrap_or_default();
+        let scale = words
+            .next()
+            .and_then(|scale| scale.parse().ok())
+            .unwrap_or(1.0);
+        words.map(move |unit| (unit, (measured, scale)))
+    });
+    scales.collect()
+});
+/// Words in names of columns that have a unit.
+static COLUMNS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
+    let lines = both!(unit_columns).into_iter().flat_map(str::lines);
+    let columns = lines.filter_map(|line| line.split_once(':'));
+    let columns = columns.flat_map(|(units, words)| {
+        units
+            .split_ascii_whitespace()
+            .map(move |unit| (unit, words))
+    });
+    columns.collect()
+});
+
+/// A unit without the plural ending.
+pub fn singular(unit: &str) -> &str {
+    unit.strip_suffix('s').unwrap_or(unit)
+}
+
+/// What a unit measures, and how much of the smallest unit it is.
+pub fn scale(unit: &str) -> Option<(&'static str, f64)> {
+    let unit = unit.trim().to_lowercase();
+    let unit = if unit.len() > 2 {
+        singular(&unit)
+    } else {
+        &unit
+    };
+    SCALES.get(unit).copied()
+}
+
+/// Words in names of columns that have a unit, given in lower case.
+pub fn columns(unit: &str) -> &'static str {
+    COLUMNS.get(unit).copied().unwrap_or_default()
+}
