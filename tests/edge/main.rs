@@ -36,6 +36,7 @@ mod lookup;
 mod manners;
 mod odd_models;
 mod output;
+mod probes;
 mod prompts;
 mod schema;
 mod telling_names;
