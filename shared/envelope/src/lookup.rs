@@ -7,7 +7,7 @@
 mod catalog;
 mod explanation;
 
-pub use explanation::{DocumentMatch, RankedDocument};
+pub use explanation::{DocumentMatch, DroppedPassage, Explanation, RankedDocument};
 
 pub use catalog::{
     CATALOG_VALUES, CatalogBucket, CatalogColumn, CatalogRequest, ColumnRange, ColumnType,
@@ -136,6 +136,10 @@ pub struct SearchReply {
     /// (`explain`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub documents: Vec<RankedDocument>,
+    /// Passages that were looked at and are not in the list, best first; only if the request asks for them
+    /// (`explain`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<DroppedPassage>,
 }
 
 /// What a query says about documents, and how each condition was used. Conditions are in words: `year is 2023`.

@@ -130,7 +130,7 @@ pub async fn run(
                 };
                 let passages = result.map_err(failed)?.passages;
                 let explained = match options.details.is_some() && weight > 0.0 && !is_linked {
-                    true => searcher.ranked_documents(&request).await.map_err(failed)?,
+                    true => searcher.explain(&request).await.map_err(failed)?.documents,
                     false => Vec::new(),
                 };
                 outcomes.push(outcome(&name, method, asked, &passages, ms, explained));

@@ -36,8 +36,7 @@ pub(crate) struct Scored<C> {
 
 /// Takes `top_k` candidates, best first, with their scores. `weights` are those of the question's words. `look`
 /// reads a candidate more closely: it is called until the candidate is exact. A document or a named value that has
-/// filled its share waits until the others are through. Also returns how many candidates were skipped because they
-/// repeat one that was taken.
+/// filled its share waits until the others are through. Also returns what was looked at and dropped.
 pub(crate) fn pick<C>(
     scored: Vec<Scored<C>>,
     weights: &[f32],
@@ -45,10 +44,10 @@ pub(crate) fn pick<C>(
     top_k: usize,
     analyzer: &mut TextAnalyzer,
     look: &mut dyn FnMut(&mut Scored<C>) -> Result<(), Error>,
-) -> Result<(Vec<Passage>, u32), Error> {
+) -> Result<(Vec<Passage>, Vec<Dropped>), Error> {
     let mut pool = Pool::new(scored, weights);
     let mut chosen: Vec<Chosen> = Vec::with_capacity(top_k);
-    let mut repeated = 0;
+    let mut dropped = Vec::new();
     for only_with_room in [true, false] {
         pool.make_room();
         while chosen.len() < top_k {
@@ -61,7 +60,11 @@ pub(crate) fn pick<C>(
                 .iter_mut()
                 .any(|known| known.is_same(&mut next, analyzer))
             {
-                repeated += 1;
+                dropped.push(Dropped {
+                    record: next.record,
+                    score,
+                    why: Why::Repeats,
+                });
                 continue;
             }
             shares.take(&next.record);
@@ -69,10 +72,36 @@ pub(crate) fn pick<C>(
             chosen.push(next);
         }
     }
+    dropped.extend(pool.read().map(|(score, record)| Dropped {
+        why: match shares.have_room(&record) {
+            true => Why::Score,
+            false => Why::Share,
+        },
+        record,
+        score,
+    }));
     chosen.sort_by(|a, b| b.score.total_cmp(&a.score));
     let passages = chosen.into_iter();
     let passages = passages.map(|chosen| chosen.record.into_passage(chosen.score));
-    Ok((passages.collect(), repeated))
+    Ok((passages.collect(), dropped))
+}
+
+/// A candidate that was looked at and not taken.
+pub(crate) struct Dropped {
+    pub(crate) record: ChunkRecord,
+    pub(crate) score: f32,
+    pub(crate) why: Why,
+}
+
+/// Why a candidate was not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// It repeats one that was taken.
+    Repeats,
+    /// Its document or a named value has its share.
+    Share,
+    /// Others are worth more.
+    Score,
 }
 
 /// One that was taken, or would be.
@@ -241,6 +270,13 @@ impl<'a, C> Pool<'a, C> {
             self.seen[word] += 1;
         }
         self.weigh();
+    }
+
+    /// Those that are left and known exactly.
+    fn read(self) -> impl Iterator<Item = (f32, ChunkRecord)> {
+        let left = self.left.into_iter().map(|entry| entry.scored);
+        let exact = left.filter(|scored| scored.exact);
+        exact.filter_map(|scored| Some((scored.score, scored.record?)))
     }
 
     /// Those that waited do so no more.

@@ -5,7 +5,7 @@
 
 use crate::Error;
 use crate::document_rank::{Likely, added_up, by_document, ranked, shares_by_passages};
-use crate::index::{Snapshot, Terms, analyzer};
+use crate::index::{Scored, Snapshot, Terms, analyzer};
 use crate::profile::{Unit, units};
 use search::SearchRequest;
 use std::collections::HashMap;
@@ -18,8 +18,8 @@ const SEARCHED_INSIDE: usize = 8;
 const LIKELIHOOD_MIN: f32 = 0.01;
 /// Passages of the wide search whose documents are looked at, best first.
 const WIDE_DOCUMENTS_MAX: usize = 100;
-/// A document that is searched inside gives this part of the candidates of the wide search.
-const PARTS: usize = 4;
+/// A document that is searched inside gives this part of the candidates of the wide search, but as many as are wanted.
+const PARTS: usize = 10;
 /// Documents that are kept.
 const KEPT: usize = 50;
 
@@ -73,15 +73,19 @@ pub(crate) fn rank(
     wide.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     wide.truncate(WIDE_DOCUMENTS_MAX);
     let wide: Vec<u64> = wide.into_iter().map(|(document, _)| document).collect();
-    let found = snapshot.matching_heads(request, &units, &wide)?;
-    let mut rarities = Vec::with_capacity(units.len());
+    let mut counts = Vec::with_capacity(units.len());
     for unit in &units {
-        let mut sum = 0.0;
-        for stem in &unit.stems {
-            sum += snapshot.text_rarity(stem)?;
-        }
-        rarities.push(sum);
+        let of_unit = unit.stems.iter().map(|stem| snapshot.text_count(stem));
+        counts.push(of_unit.collect::<Result<Vec<u64>, Error>>()?);
     }
+    let found = snapshot.matching_heads(request, &units, &counts, &wide)?;
+    let rarity = |of_unit: &Vec<u64>| {
+        of_unit
+            .iter()
+            .map(|chunks| snapshot.text_rarity(*chunks))
+            .sum()
+    };
+    let rarities: Vec<f32> = counts.iter().map(rarity).collect();
     let single = units
         .iter()
         .zip(&rarities)
@@ -115,31 +119,41 @@ pub(crate) fn rank(
     })
 }
 
-/// Scored chunks.
-pub(crate) type Scored = Vec<(f32, DocAddress)>;
+/// What is found inside the most likely documents.
+pub(crate) struct FoundInside {
+    pub(crate) by_words: Scored,
+    pub(crate) by_vector: Scored,
+    /// What the documents leave of each stem of the question.
+    pub(crate) left: Vec<f32>,
+}
 
 /// The best passages of the most likely documents, by words and by the vector `aim`, if there is one and the index keeps
 /// vectors.
-pub(crate) fn inside(
+pub(crate) fn search_inside(
     snapshot: &Snapshot,
     request: &SearchRequest,
     terms: &Terms,
     aim: Option<&[f32]>,
     documents: &RankedDocuments,
-) -> Result<(Scored, Scored), Error> {
-    let (mut by_words, mut by_vector) = (Vec::new(), Vec::new());
+) -> Result<FoundInside, Error> {
     let each = (request.fetch_k / PARTS).max(request.top_k);
-    for (place, one) in documents.likely.iter().enumerate() {
-        if !is_searched_inside(place, one) {
-            break;
-        }
-        by_words.extend(snapshot.by_words_inside(request, terms, one.document, each)?);
-        if let Some(aim) = aim {
-            let close = snapshot.by_vector_inside(request, aim, one.document, each)?;
-            by_vector.extend(close.iter().map(|close| (close.score, close.address)));
-        }
-    }
-    Ok((by_words, by_vector))
+    let likely = documents.likely.iter().enumerate();
+    let (numbers, likelihoods): (Vec<u64>, Vec<f32>) = likely
+        .take_while(|(place, one)| is_searched_inside(*place, one))
+        .map(|(_, one)| (one.document, one.likelihood))
+        .unzip();
+    let inside = snapshot.inside(request, &numbers)?;
+    let left = snapshot.left_inside(&inside, &likelihoods, &terms.stems)?;
+    let by_words = snapshot.by_words_inside(&inside, terms, &left, each)?;
+    let by_vector = match aim {
+        Some(aim) => snapshot.by_vector_inside(&inside, aim, each)?,
+        None => Vec::new(),
+    };
+    Ok(FoundInside {
+        by_words,
+        by_vector,
+        left,
+    })
 }
 
 /// Whether the document at a place of the list, from 0, is searched inside.

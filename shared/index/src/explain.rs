@@ -1,13 +1,46 @@
-//! The reasons of a search: which documents were taken for the right ones, and what spoke for each.
+//! The reasons of a search: which documents were taken for the right ones and what spoke for each, and which passages
+//! were dropped.
 
 use crate::Error;
+use crate::diversify::{Dropped, Why};
 use crate::document_rank::passages_part;
 use crate::document_search::is_searched_inside;
 use crate::merged::Merged;
-use envelope::lookup::{DocumentMatch, RankedDocument};
+use envelope::lookup::{DocumentMatch, DroppedPassage, Explanation, RankedDocument};
 
-/// The documents of a search, the most likely first; none where they are not ranked. Blocking.
-pub(crate) fn explained(merged: &Merged) -> Result<Vec<RankedDocument>, Error> {
+/// Passages that are named; the rest are worse.
+const DROPPED_MAX: usize = 20;
+
+/// The reasons of a search for so many passages. Blocking.
+pub(crate) fn explained(merged: Merged, top_k: usize) -> Result<Explanation, Error> {
+    let documents = documents(&merged)?;
+    let dropped = merged.into_result(top_k)?.dropped;
+    Ok(Explanation {
+        documents,
+        dropped: dropped_passages(dropped),
+    })
+}
+
+fn dropped_passages(mut dropped: Vec<Dropped>) -> Vec<DroppedPassage> {
+    dropped.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let shown = dropped.into_iter().take(DROPPED_MAX);
+    let passage = |one: Dropped| DroppedPassage {
+        source: one.record.source,
+        page: one.record.page,
+        line: one.record.line,
+        score: one.score,
+        why: match one.why {
+            Why::Repeats => "repeats",
+            Why::Share => "share",
+            Why::Score => "score",
+        }
+        .to_owned(),
+    };
+    shown.map(passage).collect()
+}
+
+/// The documents of a search, the most likely first; none where they are not ranked.
+fn documents(merged: &Merged) -> Result<Vec<RankedDocument>, Error> {
     let Some(documents) = merged.documents() else {
         return Ok(Vec::new());
     };

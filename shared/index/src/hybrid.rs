@@ -4,18 +4,16 @@
 //! the result has the hits of the other one and names the failure; if both fail, the search fails.
 
 use crate::Error;
-use crate::dates::days;
 use crate::explain::explained;
-use crate::fusion::Fusion;
 use crate::index::{Hits, Index, Snapshot};
 use crate::merged::{Aim, Merged, Picked, merge};
 use crate::metrics::{ALL, Metrics, OTHER, SEVERAL};
 use crate::model_rerank::judge;
+use crate::options::Options;
 use crate::rerank::QueryFeatures;
-use envelope::lookup::RankedDocument;
-use envelope::{
-    Bucket, Classify, Condition, ConditionOrigin, Filter, Op, Passage, SearchStrategy, TenantId,
-};
+use crate::times::days;
+use envelope::lookup::Explanation;
+use envelope::{Bucket, Classify, Condition, ConditionOrigin, Filter, Op, Passage, TenantId};
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, TryFutureExt};
 use linking::{Date, LinkedQuestion};
@@ -23,8 +21,6 @@ use llm::{Embedder, Reranker, Side};
 use search::{
     SearchPart, SearchRequest, SearchResult, Searcher, TableRequest, TableResult, VectorSearch,
 };
-use serde::{Deserialize, Serialize};
-use settings::{ByteSize, InvalidOption};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tantivy::DocAddress;
@@ -35,95 +31,6 @@ use telemetry::traces::{self, SpanKind};
 const NAMED_SEARCHED_MAX: usize = 4;
 /// Each of them may add this part of what is fetched.
 const NAMED_SHARE: usize = 2;
-
-/// What may be tuned about a search.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Options {
-    /// Search by words. Default true.
-    pub words: bool,
-    /// Search by vectors, where the index has any. Default true.
-    pub vectors: bool,
-    /// Share of the vectors in a fused score, 0 to 1. Default: the value that was measured for the embedder
-    /// (docs/retrieval.md).
-    pub vector_weight: Option<f32>,
-    /// How the two lists are merged: `scores` or `ranks`. Default `scores`.
-    pub fusion: Fusion,
-    /// Rerank the best candidates, with the built-in reranker or a model. Default true.
-    pub rerank: bool,
-    /// What the likelihood that a document is the right one weighs beside the score of a passage, where it is
-    /// reranked: 0 or more, 0 turns the ranking of documents off. Default: the value that was learned
-    /// (docs/retrieval.md).
-    pub document_weight: f32,
-    /// Memory of each index for the vectors of sentences that searches have read; `0B` keeps none. The result of a
-    /// search does not depend on it. Sentences are read with the static table and the built-in reranker only; those
-    /// of a chunk of 180 words take about 3 KiB. Default 64 MiB.
-    pub sentence_cache_bytes: ByteSize,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            words: true,
-            vectors: true,
-            vector_weight: None,
-            fusion: Fusion::Scores,
-            rerank: true,
-            document_weight: 0.25,
-            sentence_cache_bytes: ByteSize::from_mib(64),
-        }
-    }
-}
-
-impl Options {
-    /// The same for one strategy, and what it asks for and cannot have: then everything else is asked. The built-in
-    /// reranker looks at words, so it has no say where vectors are alone.
-    fn of(&self, strategy: SearchStrategy, has_vectors: bool) -> (Options, Option<SearchPart>) {
-        let own = self.clone();
-        match strategy {
-            SearchStrategy::Hybrid => (own, None),
-            SearchStrategy::Keyword if !self.words => (own, Some(SearchPart::Words)),
-            SearchStrategy::Keyword => {
-                let vectors = false;
-                (Options { vectors, ..own }, None)
-            }
-            SearchStrategy::Semantic if !has_vectors => (own, Some(SearchPart::Vectors)),
-            SearchStrategy::Semantic => {
-                let (words, rerank) = (false, false);
-                (
-                    Options {
-                        words,
-                        rerank,
-                        ..own
-                    },
-                    None,
-                )
-            }
-        }
-    }
-
-    /// Checks that every number is in its allowed range.
-    pub fn validate(&self) -> Result<(), InvalidOption> {
-        let weight = self.vector_weight.unwrap_or(0.0);
-        if !(0.0..=1.0).contains(&weight) {
-            let text = format!("`vector_weight` is {weight}: want 0 to 1");
-            return Err(InvalidOption::new(text));
-        }
-        if !(0.0..=10.0).contains(&self.document_weight) {
-            let text = format!(
-                "`document_weight` is {}: want 0 to 10",
-                self.document_weight
-            );
-            return Err(InvalidOption::new(text));
-        }
-        if !self.words && !self.vectors {
-            return Err(InvalidOption::new(
-                "`words` and `vectors` are both off: nothing would be found",
-            ));
-        }
-        Ok(())
-    }
-}
 
 /// The searcher over an [`Index`]. Cheap to clone.
 #[derive(Clone)]
@@ -234,6 +141,17 @@ impl HybridSearcher {
     }
 
     async fn search_once(&self, request: &SearchRequest) -> Result<SearchResult, Error> {
+        let (merged, failed) = self.judged(request).await?;
+        let top_k = request.top_k;
+        let picked = blocking(move || merged.into_result(top_k)).await?;
+        Ok(SearchResult {
+            failed,
+            ..self.shown(picked)
+        })
+    }
+
+    /// What was found, reranked by the model if there is one, and which parts of the search failed.
+    async fn judged(&self, request: &SearchRequest) -> Result<(Merged, Vec<SearchPart>), Error> {
         let (mut merged, mut failed) = self.found(request).await?;
         if let Some(reranker) = self.reranker.as_ref().filter(|_| self.options.rerank) {
             let shown = reranker.texts_max();
@@ -244,12 +162,7 @@ impl HybridSearcher {
                 failed.push(SearchPart::Reranker);
             }
         }
-        let top_k = request.top_k;
-        let picked = blocking(move || merged.into_result(top_k)).await?;
-        Ok(SearchResult {
-            failed,
-            ..self.shown(picked)
-        })
+        Ok((merged, failed))
     }
 
     /// The hits by words and by vectors, and which of the two searches failed.
@@ -391,15 +304,16 @@ impl Searcher for HybridSearcher {
         self.search_counted(request).err_into().boxed()
     }
 
-    fn ranked_documents<'a>(
+    fn explain<'a>(
         &'a self,
         request: &'a SearchRequest,
-    ) -> BoxFuture<'a, Result<Vec<RankedDocument>, search::Error>> {
-        let ranked = async {
-            let (merged, _) = self.found(request).await?;
-            blocking(move || explained(&merged)).await
+    ) -> BoxFuture<'a, Result<Explanation, search::Error>> {
+        let explanation = async {
+            let (merged, _) = self.judged(request).await?;
+            let top_k = request.top_k;
+            blocking(move || explained(merged, top_k)).await
         };
-        ranked.err_into().boxed()
+        explanation.err_into().boxed()
     }
 
     fn places<'a>(

@@ -11,6 +11,7 @@ mod facets;
 mod fetch;
 pub(crate) mod filter;
 mod heads;
+mod inside;
 mod named;
 mod nearest;
 mod occurrences;
@@ -36,6 +37,7 @@ mod words;
 
 pub use dictionaries::DictionarySizes;
 pub use facets::{CountRequest, DocumentFacts, FacetCounts, FieldValues};
+pub(crate) use inside::Scored;
 pub(crate) use occurrences::Occurrences;
 pub use query::ONE_THREAD_CHUNKS_MAX;
 pub(crate) use query::{Hits, Snapshot};

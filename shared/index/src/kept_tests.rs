@@ -4,6 +4,7 @@
 use super::tests::{record, request, three};
 use super::*;
 use crate::index::VectorSource;
+use settings::ByteSize;
 use telemetry::Registry;
 
 #[tokio::test]

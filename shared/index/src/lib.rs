@@ -9,7 +9,6 @@
 //! | [`archive`] | an index as one file |
 //! | [`HybridSearcher`] | words, vectors, their fusion and the reranker behind [`search::Searcher`] |
 
-mod dates;
 mod diversify;
 mod document_rank;
 mod document_search;
@@ -25,16 +24,19 @@ mod law_tests;
 mod merged;
 mod metrics;
 mod model_rerank;
+mod options;
 mod profile;
 mod rerank;
 mod similarity;
+mod times;
 
 pub use error::Error;
 pub use fusion::Fusion;
-pub use hybrid::{HybridSearcher, Options};
+pub use hybrid::HybridSearcher;
 pub use index::{
     CountRequest, DictionarySizes, DocumentFacts, FacetCounts, FieldValues, Index,
     ONE_THREAD_CHUNKS_MAX, VectorSource, WRITER_BYTES, WRITER_THREADS, Writer, archive,
     query_stems,
 };
 pub use metrics::{IndexLag, Metrics, WithoutVector};
+pub use options::Options;

@@ -5,11 +5,11 @@
 //! the result. *Not* here: how candidates are reranked ([`crate::rerank`]) and picked ([`crate::diversify`]).
 
 use crate::Error;
-use crate::diversify::{Scored, Shares, pick};
-use crate::document_search::{RankedDocuments, inside, rank};
+use crate::diversify::{Dropped, Scored, Shares, Why, pick};
+use crate::document_search::{RankedDocuments, rank, search_inside};
 use crate::fusion::{Fusion, fuse};
-use crate::hybrid::Options;
 use crate::index::{Hits, Occurrences, SentenceVectors, Snapshot, analyzer, document_number};
+use crate::options::Options;
 use crate::rerank::{Features, QueryFeatures};
 use crate::similarity::{Desk, SentenceSimilarity};
 use envelope::ChunkRecord;
@@ -69,6 +69,8 @@ pub(crate) struct Merged {
 /// What is shown, and what helped.
 pub(crate) struct Picked {
     pub(crate) result: SearchResult,
+    /// What was looked at and is not in it.
+    pub(crate) dropped: Vec<Dropped>,
     /// Candidates whose sentences were read before.
     pub(crate) sentences_found: u64,
     /// Those whose sentences had to be read for the first time, or again because they are no longer in the cache.
@@ -137,10 +139,11 @@ impl Merged {
         };
         let shares = Shares::new(named, top_k, &likelihood);
         let picked = pick(scored, &weights, shares, top_k, &mut analyzer(), look);
-        let (passages, repeated) = picked?;
+        let (passages, dropped) = picked?;
+        let repeats = dropped.iter().filter(|one| one.why == Why::Repeats);
         let result = SearchResult {
             passages,
-            repeated,
+            repeated: repeats.count() as u32,
             total_hits: self.total_hits,
             unknown_fields: self.unknown_fields,
             unlike_fields: self.unlike_fields,
@@ -150,6 +153,7 @@ impl Merged {
         };
         Ok(Picked {
             result,
+            dropped,
             sentences_found,
             sentences_read: reader.sentences_read,
         })
@@ -330,20 +334,27 @@ pub(crate) fn merge(
     let (mut chunks, mut fused) = legs.fused(&by_words)?;
     let fitted = snapshot.fitted().zip(aim.as_ref());
     let meaning = fitted.map(|(by, aim)| SentenceSimilarity::new(by.clone(), aim.vector.clone()));
-    let asked = asked.filter(|_| options.rerank).map(|asked| QueryFeatures {
+    let mut asked = asked.filter(|_| options.rerank).map(|asked| QueryFeatures {
         vector_share: weight,
         meaning,
         ..asked
     });
     let counts = options.document_weight > 0.0 && options.words;
-    let documents = match asked.as_ref().filter(|_| counts) {
+    let documents = match asked.as_mut().filter(|_| counts) {
         Some(asked) => {
             let documents = rank(&snapshot, request, &chunks, &fused)?;
             let aim = aim.as_ref().map(|aim| aim.vector.as_slice());
-            let (more, close) = inside(&snapshot, request, &asked.terms, aim, &documents)?;
-            by_words.extend(more.into_iter().map(|(score, chunk)| (chunk, score)));
+            let found = search_inside(&snapshot, request, &asked.terms, aim, &documents)?;
+            by_words.extend(
+                found
+                    .by_words
+                    .into_iter()
+                    .map(|(score, chunk)| (chunk, score)),
+            );
+            let close = found.by_vector.into_iter();
             legs.by_vector
-                .extend(close.into_iter().map(|(score, chunk)| (chunk, score)));
+                .extend(close.map(|(score, chunk)| (chunk, score)));
+            asked.terms.leave(&found.left);
             (chunks, fused) = legs.fused(&by_words)?;
             Some(documents)
         }

@@ -35,7 +35,9 @@ fn picked(
         Ok(())
     };
     let shares = Shares::new(named, top_k, &|_| 0.0);
-    pick(scored, weights, shares, top_k, &mut analyzer(), look).unwrap()
+    let (passages, dropped) = pick(scored, weights, shares, top_k, &mut analyzer(), look).unwrap();
+    let repeats = dropped.iter().filter(|one| one.why == Why::Repeats);
+    (passages, repeats.count() as u32)
 }
 
 fn ids(passages: &[Passage]) -> Vec<&str> {

@@ -2,9 +2,11 @@
 //!
 //! File names write `CORVANE2018Q3`, questions `Corvane's Q3 of FY18`. So names are cut at case changes, digits and
 //! signs, neighbouring pieces are joined as well (`Best Buy` is called `BESTBUY`), and a year of two digits behind letters
-//! has its long form. *No* list of words, and nothing that is true of one language only. Pure.
+//! has its long form. A time of a question has the forms of names. *No* list of words, and nothing that is true of one
+//! language only. Pure.
 
 use crate::index::stems;
+use crate::times::{Calendar, NamedTime, times};
 use envelope::ChunkRecord;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -163,7 +165,64 @@ pub(crate) fn units(
             add(&pieces[at..at + 2], at, analyzer);
         }
     }
+    for time in times(question).iter().filter(|time| time.is_meant) {
+        units.extend(of_time(time, question, &pieces, analyzer));
+    }
     units
+}
+
+/// What a time is called in names, whatever the question calls it: `Q3`, `2019-08`, `20190812`. Neighbouring pieces of a
+/// name are joined, so `2019-08-12` is called `201908` and `0812`, too.
+fn of_time(
+    time: &NamedTime,
+    question: &str,
+    pieces: &[Piece],
+    analyzer: &mut TextAnalyzer,
+) -> Vec<Unit> {
+    let count = |until: usize| {
+        self::pieces(&unify(&question[..until]))
+            .len()
+            .min(pieces.len())
+    };
+    let stands = count(time.stands.start)..count(time.stands.end);
+    let mut unit = |forms: Vec<String>, is_part: &dyn Fn(&Piece) -> bool| {
+        let of = stands.clone().filter(|at| is_part(&pieces[*at]));
+        Unit {
+            forms,
+            pieces: of.clone().fold(0, |bits, at| bits | 1 << at),
+            stems: of
+                .filter_map(|at| stem(analyzer, &pieces[at].text))
+                .collect(),
+            initials: None,
+            is_number: true,
+        }
+    };
+    let is_year = |piece: &Piece| piece.text.len() == 4 && is_digits(&piece.text);
+    let month =
+        |year: i32, month: u8| vec![format!("{year}{month:02}"), format!("{month:02}{year}")];
+    match time.is {
+        // The year is a name by itself.
+        Calendar::Quarter(_, n) => vec![unit(vec![format!("q{n}")], &|piece| !is_year(piece))],
+        Calendar::Month(year, n) => vec![unit(month(year, n), &|_| true)],
+        Calendar::Day(day) => {
+            let (year, of_year, of_month) = (day.year(), u8::from(day.month()), day.day());
+            let in_month = [
+                format!("{of_year:02}{of_month:02}"),
+                format!("{of_month:02}{of_year:02}"),
+            ];
+            let number = of_month.to_string();
+            let is_day = |piece: &Piece| piece.text.trim_start_matches('0') == number;
+            vec![
+                unit(vec![format!("{year}{}", in_month[0])], &|_| true),
+                unit(in_month.to_vec(), &is_day),
+                unit(month(year, of_year), &|piece| !is_day(piece)),
+            ]
+        }
+    }
+}
+
+fn is_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The pieces of a text, at most so many.
@@ -233,7 +292,7 @@ fn long_year(word: &[Piece]) -> Option<String> {
     let [letters, year] = word else { return None };
     let is_short = letters.text.chars().count() <= YEAR_LETTERS_MAX
         && letters.text.chars().all(char::is_alphabetic);
-    let are_two = year.text.len() == 2 && year.text.bytes().all(|byte| byte.is_ascii_digit());
+    let are_two = year.text.len() == 2 && is_digits(&year.text);
     (is_short && are_two).then(|| format!("20{}", year.text))
 }
 
@@ -315,5 +374,47 @@ mod tests {
             );
         }
         assert!(!forms.iter().any(|form| *form == "did"));
+    }
+
+    #[test]
+    fn a_time_is_called_as_in_names() {
+        for (question, said, name) in [
+            (
+                "sales in the third quarter of 2018",
+                "q3",
+                "CORVANE2018Q3.pdf",
+            ),
+            (
+                "the minutes of August 2019",
+                "201908",
+                "minutes-2019-08-12.md",
+            ),
+            (
+                "the minutes of 12 August 2019",
+                "20190812",
+                "20190812_minutes.md",
+            ),
+            (
+                "the minutes of 12 August 2019",
+                "0812",
+                "minutes-2019-08-12.md",
+            ),
+            (
+                "Protokoll vom 12. August 2019",
+                "1208",
+                "Protokoll 12.08.2019.md",
+            ),
+        ] {
+            let units = units(question, &mut analyzer(), |_| false);
+            let names = of_path(&head(name, "", ""), &mut analyzer());
+            let unit = units
+                .iter()
+                .find(|unit| unit.forms.iter().any(|form| form == said));
+            assert!(
+                unit.is_some_and(|unit| unit.pieces > 0),
+                "{question}: {units:?}"
+            );
+            assert!(names.contains(said), "{said} of {names:?}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::table::{TableRequest, TableResult};
-use envelope::lookup::RankedDocument;
+use envelope::lookup::Explanation;
 use envelope::{Bucket, Filter, Passage, SearchStrategy, TenantId};
 use futures_util::future::BoxFuture;
 use linking::{Date, LinkedQuestion};
@@ -16,13 +16,12 @@ pub trait Searcher: Send + Sync + 'static {
         request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, Error>>;
 
-    /// The documents that a query may be about, the most likely first, and why. A searcher that does not rank
-    /// documents has none.
-    fn ranked_documents<'a>(
+    /// The reasons of [`Searcher::search`]. A searcher that gives none returns an empty explanation.
+    fn explain<'a>(
         &'a self,
         _request: &'a SearchRequest,
-    ) -> BoxFuture<'a, Result<Vec<RankedDocument>, Error>> {
-        Box::pin(std::future::ready(Ok(Vec::new())))
+    ) -> BoxFuture<'a, Result<Explanation, Error>> {
+        Box::pin(std::future::ready(Ok(Explanation::default())))
     }
 
     /// The places that a text names: values of these metadata `fields` in the documents of a tenant, as one condition

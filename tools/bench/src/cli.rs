@@ -78,8 +78,11 @@ pub struct RetrievalArgs {
     /// Chunks of the corpus, about 1.2 KB of text each; in a temporary folder.
     #[arg(long, default_value_t = 10_000)]
     pub chunks: usize,
+    /// Chunks of each document. Those of several have names that questions use.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
+    pub pages: usize,
     /// Take the files of this folder instead, with words of theirs as queries.
-    #[arg(long, value_name = "DIR", conflicts_with = "chunks")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["chunks", "pages"])]
     pub corpus: Option<PathBuf>,
 }
 

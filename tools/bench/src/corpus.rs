@@ -48,29 +48,35 @@ pub(super) struct Corpus {
 }
 
 impl Corpus {
-    /// Makes a corpus up; each document has one chunk.
+    /// Makes up a corpus of documents that have so many pages; a page is about a chunk. Of documents with several
+    /// pages, every second query names one by its author and its year, as its path does.
     pub(super) fn made_up(
-        chunks: usize,
+        pages: usize,
+        each: usize,
         queries: usize,
         line: &ProgressLine,
     ) -> Result<Corpus, CliError> {
         let mut out = Out::new()?;
         let mut words = Words::new(1);
-        for n in 0..chunks {
-            if n.is_multiple_of(TOLD) {
-                line.say(format!("making up text: {n} of {chunks}"));
+        let documents = pages.div_ceil(each);
+        for n in 0..documents {
+            if n.is_multiple_of(TOLD.div_ceil(each)) {
+                line.say(format!("making up text: {n} of {documents} documents"));
             }
-            out.add(&publish_order(&document(n, &mut words), None))?;
+            out.add(&publish_order(&document(n, each, &mut words), None))?;
         }
         let mut words = Words::new(ASKED);
-        let query = |_| {
+        let query = |n: usize| {
             let words: Vec<_> = (0..QUERY_WORDS).map(|_| words.next()).collect();
-            words.join(" ")
+            match each > 1 && n % 2 == 1 {
+                true => format!("{} {} {}", author(n), year(n), words[2..].join(" ")),
+                false => words.join(" "),
+            }
         };
         Ok(Corpus {
             queries: (0..queries).map(query).collect(),
             filter: json!({"year": {"gte": 2015, "lt": 2020}, "vendor": "vendor 3"}),
-            ..out.done(chunks, 0)?
+            ..out.done(documents, 0)?
         })
     }
 
@@ -249,11 +255,19 @@ impl Values {
     }
 }
 
-/// A document of one chunk.
-pub(super) fn document(n: usize, words: &mut Words) -> Document {
+/// A document of so many pages.
+pub(super) fn document(n: usize, pages: usize, words: &mut Words) -> Document {
     let tenant = TenantId::default_tenant();
-    let source = format!("files/{n}.md");
-    let text = sentences((0..CHUNK_WORDS).map(|_| words.next()));
+    let source = match pages {
+        1 => format!("files/{n}.md"),
+        _ => format!("files/{}{}_{n}.md", author(n).to_uppercase(), year(n)),
+    };
+    let page = |number| NumberedLine {
+        number,
+        page: (pages > 1).then_some(number),
+        text: sentences((0..CHUNK_WORDS).map(|_| words.next())),
+    };
+    let lines = (1..).take(pages).map(page).collect();
     Document {
         bucket: bucket_of(&source),
         doc_id: doc_id_of(&tenant, &source),
@@ -266,18 +280,24 @@ pub(super) fn document(n: usize, words: &mut Words) -> Document {
                 Value::from(format!("vendor {}", n % 50)),
             ),
             // Every vendor has every year: a filter on both lets 1 in 250 through.
-            ("year".to_owned(), Value::from(2000 + n / 50 % 25)),
+            ("year".to_owned(), Value::from(year(n))),
             ("number".to_owned(), Value::from(format!("N-{n}"))),
         ]
         .into(),
         hash: n.to_string(),
-        lines: vec![NumberedLine {
-            number: 1,
-            page: None,
-            text,
-        }],
+        lines,
         source,
     }
+}
+
+fn year(n: usize) -> usize {
+    2000 + n / 50 % 25
+}
+
+/// Fifty authors, with a report for each year.
+fn author(n: usize) -> String {
+    let mut words = Words::new((n % 50) as u64 + 100);
+    (0..2).map(|_| words.next()).collect()
 }
 
 /// Words joined into sentences of the lengths that English prose has.

@@ -86,7 +86,7 @@ pub async fn retrieval(args: RetrievalArgs, output: Output) -> Result<(), CliErr
     let line = ProgressLine::new(output);
     let corpus = match &args.corpus {
         Some(dir) => tokio::task::block_in_place(|| Corpus::read(dir, WARM_UP + SEARCHES, &line))?,
-        None => Corpus::made_up(args.chunks, WARM_UP + SEARCHES, &line)?,
+        None => Corpus::made_up(args.chunks, args.pages, WARM_UP + SEARCHES, &line)?,
     };
     let folder = tempfile::tempdir()?;
     let broken = |e: index::Error| CliError::negative(format!("the index: {e}"));
@@ -212,12 +212,18 @@ fn kinds(some: &Value, waiting: &Waiting) -> Result<Vec<Kind>, CliError> {
         sentence_cache_bytes: ByteSize::default(),
         ..both.clone()
     };
+    // As before documents were ranked.
+    let alike = Options {
+        document_weight: 0.0,
+        ..forgetful.clone()
+    };
     Ok(vec![
         kind("words alone", &alone, &all),
         kind("words", &words, &all),
         kind("words, filtered", &words, some),
         kind("fused", &fused, &all),
         kind("both, nothing kept", &forgetful, &all),
+        kind("both, no documents", &alike, &all),
         kind("words and vectors", &both, &all),
         kind("both, filtered", &forgetful, some),
         Kind {

@@ -171,7 +171,7 @@ async fn publish(
     words: &mut Words,
 ) -> Result<(), CliError> {
     let messages = numbers
-        .flat_map(|n| publish_order(&document(n, words), None))
+        .flat_map(|n| publish_order(&document(n, 1, words), None))
         .map(|record| match record.encode() {
             Ok(body) => Ok(Publish::new(
                 record.subject(&envelope::Edition::main()),

@@ -1,6 +1,32 @@
-//! Why a search takes a document for the right one.
+//! Why a search shows what it shows: which document it takes for the right one, and what it drops.
 
 use serde::{Deserialize, Serialize};
+
+/// The reasons of a search.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Explanation {
+    /// The documents that the question may be about, the most likely first.
+    pub documents: Vec<RankedDocument>,
+    /// Passages that were looked at and are not in the list, best first.
+    pub dropped: Vec<DroppedPassage>,
+}
+
+/// A passage that was looked at and is not in the list.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct DroppedPassage {
+    /// The path of its document.
+    pub source: String,
+    /// Its page, if the document has pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<u32>,
+    /// Its first line.
+    pub line: u32,
+    /// Its score, from 0 to 1.
+    pub score: f32,
+    /// Why: `repeats` a passage of the list; its document or a named value has its `share` of the list; others have a
+    /// better `score`, or words of the question that the list did not have.
+    pub why: String,
+}
 
 /// A document that a question may be about, and what speaks for it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -5,8 +5,8 @@ use super::{catalog, written};
 use documents::document::doc_id_of;
 use envelope::limits::LOOKUP_REPLY_BYTES_MAX;
 use envelope::lookup::{
-    self, CatalogRequest, CorpusCatalog, CountReply, DocumentName, DocumentReply, Facet,
-    FacetValue, RankedDocument, SearchReply,
+    self, CatalogRequest, CorpusCatalog, CountReply, DocumentName, DocumentReply, Explanation,
+    Facet, FacetValue, SearchReply,
 };
 use envelope::{
     Bucket, Classify, Condition, ConditionOrigin, Filter, FilterMatch, Op, Passage, Problem,
@@ -82,9 +82,9 @@ impl Lookup {
             after: None,
         };
         let linked = self.linked(&request, is_linked, now).await?;
-        let documents = match asked.explain {
-            true => self.documents(&request, &linked).await?,
-            false => Vec::new(),
+        let Explanation { documents, dropped } = match asked.explain {
+            true => self.explanation(&request, &linked).await?,
+            false => Explanation::default(),
         };
         let conditions = linked.conditions();
         let (found, given_up) = (linked.result, linked.relaxed);
@@ -106,26 +106,24 @@ impl Lookup {
             left_out: 0,
             conditions,
             documents,
+            dropped,
         })
     }
 
-    /// The documents that the query may be about, under the conditions that filtered it.
-    async fn documents(
+    /// The reasons of the search, under the conditions that filtered it.
+    async fn explanation(
         &self,
         request: &SearchRequest,
         linked: &LinkedResult,
-    ) -> Result<Vec<RankedDocument>, Problem> {
+    ) -> Result<Explanation, Problem> {
         let request = SearchRequest {
             filter: request.filter.clone().and(linked.filter.clone()),
             ..request.clone()
         };
-        let mut documents = self
-            .searcher
-            .ranked_documents(&request)
-            .await
-            .map_err(failed)?;
-        documents.truncate(EXPLAINED_MAX);
-        Ok(documents)
+        let explanation = self.searcher.explain(&request).await;
+        let mut explanation = explanation.map_err(failed)?;
+        explanation.documents.truncate(EXPLAINED_MAX);
+        Ok(explanation)
     }
 
     /// What a search finds under what its query says about documents, asked now.
@@ -334,6 +332,7 @@ mod tests {
             left_out: 0,
             conditions: None,
             documents: Vec::new(),
+            dropped: Vec::new(),
         }
     }
 

@@ -2,7 +2,8 @@
 
 use super::tests::{index_of, one, record};
 use super::*;
-use crate::hybrid::{HybridSearcher, Options};
+use crate::hybrid::HybridSearcher;
+use crate::options::Options;
 use envelope::{ConditionOrigin, Filter, TenantId};
 use proptest::prelude::*;
 use search::{QueryContext, SearchRequest, SearchResult, Searcher as _};

@@ -19,7 +19,7 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocAddress, DocSet, SegmentReader, TERMINATED, TantivyError, Term};
 
 /// Postings that are read to find documents; what is more common than that only adds to those that were found.
-const POSTINGS_MAX: u64 = 60_000;
+const POSTINGS_MAX: u64 = 10_000;
 /// Names that begin like a word, or are spelt nearly like it.
 const LIKE_MAX: usize = 64;
 /// Letters of a word that names may begin with.
@@ -45,16 +45,18 @@ struct Lookup {
 
 impl Snapshot {
     /// The heads that match units of a question under the conditions of a request, and those of the documents with
-    /// these numbers. At most [`POSTINGS_MAX`] matches are read; rare ones come first.
+    /// these numbers. `counts` says of each stem of each unit how many chunks have it. At most [`POSTINGS_MAX`] matches are read; rare ones come first.
     pub(crate) fn matching_heads(
         &self,
         request: &SearchRequest,
         units: &[Unit],
+        counts: &[Vec<u64>],
         documents: &[u64],
     ) -> Result<Matches, Error> {
         let mut lookups = Vec::new();
-        for (n, unit) in units.iter().enumerate() {
-            self.add_lookups(n, unit, &mut lookups)?;
+        for (n, (unit, counts)) in units.iter().zip(counts).enumerate() {
+            let is_unknown = counts.iter().any(|count| *count <= UNKNOWN_MAX);
+            self.add_lookups(n, unit, is_unknown, &mut lookups)?;
         }
         let all = self.document_count()?;
         lookups.sort_by_key(|lookup| lookup.count);
@@ -92,26 +94,34 @@ impl Snapshot {
         Ok(self.searcher.doc_freq(&head)?)
     }
 
-    /// How rare a stem is in texts: inverse document frequency over chunks, as BM25 has it.
-    pub(crate) fn text_rarity(&self, stem: &str) -> Result<f32, Error> {
-        let with = self.text_count(stem)? as f32;
-        let all = self.searcher.num_docs() as f32;
-        Ok((1.0 + (all - with).max(0.0) / (with + 0.5)).ln())
+    /// How rare a stem of so many chunks is: inverse document frequency, as BM25 has it.
+    pub(crate) fn text_rarity(&self, chunks: u64) -> f32 {
+        let (with, all) = (chunks as f32, self.searcher.num_docs() as f32);
+        (1.0 + (all - with).max(0.0) / (with + 0.5)).ln()
     }
 
-    fn text_count(&self, stem: &str) -> Result<u64, Error> {
+    /// How many chunks have a stem in their texts.
+    pub(crate) fn text_count(&self, stem: &str) -> Result<u64, Error> {
         let term = Term::from_field_text(self.index.fields.text, stem);
         Ok(self.searcher.doc_freq(&term)?)
     }
 
-    fn add_lookups(&self, n: usize, unit: &Unit, lookups: &mut Vec<Lookup>) -> Result<(), Error> {
+    /// Adds the ways in which a unit may match. What texts hardly have (`is_unknown`) may be misspelt.
+    fn add_lookups(
+        &self,
+        n: usize,
+        unit: &Unit,
+        is_unknown: bool,
+        lookups: &mut Vec<Lookup>,
+    ) -> Result<(), Error> {
         let fields = &self.index.fields;
-        let is_unknown = self.is_unknown(unit)?;
         // What texts know as a word is a word.
         let initials = unit.initials.as_ref().filter(|_| is_unknown);
         let word = &unit.forms[0];
         let length = word.chars().count();
-        let is_part = !unit.is_number && length >= PREFIX_CHARS_MIN;
+        // What two words begin with, or are nearly, one of them begins with or is, too.
+        let is_part =
+            !unit.is_number && length >= PREFIX_CHARS_MIN && unit.pieces.count_ones() == 1;
         let mut is_called = false;
         for (place, field) in [
             (Place::Path, fields.path_names),
@@ -124,8 +134,7 @@ impl Snapshot {
                 add(Likeness::Initials, vec![initials.clone()])?;
             }
             if is_part {
-                let begun = FuzzyTermQuery::new_prefix(Term::from_field_text(field, word), 0, true);
-                add(Likeness::Begins, self.terms_like(begun, field, word)?)?;
+                add(Likeness::Begins, self.terms_beginning(field, word)?)?;
             }
         }
         if unit.pieces.count_ones() == 1 {
@@ -188,14 +197,25 @@ impl Snapshot {
         Ok(count > 0)
     }
 
-    /// Whether the texts hardly have a piece of a unit: then it may be misspelt.
-    fn is_unknown(&self, unit: &Unit) -> Result<bool, Error> {
-        for stem in &unit.stems {
-            if self.text_count(stem)? <= UNKNOWN_MAX {
-                return Ok(true);
+    /// The names that begin with a word, without the word itself.
+    fn terms_beginning(&self, field: Field, word: &str) -> Result<Vec<String>, Error> {
+        let mut terms = Vec::new();
+        for segment in self.searcher.segment_readers() {
+            let index = segment.inverted_index(field)?;
+            let from_it = index.terms().range().gt(word.as_bytes());
+            let mut stream = from_it.into_stream().map_err(TantivyError::from)?;
+            let before = terms.len();
+            while terms.len() - before < LIKE_MAX
+                && stream.advance()
+                && stream.key().starts_with(word.as_bytes())
+            {
+                let term = String::from_utf8_lossy(stream.key()).into_owned();
+                if !terms.contains(&term) {
+                    terms.push(term);
+                }
             }
         }
-        Ok(false)
+        Ok(terms)
     }
 
     /// The names that a query stands for, without the word itself.

@@ -74,7 +74,7 @@ impl Terms {
     }
 }
 
-/// A chunk of a segment, and where in the answer it stands.
+/// A chunk of a segment, and a number for the caller, as where in the answer it stands.
 type Wanted = (u32, usize);
 
 impl Snapshot {
@@ -179,7 +179,7 @@ impl Snapshot {
 }
 
 /// Calls `hit` for each wanted chunk that has a term. `wanted` is in the order of chunks.
-fn each(
+pub(super) fn each(
     segment: &SegmentReader,
     field: Field,
     term: &str,

@@ -107,22 +107,6 @@ impl Snapshot {
         self.search(&BooleanQuery::intersection(queries), &top)
     }
 
-    /// The best `k` chunks of one document, by BM25 as in [`Snapshot::by_words`].
-    pub(crate) fn by_words_inside(
-        &self,
-        request: &SearchRequest,
-        terms: &Terms,
-        document: u64,
-        k: usize,
-    ) -> Result<Vec<(f32, DocAddress)>, Error> {
-        let mut queries = self.restrictions(request)?.queries;
-        let inside = term_query(Term::from_field_u64(self.index.fields.document, document));
-        queries.push(Box::new(ConstScoreQuery::new(inside, 0.0)));
-        queries.push(terms.query(&self.index.fields));
-        let top = TopDocs::with_limit(k.clamp(1, FETCH_MAX)).order_by_score();
-        self.search(&BooleanQuery::intersection(queries), &top)
-    }
-
     /// Asks the segments, those of a small index one after the other.
     pub(super) fn search<C: Collector>(
         &self,
@@ -149,21 +133,10 @@ impl Snapshot {
         vector: &[f32],
         k: usize,
     ) -> Result<Vec<Close>, Error> {
-        self.nearest(request, vector, k, None)
-    }
-
-    fn nearest(
-        &self,
-        request: &SearchRequest,
-        vector: &[f32],
-        k: usize,
-        inside: Option<Box<dyn Query>>,
-    ) -> Result<Vec<Close>, Error> {
         let Some(rows) = self.view.rows.clone() else {
             return Ok(Vec::new());
         };
-        let mut restrictions = self.restrictions(request)?;
-        restrictions.queries.extend(inside);
+        let restrictions = self.restrictions(request)?;
         let nearest = Nearest {
             rows,
             probe: Arc::new(Probe::new(vector)),
@@ -171,18 +144,6 @@ impl Snapshot {
         };
         let query = BooleanQuery::intersection(restrictions.queries);
         self.search(&query, &nearest)
-    }
-
-    /// The same for one document.
-    pub(crate) fn by_vector_inside(
-        &self,
-        request: &SearchRequest,
-        vector: &[f32],
-        document: u64,
-        k: usize,
-    ) -> Result<Vec<Close>, Error> {
-        let inside = term_query(Term::from_field_u64(self.index.fields.document, document));
-        self.nearest(request, vector, k, Some(inside))
     }
 
     /// The cosine of each chunk; `None` for one without a vector.

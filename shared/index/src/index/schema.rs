@@ -178,8 +178,11 @@ impl Fields {
             for name in profile::of_title(record, &mut analyzer) {
                 document.add_text(self.title_names, name);
             }
-            for word in profile::front(record, &mut analyzer) {
-                document.add_text(self.front, word);
+            // The only chunk of a document is found by its text.
+            if record.of > 1 {
+                for word in profile::front(record, &mut analyzer) {
+                    document.add_text(self.front, word);
+                }
             }
         }
         for fact in filter_terms::of(record) {

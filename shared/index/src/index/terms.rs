@@ -163,13 +163,7 @@ impl Terms {
             return Box::new(EmptyQuery);
         }
         let mut clauses = each_in(self.stems.iter().map(|(stem, _)| stem), fields);
-        for phrase in &self.phrases {
-            let terms = phrase
-                .iter()
-                .map(|stem| Term::from_field_text(fields.text, stem));
-            let query = Box::new(PhraseQuery::new(terms.collect()));
-            clauses.push(Box::new(BoostQuery::new(query, IDENTIFIER_BOOST)));
-        }
+        clauses.extend(self.phrases_in(fields));
         let query = Box::new(BooleanQuery::union(clauses));
         if self.context.is_empty() {
             return query;
@@ -181,6 +175,36 @@ impl Terms {
             (Occur::Must, query),
             (Occur::Should, Box::new(context)),
         ]))
+    }
+}
+
+impl Terms {
+    /// Weighs each word with so much of it as is `left`.
+    pub(crate) fn leave(&mut self, left: &[f32]) {
+        for ((_, weight), left) in self.stems.iter_mut().zip(left) {
+            *weight *= left;
+        }
+    }
+
+    /// A query for any of the words in the text alone, of each of which so much is `left`.
+    pub(super) fn query_of_texts(&self, fields: &Fields, left: &[f32]) -> Box<dyn Query> {
+        let words = self.stems.iter().zip(left).map(|((stem, _), left)| {
+            let term = Term::from_field_text(fields.text, stem);
+            let query = Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs));
+            Box::new(BoostQuery::new(query, *left)) as Box<dyn Query>
+        });
+        Box::new(BooleanQuery::union(
+            words.chain(self.phrases_in(fields)).collect(),
+        ))
+    }
+
+    fn phrases_in(&self, fields: &Fields) -> impl Iterator<Item = Box<dyn Query>> {
+        self.phrases.iter().map(|phrase| {
+            let stems = phrase.iter();
+            let terms = stems.map(|stem| Term::from_field_text(fields.text, stem));
+            let query = Box::new(PhraseQuery::new(terms.collect()));
+            Box::new(BoostQuery::new(query, IDENTIFIER_BOOST)) as Box<dyn Query>
+        })
     }
 }
 

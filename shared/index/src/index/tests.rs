@@ -2,7 +2,8 @@
 //! them.
 
 use super::*;
-use crate::hybrid::{HybridSearcher, Options};
+use crate::hybrid::HybridSearcher;
+use crate::options::Options;
 use envelope::{Bucket, ConditionOrigin, Filter};
 use search::{SearchRequest, SearchResult, Searcher as _};
 use serde_json::{Value as Json, json};

@@ -91,6 +91,7 @@ fn passages(found: &SearchReply, query: &str) {
             emphasised(&snippet, &asked, &|w| w.bold().to_string())
         );
     }
+    dropped(found);
     let mut rest = vec![counted(found.passages.len() as u64, found.total_hits)];
     if let FilterMatch::Relaxed { dropped } = &found.matched {
         rest.push(format!("without the condition {}", dropped.join(" and ")));
@@ -111,6 +112,35 @@ fn passages(found: &SearchReply, query: &str) {
     for line in found.conditions.iter().flat_map(understood) {
         println!("{}", line.dimmed());
     }
+}
+
+/// The passages that were looked at and are not in the list, a line for each, and why.
+fn dropped(found: &SearchReply) {
+    if found.dropped.is_empty() {
+        return;
+    }
+    println!();
+    println!(
+        "{}",
+        format!("{:>4} {:>6}  not shown, and why", "", "score").bold()
+    );
+    for one in &found.dropped {
+        let page = one.page.map(|p| format!(" p.{p}")).unwrap_or_default();
+        let why = match one.why.as_str() {
+            "repeats" => "repeats a passage above",
+            "share" => "its document has its share of the list",
+            _ => "others score better or say something new",
+        };
+        let place = format!("{}{page}:{}", one.source, one.line);
+        println!(
+            "{:>4} {:>6.2}  {}  {}",
+            "",
+            one.score,
+            place.cyan(),
+            why.dimmed()
+        );
+    }
+    println!();
 }
 
 /// How the query was understood, as far as it states conditions: a line for each kind of condition.
