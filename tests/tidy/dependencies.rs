@@ -15,7 +15,8 @@ const OURS: Table = &[
     // words
     ("envelope", &[]),
     ("settings", &[]),
-    ("text", &[]),
+    // Questions are read in the words of a plan.
+    ("text", &["envelope"]),
     // contracts
     ("telemetry", &["settings"]),
     ("stage", &["envelope"]),

@@ -11,7 +11,6 @@ mod sides;
 mod spans;
 
 pub use calendar::{day, of_unix_ms, start_of_month};
-pub(crate) use read::named;
 pub use read::{impossible, read};
 
 use time::Date;

@@ -32,13 +32,6 @@ pub fn read(tokens: &[QuestionToken], at: usize, today: Date) -> Option<(usize, 
     found.map(|(length, span)| reader.with_words_behind(length, span))
 }
 
-/// The number of tokens that name one time at the beginning, without words for its side.
-pub(crate) fn named(tokens: &[QuestionToken]) -> Option<usize> {
-    // Which days it is does not matter, so any day with a leap year will do.
-    let reader = Reader::new(tokens, 0, calendar::day(2024, 1, 1)?)?;
-    reader.plain(0, true).map(|(length, _)| length)
-}
-
 /// The number of tokens at `at` that name a day which the calendar does not have: `31 February 2024`.
 pub fn impossible(tokens: &[QuestionToken], at: usize, today: Date) -> Option<usize> {
     Reader::new(tokens, at, today)?.no_day(0)

@@ -3,10 +3,8 @@
 //! It errs on the safe side: only a question that surely asks one thing about one thing gets a single search. It does
 //! *not* classify a second time: class, intent and form are those of [`read`](super::read).
 
-use super::class::Complexity;
-use super::form::Layout;
-use super::intent::WordedIntent;
 use super::words::{self, QuestionWord};
+use envelope::{AnswerForm, QuestionClass, QuestionIntent};
 
 /// What a question needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,17 +53,17 @@ pub fn scope(question: &str, follows: bool) -> QuestionScope {
         return QuestionScope::FollowUp;
     }
     let reading = super::read(question);
-    match (reading.class, reading.wanted) {
-        (Complexity::Comparative, _) | (_, WordedIntent::Comparison) => QuestionScope::Comparison,
-        (Complexity::Temporal, _) => QuestionScope::Timeline,
-        (_, WordedIntent::List | WordedIntent::Number) => QuestionScope::Documents,
-        (_, WordedIntent::Summary) => QuestionScope::Summary,
-        (Complexity::MultiStep, _) => QuestionScope::Steps,
-        (Complexity::Simple, WordedIntent::Fact) if reading.layout != Layout::Prose => {
+    match (reading.class, reading.intent) {
+        (QuestionClass::Comparative, _) | (_, QuestionIntent::Compare) => QuestionScope::Comparison,
+        (QuestionClass::Temporal, _) => QuestionScope::Timeline,
+        (_, QuestionIntent::List | QuestionIntent::Compute) => QuestionScope::Documents,
+        (_, QuestionIntent::Summarize) => QuestionScope::Summary,
+        (QuestionClass::MultiStep, _) => QuestionScope::Steps,
+        (QuestionClass::Simple, QuestionIntent::Qa) if reading.form != AnswerForm::Prose => {
             QuestionScope::Documents
         }
-        (Complexity::Simple, WordedIntent::Fact) if asks_several(&words) => QuestionScope::Steps,
-        (Complexity::Simple, WordedIntent::Fact) => QuestionScope::OneSearch,
+        (QuestionClass::Simple, QuestionIntent::Qa) if asks_several(&words) => QuestionScope::Steps,
+        (QuestionClass::Simple, QuestionIntent::Qa) => QuestionScope::OneSearch,
     }
 }
 
