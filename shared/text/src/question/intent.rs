@@ -70,8 +70,7 @@ fn is_number(words: &[QuestionWord<'_>]) -> bool {
 /// of the contracts with Acme`, `total of all invoices by month`.
 pub(super) fn is_sum(words: &[QuestionWord<'_>]) -> bool {
     let opens = words.first().is_some_and(|word| word.is(words!(adding))) || opens_with_sum(words);
-    let is_name = |word: &QuestionWord<'_>| word.is_capital() || word.has_digit();
-    let is_more = |two: &[QuestionWord<'_>]| two[0].is("and or") && !is_name(&two[1]);
+    let is_more = |two: &[QuestionWord<'_>]| two[0].is("and or") && !two[1].is_name();
     let is_described = |word: &QuestionWord<'_>| word.is(words!(describing));
     opens
         && is_number(words)

@@ -84,8 +84,7 @@ fn is_read(words: &[QuestionWord<'_>]) -> bool {
 
 /// Whether it cannot be understood by itself: it points at something, goes on, is no whole question, or names nothing.
 fn leans(question: &str, words: &[QuestionWord<'_>]) -> bool {
-    let names = |word: &QuestionWord<'_>| word.is_capital() || word.has_digit();
-    let is_named = words.iter().skip(1).any(names) || question.contains(['"', '“']);
+    let is_named = words.iter().skip(1).any(QuestionWord::is_name) || question.contains(['"', '“']);
     words.len() < WHOLE_WORDS_MIN
         || words.first().is_some_and(|word| word.is(words!(going_on)))
         || words.iter().any(|word| word.is(words!(pointing)))
@@ -102,12 +101,12 @@ fn asks_several(words: &[QuestionWord<'_>]) -> bool {
     let inner = words
         .get(..words.len().saturating_sub(1))
         .unwrap_or_default();
-    let names = |word: &QuestionWord<'_>| word.is_capital() || word.has_digit();
     let several = |at: usize| {
         let after = words[at + 1..]
             .iter()
             .find(|word| !word.is("a an for of the"));
-        let is_named = at > 1 && names(&words[at - 1]) && after.is_some_and(names);
+        let is_named =
+            at > 1 && words[at - 1].is_name() && after.is_some_and(QuestionWord::is_name);
         is_named || after.is_some_and(QuestionWord::is_asking)
     };
     inner.iter().any(ends) || (0..words.len()).any(|at| joins(&words[at]) && several(at))

@@ -36,6 +36,11 @@ impl QuestionWord<'_> {
         bare.starts_with(char::is_uppercase)
     }
 
+    /// Whether it may be a name.
+    pub(crate) fn is_name(&self) -> bool {
+        self.is_capital() || self.has_digit()
+    }
+
     pub(crate) fn has_digit(&self) -> bool {
         self.word.bytes().any(|b| b.is_ascii_digit())
     }
@@ -56,14 +61,10 @@ impl QuestionWord<'_> {
     /// Whether it is a day as `2024-03-01`, or a year and a month of it; a time of the day may follow.
     pub(crate) fn is_iso_day(&self) -> bool {
         let day = self.word.split('t').next().unwrap_or_default();
-        let mut parts = day.split('-');
-        let number = |part: Option<&str>, len: usize| {
-            part.is_some_and(|p| p.len() == len && p.bytes().all(|b| b.is_ascii_digit()))
-        };
-        number(parts.next(), 4)
-            && number(parts.next(), 2)
-            && parts.next().is_none_or(|day| number(Some(day), 2))
-            && parts.next().is_none()
+        let parts: Vec<&str> = day.split('-').collect();
+        let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+        matches!(lengths[..], [4, 2] | [4, 2, 2]) && parts.into_iter().all(is_number)
     }
 
     /// Whether it is a time of the day as `21:30`.
