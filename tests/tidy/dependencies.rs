@@ -15,7 +15,6 @@ const OURS: Table = &[
     // words
     ("envelope", &[]),
     ("settings", &[]),
-    // Questions are read in the words of a plan.
     ("text", &["envelope"]),
     // contracts
     ("telemetry", &["settings"]),
