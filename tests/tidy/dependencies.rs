@@ -15,7 +15,7 @@ const OURS: Table = &[
     // words
     ("envelope", &[]),
     ("settings", &[]),
-    ("text", &[]),
+    ("text", &["envelope"]),
     // contracts
     ("telemetry", &["settings"]),
     ("stage", &["envelope"]),

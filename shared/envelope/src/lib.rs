@@ -20,7 +20,7 @@
 //! | [`mode`] | the mode that a question asks for, and the one that the gateway decides on |
 //! | [`history`] | the earlier part of a conversation |
 //! | [`overrides`] | another model or prompt for one turn |
-//! | [`meaning`] | what a planner reads out of a question: its class, what is wanted, conditions in words |
+//! | [`meaning`] | what a planner reads out of a question: its class, what is wanted, in which form |
 //! | [`payload`] | the typed payload of each hop |
 //! | [`findings`] | the result of a map step |
 //! | [`hop`] | one row per role: what a step carries, and which exits it may have |
@@ -85,7 +85,7 @@ pub use history::{Exchange, ExchangePlace, History};
 pub use hop::{Exit, FanOut, Payload, Task, WrongTask};
 pub use ids::{Bucket, ConversationId, DocId, IdError, TenantId, TurnId};
 pub use kept_draft::{DraftScore, KeptDraft};
-pub use meaning::{AnswerForm, QuestionClass, QuestionIntent, SearchStrategy, WordedConstraint};
+pub use meaning::{AnswerForm, QuestionClass, QuestionIntent, SearchStrategy};
 pub use message::{
     Budget, Case, Envelope, Header, Mode, Profile, QuestionText, RequestedBudget, UnixMs,
 };

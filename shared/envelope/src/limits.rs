@@ -71,12 +71,6 @@ pub const PROMPT_BYTES_MAX: usize = 32 * 1024;
 pub const SUB_QUERIES_MAX: usize = 4;
 /// Longest sub-query, in characters.
 pub const SUB_QUERY_CHARS_MAX: usize = 400;
-/// Most conditions in words of one plan.
-pub const CONSTRAINTS_MAX: usize = 16;
-/// Longest text that such a condition compares with, and longest words that say it, in characters.
-pub const CONSTRAINT_CHARS_MAX: usize = 200;
-/// Most values that it lists.
-pub const CONSTRAINT_VALUES_MAX: usize = 32;
 /// Most topics of one plan.
 pub const TOPICS_MAX: usize = 8;
 /// Longest topic, and longest purpose of a sub-query, in characters.

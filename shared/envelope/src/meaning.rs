@@ -1,12 +1,10 @@
-//! The meaning that a planner reads in a question, besides what to search for: its class, its intent, the form of the
-//! answer, and conditions in words.
+//! The meaning that a planner reads in a question, besides what to search for: its class, its intent, the way to search
+//! and the form of the answer.
 //!
-//! The planner says what the question means; a retriever, which knows the corpus, turns the conditions in words into
-//! typed ones. *Not* here: how the question is read (the planner) and which conditions follow (`linking`).
+//! *Not* here: how the question is read (`text::question` and the planner), and which conditions it states (`linking`,
+//! which knows the corpus).
 
-use crate::filter::Op;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// How many searches a question takes, and of which kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -66,20 +64,6 @@ pub enum AnswerForm {
     Table,
     /// Comma-separated values.
     Csv,
-}
-
-/// A condition in the words of the question, before it is known whether a document has such a column.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct WordedConstraint {
-    /// What is compared, where the question says so: `invoice date`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub field: Option<String>,
-    /// How it is compared.
-    pub operator: Op,
-    /// The value to compare with: a string, a number, or a list of them.
-    pub value: Value,
-    /// The words of the question that say it.
-    pub raw: String,
 }
 
 impl QuestionClass {

@@ -86,14 +86,10 @@ pub(crate) fn notice(fallback: &Fallback) -> Option<String> {
             "No model has judged this answer; it was checked by rules alone.".into()
         }
         Fallback::BudgetSpent { limit } => format!("The budget of {limit} was spent."),
-        Fallback::ConstraintsTrimmed { count } => {
-            format!("The question has more conditions than are taken of one: {count} were left out.")
-        }
         Fallback::PlanDefault
         | Fallback::PlanFieldsDefaulted { .. }
         | Fallback::CallRefused { .. }
         | Fallback::ReviewDefault
-        | Fallback::ConstraintsUnsaid { .. }
         | Fallback::SubQueriesTrimmed { .. }
         | Fallback::PassagesTrimmed { .. }
         | Fallback::MapDefault
@@ -107,6 +103,7 @@ pub(crate) fn notice(fallback: &Fallback) -> Option<String> {
         | Fallback::SentencesContradicted { .. }
         | Fallback::SentencesCut { .. }
         | Fallback::AnswerWithheld
-        | Fallback::ClarifyDefault => return None,
+        | Fallback::ClarifyDefault
+        | Fallback::Unknown => return None,
     })
 }

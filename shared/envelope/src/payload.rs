@@ -9,9 +9,7 @@
 use crate::filter::Filter;
 use crate::history::{ExchangePlace, History};
 use crate::ids::{Bucket, DocId};
-use crate::meaning::{
-    AnswerForm, QuestionClass, QuestionIntent, SearchStrategy, WordedConstraint, is_default,
-};
+use crate::meaning::{AnswerForm, QuestionClass, QuestionIntent, SearchStrategy, is_default};
 use crate::message::Case;
 pub use crate::plan_task::{PlanRoute, PlanTask};
 use crate::read_mark::ReadMark;
@@ -66,10 +64,6 @@ pub struct Plan {
     /// The intent of the question.
     #[serde(default, skip_serializing_if = "is_default")]
     pub intent: QuestionIntent,
-    /// The conditions on documents in the words of the question. The retriever turns them into typed conditions, or
-    /// says why it does not.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub constraints: Vec<WordedConstraint>,
     /// Parts of the corpus that it is likely about; a hint, never a condition by itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bucket_hints: Vec<Bucket>,

@@ -124,16 +124,6 @@ pub enum Fallback {
         /// Which.
         fields: Vec<String>,
     },
-    /// Conditions that a planner stated in words that are not in the question were left out.
-    ConstraintsUnsaid {
-        /// How many.
-        count: u16,
-    },
-    /// A plan had more conditions than the limit: the last ones were left out.
-    ConstraintsTrimmed {
-        /// How many.
-        count: u16,
-    },
     /// A model called a tool that does not exist, or passed invalid arguments: it was told so once.
     CallRefused {
         /// What was wrong with the call, in words.
@@ -295,6 +285,9 @@ pub enum Fallback {
         /// Which limit: `rounds`, `searches`, `llm_calls`, `tokens`, `time`, or `steps` of a loop.
         limit: String,
     },
+    /// A fallback of a step that another release did, which this release does not know.
+    #[serde(other)]
+    Unknown,
 }
 
 impl Fallback {
@@ -306,8 +299,6 @@ impl Fallback {
             Fallback::ConversationTrimmed { .. } => "conversation_trimmed",
             Fallback::PlanDefault => "plan_default",
             Fallback::PlanFieldsDefaulted { .. } => "plan_fields_defaulted",
-            Fallback::ConstraintsUnsaid { .. } => "constraints_unsaid",
-            Fallback::ConstraintsTrimmed { .. } => "constraints_trimmed",
             Fallback::CallRefused { .. } => "call_refused",
             Fallback::ReviewDefault => "review_default",
             Fallback::NoProgress => "no_progress",
@@ -343,18 +334,17 @@ impl Fallback {
             Fallback::EarlierDraft { .. } => "earlier_draft",
             Fallback::ClarifyDefault => "clarify_default",
             Fallback::BudgetSpent { .. } => "budget_spent",
+            Fallback::Unknown => "unknown",
         }
     }
 
     /// Every word, so that counters can be registered at 0.
-    pub const ALL: [&'static str; 42] = [
+    pub const ALL: [&'static str; 41] = [
         "no_history",
         "history_gone",
         "conversation_trimmed",
         "plan_default",
         "plan_fields_defaulted",
-        "constraints_unsaid",
-        "constraints_trimmed",
         "call_refused",
         "review_default",
         "no_progress",
@@ -390,5 +380,6 @@ impl Fallback {
         "earlier_draft",
         "clarify_default",
         "budget_spent",
+        "unknown",
     ];
 }

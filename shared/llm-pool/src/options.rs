@@ -21,7 +21,7 @@ pub struct Options {
     pub model: String,
     /// Which class of model the defaults of a question are chosen for that names no `profile`: `small` for one of about 1B
     /// parameters, `large` for one that keeps longer lists in mind: plans may have twice as many keywords
-    /// (`planner.keywords_max`), 16 conditions instead of 8, and 4 sub-queries whatever the question but a simple one, and
+    /// (`planner.keywords_max`), and 4 sub-queries whatever the question but a simple one, and
     /// answers are composed from passages instead of facts (`reducer.input`). Set it in section `model`, where gateways read
     /// it. Default `small`.
     pub profile: Profile,

@@ -4,10 +4,10 @@ use super::follow_up::{FollowUp, PastExchange, rewrite};
 use super::lexicon::Lexicon;
 use super::parts::sub_queries;
 use super::question::{Kind, Question, Term};
-use envelope::CLARIFIED;
+use envelope::{CLARIFIED, QuestionClass};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use text::question::{self, Complexity, ConditionValue, QuestionReading, WordedCondition};
+use text::question::{self, QuestionReading};
 use text::words;
 
 /// Most keywords of a plan.
@@ -144,10 +144,9 @@ fn plan(lexicon: &Lexicon, question: &str, earlier: Option<&str>) -> Value {
     let part = |query: String| json!({"query": query, "purpose": purpose});
     json!({
         "class": class.as_str(),
-        "intent": reading.wanted.as_str(),
-        "constraints": reading.conditions.iter().map(constraint).collect::<Vec<_>>(),
+        "intent": reading.intent.as_str(),
         "strategy": if reading.is_literal { "keyword" } else { "hybrid" },
-        "output": reading.layout.as_str(),
+        "output": reading.form.as_str(),
         "citations": !reading.declines_citations,
         "keywords": keywords,
         "file_filter": filter,
@@ -158,34 +157,20 @@ fn plan(lexicon: &Lexicon, question: &str, earlier: Option<&str>) -> Value {
 }
 
 /// The class by rules. A question with parts is no simple one, whatever its form.
-fn class(reading: &QuestionReading, parts: usize) -> Complexity {
+fn class(reading: &QuestionReading, parts: usize) -> QuestionClass {
     match reading.class {
-        Complexity::Simple if parts > 1 => Complexity::MultiStep,
+        QuestionClass::Simple if parts > 1 => QuestionClass::MultiStep,
         class => class,
     }
 }
 
 /// What a part of a question is for.
-fn purpose(class: Complexity) -> &'static str {
+fn purpose(class: QuestionClass) -> &'static str {
     match class {
-        Complexity::Comparative => "one side of the comparison",
-        Complexity::Temporal => "one time",
-        Complexity::Simple | Complexity::MultiStep => "one of the questions",
+        QuestionClass::Comparative => "one side of the comparison",
+        QuestionClass::Temporal => "one time",
+        QuestionClass::Simple | QuestionClass::MultiStep => "one of the questions",
     }
-}
-
-fn constraint(condition: &WordedCondition) -> Value {
-    let value = match &condition.value {
-        ConditionValue::Text(text) => json!(text),
-        ConditionValue::Number(number) => json!(number),
-        ConditionValue::Several(names) => json!(names),
-    };
-    json!({
-        "field": condition.field,
-        "operator": condition.comparator.as_str(),
-        "value": value,
-        "raw": condition.raw,
-    })
 }
 
 /// The terms that tell most: identifiers, numbers and names first, then long words.

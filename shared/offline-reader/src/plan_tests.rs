@@ -36,16 +36,9 @@ fn what_is_wanted_is_read_by_rules() {
         ],
         ["simple", "list", "table", "hybrid"]
     );
-    assert_eq!(
-        read["constraints"],
-        json!([
-            {"field": null, "operator": "eq", "value": "Acme", "raw": "from Acme"},
-            {"field": null, "operator": "gt", "value": 1000.0, "raw": "over $1k"},
-        ])
-    );
     assert_eq!(read["citations"], true);
-    // Whoever reads the plan has the same rules for topics.
-    assert_eq!(read.get("topics"), None);
+    // Topics are for a model to name, and conditions for who knows the corpus.
+    assert_eq!((read.get("topics"), read.get("constraints")), (None, None));
     let compared = plan("Is the price of Acme higher than the price of Bolt?", None);
     assert_eq!(compared["class"], "comparative");
     assert_eq!(
@@ -189,99 +182,66 @@ fn a_follow_up_is_filled_from_what_was_said() {
     );
 }
 
-/// One question, and what is read in it: class, intent, form, the words of its conditions, how many parts.
-type Worked = (
-    &'static str,
-    [&'static str; 3],
-    &'static [&'static str],
-    usize,
-);
-
 #[test]
 fn questions_are_taken_apart_as_people_would() {
-    let worked: [Worked; 11] = [
+    let worked = [
         (
             "Compare the notice period of Corvane vs the notice period of Osterby",
-            ["comparative", "compare", "prose"],
-            &["of Corvane", "of Osterby"],
+            "comparative compare prose",
             2,
         ),
         (
             "What changed in the cleaning contract from 2023 to 2026?",
-            ["temporal", "qa", "prose"],
-            &["from 2023 to 2026", "from 2023 to 2026"],
+            "temporal qa prose",
             2,
         ),
         (
             "Step-by-step procedure for returning a faulty TP-120",
-            ["multi_step", "qa", "prose"],
-            &[],
+            "multi_step qa prose",
             0,
         ),
         (
             "How long is the warranty on the TP-120?",
-            ["simple", "qa", "prose"],
-            &[],
+            "simple qa prose",
             0,
         ),
         (
             "Summarise the termination clause of the contract with Marrowgate",
-            ["simple", "summarize", "prose"],
-            &["with Marrowgate"],
+            "simple summarize prose",
             0,
         ),
         (
             "Make a table of the transistors with a voltage of at least 40 V",
-            ["multi_step", "qa", "table"],
-            &["at least 40"],
+            "multi_step qa table",
             0,
         ),
         (
             "Which solvents from Brightmoor have a flash point below 20 °C?",
-            ["multi_step", "list", "prose"],
-            &["from Brightmoor", "below 20"],
+            "multi_step list prose",
             0,
         ),
         (
             "Find invoices over $1k from Brightmoor that are not from 2024",
-            ["simple", "list", "prose"],
-            &["over $1k", "from Brightmoor", "not from 2024"],
+            "simple list prose",
             0,
         ),
-        (
-            "List every invoice as CSV",
-            ["simple", "list", "csv"],
-            &[],
-            0,
-        ),
+        ("List every invoice as CSV", "simple list csv", 0),
         (
             "How many certificates were issued since 2024?",
-            ["simple", "compute", "prose"],
-            &["since 2024"],
+            "simple compute prose",
             0,
         ),
         (
             "Explain the maintenance steps for line 3",
-            ["multi_step", "qa", "prose"],
-            &[],
+            "multi_step qa prose",
             0,
         ),
     ];
-    for (question, [class, intent, form], conditions, parts) in worked {
+    for (question, read, parts) in worked {
         let plan = plan(question, None);
-        let read = [&plan["class"], &plan["intent"], &plan["output"]];
-        assert_eq!(read, [class, intent, form], "{question}");
-        let said: Vec<&str> = plan["constraints"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|one| one["raw"].as_str().unwrap())
-            .collect();
-        assert_eq!(said, conditions, "{question}");
-        assert_eq!(
-            plan["sub_queries"].as_array().unwrap().len(),
-            parts,
-            "{question}: {plan}"
-        );
+        let said = ["class", "intent", "output"].map(|field| plan[field].as_str().unwrap());
+        assert_eq!(said.join(" "), read, "{question}");
+        let queries = plan["sub_queries"].as_array().unwrap();
+        assert_eq!(queries.len(), parts, "{question}: {plan}");
     }
 }

@@ -2,26 +2,10 @@
 //!
 //! *Not* a measure of similarity: two normalised names are equal or not.
 
-use crate::unaccented;
+use crate::{is_of, unaccented};
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// What stands behind the names of companies and says only how they are registered. In lower case, without dots.
-const LEGAL_FORMS: &str = "inc incorporated corp corporation co company ltd limited llc llp lp plc gmbh ag kg kgaa \
-    ohg ug se sa sas sarl srl spa bv nv oy oyj ab as asa aps kk pty pte kft zrt doo sro ev eg cv bhd sdn jsc pjsc ooo \
-    uab nyrt sia eood ood vof snc sca sasu lda ltda slu eirl pao oao zao tbk \
-    holding holdings group";
-/// What stands behind names of companies as well, and documents leave out in the same way. It says more than a legal form, so
-/// that a statement about `Acme Trust` is not one about `Acme`.
-const SUFFIXES: &str = "trust coop cooperative associates enterprises ventures foundation";
-/// Legal forms that are written out, each with its short form.
-const SHORT_FORMS: [(&str, &str); 5] = [
-    ("incorporated", "inc"),
-    ("corporation", "corp"),
-    ("company", "co"),
-    ("limited", "ltd"),
-    ("holdings", "holding"),
-];
 /// Fewest words of a name that has an acronym: two letters stand for too much.
 const ACRONYM_WORDS_MIN: usize = 3;
 
@@ -71,8 +55,9 @@ pub fn suffix_form(word: &str) -> String {
 }
 
 fn short_form(form: String) -> String {
-    let short = SHORT_FORMS.iter().find(|(long, _)| *long == form);
-    short.map_or(form, |(_, short)| (*short).to_owned())
+    let mut pairs = words!(short_forms).lines().map(str::split_ascii_whitespace);
+    let short = pairs.find_map(|mut pair| (pair.next()? == form).then(|| pair.next())?);
+    short.map_or(form, str::to_owned)
 }
 
 /// The key of a word, with the signs that tell values apart.
@@ -101,34 +86,20 @@ fn signed_key(word: &str) -> String {
 
 /// Whether a word is a legal form.
 pub fn is_legal_form(word: &str) -> bool {
-    let word = key(word);
-    LEGAL_FORMS
-        .split_ascii_whitespace()
-        .any(|form| form == word)
+    is_of(&key(word), words!(legal_forms))
 }
 
 /// Whether a word stands behind names of companies and is left out of them: a legal form, or a word such as `Trust`. A
 /// form in which a scanner took a letter for a digit counts, too: `Gr0up`.
 pub fn is_company_suffix(word: &str) -> bool {
     let bare = key(word);
-    let is_suffix = |bare: &str| {
-        SUFFIXES
-            .split_ascii_whitespace()
-            .any(|suffix| suffix == bare)
-    };
-    if is_legal_form(word) || is_suffix(&bare) {
-        return true;
-    }
-    // A short one may be a number of something else: `Terminal A8` is no company.
+    let is_suffix = |bare: &str| is_of(bare, words!(legal_forms)) || is_of(bare, words!(suffixes));
     let has_digit = bare.contains(|c: char| c.is_ascii_digit());
-    let letters: String = bare.chars().map(letter_of).collect();
-    if has_digit
-        && bare.len() >= DIGIT_SUFFIX_MIN
-        && (is_legal_form(&letters) || is_suffix(&letters))
-    {
-        return true;
-    }
-    bare.len() >= MISREAD_SUFFIX_MIN && LONG_SUFFIXES.contains(&skeleton(&bare))
+    let letters = || bare.chars().map(letter_of).collect::<String>();
+    is_suffix(&bare)
+        // A short one may be a number of something else: `Terminal A8` is no company.
+        || has_digit && bare.len() >= DIGIT_SUFFIX_MIN && is_suffix(&letters())
+        || bare.len() >= MISREAD_SUFFIX_MIN && LONG_SUFFIXES.contains(&skeleton(&bare))
 }
 
 /// The fewest characters of a company's suffix in which a scanner may have taken a letter for a digit.
@@ -138,14 +109,14 @@ const MISREAD_SUFFIX_MIN: usize = 6;
 
 /// The skeletons of the suffixes that are long enough to be recognised when they are misread.
 static LONG_SUFFIXES: LazyLock<HashSet<String>> = LazyLock::new(|| {
-    let known = LEGAL_FORMS.split_ascii_whitespace();
-    let known = known.chain(SUFFIXES.split_ascii_whitespace());
+    let known = [words!(legal_forms), words!(suffixes)].into_iter();
+    let known = known.flat_map(str::split_ascii_whitespace);
     let long = known.filter(|suffix| suffix.len() >= MISREAD_SUFFIX_MIN);
     long.map(skeleton).collect()
 });
 
 /// The letter that a scanner most often takes for a digit; other characters stay as they are.
-fn letter_of(c: char) -> char {
+pub(crate) fn letter_of(c: char) -> char {
     match c {
         '0' => 'o',
         '1' => 'l',
@@ -177,11 +148,9 @@ pub fn skeleton(key: &str) -> String {
 }
 
 fn confused(c: char) -> char {
-    match c {
-        'l' | '1' | 'j' => 'i',
-        '0' | 'q' => 'o',
-        '5' => 's',
-        '8' => 'b',
+    match letter_of(c) {
+        'l' | 'j' => 'i',
+        'q' => 'o',
         '2' => 'z',
         '6' => 'g',
         'e' => 'c',

@@ -1,6 +1,7 @@
 //! Text utilities on the level of words, for rules that several crates have to share.
 //!
-//! *Not* the analyser of an index, nor anything that knows of documents, models or messages. Pure.
+//! *Not* the analyser of an index, nor anything that knows of documents or models. The words for what a question wants
+//! are those of `envelope`. Pure.
 //!
 //! | module | what |
 //! |---|---|
@@ -15,7 +16,7 @@
 //! | [`months`] | names of months |
 //! | [`numerals`], [`currencies`] | numbers in words, words for money |
 //! | [`fold`] | normalised names for comparison |
-//! | [`question`] | what a question says about its answer and about documents, by rules |
+//! | [`question`] | what a question says about its answer, by rules |
 
 /// The text of the language file, in which `words!` finds its lists.
 const ENGLISH: &str = include_str!("../words/en.txt");

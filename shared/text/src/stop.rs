@@ -1,34 +1,27 @@
 //! Stop words, one list for each use. The lists differ on purpose: a word that asks for a form (`list`, `show`) is
 //! useless for a search but useful for a comparison of two texts.
 
-/// Words that carry no content of their own, sorted: for texts that are compared.
-const CONTENT_FREE: [&str; 120] = [
-    "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
-    "because", "been", "before", "being", "between", "both", "but", "by", "can", "could", "did",
-    "do", "does", "doing", "done", "during", "each", "either", "else", "ever", "every", "for",
-    "from", "get", "give", "had", "has", "have", "having", "he", "her", "here", "him", "his",
-    "how", "i", "if", "in", "into", "is", "it", "its", "just", "let", "many", "may", "me", "might",
-    "more", "most", "much", "must", "my", "no", "not", "of", "on", "only", "or", "other", "our",
-    "out", "over", "own", "please", "s", "shall", "she", "should", "so", "some", "such", "t",
-    "tell", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this",
-    "those", "to", "too", "under", "up", "upon", "us", "very", "was", "we", "were", "what", "when",
-    "where", "which", "who", "whom", "whose", "why", "will", "with", "would", "you",
-];
+use crate::is_of;
 
-/// Words that say nothing about what is looked for. A query of nothing else is searched as it is.
-const UNSEARCHED: &str = "a about all also am an and any are as at be been but by can could did do \
-    does for from give had has have how i if in into is it its list many may me more most much my \
-    no not of on or our please should show so tell than that the their them then there these they \
-    this those to us was we were what when where which who whom whose why will with would you your";
+/// How many words carry no content of their own.
+const CONTENT_FREE: usize = 120;
 
-/// The list as numbers, in the same order: one is looked for in every word of a text.
-const CONTENT_FREE_PACKED: [u64; CONTENT_FREE.len()] = {
-    let mut all = [0; CONTENT_FREE.len()];
-    let mut at = 0;
-    while at < all.len() {
-        all[at] = packed(CONTENT_FREE[at].as_bytes());
+/// Those words as numbers, in the order of their list: one is looked for in every word of a text.
+const CONTENT_FREE_PACKED: [u64; CONTENT_FREE] = {
+    let list = words!(content_free).as_bytes();
+    let (mut all, mut at, mut word) = ([0; CONTENT_FREE], 0, 0);
+    while at < list.len() {
+        let from = at;
+        while at < list.len() && list[at] > b' ' {
+            at += 1;
+        }
+        if at > from {
+            all[word] = packed(list.split_at(at).0.split_at(from).1);
+            word += 1;
+        }
         at += 1;
     }
+    assert!(word == CONTENT_FREE);
     all
 };
 
@@ -52,8 +45,6 @@ pub fn is_content_free(word: &str) -> bool {
 
 /// Whether a word is useless for a search.
 pub fn is_unsearched(word: &str) -> bool {
-    let word = word
-        .trim_matches(|c: char| !c.is_alphanumeric())
-        .to_lowercase();
-    UNSEARCHED.split_ascii_whitespace().any(|stop| stop == word)
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    is_of(&word.to_lowercase(), words!(unsearched))
 }

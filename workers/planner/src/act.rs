@@ -4,7 +4,9 @@
 use crate::evaluation::{self, Evaluation};
 use crate::fingerprint::Fingerprint;
 use crate::options::Options;
-use crate::tools::{Action, Toolbox};
+use crate::schema::object;
+use crate::tool_call::Action;
+use crate::tools::Toolbox;
 use envelope::limits::LOOP_STEPS_MAX;
 use envelope::{FanOut, Plan, SearchStrategy};
 use llm::{ReplySchema, json};
@@ -105,7 +107,7 @@ fn is_search(done: &FanOut) -> bool {
 }
 
 /// Whether a plan is a look at a document, by the form of its query; see
-/// [`ToolCall::search`](crate::tools::ToolCall::search).
+/// [`ToolCall::search`](crate::tool_call::ToolCall::search).
 fn is_look(plan: &Plan) -> bool {
     plan.query.starts_with("get_document_metadata ")
 }
@@ -155,13 +157,11 @@ pub(crate) fn left(steps: usize, searches: u16) -> String {
 
 /// The schema of the reply.
 pub(crate) fn schema(tools: &Toolbox) -> ReplySchema {
-    let mut json = tools.schema();
-    json["type"] = json!("object");
-    json["properties"]["reasoning"] = json!({"type": "string"});
-    json["required"] = json!(["reasoning", "tool", "args"]);
+    let mut properties = tools.schema()["properties"].take();
+    properties["reasoning"] = json!({"type": "string"});
     ReplySchema {
         name: "action",
-        json,
+        json: object(properties),
     }
 }
 
@@ -169,26 +169,6 @@ pub(crate) fn schema(tools: &Toolbox) -> ReplySchema {
 mod tests {
     use super::*;
     use envelope::{Role, UnixMs};
-
-    #[test]
-    fn the_first_limit_to_be_reached_is_named() {
-        let fresh = || testkit::model::step(Role::Planner, "q");
-        assert_eq!(limit(&fresh(), 9), None);
-        assert_eq!(limit(&fresh(), 10), Some("steps"));
-        let spend = |name: &str| {
-            let mut cx = fresh();
-            match name {
-                "searches" => cx.case.budget.searches = 0,
-                "llm_calls" => cx.case.budget.llm_calls = 1,
-                "tokens" => cx.case.budget.tokens = 0,
-                _ => cx.now = UnixMs(50_000),
-            }
-            limit(&cx, 1)
-        };
-        for name in ["searches", "llm_calls", "tokens", "time"] {
-            assert_eq!(spend(name), Some(name));
-        }
-    }
 
     #[test]
     fn the_time_of_a_loop_is_that_of_its_own_steps() {

@@ -5,9 +5,9 @@
 
 use crate::act::{self, Acted, Wrong};
 use crate::asking::with;
-use crate::rules;
 use crate::stage::Planner;
-use crate::tools::{Action, Toolbox};
+use crate::tool_call::Action;
+use crate::tools::Toolbox;
 use envelope::hop::PlannerExit;
 use envelope::lookup::CorpusCatalog;
 use envelope::{Doubt, Fallback, FanOut, Plan, ReadMark};
@@ -130,7 +130,7 @@ fn called(
     evidence: &[FanOut],
     decided: String,
 ) -> StepOutput<PlannerExit> {
-    let form = rules::read(cx.case.question.best()).plan.form;
+    let form = text::question::read(cx.case.question.best()).form;
     let plan = Plan { form, ..plan };
     let read = ReadMark::of_all(evidence);
     StepOutput::new(PlannerExit::Call { plan, fetch, read }, decided)
@@ -158,7 +158,3 @@ fn refused(wrong: &Wrong) -> Fallback {
     let why = wrong.as_ref().chars().take(200).collect();
     Fallback::CallRefused { why }
 }
-
-#[cfg(test)]
-#[path = "acting_tests.rs"]
-mod tests;

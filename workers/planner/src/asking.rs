@@ -1,9 +1,15 @@
-//! Asks a large model, and asks it once more where its reply cannot be used: it is then told what is wrong with it.
-//! *Not* here: what a reply says, and what follows where both replies are wrong.
+//! Asks the model: for a plan, and for the reply of a large model that is asked once more where its reply cannot be
+//! used. *Not* here: what a reply says, and what follows where both replies are wrong.
 
+use crate::corpus_note::CorpusNote;
+use crate::follow_up;
+use crate::planning::history;
+use crate::routes;
+use crate::schema::schema;
 use crate::stage::Planner;
 use envelope::hop::PlannerExit;
-use llm::{ChatReply, ChatRequest};
+use envelope::{PlanTask, Role};
+use llm::{Caller, ChatReply, ChatRequest, Prompt, ReplySchema, StepPromptError, tokens};
 use stage::{StepContext, StepOutput};
 
 /// What the model said.
@@ -44,6 +50,116 @@ impl Planner {
             first_wrong: Some(wrong),
             replies: vec![reply, again],
         })
+    }
+
+    /// Makes the call and returns the reply. A prompt that is too long is sent again without the columns, and that of
+    /// a follow-up with less of the history.
+    pub(crate) async fn ask(
+        &self,
+        cx: &StepContext,
+        task: &mut PlanTask,
+        corpus: &mut CorpusNote,
+    ) -> Result<ChatReply, stage::Error> {
+        loop {
+            let error = match self.model.chat(&self.request(cx, task, corpus)?).await {
+                Ok(reply) => return Ok(reply),
+                Err(error) => error,
+            };
+            if matches!(error, llm::Error::TooLong { .. }) && corpus.columns.take().is_some() {
+                continue;
+            }
+            match (&error, &mut *task) {
+                (llm::Error::TooLong { .. }, PlanTask::FollowUp { history }) => {
+                    match history.shorter() {
+                        Some(shorter) => *history = shorter,
+                        None => return Err(error.into()),
+                    }
+                }
+                _ => return Err(error.into()),
+            }
+        }
+    }
+
+    fn request(
+        &self,
+        cx: &StepContext,
+        task: &PlanTask,
+        corpus: &CorpusNote,
+    ) -> Result<ChatRequest, StepPromptError> {
+        let schema = self.schema(cx, task, corpus);
+        let mut request = self.plan_request(cx, task, schema)?;
+        for note in self.limits(cx).note().into_iter().chain(corpus.sections()) {
+            request.system.push_str("\n\n");
+            request.system.push_str(&note);
+        }
+        Ok(request)
+    }
+
+    /// What the planner's model is asked for: a plan, a choice, a review or an action.
+    pub(crate) fn ask_for(
+        &self,
+        cx: &StepContext,
+        prompt: &Prompt,
+        inputs: &[(&str, &str)],
+        schema: ReplySchema,
+        max_tokens: u32,
+    ) -> Result<ChatRequest, StepPromptError> {
+        let caller = Caller {
+            role: Role::Planner,
+            header: &cx.header,
+            case: &cx.case,
+            today: cx.today(),
+            max_tokens,
+            timeout: self.options.call_timeout.duration().min(cx.time_left()),
+        };
+        Ok(caller.call(prompt, inputs, Some(schema))?.request)
+    }
+
+    /// The longest reply. A question that is rewritten takes as many more tokens as it has.
+    fn tokens_max(&self, cx: &StepContext, task: &PlanTask) -> u32 {
+        let most = self.limits(cx).tokens(&self.options);
+        let rewritten = history(task).map(|_| tokens::estimate(cx.case.question.best()));
+        most + rewritten.unwrap_or_default()
+    }
+
+    fn schema(&self, cx: &StepContext, task: &PlanTask, corpus: &CorpusNote) -> ReplySchema {
+        let offered =
+            history(task).map(|history| routes::offered(&cx.case.question, history, &self.options));
+        let offered = offered.unwrap_or_default();
+        schema(task, &offered, &self.limits(cx), &corpus.buckets)
+    }
+
+    fn plan_request(
+        &self,
+        cx: &StepContext,
+        task: &PlanTask,
+        schema: ReplySchema,
+    ) -> Result<ChatRequest, StepPromptError> {
+        let question = ("question", cx.case.question.best());
+        let max_tokens = self.tokens_max(cx, task);
+        match task {
+            // A loop has a prompt of its own.
+            PlanTask::First | PlanTask::Act { .. } => {
+                self.ask_for(cx, &self.first, &[question], schema, max_tokens)
+            }
+            PlanTask::FollowUp { history } => {
+                let offered = routes::offered(&cx.case.question, history, &self.options);
+                let inputs = [
+                    question,
+                    ("history", &follow_up::section(history)),
+                    ("routes", &routes::choices(&offered)),
+                ];
+                self.ask_for(cx, &self.follow_up, &inputs, schema, max_tokens)
+            }
+            PlanTask::Refine { why } | PlanTask::Review { why, .. } => {
+                let inputs = [
+                    question,
+                    ("earlier_queries", &cx.case.queries.join("\n")),
+                    ("feedback", why),
+                ];
+                self.ask_for(cx, &self.refine, &inputs, schema, max_tokens)
+            }
+        }
     }
 }
 

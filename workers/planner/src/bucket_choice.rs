@@ -3,6 +3,7 @@
 //! *Not* here: the call itself ([`choosing`](crate::choosing)).
 
 use crate::bucket_note::BucketNote;
+use crate::schema::object;
 use envelope::{Bucket, QuestionIntent};
 use llm::{ReplySchema, json};
 use serde_json::{Value, json};
@@ -46,75 +47,16 @@ pub(crate) fn read(answer: &str, known: &[BucketNote]) -> Option<BucketChoice> {
     })
 }
 
-/// The schema of the reply. Every field is required, as in that of a plan.
+/// The schema of the reply.
 pub(crate) fn schema(known: &[BucketNote]) -> ReplySchema {
     let names = known.iter().map(|note| json!(note.bucket.as_str()));
     let names: Vec<Value> = names.chain([Value::Null]).collect();
     let intents = QuestionIntent::ALL.map(QuestionIntent::as_str);
     ReplySchema {
         name: "bucket_choice",
-        json: json!({
-            "type": "object",
-            "properties": {
-                "bucket": {"type": ["string", "null"], "enum": names},
-                "intent": {"type": "string", "enum": intents}
-            },
-            "required": ["bucket", "intent"],
-            "additionalProperties": false
-        }),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_part_is_chosen_by_the_name_that_was_told() {
-        let known = ["bills", "leases"].map(|name| BucketNote {
-            bucket: Bucket::new(name).unwrap(),
-            description: String::new(),
-        });
-        let choice = |bucket: Option<&str>, intent| {
-            let bucket = bucket.map(|name| Bucket::new(name).unwrap());
-            Some(BucketChoice {
-                bucket,
-                intent,
-                is_said: true,
-            })
-        };
-        let unsaid = |intent| {
-            Some(BucketChoice {
-                intent,
-                ..BucketChoice::default()
-            })
-        };
-        let list = Some(QuestionIntent::List);
-        for (answer, wanted) in [
-            (
-                r#"{"bucket": "bills", "intent": "list"}"#,
-                choice(Some("bills"), list),
-            ),
-            (
-                r#"So: {"bucket": " leases ", "intent": "all of it"}"#,
-                choice(Some("leases"), None),
-            ),
-            (r#"{"bucket": null, "intent": "List"}"#, choice(None, list)),
-            (r#"{"bucket": "none"}"#, choice(None, None)),
-            // As of a reader that writes a plan whatever it is asked.
-            (r#"{"keywords": ["a"], "intent": "list"}"#, unsaid(list)),
-            (r#"{"bucket": "memos", "intent": "list"}"#, None),
-            (r#"{"bucket": ["bills"], "intent": "list"}"#, None),
-            (r#"{"keywords": ["bills"]}"#, None),
-            ("bills", None),
-            ("", None),
-        ] {
-            assert_eq!(read(answer, &known), wanted, "{answer}");
-        }
-        let schema = schema(&known).json;
-        assert_eq!(
-            schema["properties"]["bucket"]["enum"],
-            json!(["bills", "leases", null])
-        );
+        json: object(json!({
+            "bucket": {"type": ["string", "null"], "enum": names},
+            "intent": {"type": "string", "enum": intents}
+        })),
     }
 }

@@ -5,9 +5,10 @@ use crate::bucket_choice;
 use crate::bucket_note::{self, BucketNote};
 use crate::column_note;
 use crate::corpus_note::CorpusNote;
+use crate::planning::history;
 use crate::stage::Planner;
 use envelope::lookup::CorpusCatalog;
-use envelope::{Bucket, Fallback, PlanTask, Profile};
+use envelope::{Bucket, Fallback, History, PlanTask, Profile};
 use llm::{ChatReply, ChatRequest, StepPromptError};
 use stage::StepContext;
 
@@ -30,10 +31,7 @@ impl Planner {
         catalog: &CorpusCatalog,
     ) -> Result<Choosing, stage::Error> {
         let parts = bucket_note::of(catalog, &cx.case.buckets);
-        let is_first = match task {
-            PlanTask::First | PlanTask::FollowUp { .. } => true,
-            PlanTask::Refine { .. } | PlanTask::Review { .. } | PlanTask::Act { .. } => false,
-        };
+        let is_first = matches!(task, PlanTask::First | PlanTask::FollowUp { .. });
         if cx.case.profile != Profile::Large || !is_first {
             return Ok(told(bucket_note::choice(parts)));
         }
@@ -72,13 +70,7 @@ impl Planner {
         task: &PlanTask,
         parts: &[BucketNote],
     ) -> Result<ChatRequest, StepPromptError> {
-        let before = match task {
-            PlanTask::FollowUp { history } => history.question_before(),
-            PlanTask::First
-            | PlanTask::Refine { .. }
-            | PlanTask::Review { .. }
-            | PlanTask::Act { .. } => "",
-        };
+        let before = history(task).map_or("", History::question_before);
         let before = if before.is_empty() { "nothing" } else { before };
         let inputs = [
             ("question", cx.case.question.best()),
@@ -129,7 +121,3 @@ fn columns_of(catalog: &CorpusCatalog, bucket: &Bucket) -> Option<String> {
     let part = catalog.buckets.iter().find(|one| one.bucket == *bucket)?;
     column_note::section(part)
 }
-
-#[cfg(test)]
-#[path = "choosing_tests.rs"]
-mod tests;

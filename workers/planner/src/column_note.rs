@@ -28,7 +28,7 @@ pub(crate) fn section(part: &CatalogBucket) -> Option<String> {
         lines.push(format!("and {untold} more"));
     }
     Some(format!(
-        "The documents that the question is about are likely those in \"{}\", which have the columns below. Where a constraint is about one of them, its \"field\" is the name of the column, and its value is written as the values of the column are.\n<columns>\n{}\n</columns>",
+        "The documents that the question is about are likely those in \"{}\", which have the columns below.\n<columns>\n{}\n</columns>",
         part.bucket.as_str(),
         lines.join("\n")
     ))

@@ -12,7 +12,6 @@ mod bucket_choice;
 mod bucket_note;
 mod choosing;
 mod column_note;
-mod constraints;
 mod corpus_note;
 mod evaluation;
 mod fingerprint;
@@ -26,12 +25,22 @@ mod prompts;
 mod review;
 mod reviewing;
 mod routes;
-mod rules;
 mod schema;
 mod stage;
 mod sub_queries;
+mod tool_call;
 mod tools;
 mod trail_line;
+
+#[cfg(test)]
+#[path = "../../../shared/text/src/cases.rs"]
+mod cases;
+#[cfg(test)]
+mod prompt_tests;
+#[cfg(test)]
+mod reply_tests;
+#[cfg(test)]
+mod step_tests;
 
 pub use options::Options;
 pub use planning::Planning;

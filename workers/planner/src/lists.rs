@@ -3,36 +3,26 @@
 //! A small model loses track in a long object, so it is asked for short lists.
 
 use crate::options::Options;
-use envelope::limits::{CONSTRAINTS_MAX, SUB_QUERIES_MAX};
+use envelope::limits::SUB_QUERIES_MAX;
 use envelope::{Profile, QuestionClass};
 
 /// The most keywords, in any profile.
 const KEYWORDS_MAX: usize = 32;
-/// The most conditions that a small model is asked for.
-const CONSTRAINTS_OF_SMALL: usize = 8;
 
 /// The limits of the lists of one plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ListLimits {
     pub(crate) keywords: usize,
-    pub(crate) constraints: usize,
     profile: Profile,
 }
 
 impl ListLimits {
     pub(crate) fn new(profile: Profile, options: &Options) -> ListLimits {
-        let (keywords, constraints) = match profile {
-            Profile::Small => (options.keywords_max, CONSTRAINTS_OF_SMALL),
-            Profile::Large => (
-                (options.keywords_max * 2).min(KEYWORDS_MAX),
-                CONSTRAINTS_MAX,
-            ),
+        let keywords = match profile {
+            Profile::Small => options.keywords_max,
+            Profile::Large => (options.keywords_max * 2).min(KEYWORDS_MAX),
         };
-        ListLimits {
-            keywords,
-            constraints,
-            profile,
-        }
+        ListLimits { keywords, profile }
     }
 
     /// The most sub-queries of a question of this class.
@@ -55,8 +45,8 @@ impl ListLimits {
     pub(crate) fn note(&self) -> Option<String> {
         (self.profile == Profile::Large).then(|| {
             format!(
-                "Lists may be long: up to {} keywords, {} constraints, and {SUB_QUERIES_MAX} sub-queries unless the class is \"simple\".",
-                self.keywords, self.constraints
+                "Lists may be long: up to {} keywords, and {SUB_QUERIES_MAX} sub-queries unless the class is \"simple\".",
+                self.keywords
             )
         })
     }
@@ -72,16 +62,11 @@ mod tests {
         let of = |profile| {
             let limits = ListLimits::new(profile, &options);
             let classes = QuestionClass::ALL.map(|class| limits.sub_queries(class));
-            (
-                limits.keywords,
-                limits.constraints,
-                classes,
-                limits.tokens(&options),
-            )
+            (limits.keywords, classes, limits.tokens(&options))
         };
         let tokens = options.max_tokens;
-        assert_eq!(of(Profile::Small), (6, 8, [1, 2, 3, 2], tokens));
-        assert_eq!(of(Profile::Large), (12, 16, [1, 4, 4, 4], tokens * 2));
+        assert_eq!(of(Profile::Small), (6, [1, 2, 3, 2], tokens));
+        assert_eq!(of(Profile::Large), (12, [1, 4, 4, 4], tokens * 2));
         let many = Options {
             keywords_max: 32,
             ..options.clone()

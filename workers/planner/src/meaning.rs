@@ -1,17 +1,15 @@
-//! Reads how a model understands a question: its class, intent, conditions and form of answer. Pure.
+//! Reads how a model understands a question: its class, intent, topics and form of answer. Pure.
 //!
 //! Each field of the reply is optional. Where a field is missing, rules read it from the question. Rules also replace
-//! a field of a wrong type or with an unknown word, and the trail says so. *Not* here: keywords, queries and files.
+//! a field of a wrong type or with an unknown word, and the trail says so. *Not* here: keywords,
+//! queries and files, and the conditions that a question states, which the retriever reads.
 
 use crate::bucket_note::BucketNote;
-use crate::constraints;
-use crate::lists::ListLimits;
-use crate::rules;
 use envelope::limits::{TOPIC_CHARS_MAX, TOPICS_MAX};
-use envelope::{Bucket, Fallback, Plan, QuestionClass};
+use envelope::{Bucket, Fallback, Plan, QuestionClass, SearchStrategy};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use text::one_line;
+use text::{one_line, question};
 
 /// The result of reading.
 pub(crate) struct MeaningReading {
@@ -20,7 +18,7 @@ pub(crate) struct MeaningReading {
     /// Whether the model states any of it, its class among them.
     pub(crate) is_said: bool,
     pub(crate) class_is_said: bool,
-    /// The fallbacks for fields that were left out or defaulted.
+    /// That fields were defaulted, if some were.
     pub(crate) fallbacks: Vec<Fallback>,
 }
 
@@ -38,20 +36,25 @@ struct Fields<'a> {
     is_said: bool,
 }
 
-/// What rules read in a question.
-pub(crate) fn by_rules(question: &str, limits: &ListLimits) -> MeaningReading {
-    read(&Value::Null, question, limits, &[])
+/// A plan with what rules read in a question, and without what to search for.
+pub(crate) fn by_rules(question: &str) -> Plan {
+    let reading = question::read(question);
+    Plan {
+        class: reading.class,
+        intent: reading.intent,
+        strategy: match reading.is_literal {
+            true => SearchStrategy::Keyword,
+            false => SearchStrategy::Hybrid,
+        },
+        form: reading.form,
+        no_citations: reading.declines_citations,
+        ..Plan::default()
+    }
 }
 
 /// What `object` says of `question`, completed by rules.
-pub(crate) fn read(
-    object: &Value,
-    question: &str,
-    limits: &ListLimits,
-    buckets: &[BucketNote],
-) -> MeaningReading {
-    let rules = rules::read(question);
-    let mut plan = rules.plan;
+pub(crate) fn read(object: &Value, question: &str, buckets: &[BucketNote]) -> MeaningReading {
+    let mut plan = by_rules(question);
     let mut fields = Fields {
         object,
         wrong: Vec::new(),
@@ -65,39 +68,17 @@ pub(crate) fn read(
     plan.form = fields.take("output", word).unwrap_or(plan.form);
     let cites = fields.take("citations", Value::as_bool);
     plan.no_citations = cites.map_or(plan.no_citations, |cites| !cites);
-    let topics = fields.take("topics", topics);
-    plan.topics = topics
-        .filter(|said| !said.is_empty())
-        .unwrap_or(plan.topics);
+    plan.topics = fields.take("topics", topics).unwrap_or_default();
     let hints = fields.take("buckets", |value| hints(value, buckets));
     plan.bucket_hints = hints.unwrap_or_default();
-    let listed = fields.take("constraints", |value| value.as_array().cloned());
-    let listed = listed.unwrap_or_default();
-    let found = constraints::read(&listed, question, plan.constraints, limits.constraints);
-    plan.constraints = found.taken;
-    let mut fallbacks = Vec::new();
-    if !fields.wrong.is_empty() {
-        let fields = fields.wrong;
-        fallbacks.push(Fallback::PlanFieldsDefaulted { fields });
-    }
-    if found.unsaid > 0 {
-        let count = counted(found.unsaid);
-        fallbacks.push(Fallback::ConstraintsUnsaid { count });
-    }
-    if found.over + rules.constraints_over > 0 {
-        let count = counted(found.over + rules.constraints_over);
-        fallbacks.push(Fallback::ConstraintsTrimmed { count });
-    }
+    let Fields { wrong, is_said, .. } = fields;
+    let defaulted = (!wrong.is_empty()).then_some(Fallback::PlanFieldsDefaulted { fields: wrong });
     MeaningReading {
         plan,
-        is_said: fields.is_said,
+        is_said,
         class_is_said,
-        fallbacks,
+        fallbacks: defaulted.into_iter().collect(),
     }
-}
-
-fn counted(count: usize) -> u16 {
-    u16::try_from(count).unwrap_or(u16::MAX)
 }
 
 impl Fields<'_> {
@@ -154,7 +135,3 @@ fn hints(value: &Value, known: &[BucketNote]) -> Option<Vec<Bucket>> {
     }
     Some(hints)
 }
-
-#[cfg(test)]
-#[path = "meaning_tests.rs"]
-mod tests;

@@ -50,7 +50,7 @@ pub(crate) fn read(object: &Value, question: &str, by: ReadBy<'_>) -> Option<Pla
     let rewritten = text(object, "query").filter(|q| q.chars().count() <= QUESTION_CHARS_MAX);
     let filter = filter(object, question, by.options);
     let mut parts = sub_queries::read(object, question);
-    let meaning = meaning::read(object, question, &by.limits, &by.corpus.buckets);
+    let meaning = meaning::read(object, question, &by.corpus.buckets);
     let is_nothing = keywords.is_empty() && rewritten.is_none() && filter.is_empty();
     if is_nothing && parts.queries.is_empty() && !meaning.is_said {
         return None;
@@ -79,16 +79,12 @@ pub(crate) fn read(object: &Value, question: &str, by: ReadBy<'_>) -> Option<Pla
 }
 
 /// The plan for a question without a model's plan: `query`, with what rules read in it.
-pub(crate) fn by_rules(plain: Plan, limits: &ListLimits) -> PlanReading {
-    let meaning = meaning::by_rules(&plain.query, limits);
-    let plan = Plan {
+pub(crate) fn by_rules(plain: Plan) -> Plan {
+    let read = meaning::by_rules(&plain.query);
+    Plan {
         query: plain.query,
         context: plain.context,
-        ..meaning.plan
-    };
-    PlanReading {
-        plan,
-        fallbacks: meaning.fallbacks,
+        ..read
     }
 }
 
@@ -173,176 +169,4 @@ fn is_named(hint: &str, question: &str) -> bool {
     let asked = words::content(question);
     let hinted = words::content(stem);
     !hinted.is_empty() && hinted.iter().all(|word| asked.contains(word))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use envelope::Profile;
-    use proptest::prelude::*;
-
-    fn read_with(answer: &str, question: &str, options: &Options) -> Option<PlanReading> {
-        let by = ReadBy {
-            options,
-            limits: ListLimits::new(Profile::Small, options),
-            corpus: &CorpusNote::default(),
-        };
-        read(&fields(answer), question, by)
-    }
-
-    fn reading(answer: &str, question: &str) -> Option<PlanReading> {
-        read_with(answer, question, &Options::default())
-    }
-
-    fn plan(answer: &str, question: &str) -> Plan {
-        let read = reading(answer, question);
-        read.unwrap_or_else(|| panic!("no plan: {answer}")).plan
-    }
-
-    #[test]
-    fn a_class_bounds_how_many_searches_there_are() {
-        let question = "How do pump A and pump B and pump C and pump D differ?";
-        for (class, most) in [
-            ("simple", 1),
-            ("comparative", 2),
-            ("multi_step", 3),
-            ("temporal", 2),
-        ] {
-            let answer = format!(
-                r#"{{"class": "{class}", "sub_queries": ["pump A", "pump B", "pump C", "pump D"]}}"#
-            );
-            let read = reading(&answer, question).unwrap();
-            assert_eq!(read.plan.sub_queries.len(), most, "{class}");
-            let count = u16::try_from(4 - most).unwrap();
-            assert_eq!(read.fallbacks, [Fallback::SubQueriesTrimmed { count }]);
-        }
-        // Without a class, who writes several searches means several.
-        let answer = r#"{"sub_queries": ["price of the pump", "colour of the pump"]}"#;
-        let plan = plan(answer, "Which price and colour has the pump?");
-        assert_eq!(
-            (plan.class, plan.sub_queries.len()),
-            (QuestionClass::MultiStep, 2)
-        );
-    }
-
-    #[test]
-    fn an_answer_of_another_shape_is_none() {
-        for answer in [
-            r#"{"plan": {"keywords": ["a"]}}"#,
-            r#"{"class": 7, "intent": ["qa"]}"#,
-            r#"{"constraints": {"field": "a"}}"#,
-        ] {
-            assert_eq!(reading(answer, "q"), None, "{answer}");
-        }
-        assert!(reading(r#"{"class": "simple"}"#, "q").is_some());
-    }
-
-    #[test]
-    fn both_filters_together() {
-        let answer = r#"{"keywords": ["total"], "file_filter": "pdf", "source_hint": "Invoice"}"#;
-        let plan = plan(answer, "What is the total in the invoice PDF?");
-        assert_eq!(
-            plan.filter.to_string(),
-            "source contains \".pdf\" and source contains \"Invoice\""
-        );
-        assert!(
-            plan.filter
-                .0
-                .iter()
-                .all(|c| c.origin == ConditionOrigin::Planner)
-        );
-        assert_eq!(plan.keywords, ["total"]);
-        assert_eq!(plan.query, "What is the total in the invoice PDF?");
-    }
-
-    #[test]
-    fn hints_that_say_nothing_are_dropped() {
-        let question = "What does the lease.pdf, the txt or a b c say about none?";
-        for (file_filter, source_hint, shown) in [
-            ("null", "null", ""),
-            ("\"none\"", "\"None\"", ""),
-            ("\"\"", "\"ab\"", ""),
-            ("\"*.PDF\"", "\".pdf\"", "source contains \".pdf\""),
-            (
-                "\"portable document\"",
-                "\"lease\"",
-                "source contains \"lease\"",
-            ),
-            ("3", "[\"lease\"]", ""),
-            ("null", "\"lease.pdf\"", "source contains \"lease.pdf\""),
-        ] {
-            let answer = format!(
-                r#"{{"keywords": ["pets"], "file_filter": {file_filter}, "source_hint": {source_hint}}}"#
-            );
-            assert_eq!(
-                plan(&answer, question).filter.to_string(),
-                shown,
-                "{answer}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_hint_that_the_question_does_not_name_is_a_guess() {
-        let answer = r#"{"keywords": ["total"], "file_filter": "pdf", "source_hint": "Invoice"}"#;
-        assert!(plan(answer, "How much did we pay?").filter.is_empty());
-        let trusting = Options {
-            unnamed_hints: true,
-            ..Options::default()
-        };
-        let plan = read_with(answer, "How much did we pay?", &trusting)
-            .unwrap()
-            .plan;
-        assert_eq!(plan.filter.0.len(), 2);
-    }
-
-    #[test]
-    fn the_query_holds_what_is_new() {
-        let answer = r#"{"keywords": ["invoice", "amount due", "Invoices"]}"#;
-        assert_eq!(
-            plan(answer, "total of the invoice?").query,
-            "total of the invoice? amount due"
-        );
-        let answer = r#"{"query": "sum of bill 7", "keywords": ["bill"]}"#;
-        assert_eq!(plan(answer, "total of the invoice?").query, "sum of bill 7");
-    }
-
-    #[test]
-    fn small_models_are_read_leniently() {
-        for answer in [
-            "Here you go: {\"keywords\": [\"a\", \"b\"]} Good luck!",
-            "{\"keywords\": [\"a\", \"b\", \"cut o",
-            "\"keywords\": [\"a\", \"b\"]",
-            "{\"keywords\": \"a, b\"}",
-        ] {
-            assert_eq!(plan(answer, "q").keywords, ["a", "b"], "{answer}");
-        }
-        for answer in [
-            "",
-            "I do not know.",
-            "{}",
-            "{\"keywords\": []}",
-            "[1]",
-            "{\"keywords\": 7}",
-        ] {
-            assert_eq!(reading(answer, "q"), None, "{answer}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn whatever_is_written_the_plan_keeps_its_limits(
-            answer in "(\"keywords\": ?\\[|\"query\": ?|[{}\\[\\]\",: a-z]|\\PC){0,60}",
-            listed in proptest::collection::vec("\\PC{0,120}", 0..12),
-            hint in "\\PC{0,12}",
-            question in "\\PC{1,60}",
-        ) {
-            let made = serde_json::json!({"keywords": listed, "source_hint": hint}).to_string();
-            for answer in [answer, made] {
-                let Some(PlanReading { plan, .. }) = reading(&answer, &question) else { continue };
-                prop_assert!(plan.keywords.len() <= 6 && plan.filter.0.len() <= 2);
-                prop_assert!(plan.query.chars().count() <= QUESTION_CHARS_MAX + 6 * 81);
-            }
-        }
-    }
 }

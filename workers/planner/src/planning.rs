@@ -1,6 +1,6 @@
 //! The planner's input: its task and, for a review or an action of a loop, the fan-outs of the turn.
 
-use envelope::{FanOut, Payload, PlanTask, Task, WrongTask};
+use envelope::{FanOut, History, Payload, PlanTask, Task, WrongTask};
 
 /// A task with its evidence.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,5 +28,16 @@ impl TryFrom<Task> for Planning {
             Payload::Planner(task) => Ok(Planning { task, evidence }),
             other => Err(WrongTask { role: other.role() }),
         }
+    }
+}
+
+/// What was said before the question, if the task has to do with it.
+pub(crate) fn history(task: &PlanTask) -> Option<&History> {
+    match task {
+        PlanTask::FollowUp { history } => Some(history),
+        PlanTask::First
+        | PlanTask::Refine { .. }
+        | PlanTask::Review { .. }
+        | PlanTask::Act { .. } => None,
     }
 }

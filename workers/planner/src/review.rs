@@ -2,7 +2,9 @@
 //! more, or to ask the user back. Pure. *Not* here: the call of the model ([`reviewing`](crate::reviewing)), and the
 //! step that follows from the decision, which the graph in `route.rs` makes.
 
-use crate::tools::{ToolCall, Toolbox};
+use crate::schema::object;
+use crate::tool_call::ToolCall;
+use crate::tools::Toolbox;
 use envelope::Doubt;
 use envelope::limits::REASON_CHARS_MAX;
 use llm::{ReplySchema, json};
@@ -139,125 +141,20 @@ pub(crate) fn statuses(may_ask: bool) -> &'static str {
 /// The schema of the reply.
 pub(crate) fn schema(tools: &Toolbox, may_ask: bool) -> ReplySchema {
     let text = json!({"type": "string"});
+    let mut call = tools.schema();
+    call["type"] = json!(["object", "null"]);
     let mut words = vec!["enough", "more"];
-    let mut properties = json!({
-        "reasoning": text,
-        "next_tool_call": tools.schema(),
-    });
+    let mut properties = json!({"reasoning": text, "next_tool_call": call});
     if may_ask {
         words.push("clarify");
-        properties["clarification_details"] = json!({
-            "type": ["object", "null"],
-            "properties": {"type": {"type": "string", "enum": ["no_results", "overload"]}, "missing_info": text},
-            "required": ["type", "missing_info"],
-            "additionalProperties": false
-        });
+        let kinds = json!({"type": "string", "enum": ["no_results", "overload"]});
+        let mut details = object(json!({"type": kinds, "missing_info": text}));
+        details["type"] = json!(["object", "null"]);
+        properties["clarification_details"] = details;
     }
     properties["status"] = json!({"type": "string", "enum": words});
-    let required = properties
-        .as_object()
-        .into_iter()
-        .flat_map(|all| all.keys());
-    let required: Vec<&String> = required.collect();
     ReplySchema {
         name: "review",
-        json: json!({
-            "type": "object",
-            "required": required,
-            "properties": properties,
-            "additionalProperties": false
-        }),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::options::Options;
-    use envelope::lookup::CorpusCatalog;
-
-    fn decided(answer: &str, may_ask: bool) -> Result<Reviewed, String> {
-        let tools = Toolbox::of(&Options::default(), &CorpusCatalog::default(), &[]);
-        let by = ReviewBy {
-            question: "How long?",
-            queries: &["how long".to_owned()],
-            tools: &tools,
-            may_ask,
-        };
-        decide(answer, &by)
-    }
-
-    /// The decision and the reason, in short.
-    fn short(answer: &str, may_ask: bool) -> String {
-        match decided(answer, may_ask) {
-            Err(wrong) => format!("! {wrong}"),
-            Ok(Reviewed { decision, told, .. }) => match decision {
-                Decision::Enough => format!("enough{told}"),
-                Decision::More(call) => call.to_string(),
-                Decision::Clarify(doubt) => doubt.as_str().to_owned(),
-            },
-        }
-    }
-
-    #[test]
-    fn a_review_is_read_in_both_of_its_forms() {
-        for (answer, wanted) in [
-            (
-                r#"{"status": "enough", "reasoning": "it is there"}"#,
-                "enough",
-            ),
-            (r#"Well: {"sufficient": true, "reasoning": "ok"}"#, "enough"),
-            (
-                r#"{"status": "More", "next_tool_call": {"tool": "search_text", "args": {"query": "q"}}}"#,
-                "search_text \"q\"",
-            ),
-            (
-                r#"{"status": "more", "next_tool_call": null}"#,
-                "enoughmore, and no call: enough",
-            ),
-            (
-                r#"{"isSufficient": false}"#,
-                "enoughmore, and no call: enough",
-            ),
-            ("I would search on.", "! it is no JSON object"),
-            (
-                r#"{"status": "more", "next_tool_call": {"tool": "rm", "args": {}}}"#,
-                "! there is no tool `rm`; there are search_text, search_semantic",
-            ),
-        ] {
-            assert_eq!(short(answer, false), wanted, "{answer}");
-        }
-        let unknown = short(r#"{"status": "maybe"}"#, false);
-        assert!(
-            unknown.starts_with("! `status` is \"maybe\"; want \"enough\""),
-            "{unknown}"
-        );
-    }
-
-    #[test]
-    fn a_question_back_needs_somebody_to_be_asked() {
-        let details = |details: &str| {
-            format!(r#"{{"status": "clarify", "clarification_details": {details}}}"#)
-        };
-        let unclear = details(r#"{"type": "overload", "missing_info": "Which year?"}"#);
-        assert_eq!(
-            short(&unclear, false),
-            "enoughthere is no user to ask: enough"
-        );
-        assert_eq!(short(&unclear, true), "unclear");
-        assert_eq!(
-            short(
-                &details(r#"{"type": "no_results", "missing_info": ""}"#),
-                true
-            ),
-            "not_in_documents"
-        );
-        assert_eq!(short(&details("null"), true), "unclear");
-        let schema = |may_ask| {
-            let tools = Toolbox::of(&Options::default(), &CorpusCatalog::default(), &[]);
-            schema(&tools, may_ask).json["properties"]["status"]["enum"].clone()
-        };
-        assert_eq!(schema(false), json!(["enough", "more"]));
-        assert_eq!(schema(true), json!(["enough", "more", "clarify"]));
+        json: object(properties),
     }
 }

@@ -78,7 +78,7 @@ impl Planner {
                 (PlannerExit::Ask(doubt), what)
             }
             Decision::More(call) => {
-                let plan = call.plan(cx.case.question.best(), &self.limits(cx), &self.options);
+                let plan = call.plan(cx.case.question.best(), &self.options);
                 (PlannerExit::Planned(plan), format!("more: {call}"))
             }
         };
@@ -114,7 +114,3 @@ impl Planner {
         self.ask_for(cx, &self.review, &inputs, schema, self.options.max_tokens)
     }
 }
-
-#[cfg(test)]
-#[path = "reviewing_tests.rs"]
-mod tests;

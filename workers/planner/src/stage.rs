@@ -1,6 +1,6 @@
-//! The planner's step: it builds the prompt, calls the model, reads the reply and compares the plan with earlier
-//! ones. Only this module and the other four on the way to the model (`choosing`, `reviewing`, `acting`, `asking`)
-//! have asynchronous code.
+//! The planner's step: it has the model asked, reads the reply and compares the plan with earlier ones. Only this
+//! module and the other four on the way to the model (`choosing`, `reviewing`, `acting`, `asking`) have asynchronous
+//! code.
 
 use crate::choosing::Choosing;
 use crate::corpus_note::CorpusNote;
@@ -9,17 +9,13 @@ use crate::follow_up;
 use crate::lists::ListLimits;
 use crate::options::Options;
 use crate::plan::{self, PlanReading, ReadBy};
-use crate::planning::Planning;
+use crate::planning::{Planning, history};
 use crate::prompts::{ACT, BUCKET, FIRST, FOLLOW_UP, REFINE, REVIEW};
 use crate::routes;
-use crate::schema::schema;
 use crate::trail_line;
 use envelope::hop::PlannerExit;
 use envelope::{Doubt, Fallback, History, Plan, PlanRoute, PlanTask, Role, Usage};
-use llm::{
-    Caller, ChatModel, ChatReply, ChatRequest, EmbeddedPrompt, Prompt, Prompts, ReplySchema,
-    SetupError, StepPromptError, tokens,
-};
+use llm::{ChatModel, ChatReply, EmbeddedPrompt, Prompt, Prompts, SetupError};
 use search::{CatalogSource, NoCatalog};
 use serde_json::Value;
 use stage::{BoxFuture, Stage, StepContext, StepOutput};
@@ -28,10 +24,10 @@ use std::sync::Arc;
 /// The planner.
 pub struct Planner {
     pub(crate) model: Arc<dyn ChatModel>,
-    first: Prompt,
+    pub(crate) first: Prompt,
     pub(crate) bucket: Prompt,
-    follow_up: Prompt,
-    refine: Prompt,
+    pub(crate) follow_up: Prompt,
+    pub(crate) refine: Prompt,
     pub(crate) review: Prompt,
     pub(crate) act: Prompt,
     pub(crate) options: Options,
@@ -130,42 +126,11 @@ impl Planner {
         let object = plan::fields(&reply.text);
         let by = self.read_by(cx, corpus);
         let task = &*task;
-        let done = match task {
-            PlanTask::First
-            | PlanTask::Refine { .. }
-            | PlanTask::Review { .. }
-            | PlanTask::Act { .. } => exit(self.read(cx, task, &object, by), cx, task),
-            PlanTask::FollowUp { history } => self.read_follow_up(cx, task, history, &object, by),
+        let done = match history(task) {
+            None => exit(self.read(cx, task, &object, by), cx, task),
+            Some(history) => self.read_follow_up(cx, task, history, &object, by),
         };
         Ok(done.with_model(reply.model, reply.usage))
-    }
-
-    /// Makes the call and returns the reply. A prompt that is too long is sent again without the columns, and that of
-    /// a follow-up with less of the history.
-    async fn ask(
-        &self,
-        cx: &StepContext,
-        task: &mut PlanTask,
-        corpus: &mut CorpusNote,
-    ) -> Result<ChatReply, stage::Error> {
-        loop {
-            let error = match self.model.chat(&self.request(cx, task, corpus)?).await {
-                Ok(reply) => return Ok(reply),
-                Err(error) => error,
-            };
-            if matches!(error, llm::Error::TooLong { .. }) && corpus.columns.take().is_some() {
-                continue;
-            }
-            match (&error, &mut *task) {
-                (llm::Error::TooLong { .. }, PlanTask::FollowUp { history }) => {
-                    match history.shorter() {
-                        Some(shorter) => *history = shorter,
-                        None => return Err(error.into()),
-                    }
-                }
-                _ => return Err(error.into()),
-            }
-        }
     }
 
     /// The task with a route. Where buckets hold places, a question that is asked alone may be about a place.
@@ -221,7 +186,10 @@ impl Planner {
             ..Plan::default()
         };
         let reading = plan::read(object, asked, by);
-        let mut reading = reading.unwrap_or_else(|| plan::by_rules(plain, &by.limits));
+        let mut reading = reading.unwrap_or_else(|| PlanReading {
+            plan: plan::by_rules(plain),
+            fallbacks: Vec::new(),
+        });
         if read.route == PlanRoute::LocationSearch {
             reading.plan.filter = reading.plan.filter.and(routes::places(&self.options));
         }
@@ -246,117 +214,18 @@ impl Planner {
         task: &PlanTask,
         why: Fallback,
     ) -> StepOutput<Plan> {
-        let limits = self.limits(cx);
-        let (plain, before) = match task {
-            PlanTask::First
-            | PlanTask::Refine { .. }
-            | PlanTask::Review { .. }
-            | PlanTask::Act { .. } => (Plan::from_question(&cx.case), String::new()),
-            PlanTask::FollowUp { history } => {
+        let (plain, before) = match history(task) {
+            None => (Plan::from_question(&cx.case), String::new()),
+            Some(history) => {
                 let route = PlanRoute::Retrieve.as_str();
                 let before = format!("{}: {route}, ", follow_up::used(history));
                 (Plan::after(&cx.case, history), before)
             }
         };
-        let PlanReading { plan, fallbacks } = plan::by_rules(plain, &limits);
+        let plan = plan::by_rules(plain);
         let meaning = trail_line::meaning(&plan);
         let decided = format!("{before}the question as it stands; {meaning}");
-        let mut done = StepOutput::new(plan, decided).with_fallback(why);
-        done.fallbacks.extend(fallbacks);
-        done
-    }
-
-    fn request(
-        &self,
-        cx: &StepContext,
-        task: &PlanTask,
-        corpus: &CorpusNote,
-    ) -> Result<ChatRequest, StepPromptError> {
-        let schema = self.schema(cx, task, corpus);
-        let mut request = self.plan_request(cx, task, schema)?;
-        for note in self.limits(cx).note().into_iter().chain(corpus.sections()) {
-            request.system.push_str("\n\n");
-            request.system.push_str(&note);
-        }
-        Ok(request)
-    }
-
-    /// What the planner's model is asked for: a plan, a choice, a review or an action.
-    pub(crate) fn ask_for(
-        &self,
-        cx: &StepContext,
-        prompt: &Prompt,
-        inputs: &[(&str, &str)],
-        schema: ReplySchema,
-        max_tokens: u32,
-    ) -> Result<ChatRequest, StepPromptError> {
-        let caller = Caller {
-            role: Role::Planner,
-            header: &cx.header,
-            case: &cx.case,
-            today: cx.today(),
-            max_tokens,
-            timeout: self.options.call_timeout.duration().min(cx.time_left()),
-        };
-        Ok(caller.call(prompt, inputs, Some(schema))?.request)
-    }
-
-    /// The longest reply. A question that is rewritten takes as many more tokens as it has.
-    fn tokens_max(&self, cx: &StepContext, task: &PlanTask) -> u32 {
-        let most = self.limits(cx).tokens(&self.options);
-        match task {
-            PlanTask::First
-            | PlanTask::Refine { .. }
-            | PlanTask::Review { .. }
-            | PlanTask::Act { .. } => most,
-            PlanTask::FollowUp { .. } => most + tokens::estimate(cx.case.question.best()),
-        }
-    }
-
-    fn schema(&self, cx: &StepContext, task: &PlanTask, corpus: &CorpusNote) -> ReplySchema {
-        let offered = match task {
-            PlanTask::First
-            | PlanTask::Refine { .. }
-            | PlanTask::Review { .. }
-            | PlanTask::Act { .. } => Vec::new(),
-            PlanTask::FollowUp { history } => {
-                routes::offered(&cx.case.question, history, &self.options)
-            }
-        };
-        schema(task, &offered, &self.limits(cx), &corpus.buckets)
-    }
-
-    fn plan_request(
-        &self,
-        cx: &StepContext,
-        task: &PlanTask,
-        schema: ReplySchema,
-    ) -> Result<ChatRequest, StepPromptError> {
-        let question = ("question", cx.case.question.best());
-        let max_tokens = self.tokens_max(cx, task);
-        match task {
-            // A loop has a prompt of its own.
-            PlanTask::First | PlanTask::Act { .. } => {
-                self.ask_for(cx, &self.first, &[question], schema, max_tokens)
-            }
-            PlanTask::FollowUp { history } => {
-                let offered = routes::offered(&cx.case.question, history, &self.options);
-                let inputs = [
-                    question,
-                    ("history", &follow_up::section(history)),
-                    ("routes", &routes::choices(&offered)),
-                ];
-                self.ask_for(cx, &self.follow_up, &inputs, schema, max_tokens)
-            }
-            PlanTask::Refine { why } | PlanTask::Review { why, .. } => {
-                let inputs = [
-                    question,
-                    ("earlier_queries", &cx.case.queries.join("\n")),
-                    ("feedback", why),
-                ];
-                self.ask_for(cx, &self.refine, &inputs, schema, max_tokens)
-            }
-        }
+        StepOutput::new(plan, decided).with_fallback(why)
     }
 }
 
@@ -413,7 +282,3 @@ pub(crate) fn progress(mut done: StepOutput<Plan>, earlier: &[String]) -> StepOu
     done.decided = format!("{search}; {}", done.decided);
     done
 }
-
-#[cfg(test)]
-#[path = "stage_tests.rs"]
-mod tests;

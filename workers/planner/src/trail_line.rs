@@ -5,8 +5,6 @@ use envelope::{AnswerForm, History, Plan, SearchStrategy};
 
 /// The longest part that is quoted, in characters.
 const QUOTED_CHARS_MAX: usize = 60;
-/// The most conditions and sub-queries that are quoted.
-const QUOTED_MAX: usize = 4;
 
 /// A plan in words.
 pub(crate) fn of_plan(plan: &Plan) -> String {
@@ -43,15 +41,6 @@ pub(crate) fn of_buckets(plan: &Plan) -> String {
 /// How the question was understood.
 pub(crate) fn meaning(plan: &Plan) -> String {
     let mut words = format!("{}, {}", plan.class.as_str(), plan.intent.as_str());
-    if !plan.constraints.is_empty() {
-        let mut said: Vec<&str> = plan
-            .constraints
-            .iter()
-            .map(|one| one.raw.as_str())
-            .collect();
-        said.dedup();
-        words.push_str(&format!(", where {}", quoted(said.into_iter())));
-    }
     if plan.form != AnswerForm::Prose {
         words.push_str(&format!(", as {}", plan.form.as_str()));
     }
@@ -64,20 +53,11 @@ pub(crate) fn meaning(plan: &Plan) -> String {
     words
 }
 
-/// The first few items, each cut, and the number of further ones.
-pub(crate) fn quoted<'a>(all: impl ExactSizeIterator<Item = &'a str>) -> String {
-    let over = all.len().saturating_sub(QUOTED_MAX);
+/// Texts in quotes, each cut.
+pub(crate) fn quoted<'a>(all: impl Iterator<Item = &'a str>) -> String {
     let cut = |text: &str| -> String { text.chars().take(QUOTED_CHARS_MAX).collect() };
-    let shown: Vec<String> = all
-        .take(QUOTED_MAX)
-        .map(|text| format!("\"{}\"", cut(text)))
-        .collect();
-    let more = if over > 0 {
-        format!(" and {over} more")
-    } else {
-        String::new()
-    };
-    format!("{}{more}", shown.join(" "))
+    let shown: Vec<String> = all.map(|text| format!("\"{}\"", cut(text))).collect();
+    shown.join(" ")
 }
 
 /// The route of a question that follows others, in words.
@@ -90,42 +70,4 @@ pub(crate) fn of_route(read: &FollowUp, history: &History) -> String {
         words.push_str(&format!(" \"{rewritten}\""));
     }
     words
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use envelope::{Op, QuestionClass, QuestionIntent, WordedConstraint};
-
-    #[test]
-    fn a_plan_is_one_line() {
-        let constraint = |raw: &str| WordedConstraint {
-            field: None,
-            operator: Op::Gt,
-            value: 1.into(),
-            raw: raw.into(),
-        };
-        let plan = Plan {
-            class: QuestionClass::Comparative,
-            intent: QuestionIntent::List,
-            constraints: ["over 1", "over 1", "a", "b", "c", "d"]
-                .map(constraint)
-                .to_vec(),
-            form: AnswerForm::Table,
-            strategy: SearchStrategy::Keyword,
-            no_citations: true,
-            keywords: vec!["k".into()],
-            sub_queries: vec!["x".repeat(70), "y".into()],
-            ..Plan::default()
-        };
-        assert_eq!(
-            of_plan(&plan),
-            format!(
-                "comparative, list, where \"over 1\" \"a\" \"b\" \"c\" and 1 more, as table, by keyword, without sources; \
-                 1 keyword, 2 sub-queries \"{}\" \"y\"",
-                "x".repeat(60)
-            )
-        );
-        assert_eq!(of_plan(&Plan::default()), "simple, qa; 0 keywords");
-    }
 }

@@ -12,7 +12,6 @@ use search::{SearchRequest, Searcher};
 /// The reason why words of a question were ignored, for the text of the answer; `None` if the words have a meaning.
 pub async fn idle_because(
     searcher: &dyn Searcher,
-    question: &str,
     plan: &Plan,
     request: SearchRequest,
     words: &[String],
@@ -22,7 +21,7 @@ pub async fn idle_because(
     if said.all(text::stop::is_unsearched) {
         return Ok(None);
     }
-    if are_no_topic(question, plan, words) {
+    if are_no_topic(plan, words) {
         return Ok(Some("by the plan they are not what the question is about"));
     }
     let is_unsaid = is_unsaid(searcher, request, &words.join(" ")).await?;
@@ -48,13 +47,10 @@ pub(crate) async fn is_unsaid(
     Ok(found.failed.is_empty() && found.total_hits == 0)
 }
 
-/// Whether a model's plan says that documents are wanted and what for, and names none of the words. Topics that rules
-/// take out of the question do not count: they only repeat its words, and only the first of them.
-fn are_no_topic(question: &str, plan: &Plan, words: &[String]) -> bool {
+/// Whether a model's plan says that documents are wanted and what for, and names none of the words. A plan by rules
+/// has no topics.
+fn are_no_topic(plan: &Plan, words: &[String]) -> bool {
     let is_of_documents = matches!(plan.intent, QuestionIntent::List | QuestionIntent::Compute);
-    if plan.topics == text::question::read(question).topics {
-        return false;
-    }
     let topics: Vec<String> = plan.topics.iter().flat_map(|topic| stems(topic)).collect();
     let mut said = words.iter().flat_map(|run| stems(run));
     is_of_documents && !topics.is_empty() && !said.any(|word| topics.contains(&word))

@@ -218,8 +218,7 @@ impl Retriever {
     ) -> Result<Option<&'static str>, search::Error> {
         let filter = cx.case.filter.clone().and(derived.filter.clone());
         let request = self.request(cx, plan, After::Map, filter, self.after(cx));
-        let question = cx.case.question.best();
-        let because = idle_because(&*self.searcher, question, plan, request, words).await;
+        let because = idle_because(&*self.searcher, plan, request, words).await;
         Ok(unless_behind(cx, because)?.flatten())
     }
 

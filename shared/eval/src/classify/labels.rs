@@ -2,9 +2,10 @@
 
 use crate::Error;
 use crate::dataset::{Split, at, draw, read, short_hash};
+use envelope::{QuestionClass, QuestionIntent};
 use serde::Deserialize;
 use std::path::Path;
-use text::question::{Complexity, QuestionReading, WordedIntent};
+use text::question::QuestionReading;
 
 /// A data set of questions whose class is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,12 +65,12 @@ impl LabelledSet {
 
     /// The label of what rules read.
     pub(super) fn label_of(self, reading: &QuestionReading) -> &'static str {
-        match (self, reading.class, reading.wanted) {
-            (LabelledSet::BreakQdmr, _, WordedIntent::Number) => COMPUTE,
-            (_, Complexity::Comparative, _) => COMPARISON,
-            (LabelledSet::MultihopRag, Complexity::Temporal, _) => TEMPORAL,
+        match (self, reading.class, reading.intent) {
+            (LabelledSet::BreakQdmr, _, QuestionIntent::Compute) => COMPUTE,
+            (_, QuestionClass::Comparative, _) => COMPARISON,
+            (LabelledSet::MultihopRag, QuestionClass::Temporal, _) => TEMPORAL,
             (LabelledSet::MultihopRag, _, _) => NEITHER,
-            (LabelledSet::BreakQdmr, Complexity::Simple, _) => ONE_STEP,
+            (LabelledSet::BreakQdmr, QuestionClass::Simple, _) => ONE_STEP,
             (LabelledSet::BreakQdmr, _, _) => MULTI_STEP,
         }
     }

@@ -118,8 +118,8 @@ impl Known {
             Tabulation::Fit(asked) => asked,
             Tabulation::Unsure { table, words, .. } => {
                 let request = words_of(&self.tenant, &question.question, derived.filter.clone());
-                let (said, plan) = (&question.question, Plan::default());
-                let idle = idle_because(searcher, said, &plan, request, words).await;
+                let plan = Plan::default();
+                let idle = idle_because(searcher, &plan, request, words).await;
                 match idle.map_err(|error| broken(question, error))? {
                     Some(_) => table,
                     None => return Ok(None),

@@ -1,6 +1,7 @@
 //! Reduces a text to its letters and digits, with one form for characters that look alike, and keeps the position of
 //! each in the text.
 
+use crate::fold::letter_of;
 use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -19,17 +20,10 @@ pub(super) struct Letters {
 }
 
 impl Letters {
-    /// Reads a text without merging pairs of letters that look like one.
-    pub(super) fn plain(text: &str) -> Self {
+    /// Reads a text, and merges pairs of letters that look like one if `merges`.
+    pub(super) fn of(text: &str, merges: bool) -> Self {
         let mut letters = Letters::default();
-        letters.read(text, false);
-        letters
-    }
-
-    /// Reads a text and merges pairs of letters that look like one.
-    pub(super) fn merged(text: &str) -> Self {
-        let mut letters = Letters::default();
-        letters.read(text, true);
+        letters.read(text, merges);
         letters
     }
 
@@ -86,16 +80,13 @@ impl Letters {
 
 /// A word with letters that look alike in one form.
 pub(super) fn folded(word: &str) -> String {
-    Letters::merged(word).form
+    Letters::of(word, true).form
 }
 
 /// One letter for those that a scan takes for each other.
 fn alike(c: char) -> char {
-    match c {
-        '0' => 'o',
-        '1' | 'i' => 'l',
-        '5' => 's',
-        '8' => 'b',
+    match letter_of(c) {
+        'i' => 'l',
         c => c,
     }
 }

@@ -202,7 +202,7 @@ impl<'a> AlignedText<'a> {
 }
 
 fn forms(text: &str) -> [Letters; 2] {
-    [Letters::plain(text), Letters::merged(text)]
+    [false, true].map(|merges| Letters::of(text, merges))
 }
 
 /// The content words of a text, in the form in which scanned words are compared. Numbers are figures, and no words.

@@ -29,10 +29,8 @@ pub fn start_of_month(year: i32, month: i32) -> Option<Date> {
 
 /// The days of `count` months, beginning with a given month.
 pub(super) fn months(year: i32, month: i32, count: i32) -> Option<DayRange> {
-    Some(DayRange {
-        from: Some(start_of_month(year, month)?),
-        until: Some(start_of_month(year, month + count)?),
-    })
+    let until = start_of_month(year, month + count)?;
+    Some(DayRange::of(start_of_month(year, month)?, until))
 }
 
 /// The days of calendar years, from `first` to `last` inclusive.
@@ -43,19 +41,13 @@ pub(super) fn years(first: i32, last: i32) -> Option<DayRange> {
 /// The days of a calendar week, from Monday to Sunday.
 pub(super) fn week(year: i32, week: u8) -> Option<DayRange> {
     let from = Date::from_iso_week_date(year, week, time::Weekday::Monday).ok()?;
-    let until = from.checked_add(time::Duration::weeks(1));
-    Some(DayRange {
-        from: Some(from),
-        until,
-    })
+    let until = from.checked_add(time::Duration::weeks(1))?;
+    Some(DayRange::of(from, until))
 }
 
 /// The range of a single day.
 pub(super) fn one(day: Date) -> Option<DayRange> {
-    Some(DayRange {
-        from: Some(day),
-        until: Some(day.next_day()?),
-    })
+    Some(DayRange::of(day, day.next_day()?))
 }
 
 /// The days of a fiscal year, or of a quarter of it.
@@ -64,10 +56,7 @@ pub(super) fn fiscal(year: i32, quarter: Option<u8>, end: FiscalEnd) -> Option<D
     let first = ends(year - 1)?.next_day()?;
     let until = ends(year)?.next_day()?;
     let Some(quarter) = quarter else {
-        return Some(DayRange {
-            from: Some(first),
-            until: Some(until),
-        });
+        return Some(DayRange::of(first, until));
     };
     // The quarters begin three, six and nine months after the year does, on the same day of the month.
     let begins = |quarter: u8| match quarter {

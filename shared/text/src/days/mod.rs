@@ -11,7 +11,6 @@ mod sides;
 mod spans;
 
 pub use calendar::{day, of_unix_ms, start_of_month};
-pub(crate) use read::named;
 pub use read::{impossible, read};
 
 use time::Date;
@@ -78,6 +77,14 @@ pub struct FiscalEnd {
 }
 
 impl DayRange {
+    /// The days from one on, up to but not including another.
+    fn of(from: Date, until: Date) -> DayRange {
+        DayRange {
+            from: Some(from),
+            until: Some(until),
+        }
+    }
+
     /// The days on a side of this range.
     pub fn on(self, side: SpanSide) -> DayRange {
         let (from, until) = match side {
@@ -97,6 +104,11 @@ impl DayRange {
 }
 
 impl DaySpan {
+    /// A side of this span.
+    fn on(self, side: SpanSide) -> DaySpan {
+        DaySpan { side, ..self }
+    }
+
     fn of(range: DayRange, grain: Grain) -> DaySpan {
         let side = SpanSide::In;
         DaySpan { range, grain, side }

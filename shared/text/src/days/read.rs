@@ -32,13 +32,6 @@ pub fn read(tokens: &[QuestionToken], at: usize, today: Date) -> Option<(usize, 
     found.map(|(length, span)| reader.with_words_behind(length, span))
 }
 
-/// The number of tokens that name one time at the beginning, without words for its side.
-pub(crate) fn named(tokens: &[QuestionToken]) -> Option<usize> {
-    // Which days it is does not matter, so any day with a leap year will do.
-    let reader = Reader::new(tokens, 0, calendar::day(2024, 1, 1)?)?;
-    reader.plain(0, true).map(|(length, _)| length)
-}
-
 /// The number of tokens at `at` that name a day which the calendar does not have: `31 February 2024`.
 pub fn impossible(tokens: &[QuestionToken], at: usize, today: Date) -> Option<usize> {
     Reader::new(tokens, at, today)?.no_day(0)
@@ -75,7 +68,7 @@ impl<'a> Reader<'a> {
         let (length, span) = self.plain(skipped, is_time)?;
         // `older than 30 days` already includes its side.
         (span.side == SpanSide::In).then_some(())?;
-        Some((skipped + length, DaySpan { side, ..span }))
+        Some((skipped + length, span.on(side)))
     }
 
     /// One day from a word on.
@@ -119,15 +112,10 @@ impl<'a> Reader<'a> {
         };
         let (length, day) = self.one(unit + 2)?;
         let unit_of_time = self.unit(unit)?;
+        let so_many = |many| relative::counted(many, unit_of_time, day);
         let range = match is_before {
-            true => DayRange {
-                from: Some(relative::counted(-many, unit_of_time, day)?),
-                until: Some(day),
-            },
-            false => DayRange {
-                from: Some(day.next_day()?),
-                until: Some(relative::counted(many, unit_of_time, day)?.next_day()?),
-            },
+            true => DayRange::of(so_many(-many)?, day),
+            false => DayRange::of(day.next_day()?, so_many(many)?.next_day()?),
         };
         Some((unit + 2 + length, DaySpan::of(range, Grain::Days)))
     }
@@ -137,13 +125,11 @@ impl<'a> Reader<'a> {
         if let Some(span) = without_bounds(span).filter(|_| self.word(length) == "exclusive") {
             return (length + 1, span);
         }
-        match self
-            .side_behind(length)
-            .filter(|_| span.side == SpanSide::In)
-        {
-            Some((words, side)) => (length + words, DaySpan { side, ..span }),
-            None => (length, span),
-        }
+        let behind = self.side_behind(length);
+        let behind = behind.filter(|_| span.side == SpanSide::In);
+        behind.map_or((length, span), |(words, side)| {
+            (length + words, span.on(side))
+        })
     }
 
     /// A range with words around it: `between A and B`, `from A to B`. Both ends are included.
@@ -243,11 +229,8 @@ impl<'a> Reader<'a> {
         beside: Date,
         is_one_day: bool,
     ) -> Option<DaySpan> {
-        let words: Vec<&str> = at.clone().map(|at| self.word(at)).collect();
-        let words: Vec<&str> = words
-            .into_iter()
-            .filter(|word| !is_of(word, "the"))
-            .collect();
+        let words = at.clone().map(|at| self.word(at));
+        let words: Vec<&str> = words.filter(|word| *word != "the").collect();
         let day =
             |month: u8, date: &str| calendar::one(calendar::day(year, month, date_of(date)?)?);
         let range = match words[..] {
@@ -335,7 +318,7 @@ fn without_bounds(span: DaySpan) -> Option<DaySpan> {
         }
         side => side,
     };
-    Some(DaySpan { side, ..span })
+    Some(span.on(side))
 }
 
 /// The range from the first day of one span to the last day of another, whichever of them is named first.
@@ -351,14 +334,10 @@ fn joined_spans(one: DaySpan, other: DaySpan) -> Option<DaySpan> {
         until: until.range.until,
     };
     let grain = match (from.grain, until.grain) {
-        (Grain::Years(year, _), Grain::Years(_, last))
-        | (
-            Grain::Fiscal {
-                year,
-                quarter: None,
-            },
-            Grain::Years(_, last),
-        ) => Grain::Years(year, last),
+        (Grain::Years(year, _), Grain::Years(_, last)) => Grain::Years(year, last),
+        (Grain::Fiscal { year, quarter }, Grain::Years(_, last)) if quarter.is_none() => {
+            Grain::Years(year, last)
+        }
         _ => Grain::Days,
     };
     let is_range = range.from.is_some() && range.from < range.until;

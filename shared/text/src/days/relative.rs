@@ -45,7 +45,7 @@ impl Reader<'_> {
         if let Some(many) = count(self.word(at + 1)).filter(|_| back != 0) {
             let end = counted(-back * many, self.unit(at + 2)?, self.today)?;
             let (from, last) = (end.min(self.today), end.max(self.today));
-            return found(3, from, last.next_day(), Grain::Days);
+            return found(3, from, last.next_day());
         }
         // `the last day for payment` is not yesterday.
         if self.word(at + 1) == "day" && self.is(at + 2, [words!(day_of), ""]) {
@@ -59,12 +59,8 @@ impl Reader<'_> {
         let unit = self.whole_unit(at + 1 + skipped)?;
         let span = match is_fiscal && unit == Unit::Year {
             true => {
-                let year = self.today.year() - back;
-                let grain = Grain::Fiscal {
-                    year,
-                    quarter: None,
-                };
-                DaySpan::of(self.whole(unit, back)?, grain)
+                let (year, quarter) = (self.today.year() - back, None);
+                DaySpan::of(self.whole(unit, back)?, Grain::Fiscal { year, quarter })
             }
             false => self.span_of(unit, back)?,
         };
@@ -73,28 +69,32 @@ impl Reader<'_> {
 
     /// A unit of time, in the singular or the plural.
     pub(super) fn unit(&self, at: usize) -> Option<Unit> {
-        [
+        let units = [
             (both!(days), Unit::Day),
             (both!(weeks), Unit::Week),
             (both!(fortnights), Unit::Fortnight),
             (both!(months_counted), Unit::Month),
             (both!(quarters), Unit::Quarter),
             (both!(years), Unit::Year),
-        ]
-        .into_iter()
-        .find_map(|(lists, unit)| self.is(at, lists).then_some(unit))
+        ];
+        self.one_of(at, &units)
     }
 
     /// A unit of time in the singular: `last month`.
     fn whole_unit(&self, at: usize) -> Option<Unit> {
-        match () {
-            () if self.is(at, both!(day)) => Some(Unit::Day),
-            () if self.word(at) == "week" || self.word(at) == "woche" => Some(Unit::Week),
-            () if self.is(at, both!(month)) => Some(Unit::Month),
-            () if self.is(at, both!(quarter)) => Some(Unit::Quarter),
-            () if self.is(at, both!(year)) => Some(Unit::Year),
-            () => None,
-        }
+        let units = [
+            (both!(day), Unit::Day),
+            (["week", "woche"], Unit::Week),
+            (both!(month), Unit::Month),
+            (both!(quarter), Unit::Quarter),
+            (both!(year), Unit::Year),
+        ];
+        self.one_of(at, &units)
+    }
+
+    fn one_of(&self, at: usize, units: &[([&str; 2], Unit)]) -> Option<Unit> {
+        let found = units.iter().find(|(lists, _)| self.is(at, *lists));
+        found.map(|(_, unit)| *unit)
     }
 
     /// The day, week, month, quarter or year that lies `back` units before the one with today; a negative `back` lies
@@ -107,11 +107,7 @@ impl Reader<'_> {
             Unit::Week | Unit::Fortnight => {
                 let days = i64::from(today.weekday().number_days_from_monday());
                 let from = today.checked_sub(Duration::days(days + 7 * i64::from(back)))?;
-                let until = from.checked_add(Duration::weeks(1));
-                Some(DayRange {
-                    from: Some(from),
-                    until,
-                })
+                Some(DayRange::of(from, from.checked_add(Duration::weeks(1))?))
             }
             Unit::Month => months(year, month.checked_sub(back)?, 1),
             Unit::Quarter => {
@@ -134,12 +130,8 @@ impl Reader<'_> {
     /// Spans that have a name: `today`, `yesterday`, `year to date`, `ytd`, `the year before last`.
     fn called(&self, at: usize) -> Option<(usize, DaySpan)> {
         let to_date = |length, unit| {
-            found(
-                length,
-                self.whole(unit, 0)?.from?,
-                self.today.next_day(),
-                Grain::Days,
-            )
+            let from = self.whole(unit, 0)?.from?;
+            found(length, from, self.today.next_day())
         };
         let whole = |length, unit, back| Some((length, self.span_of(unit, back)?));
         match self.word(at) {
@@ -194,16 +186,10 @@ impl Reader<'_> {
         let day = counted(-many, unit, self.today)?;
         let length = skipped + 2 + behind;
         match age {
-            Some((_, true)) => found(length, day, self.today.next_day(), Grain::Days),
+            Some((_, true)) => found(length, day, self.today.next_day()),
             Some((_, false)) => {
                 let span = DaySpan::of(one(day)?, Grain::Days);
-                Some((
-                    length,
-                    DaySpan {
-                        side: SpanSide::Before,
-                        ..span
-                    },
-                ))
+                Some((length, span.on(SpanSide::Before)))
             }
             None if unit == Unit::Fortnight => None,
             None => Some((length, self.span_of(unit, many)?)),
@@ -211,12 +197,9 @@ impl Reader<'_> {
     }
 }
 
-fn found(length: usize, from: Date, until: Option<Date>, grain: Grain) -> Option<(usize, DaySpan)> {
-    let range = DayRange {
-        from: Some(from),
-        until,
-    };
-    Some((length, DaySpan::of(range, grain)))
+fn found(length: usize, from: Date, until: Option<Date>) -> Option<(usize, DaySpan)> {
+    let range = DayRange::of(from, until?);
+    Some((length, DaySpan::of(range, Grain::Days)))
 }
 
 /// The day so many units after another; before it, if the number is negative.

@@ -203,14 +203,14 @@ impl Reader<'_> {
     /// A calendar week, from Monday to Sunday: `week 12 of 2024`, `CW12 2024`.
     pub(super) fn week(&self, at: usize) -> Found {
         let word = self.word(at);
+        let glued = || {
+            ["cw", "wk", "kw"]
+                .iter()
+                .find_map(|mark| word.strip_prefix(mark))
+        };
         let (length, week) = match self.is(at, both!(week)) {
             true => (2, self.word(at + 1)),
-            false => (
-                1,
-                ["cw", "wk", "kw"]
-                    .iter()
-                    .find_map(|mark| word.strip_prefix(mark))?,
-            ),
+            false => (1, glued()?),
         };
         let at_year = at + length + self.of(at + length);
         let range = calendar::week(year_of(self.word(at_year))?, week.parse().ok()?)?;
@@ -254,23 +254,18 @@ impl Reader<'_> {
 
     fn half(&self, at: usize) -> Option<(usize, u8)> {
         let word = self.word(at);
-        let of_two = |at| {
-            if self.is(at, both!(final)) {
-                Some(2)
-            } else {
-                self.ordinal_of(at)
-            }
-        };
-        let found = if let Some(digit) = word.strip_prefix('h').and_then(|digit| digit.parse().ok())
-        {
+        let last = self.is(at, both!(final)).then_some(2);
+        let of_two = || last.or_else(|| self.ordinal_of(at));
+        let glued = word.strip_prefix('h').and_then(|digit| digit.parse().ok());
+        let found = if let Some(digit) = glued {
             (1, digit)
         } else if self.is(at, both!(half)) {
             (2, number_of(self.word(at + 1))?)
         } else if self.says(at + 1, "six months") {
             // `the second six months of 2024`
-            (3, of_two(at)?)
+            (3, of_two()?)
         } else if self.is(at + 1, both!(half)) {
-            (2, of_two(at).or_else(|| self.ordinal(at, both!(half)))?)
+            (2, of_two().or_else(|| self.ordinal(at, both!(half)))?)
         } else {
             return None;
         };
@@ -288,12 +283,8 @@ impl Reader<'_> {
     /// The same before a noun. In German it may be in digits: `3. Quartal`.
     fn ordinal(&self, at: usize, nouns: [&str; 2]) -> Option<u8> {
         self.is(at + 1, nouns).then_some(())?;
-        let digits = || {
-            self.word(at)
-                .parse()
-                .ok()
-                .filter(|_| is_of(self.word(at + 1), nouns[1]))
-        };
+        let is_german = is_of(self.word(at + 1), nouns[1]);
+        let digits = || self.word(at).parse().ok().filter(|_| is_german);
         self.ordinal_of(at).or_else(digits)
     }
 
@@ -313,11 +304,8 @@ impl Reader<'_> {
         }
         let is_time = is_time || self.is_behind(at, both!(before_day));
         let this = calendar::day(self.today.year(), month, date).filter(|_| is_time)?;
-        let is_over = this <= self.today;
-        one_day(
-            length,
-            calendar::day(self.today.year() - i32::from(!is_over), month, date),
-        )
+        let year = self.today.year() - i32::from(this > self.today);
+        one_day(length, calendar::day(year, month, date))
     }
 
     /// A month: `May 2024`, `May of 2024`, `2024-05`. `March` alone counts behind a word that announces a time.
@@ -375,8 +363,7 @@ impl Reader<'_> {
         }
         for (prefix, side) in [("pre-", SpanSide::Before), ("post-", SpanSide::After)] {
             if let Some(year) = word.strip_prefix(prefix).and_then(year_of) {
-                let (length, span) = years(1, year, year)?;
-                return Some((length, DaySpan { side, ..span }));
+                return years(1, year, year).map(|(length, span)| (length, span.on(side)));
             }
         }
         if let Some(year) = word.strip_prefix("cy").and_then(year_of) {

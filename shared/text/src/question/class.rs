@@ -5,32 +5,7 @@
 //! and change, nested descriptions. *Not* a parser, and the rules know nothing about what the words mean.
 
 use super::words::QuestionWord;
-
-/// How many searches a question takes, and of which kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Complexity {
-    /// A question for one thing about one thing.
-    #[default]
-    Simple,
-    /// A comparison of things.
-    Comparative,
-    /// A question that needs one answer before it can ask for the next, or that asks several things.
-    MultiStep,
-    /// A question about an order of events, or about a change over time.
-    Temporal,
-}
-
-impl Complexity {
-    /// The word for it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Complexity::Simple => "simple",
-            Complexity::Comparative => "comparative",
-            Complexity::MultiStep => "multi_step",
-            Complexity::Temporal => "temporal",
-        }
-    }
-}
+use envelope::QuestionClass;
 
 /// From how many words on a question is more than one thing, whatever its form.
 const LONG_WORDS: usize = 14;
@@ -42,20 +17,20 @@ const CHOICE_WORDS_MAX: usize = 30;
 const ALTERNATIVE_WORDS_MAX: usize = 12;
 
 /// The class of a question.
-pub(super) fn read(words: &[QuestionWord<'_>]) -> Complexity {
+pub(super) fn read(words: &[QuestionWord<'_>]) -> QuestionClass {
     let is_polar = is_polar(words);
     if has_alternatives(words, is_polar) && !is_dated(words) {
-        return Complexity::Comparative;
+        return QuestionClass::Comparative;
     }
     if is_over_time(words, is_polar) {
-        return Complexity::Temporal;
+        return QuestionClass::Temporal;
     }
     if is_comparison(words, is_polar) {
-        return Complexity::Comparative;
+        return QuestionClass::Comparative;
     }
     match takes_steps(words) {
-        true => Complexity::MultiStep,
-        false => Complexity::Simple,
+        true => QuestionClass::MultiStep,
+        false => QuestionClass::Simple,
     }
 }
 

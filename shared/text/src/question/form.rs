@@ -2,45 +2,20 @@
 //! searched for.
 
 use super::words::QuestionWord;
-
-/// The form of an answer.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Layout {
-    /// Sentences.
-    #[default]
-    Prose,
-    /// A line for each thing.
-    List,
-    /// A table.
-    Table,
-    /// Comma-separated values.
-    Csv,
-}
-
-impl Layout {
-    /// The word for it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Layout::Prose => "prose",
-            Layout::List => "list",
-            Layout::Table => "table",
-            Layout::Csv => "csv",
-        }
-    }
-}
+use envelope::AnswerForm;
 
 /// The form that a question asks for.
-pub(super) fn layout(words: &[QuestionWord<'_>]) -> Layout {
+pub(super) fn form(words: &[QuestionWord<'_>]) -> AnswerForm {
     let mut told = (0..words.len()).filter_map(|at| at_word(words, at));
     told.next().unwrap_or_default()
 }
 
-fn at_word(words: &[QuestionWord<'_>], at: usize) -> Option<Layout> {
-    let layout = match words[at].word.as_str() {
-        "csv" => Layout::Csv,
-        "table" | "tabular" => Layout::Table,
-        "list" | "bullets" | "bullet" => Layout::List,
-        "tabulate" if at == 0 => return Some(Layout::Table),
+fn at_word(words: &[QuestionWord<'_>], at: usize) -> Option<AnswerForm> {
+    let form = match words[at].word.as_str() {
+        "csv" => AnswerForm::Csv,
+        "table" | "tabular" => AnswerForm::Table,
+        "list" | "bullets" | "bullet" => AnswerForm::List,
+        "tabulate" if at == 0 => return Some(AnswerForm::Table),
         _ => return None,
     };
     let next = |any: &str| words.get(at + 1).is_some_and(|word| word.is(any));
@@ -57,8 +32,8 @@ fn at_word(words: &[QuestionWord<'_>], at: usize) -> Option<Layout> {
         .iter()
         .any(|word| word.is("give create make produce want"))
         && !the;
-    let exported = layout == Layout::Csv && next("export format");
-    (exported || !is_place && (asked || given)).then_some(layout)
+    let exported = form == AnswerForm::Csv && next("export format");
+    (exported || !is_place && (asked || given)).then_some(form)
 }
 
 /// Whether sources are not to be named.

@@ -1,52 +1,23 @@
 //! Recognises what a question asks to be done: state a fact, list things, summarise, compare or calculate.
 
-use super::class::Complexity;
 use super::words::QuestionWord;
 use crate::is_of;
-
-/// What a question asks to be done.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum WordedIntent {
-    /// To state a fact.
-    #[default]
-    Fact,
-    /// To list all things that satisfy the conditions.
-    List,
-    /// To summarise documents.
-    Summary,
-    /// To compare things.
-    Comparison,
-    /// To calculate a number.
-    Number,
-}
-
-impl WordedIntent {
-    /// The word for it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            WordedIntent::Fact => "qa",
-            WordedIntent::List => "list",
-            WordedIntent::Summary => "summarize",
-            WordedIntent::Comparison => "compare",
-            WordedIntent::Number => "compute",
-        }
-    }
-}
+use envelope::{QuestionClass, QuestionIntent};
 
 /// What is wanted of a question of a class.
-pub(super) fn read(words: &[QuestionWord<'_>], class: Complexity) -> WordedIntent {
+pub(super) fn read(words: &[QuestionWord<'_>], class: QuestionClass) -> QuestionIntent {
     if is_number(words) {
-        return WordedIntent::Number;
+        return QuestionIntent::Compute;
     }
     if words.iter().any(|word| word.is(words!(shortening))) {
-        return WordedIntent::Summary;
+        return QuestionIntent::Summarize;
     }
-    if class == Complexity::Comparative {
-        return WordedIntent::Comparison;
+    if class == QuestionClass::Comparative {
+        return QuestionIntent::Compare;
     }
-    match class != Complexity::Temporal && is_list(words) {
-        true => WordedIntent::List,
-        false => WordedIntent::Fact,
+    match class != QuestionClass::Temporal && is_list(words) {
+        true => QuestionIntent::List,
+        false => QuestionIntent::Qa,
     }
 }
 
@@ -99,8 +70,7 @@ fn is_number(words: &[QuestionWord<'_>]) -> bool {
 /// of the contracts with Acme`, `total of all invoices by month`.
 pub(super) fn is_sum(words: &[QuestionWord<'_>]) -> bool {
     let opens = words.first().is_some_and(|word| word.is(words!(adding))) || opens_with_sum(words);
-    let is_name = |word: &QuestionWord<'_>| word.is_capital() || word.has_digit();
-    let is_more = |two: &[QuestionWord<'_>]| two[0].is("and or") && !is_name(&two[1]);
+    let is_more = |two: &[QuestionWord<'_>]| two[0].is("and or") && !two[1].is_name();
     let is_described = |word: &QuestionWord<'_>| word.is(words!(describing));
     opens
         && is_number(words)

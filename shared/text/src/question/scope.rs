@@ -3,10 +3,8 @@
 //! It errs on the safe side: only a question that surely asks one thing about one thing gets a single search. It does
 //! *not* classify a second time: class, intent and form are those of [`read`](super::read).
 
-use super::class::Complexity;
-use super::form::Layout;
-use super::intent::WordedIntent;
 use super::words::{self, QuestionWord};
+use envelope::{AnswerForm, QuestionClass, QuestionIntent};
 
 /// What a question needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,17 +53,17 @@ pub fn scope(question: &str, follows: bool) -> QuestionScope {
         return QuestionScope::FollowUp;
     }
     let reading = super::read(question);
-    match (reading.class, reading.wanted) {
-        (Complexity::Comparative, _) | (_, WordedIntent::Comparison) => QuestionScope::Comparison,
-        (Complexity::Temporal, _) => QuestionScope::Timeline,
-        (_, WordedIntent::List | WordedIntent::Number) => QuestionScope::Documents,
-        (_, WordedIntent::Summary) => QuestionScope::Summary,
-        (Complexity::MultiStep, _) => QuestionScope::Steps,
-        (Complexity::Simple, WordedIntent::Fact) if reading.layout != Layout::Prose => {
+    match (reading.class, reading.intent) {
+        (QuestionClass::Comparative, _) | (_, QuestionIntent::Compare) => QuestionScope::Comparison,
+        (QuestionClass::Temporal, _) => QuestionScope::Timeline,
+        (_, QuestionIntent::List | QuestionIntent::Compute) => QuestionScope::Documents,
+        (_, QuestionIntent::Summarize) => QuestionScope::Summary,
+        (QuestionClass::MultiStep, _) => QuestionScope::Steps,
+        (QuestionClass::Simple, QuestionIntent::Qa) if reading.form != AnswerForm::Prose => {
             QuestionScope::Documents
         }
-        (Complexity::Simple, WordedIntent::Fact) if asks_several(&words) => QuestionScope::Steps,
-        (Complexity::Simple, WordedIntent::Fact) => QuestionScope::OneSearch,
+        (QuestionClass::Simple, QuestionIntent::Qa) if asks_several(&words) => QuestionScope::Steps,
+        (QuestionClass::Simple, QuestionIntent::Qa) => QuestionScope::OneSearch,
     }
 }
 
@@ -86,8 +84,7 @@ fn is_read(words: &[QuestionWord<'_>]) -> bool {
 
 /// Whether it cannot be understood by itself: it points at something, goes on, is no whole question, or names nothing.
 fn leans(question: &str, words: &[QuestionWord<'_>]) -> bool {
-    let names = |word: &QuestionWord<'_>| word.is_capital() || word.has_digit();
-    let is_named = words.iter().skip(1).any(names) || question.contains(['"', '“']);
+    let is_named = words.iter().skip(1).any(QuestionWord::is_name) || question.contains(['"', '“']);
     words.len() < WHOLE_WORDS_MIN
         || words.first().is_some_and(|word| word.is(words!(going_on)))
         || words.iter().any(|word| word.is(words!(pointing)))
@@ -104,12 +101,12 @@ fn asks_several(words: &[QuestionWord<'_>]) -> bool {
     let inner = words
         .get(..words.len().saturating_sub(1))
         .unwrap_or_default();
-    let names = |word: &QuestionWord<'_>| word.is_capital() || word.has_digit();
     let several = |at: usize| {
         let after = words[at + 1..]
             .iter()
             .find(|word| !word.is("a an for of the"));
-        let is_named = at > 1 && names(&words[at - 1]) && after.is_some_and(names);
+        let is_named =
+            at > 1 && words[at - 1].is_name() && after.is_some_and(QuestionWord::is_name);
         is_named || after.is_some_and(QuestionWord::is_asking)
     };
     inner.iter().any(ends) || (0..words.len()).any(|at| joins(&words[at]) && several(at))

@@ -9,22 +9,12 @@ pub(crate) struct QuestionWord<'a> {
     pub(crate) raw: &'a str,
     /// In lower case, without punctuation around it and without the `'s` of a possessive.
     pub(crate) word: String,
-    /// Where it is in the question, in bytes, without punctuation around it.
-    pub(crate) from: usize,
-    /// Where it ends, in bytes.
-    pub(crate) to: usize,
 }
 
 impl QuestionWord<'_> {
     /// Whether it is one of `words`.
     pub(crate) fn is(&self, words: &str) -> bool {
         is_of(&self.word, words)
-    }
-
-    /// As written, without the punctuation around it and without the `'s` of a possessive.
-    pub(crate) fn bare(&self) -> &str {
-        let bare = self.raw.trim_matches(is_around);
-        bare.get(..self.word.len()).unwrap_or(bare)
     }
 
     /// Whether a clause ends behind it.
@@ -44,6 +34,11 @@ impl QuestionWord<'_> {
     pub(crate) fn is_capital(&self) -> bool {
         let bare = self.raw.trim_start_matches(|c: char| !c.is_alphanumeric());
         bare.starts_with(char::is_uppercase)
+    }
+
+    /// Whether it may be a name.
+    pub(crate) fn is_name(&self) -> bool {
+        self.is_capital() || self.has_digit()
     }
 
     pub(crate) fn has_digit(&self) -> bool {
@@ -66,14 +61,10 @@ impl QuestionWord<'_> {
     /// Whether it is a day as `2024-03-01`, or a year and a month of it; a time of the day may follow.
     pub(crate) fn is_iso_day(&self) -> bool {
         let day = self.word.split('t').next().unwrap_or_default();
-        let mut parts = day.split('-');
-        let number = |part: Option<&str>, len: usize| {
-            part.is_some_and(|p| p.len() == len && p.bytes().all(|b| b.is_ascii_digit()))
-        };
-        number(parts.next(), 4)
-            && number(parts.next(), 2)
-            && parts.next().is_none_or(|day| number(Some(day), 2))
-            && parts.next().is_none()
+        let parts: Vec<&str> = day.split('-').collect();
+        let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+        matches!(lengths[..], [4, 2] | [4, 2, 2]) && parts.into_iter().all(is_number)
     }
 
     /// Whether it is a time of the day as `21:30`.
@@ -100,27 +91,15 @@ impl QuestionWord<'_> {
 }
 
 /// The words of a question, in order.
-pub(crate) fn split(question: &str) -> Vec<QuestionWord<'_>> {
-    let mut words = Vec::new();
-    let mut at = 0;
-    for raw in question.split(char::is_whitespace) {
-        let from = at;
-        at += raw.len();
-        at += question[at..].chars().next().map_or(0, char::len_utf8);
-        let head = raw.len() - raw.trim_start_matches(is_around).len();
-        let bare = raw[head..].trim_end_matches(|c| is_around(c) && c != '%');
-        if bare.is_empty() {
-            continue;
-        }
+pub(crate) fn split<'a>(question: &'a str) -> Vec<QuestionWord<'a>> {
+    let word = |raw: &'a str| {
+        let bare = raw.trim_start_matches(is_around);
+        let bare = bare.trim_end_matches(|c| is_around(c) && c != '%');
         let lower = bare.to_lowercase().replace('’', "'");
-        words.push(QuestionWord {
-            raw,
-            word: lower.strip_suffix("'s").unwrap_or(&lower).to_owned(),
-            from: from + head,
-            to: from + head + bare.len(),
-        });
-    }
-    words
+        let word = lower.strip_suffix("'s").unwrap_or(&lower).to_owned();
+        (!bare.is_empty()).then_some(QuestionWord { raw, word })
+    };
+    question.split_whitespace().filter_map(word).collect()
 }
 
 /// Punctuation around a word. Signs of a currency and of a number belong to it.
