@@ -9,7 +9,6 @@ use crate::link::{Linker, Placed};
 use crate::linked::{Intent, Test};
 use crate::mention::{Mention, Named};
 
-/// A test, and the column that it is on.
 type ColumnTest = (ColumnId, Test);
 
 impl Linker<'_> {

@@ -10,7 +10,6 @@ use text::is_of;
 /// A word that ends in `able` has to be longer than `cable`, `table` and `variable`, which are things.
 const ABLE_LETTERS: usize = 8;
 
-/// Whether one of the clauses wants an explanation.
 pub(crate) fn is_explaining(tokens: &[QuestionToken]) -> bool {
     let begins = |at: &usize| {
         at.checked_sub(1)

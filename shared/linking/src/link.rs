@@ -13,6 +13,7 @@ use crate::linked::{Ambiguity, Intent, LinkedQuestion, QuestionCondition, Test};
 use crate::mention::{Mention, Named, mentions};
 use crate::merge::{self, Joined, Link};
 use crate::token::{QuestionToken, tokens};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use text::fold;
 use time::Date;
@@ -34,7 +35,7 @@ pub fn link_by(
     let is_evident = mentions
         .iter()
         .any(|mention| mention.is_evident(&tokens, dictionary));
-    let linker = Linker {
+    let mut linker = Linker {
         frame: frame(&tokens, dictionary, is_evident),
         mentions,
         tokens,
@@ -43,12 +44,8 @@ pub fn link_by(
         is_evident_where: false,
         is_in_one_bucket: false,
     };
-    let is_evident_where = is_evident && linker.bucket().is_some();
-    let mut linker = Linker {
-        is_evident_where,
-        is_in_one_bucket: linker.bucket().is_some(),
-        ..linker
-    };
+    linker.is_in_one_bucket = linker.bucket().is_some();
+    linker.is_evident_where = is_evident && linker.is_in_one_bucket;
     let is_prose = linker.frame.intent == Intent::Prose;
     let is_measured = || is_measuring(&linker.tokens) && linker.names_numbers();
     if linker.is_of_two() {
@@ -76,7 +73,6 @@ pub(crate) struct Linker<'a> {
     pub(crate) likeness: &'a dyn WordLikeness,
     /// Whether something is named beyond doubt and the bucket is known.
     pub(crate) is_evident_where: bool,
-    /// Whether the bucket that the question is about is known.
     is_in_one_bucket: bool,
 }
 
@@ -208,23 +204,14 @@ impl Linker<'_> {
         if self.frame.bucket.is_some() {
             return self.frame.bucket.clone();
         }
-        let mut votes: Vec<(&str, (usize, usize))> = Vec::new();
-        for mention in &self.mentions {
-            for (bucket, is_number) in self.buckets_of(mention) {
-                let vote = match votes.iter().position(|(known, _)| *known == bucket) {
-                    Some(place) => &mut votes[place].1,
-                    None => {
-                        votes.push((bucket, (0, 0)));
-                        let last = votes.len() - 1;
-                        &mut votes[last].1
-                    }
-                };
-                vote.0 += usize::from(is_number);
-                vote.1 += 1;
-            }
+        let mut votes: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+        for (bucket, is_number) in self.mentions.iter().flat_map(|one| self.buckets_of(one)) {
+            let vote = votes.entry(bucket).or_default();
+            vote.0 += usize::from(is_number);
+            vote.1 += 1;
         }
-        let most = votes.iter().map(|(_, vote)| *vote).max()?;
-        let mut best = votes.iter().filter(|(_, vote)| *vote == most);
+        let most = *votes.values().max()?;
+        let mut best = votes.iter().filter(|(_, vote)| **vote == most);
         match (best.next(), best.next()) {
             (Some((bucket, _)), None) => Some((*bucket).to_owned()),
             _ => None,
@@ -334,7 +321,6 @@ impl Linker<'_> {
         }
     }
 
-    /// The names of all columns that fit equally well.
     pub(crate) fn options(&self, fitting: &Fitting) -> Vec<String> {
         let name = |column: &ColumnId| self.dictionary.column(*column).field.clone();
         match fitting.rivals.is_empty() {
@@ -437,7 +423,6 @@ impl Linker<'_> {
         merge::contradictions(question, linked);
     }
 
-    /// A placed mention as a condition.
     pub(crate) fn condition(&self, placed: &Placed) -> QuestionCondition {
         QuestionCondition {
             bucket: self.dictionary.column(placed.column).bucket.clone(),

@@ -15,19 +15,16 @@ const THINGS_MAX: usize = 50;
 /// Why a further value is dropped. The first 50 are a condition all the same.
 pub const TOO_MANY_VALUES: &str = "more than 50 values of one column";
 
-/// A condition that is to be merged.
 pub(crate) struct Joined {
     pub(crate) condition: QuestionCondition,
     /// The conjunction between this condition and the mention before it.
     pub(crate) link: Link,
-    /// Whether it is one side of a comparison.
     pub(crate) is_side: bool,
 }
 
 /// The conjunction between a mention and the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Link {
-    /// No conjunction.
     None,
     /// The word `and`, or a comma.
     And,
@@ -45,7 +42,6 @@ enum Met {
     Dropped(&'static str),
 }
 
-/// Merges a condition into the result.
 pub(crate) fn take_in(new: Joined, question: &str, linked: &mut LinkedQuestion) {
     let Joined {
         condition: new,
@@ -102,7 +98,6 @@ pub(crate) fn take_in(new: Joined, question: &str, linked: &mut LinkedQuestion) 
     }
 }
 
-/// Whether all values of a test on names are years.
 pub(crate) fn is_year(test: &Test) -> bool {
     matches!(test, Test::Is(things) if things.iter().flatten().all(|form| dictionary::is_year(form)))
 }
@@ -121,31 +116,8 @@ fn meet(known: &mut QuestionCondition, new: &QuestionCondition, link: Link) -> M
     }
     let is_negated = known.is_negated;
     match (&mut known.test, &new.test) {
-        (Test::Is(known), Test::Is(new)) => {
-            for thing in new {
-                if known.len() >= THINGS_MAX {
-                    return Met::Dropped(TOO_MANY_VALUES);
-                }
-                if !known.contains(thing) {
-                    known.push(thing.clone());
-                }
-            }
-            Met::Merged
-        }
-        (Test::Number(known), Test::Number(new)) => {
-            known.extend(
-                new.iter()
-                    .filter(|number| !known.contains(number))
-                    .collect::<Vec<_>>(),
-            );
-            match known.len() > THINGS_MAX {
-                true => {
-                    known.truncate(THINGS_MAX);
-                    Met::Dropped(TOO_MANY_VALUES)
-                }
-                false => Met::Merged,
-            }
-        }
+        (Test::Is(known), Test::Is(new)) => add(known, new),
+        (Test::Number(known), Test::Number(new)) => add(known, new),
         (Test::Amount(known), Test::Amount(new)) => {
             let all: Vec<(Bound, f64)> = known.iter().chain(new).copied().collect();
             match (is_satisfiable(&all), link) {
@@ -181,6 +153,18 @@ fn meet(known: &mut QuestionCondition, new: &QuestionCondition, link: Link) -> M
         }
         _ => Met::Dropped("said of the same column in another way before"),
     }
+}
+
+fn add<T: Clone + PartialEq>(known: &mut Vec<T>, new: &[T]) -> Met {
+    for thing in new {
+        if known.len() >= THINGS_MAX {
+            return Met::Dropped(TOO_MANY_VALUES);
+        }
+        if !known.contains(thing) {
+            known.push(thing.clone());
+        }
+    }
+    Met::Merged
 }
 
 /// The numbers that satisfy the bounds, if one test has numbers and the other has bounds.
@@ -241,7 +225,6 @@ fn is_open_pair(one: DayRange, other: DayRange) -> bool {
     is_since(one) && is_until(other) || is_until(one) && is_since(other)
 }
 
-/// Whether a range has neither a beginning nor an end.
 fn is_open(range: DayRange) -> bool {
     range.from.is_none() && range.until.is_none()
 }

@@ -52,7 +52,6 @@ pub(super) struct Fit {
     pub(super) columns: Vec<ColumnId>,
 }
 
-/// Words of a question, in the forms in which they are compared.
 struct SaidWords<'a> {
     words: &'a [&'a str],
     kin: Vec<Kin>,
@@ -65,12 +64,10 @@ impl Fit {
         self.score == WHOLE || (PART..SYNONYM_LIKE).contains(&self.score)
     }
 
-    /// Whether the whole name is said.
     pub(super) fn is_whole(&self) -> bool {
         self.score == WHOLE
     }
 
-    /// Whether a whole synonym is said.
     pub(super) fn is_synonym(&self) -> bool {
         (SYNONYM_LIKE..=SYNONYM).contains(&self.score)
     }
@@ -279,12 +276,10 @@ fn is_same(word: &str, known: &str) -> bool {
     may_be && described::key(word) == described::key(known)
 }
 
-/// Whether a column holds numbers that can be added up.
 pub(super) fn is_number(column: &KnownColumn) -> bool {
     column.kind() == ColumnKind::Number
 }
 
-/// Whether a column holds days or years.
 pub(super) fn is_day(column: &KnownColumn) -> bool {
     matches!(column.kind(), ColumnKind::Day | ColumnKind::Year)
 }

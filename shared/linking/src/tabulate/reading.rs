@@ -28,24 +28,19 @@ mod naming;
 mod operation;
 mod refusing;
 
-/// The most words of a column name that are looked up together.
 const PHRASE_WORDS_MAX: usize = 4;
 /// The most words between `day` and the day that it announces: `the last day for payment in 2024`.
 const DAY_WORDS: usize = 5;
 /// The most words between the word before `date` and the date.
 const DATE_WORDS: usize = 4;
-/// The most parts of a run that each have a role of their own.
 const PARTS_MAX: usize = 3;
 
 pub(super) struct Reading<'a> {
     linker: &'a Linker<'a>,
     linked: &'a LinkedQuestion,
     bucket: Option<&'a str>,
-    /// The tokens of the noun of the question.
     subject: Option<Range<usize>>,
-    /// Whether each token has a role.
     is_taken: Vec<bool>,
-    /// The tokens of the mentions that set a condition.
     mentions: Vec<Range<usize>>,
     operation: Option<ColumnOperation>,
     /// Weaker operations that the words name, too.
@@ -150,12 +145,10 @@ impl<'a> Reading<'a> {
         Ok((self.table, self.unplaced))
     }
 
-    /// The word at a token; an empty one where there is none.
     fn word(&self, at: usize) -> &'a str {
         self.linker.tokens.word(at)
     }
 
-    /// The word so many tokens before one.
     fn back(&self, at: usize, back: usize) -> &'a str {
         self.linker.tokens.back(at, back)
     }
@@ -174,7 +167,6 @@ impl<'a> Reading<'a> {
         0..self.is_taken.len()
     }
 
-    /// Whether a punctuation mark follows a token.
     fn closes(&self, at: usize) -> bool {
         self.linker.tokens[at].is_last
     }
@@ -183,17 +175,14 @@ impl<'a> Reading<'a> {
         self.mentions.iter().any(|mention| mention.contains(&at))
     }
 
-    /// Whether a mention starts at a token.
     fn starts(&self, at: usize) -> bool {
         self.mentions.iter().any(|mention| mention.start == at)
     }
 
-    /// Whether a mention ends right before a token.
     fn ends(&self, at: usize) -> bool {
         self.mentions.iter().any(|mention| mention.end == at)
     }
 
-    /// Whether the next thing that is mentioned from a token on is a time.
     fn leads_to_day(&self, from: usize) -> bool {
         let mut mentions = self.linker.mentions.iter();
         let next = mentions.find(|mention| mention.at.start >= from);
@@ -246,13 +235,11 @@ impl<'a> Reading<'a> {
         (2..=PHRASE_WORDS_MAX).rev().find(names)
     }
 
-    /// Whether a word is a whole synonym of a column.
     fn is_synonym(&self, word: &str) -> bool {
         self.columns()
             .any(|(_, column)| column.said.is_synonym(word))
     }
 
-    /// The columns that some tokens fit best.
     fn fit(&self, tokens: Range<usize>, is_of_kind: impl Fn(&KnownColumn) -> bool) -> Option<Fit> {
         // `pay-by date` is three words, as in the column's name.
         let said = tokens.flat_map(|at| self.word(at).split('-'));
@@ -265,7 +252,6 @@ impl<'a> Reading<'a> {
         fit.is_some_and(|fit| fit.score >= NAMED_MIN)
     }
 
-    /// Runs of neighbouring tokens whose role is not known yet.
     fn runs(&self) -> Vec<Range<usize>> {
         let mut runs: Vec<Range<usize>> = Vec::new();
         let mut phrase_until = 0;
@@ -368,7 +354,6 @@ impl<'a> Reading<'a> {
         false
     }
 
-    /// Finds the role of a run.
     fn place(&mut self, run: Range<usize>) -> Outcome<()> {
         if let Some(why) = self.refused(&run) {
             return Err(unfit(why));
@@ -484,7 +469,6 @@ impl<'a> Reading<'a> {
         conditions.any(|condition| fields.contains(&condition.field.as_str()))
     }
 
-    /// Whether a run names the column of a condition.
     fn is_of_condition(&self, run: &Range<usize>) -> bool {
         // `with settlement in euros` may mean the day or the currency of a settlement; the one with a condition counts.
         let fit = self.fit(run.clone(), |_| true);

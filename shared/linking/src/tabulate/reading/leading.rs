@@ -7,11 +7,9 @@ use crate::merge::TOO_MANY_VALUES;
 
 /// The most words between a run and the day or name that it leads to, if all of them mean nothing by themselves.
 const IDLE_WORDS: usize = 6;
-/// How many words behind a participle are searched for the condition that it introduces.
 const LEAD_WORDS_MAX: usize = 4;
 /// A word with fewer bytes says too little to be part of a name of documents.
 const CALLED_BYTES: usize = 4;
-/// The most words before the verb of a request.
 const POLITE_WORDS: usize = 3;
 
 impl Reading<'_> {
@@ -216,7 +214,6 @@ impl Reading<'_> {
                 .any(|known| fold::singular(&known) == word)
     }
 
-    /// Whether all words of a run are words of the bucket's name.
     fn is_of_name(&self, run: Range<usize>) -> bool {
         let called: Vec<String> = self
             .name_words()
@@ -325,7 +322,6 @@ impl Reading<'_> {
         }
     }
 
-    /// Whether the name or description of a column has one of some words.
     pub(super) fn column_says(&self, field: &str, known: &str) -> bool {
         self.columns().any(|(_, column)| {
             column.field == field && (column.is_called(known) || column.is_described_by(known))

@@ -8,9 +8,7 @@ use crate::tabulate::CurrencySource;
 use std::collections::BTreeMap;
 use text::currencies;
 
-/// How many words before a tax are searched for the word that includes or excludes it.
 const TAX_WORDS: usize = 2;
-/// How many words behind an amount are read for a tax.
 const NEAR: usize = 4;
 /// The name of the currencies where units alone say them.
 const CALLED: &str = "currency";
@@ -109,7 +107,6 @@ impl<'a> Reading<'a> {
             && (self.money(run).is_some() || self.names_money(run))
     }
 
-    /// Whether a run names one column of money, and no other column of numbers.
     fn names_money(&self, run: &Range<usize>) -> bool {
         let fit = self.fit(run.clone(), phrase::is_number);
         fit.is_some_and(|fit| fit.columns.len() == 1 && is_money(self.column(fit.columns[0])))
@@ -259,12 +256,10 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Whether a word says whether a tax is included, or is a tax.
 fn is_on_tax(word: &str) -> bool {
     is_of(word, words!(taxes)) || is_of(word, words!(without)) || is_of(word, words!(money_joining))
 }
 
-/// Whether words exclude taxes.
 fn is_without(words: &[String]) -> bool {
     let says = |known: &str| words.iter().any(|word| is_of(word, known));
     says("net untaxed pretax subtotal") || says(words!(without)) && says(words!(taxes))
@@ -293,7 +288,6 @@ fn is_of_one_unit(columns: &[&KnownColumn]) -> bool {
     is_currency(first) && units.clone().all(is_currency) || units.all(|unit| unit == first)
 }
 
-/// Whether a column holds percentages.
 fn is_share(column: &KnownColumn) -> bool {
     let is_rate = column.is_called("rate") && column.is_called("vat tax interest discount gst");
     column.said.unit == "%"

@@ -202,7 +202,6 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// Whether a run names the measure once more, which is known from other words.
     pub(super) fn is_of_measure(&self, run: &Range<usize>) -> bool {
         let fit = self.fit(run.clone(), phrase::is_number);
         fit.is_some_and(|fit| match fit.columns[..] {

@@ -122,7 +122,6 @@ impl Reading<'_> {
         Some(operation)
     }
 
-    /// Whether a word stands right before the noun of the question.
     fn is_before_subject(&self, at: usize) -> bool {
         self.subject
             .as_ref()
@@ -134,7 +133,6 @@ impl Reading<'_> {
         (at..at + 4).any(|at| self.word(at) == "past")
     }
 
-    /// Whether a clause ends with a token, or goes on with a group.
     fn ends_clause(&self, at: usize) -> bool {
         let next = self.word(at + 1);
         self.closes(at) || is_of(next, "for in") || next.is_empty() || words::is_per(next)
@@ -288,7 +286,6 @@ impl Reading<'_> {
             || self.is_most() && self.table.group.is_some()
     }
 
-    /// The column of numbers that is to be shown, if there is one.
     fn shown_number(&self) -> Option<String> {
         let is_number = |field: &&String| {
             let mut columns = self.columns();
@@ -303,7 +300,6 @@ impl Reading<'_> {
         Some(column.is_naming() || column.is_named())
     }
 
-    /// Whether each side of a comparison is many documents and not a single one.
     pub(super) fn is_between_many(&self) -> bool {
         let mut parts = self.linked.parts.iter();
         self.subject.is_some() && parts.any(|part| self.identifies(&part.field) == Some(false))
@@ -374,7 +370,6 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// The best column of days if the question names none. Of columns that are equally good it is the first one.
     pub(super) fn day_by_default(&self, kind: ColumnKind) -> Option<ColumnId> {
         self.days_by_default(kind).first().copied()
     }
@@ -390,7 +385,6 @@ impl Reading<'_> {
         best.map(|(_, id)| *id).collect()
     }
 
-    /// Whether the noun for one document of the bucket is in the name of a column.
     fn is_called_after_bucket(&self, column: &KnownColumn) -> bool {
         let noun = self
             .bucket
@@ -426,7 +420,6 @@ impl Reading<'_> {
     }
 }
 
-/// Whether two words name an operation together.
 fn is_pair(word: &str, next: &str) -> bool {
     matches!(
         (word, next),

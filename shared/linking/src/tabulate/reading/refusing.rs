@@ -17,7 +17,6 @@ const EXCLUDED_WORDS: usize = 9;
 const COMPARED_WORDS: usize = 3;
 
 impl Reading<'_> {
-    /// Why there is no table for a question with this run, if the run is such a word.
     pub(super) fn refused(&self, run: &Range<usize>) -> Option<String> {
         let said = || self.said(run);
         if run.clone().any(|at| self.is_state(at)) {
@@ -167,7 +166,6 @@ impl Reading<'_> {
             && self.leads_on(at)
     }
 
-    /// Whether a word stands before the noun of the question, with only names between.
     fn is_before_noun(&self, at: usize) -> bool {
         let is_before = |subject: &Range<usize>| {
             let noun = self.noun_start(subject);
