@@ -229,7 +229,9 @@ impl Dictionary {
 fn is_joining(token: &QuestionToken) -> bool {
     // `modules of grade A`; the capital says that it is no article.
     let is_letter = token.text == "A" && !token.is_first;
-    is_of(&token.lower, words!(words)) && !is_letter && !(token.text.len() > 1 && is_acronym(&token.text))
+    is_of(&token.lower, words!(words))
+        && !is_letter
+        && !(token.text.len() > 1 && is_acronym(&token.text))
 }
 
 /// Whether a token is an article that belongs to a name: it does in `The Courier`, but not in `The age of 16`.

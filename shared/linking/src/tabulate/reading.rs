@@ -280,7 +280,6 @@ impl<'a> Reading<'a> {
             || is_measure
             || words::period(word).is_some()
             || self.is_state(at)
-            || self.begins_nothing(&(at..at + 1))
             || !words::is_filler(word) && !is_degree && !self.is_idiom(at);
         // In `per date` and `by due year` a word that elsewhere is filler names the group.
         let is_behind_per = words::is_per(self.before(at, "the a an"));
@@ -290,18 +289,10 @@ impl<'a> Reading<'a> {
         let is_grouped = is_behind_per
             && (self.linker.dictionary.is_column_word(word)
                 || self.is_synonym(word)
-                || self.is_paid_money(at)
                 || is_of_period);
-        // `per year described`
-        let both = at.saturating_sub(1)..at + 1;
-        let is_of_group = words::is_per(self.back(at, 2))
-            && words::period(before).is_some()
-            && self
-                .fit(both.clone(), |_| true)
-                .is_some_and(|fit| self.is_of_years(&both, &fit));
         // In `by sort of enclosure` the word before `of` names no column by itself.
         let is_kind = is_behind_per && self.is_of_kind(at);
-        (is_in_phrase || !is_kind) && (is_said || is_grouped || is_of_group)
+        (is_in_phrase || !is_kind) && (is_said || is_grouped)
     }
 
     fn findings(&self) -> Findings {
@@ -381,7 +372,7 @@ impl<'a> Reading<'a> {
         {
             return Ok(());
         }
-        if self.table.measure.is_none() && !self.is_day_alone(&run) {
+        if self.table.measure.is_none() {
             let asks_for_money = !self.needs_measure() && self.asks_what_it_costs(&run);
             if (self.needs_measure() || asks_for_money) && self.measure_by(&run)? {
                 if asks_for_money && self.is_broken_down(&run) {
@@ -398,15 +389,10 @@ impl<'a> Reading<'a> {
                 && self.leads_to_mention(&run)
         };
         if fit.as_ref().is_some_and(|fit| is_beside || is_ahead(fit))
-            || self.is_of_measure(&run)
             || self.is_of_money(&run)
-            || self.is_of_bucket(&run)
             || self.is_day_alone(&run)
-            || self.is_of_group(&run)
             || self.serves(&run)
             || self.leads(&run)
-            || self.is_own_verb(&run)
-            || self.is_request(&run)
             || self.is_handled(&run)
         {
             return Ok(());

@@ -10,7 +10,6 @@ const IDLE_WORDS: usize = 6;
 const LEAD_WORDS_MAX: usize = 4;
 /// A word with fewer bytes says too little to be part of a name of documents.
 const CALLED_BYTES: usize = 4;
-const POLITE_WORDS: usize = 3;
 
 impl Reading<'_> {
     /// Whether a run names the column of a condition close to it: `with euro as the billing currency`. Columns of days and
@@ -55,18 +54,12 @@ impl Reading<'_> {
         })
     }
 
-    /// Whether a word is part of an idiom that means nothing to a table: `at some point in 2019`, `in the course of 2019`,
-    /// `billing took place`, `the price from start to finish`.
+    /// Whether a word is part of an idiom that means nothing to a table: `at some point in 2019`, `in the past`.
     pub(super) fn is_idiom(&self, at: usize) -> bool {
-        let (second, before, after) = (self.back(at, 2), self.back(at, 1), self.word(at + 1));
+        let (second, before) = (self.back(at, 2), self.back(at, 1));
         match self.word(at) {
             "point" | "time" | "stage" | "moment" | "day" => is_of(before, "some any one"),
-            "course" | "span" | "space" => before == "the" && is_of(after, "of from between"),
-            "took" | "takes" | "taken" | "taking" => is_of(after, "place effect"),
-            "place" => is_of(before, "took takes taken take taking"),
             "past" => (second, before) == ("in", "the"),
-            "start" => before == "from" && self.linker.tokens.says(at + 1, "to finish"),
-            "finish" => (second, before) == ("start", "to"),
             _ => false,
         }
     }
@@ -77,10 +70,6 @@ impl Reading<'_> {
     pub(super) fn leads(&self, run: &Range<usize>) -> bool {
         let tokens = &self.linker.tokens;
         let word = match &tokens[run.clone()] {
-            // `with obligations ending in 2024`
-            [thing] | [thing, _] if is_of(&thing.lower, words!(terms)) && self.is_with_day(run) => {
-                return true;
-            }
             [word] => word.lower.as_str(),
             [thing, word] if is_of(&thing.lower, words!(things)) && is_participle(&word.lower) => {
                 &word.lower
@@ -91,26 +80,19 @@ impl Reading<'_> {
         // `catering` in `contracts about catering with Acme` is a topic, and `disputed` in `invoices disputed by Acme`
         // says which invoices are meant. Neither only introduces a condition.
         let is_thing = word.ends_with("ing") && is_of(before, "about for on of regarding");
-        // `chargeable to Acme` introduces a condition, but `deductible in 2024` does not.
-        let is_able = word.ends_with("able") || word.ends_with("ible");
         // In `the leaking Acme invoices` the word before a name and its noun says which invoices are meant.
         let is_adjective = self.subject.as_ref().is_some_and(|subject| {
             let mut mentions = self.mentions.iter();
             mentions.any(|mention| mention.start == run.end && mention.end <= subject.start)
         });
-        let is_verb = (!is_able || is_of(after, "to by"))
-            && !is_adjective
+        let is_verb = !is_adjective
             && !self.is_event(run)
-            && (is_participle(word) || is_of(before, "that which who"))
+            && is_participle(word)
             && !is_thing
             && !is_of(word, words!(topic));
         let is_preposition = is_of(word, words!(prepositional)) && is_of(after, "of to with for");
-        // `showing that ISO 9001 is met`
-        let is_that = is_of(word, words!(showing)) && after == "that";
         // `with respect to the voltage` names the figure by which two things are compared.
-        if is_that && self.starts(run.end + 1)
-            || is_preposition && self.linked.intent == Intent::Compare
-        {
+        if is_preposition && self.linked.intent == Intent::Compare {
             return true;
         }
         let next = run.end..self.is_taken.len().min(run.end + LEAD_WORDS_MAX);
@@ -123,7 +105,6 @@ impl Reading<'_> {
                 words::is_filler(self.word(at))
                     || self.is(at, words!(prepositional))
                     || !self.is_taken[at] && self.is_called(self.word(at))
-                    || self.linker.dictionary.is_column_word(self.word(at))
             })
     }
 
@@ -131,50 +112,20 @@ impl Reading<'_> {
     /// `reports describing 2024`.
     fn is_event(&self, run: &Range<usize>) -> bool {
         let last = run.end - 1..run.end;
-        let is_of_years = self.conditions().any(|condition| {
-            let is_it = |column: &KnownColumn| column.field == condition.field;
-            self.columns()
-                .any(|(_, column)| is_it(column) && column.kind() == ColumnKind::Year)
-        });
         self.leads_to_day(run.end)
             && self.fit(last, phrase::is_day).is_none()
-            && !is_of_years
             && !words::is_handling(self.word(run.end - 1))
     }
 
-    /// Whether a run stands between `with` and a day.
-    fn is_with_day(&self, run: &Range<usize>) -> bool {
-        self.leads_to_day(run.end) && is_of(self.back(run.start, 1), "with whose having")
-    }
-
-    /// Whether a run means nothing because it says what somebody who is named does with documents (`did Acme send us`),
-    /// because it names the documents once more (`for parts of`), or because it stands for their size where no column
-    /// does.
+    /// Whether a run means nothing because it says what somebody who is named does with documents (`did Acme send us`), or
+    /// because it stands for their size where no column does.
     pub(super) fn is_handled(&self, run: &Range<usize>) -> bool {
         let word = self.word(run.start);
         let is_behind =
             self.ends(run.start) || is_of(self.back(run.start, 1), "we they you i who that which");
-        let bucket = self.linker.dictionary.bucket_called(word);
         run.len() == 1
-            && (bucket.is_some() && bucket == self.bucket
-                || is_behind && words::is_handling(word)
+            && (is_behind && words::is_handling(word)
                 || self.needs_measure() && words::is_size(word))
-    }
-
-    /// Whether a run is the verb at the beginning of a request: `Collate for me all the invoices`. A word right before
-    /// a noun describes it instead: `Overdue invoices`.
-    pub(super) fn is_request(&self, run: &Range<usize>) -> bool {
-        let Some(subject) = &self.subject else {
-            return false;
-        };
-        let is_polite = |at: usize| !self.is_taken[at] && self.is(at, words!(leading_polite));
-        let mut between = run.end..subject.start.max(run.end);
-        let is_told_apart = between.clone().any(|at| self.is(at, words!(telling_apart)));
-        run.len() == 1
-            && (0..run.start).all(is_polite)
-            && is_told_apart
-            && !self.is(run.start, words!(writing))
-            && between.all(|at| words::is_filler(self.word(at)))
     }
 
     /// The token at which the noun begins, with all words of the bucket's name before it.
@@ -183,12 +134,6 @@ impl Reading<'_> {
             .rev()
             .take_while(|at| self.is_of_name(*at..*at + 1));
         called.last().unwrap_or(subject.start)
-    }
-
-    /// Whether a run before the noun is part of the bucket's name: `part info sheets`.
-    pub(super) fn is_of_bucket(&self, run: &Range<usize>) -> bool {
-        let is_before = |subject: &Range<usize>| run.end == subject.start;
-        self.subject.as_ref().is_some_and(is_before) && self.is_of_name(run.clone())
     }
 
     /// Whether a run only repeats the noun before a day or a number: `with a bill date in 2024`.
@@ -223,20 +168,6 @@ impl Reading<'_> {
         self.bucket.is_some() && words.all(|word| called.contains(&word))
     }
 
-    /// Whether a run is a verb of the documents' own noun, and leads to a name or a day: `attestations attesting the
-    /// conformity of Acme`.
-    pub(super) fn is_own_verb(&self, run: &Range<usize>) -> bool {
-        let said = self.word(run.start);
-        let stem = text::words::stem(said);
-        run.len() == 1
-            && said.len() > CALLED_BYTES
-            && is_participle(said)
-            && self
-                .name_words()
-                .any(|word| text::words::stem(&word) == stem)
-            && self.leads_to_mention(run)
-    }
-
     /// Whether a word means nothing in its position: in `which exhibits the highest amount`, but not in `contracts with
     /// exhibits`.
     pub(super) fn serves(&self, run: &Range<usize>) -> bool {
@@ -269,57 +200,10 @@ impl Reading<'_> {
                     before == "the" && is_of(self.back(at, 2), "in does from")
                 }
                 "contain" | "contains" | "include" | "includes" => is_of(before, words!(keeping)),
-                // `that ISO 9001 is met`
-                "met" | "fulfilled" | "satisfied" => {
-                    is_of(before, "is are was were") && self.ends(at - 1)
-                }
-                "calculate" | "compute" | "determine" => at <= POLITE_WORDS,
                 "based" => after == "on",
-                // `two counts: one for Acme, one for Bolt`
-                "two" | "both" => is_of(after, "counts numbers figures totals"),
-                // `judged by its net amount`
-                "judged" | "measured" | "ranked" => after == "by" && self.is_most(),
-                // `for adhering to ISO 9001`
-                _ if of(words!(complying)) => is_of(after, "to with"),
-                word if self.is_called(word) => {
-                    before == "of" || self.is_called_behind(at) || self.ends(at)
-                }
-                _ => self.is_apposition(run),
+                word if self.is_called(word) => before == "of" || self.ends(at),
+                _ => false,
             }
-    }
-
-    /// Whether a word stands behind the noun and a preposition: `certificates from audits`.
-    fn is_called_behind(&self, at: usize) -> bool {
-        self.subject
-            .as_ref()
-            .is_some_and(|subject| subject.end + 1 == at)
-            && is_of(self.back(at, 1), "from for on")
-    }
-
-    /// Whether a noun only says what kind of thing the name beside it is: `from the auditor Acme`, `where the provider
-    /// is Acme`. A noun for buyers does not count if the column holds sellers, and the other way round. A word that
-    /// describes documents does not count either: `the disputed Acme invoices`.
-    fn is_apposition(&self, run: &Range<usize>) -> bool {
-        let role = self.word(run.start);
-        let opposite = match (is_of(role, words!(selling)), is_of(role, words!(buying))) {
-            (true, _) => words!(buying),
-            (_, true) => words!(selling),
-            _ if is_of(role, words!(called)) => "",
-            _ => return false,
-        };
-        if self
-            .conditions()
-            .any(|condition| self.column_says(&condition.field, opposite))
-        {
-            return false;
-        }
-        match (self.back(run.start, 2), self.back(run.start, 1)) {
-            ("where" | "whose", "the") | (_, "whose" | "where") => {
-                self.is(run.end, "is are was were") && self.starts(run.end + 1)
-            }
-            ("from" | "by" | "with" | "for" | "of" | "to", "the" | "our") => self.starts(run.end),
-            _ => false,
-        }
     }
 
     pub(super) fn column_says(&self, field: &str, known: &str) -> bool {

@@ -55,15 +55,6 @@ impl<'a> Reading<'a> {
         (columns.len() == 1).then_some(Fit { score: 1, columns })
     }
 
-    /// Whether the words right behind a run say whether taxes are included: `spend before tax`.
-    pub(super) fn says_tax_behind(&self, run: &Range<usize>) -> bool {
-        let behind = run.end..self.is_taken.len().min(run.end + NEAR);
-        let behind = behind.take_while(|at| !self.is_taken[*at]);
-        let parts = behind.flat_map(|at| self.parts(at..at + 1));
-        let mut parts = parts.take_while(|word| is_on_tax(word));
-        parts.any(|word| is_of(&word, words!(taxes)))
-    }
-
     /// Whether the question wants amounts without tax: `total amount without VAT`.
     fn wants_untaxed(&self) -> bool {
         let excludes = |at: usize| self.is(at, words!(without)) || self.is(at, "minus no");
@@ -96,20 +87,14 @@ impl<'a> Reading<'a> {
         };
         let mut ahead = run.start.saturating_sub(near)..run.start;
         let is_total = ahead.any(|at| self.is(at, words!(all))) || says(words!(all));
-        let is_told = !says(words!(debts)) || says(words!(sorts));
-        let is_amount = (is_asking || self.is_split()) && is_of_them && is_told || is_total;
+        let is_amount = (is_asking || self.is_split()) && is_of_them || is_total;
         let is_open = self.operation.is_none() || self.is_broken_down(run);
         self.subject
             .as_ref()
             .is_some_and(|subject| run.end <= subject.start)
             && is_open
             && is_amount
-            && (self.money(run).is_some() || self.names_money(run))
-    }
-
-    fn names_money(&self, run: &Range<usize>) -> bool {
-        let fit = self.fit(run.clone(), phrase::is_number);
-        fit.is_some_and(|fit| fit.columns.len() == 1 && is_money(self.column(fit.columns[0])))
+            && self.money(run).is_some()
     }
 
     /// Whether a run only repeats whether the measure includes taxes.
