@@ -46,18 +46,13 @@ impl Linker<'_> {
         bucket: Option<&str>,
     ) -> Option<(ColumnId, Vec<String>)> {
         let key = code.to_lowercase();
+        let known = || self.dictionary.with_key(&key);
         let is_in = |column: ColumnId| {
             bucket.is_none_or(|bucket| self.dictionary.column(column).bucket == bucket)
         };
-        let entries = self
-            .dictionary
-            .with_key(&key)
-            .filter(|entry| is_in(entry.column));
+        let entries = known().filter(|entry| is_in(entry.column));
         let column = entries.max_by_key(|entry| entry.documents)?.column;
-        let forms = self
-            .dictionary
-            .with_key(&key)
-            .filter(|entry| entry.column == column);
+        let forms = known().filter(|entry| entry.column == column);
         Some((column, forms.map(|entry| entry.text.to_string()).collect()))
     }
 

@@ -11,10 +11,7 @@ use text::is_of;
 const ABLE_LETTERS: usize = 8;
 
 pub(crate) fn is_explaining(tokens: &[QuestionToken]) -> bool {
-    let begins = |at: &usize| {
-        at.checked_sub(1)
-            .is_none_or(|before| tokens[before].is_last)
-    };
+    let begins = |at: &usize| *at == 0 || tokens[at - 1].is_last;
     let mut clauses = (0..tokens.len()).filter(begins);
     clauses.any(|at| explains(&tokens[at..]))
 }
@@ -47,23 +44,14 @@ fn explains(clause: &[QuestionToken]) -> bool {
         "where" if is(2, words!(persons)) => !is(3, words!(form_having)),
         "where" => !is(1, "is are"),
         "what" | "what's" => explains_what(rest) && !comes_to(clause),
-        // `If I add up the invoices, what do I get?`
-        "if" if is(1, words!(persons)) => !is(2, words!(reckoning)),
         first => is_of(first, words!(form_explaining)),
     }
 }
 
 /// `what do the invoices come to` asks for an amount.
 fn comes_to(clause: &[QuestionToken]) -> bool {
-    let ends = |at: usize| {
-        clause[at].is_last || at + 1 == clause.len() || clause.is(at + 1, "for per by each on")
-    };
-    (1..clause.len()).any(|at| {
-        clause.says_any(
-            at - 1,
-            "come to, amount to, sum to, add up, total up, sum up",
-        ) && ends(at)
-    })
+    let phrases = "come to, amount to, sum to, add up, total up, sum up";
+    (0..clause.len()).any(|at| clause.says_any(at, phrases))
 }
 
 /// `how are the invoices distributed by year` and `how does the number of invoices compare with ...` count documents;
@@ -105,9 +93,7 @@ pub(crate) fn is_choosing(tokens: &[QuestionToken]) -> bool {
     let than = (at..tokens.len()).find(|at| tokens.word(*at) == "than");
     let is_than =
         than.is_some_and(|than| !tokens[than..].iter().take(3).any(QuestionToken::has_digit));
-    let is_asked = tokens.is(polite(tokens), words!(choosing))
-        || tokens.is(at.saturating_sub(1), "which has is are there have");
-    is_asked && (tokens.has("or") && than.is_none() || is_than)
+    tokens.has("or") && than.is_none() || is_than
 }
 
 /// Whether two neighbouring words compare one thing with another: `next to`, `set the number sent by Acme against the

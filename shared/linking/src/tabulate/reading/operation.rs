@@ -66,6 +66,7 @@ impl Reading<'_> {
             ("total", "number" | "count") => (Count, false),
             ("in", "all" | "total") | ("all", "told") if asks_how_many => (Count, false),
             ("in", "all" | "total") | ("all", "told") | ("amount", "to") => (Sum, false),
+            ("grand" | "sum", "total") => (Sum, false),
             ("one", "number" | "figure" | "sum") if before == "in" => (Sum, false),
             ("more" | "fewer", _) if is_before_subject || before == "there" => (Count, false),
             // `goes back the furthest`
@@ -172,29 +173,15 @@ impl Reading<'_> {
         }
         let has_measure = self.table.measure.is_some();
         let counting = "many number numbers count tally more fewer less outnumber";
+        let total = if has_measure { Sum } else { Count };
+        let is_of_many = self.is_between_many();
         self.table.operation = match (self.operation, self.linked.intent) {
             (Some(operation), _) => operation,
-            (None, _) if self.table.group.is_some() => {
-                if has_measure {
-                    Sum
-                } else {
-                    Count
-                }
-            }
-            (None, Intent::Compare) if has_measure && self.is_between_many() => Sum,
+            (None, Intent::Compute) => total,
+            (None, _) if self.table.group.is_some() => total,
             (None, Intent::Documents) if self.asks_for_money => Sum,
-            (None, Intent::Compute) => {
-                if has_measure {
-                    Sum
-                } else {
-                    Count
-                }
-            }
-            (None, Intent::Compare)
-                if !has_measure && self.is_between_many() && self.linker.tokens.has(counting) =>
-            {
-                Count
-            }
+            (None, Intent::Compare) if has_measure && is_of_many => Sum,
+            (None, Intent::Compare) if is_of_many && self.linker.tokens.has(counting) => Count,
             (None, Intent::Compare) if !has_measure => {
                 return Err(unfit("no column is named that could be compared"));
             }
