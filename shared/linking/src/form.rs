@@ -44,6 +44,8 @@ fn explains(clause: &[QuestionToken]) -> bool {
         "where" if is(2, words!(persons)) => !is(3, words!(form_having)),
         "where" => !is(1, "is are"),
         "what" | "what's" => explains_what(rest) && !comes_to(clause),
+        // `If I add up the invoices, what do I get?`
+        "if" if is(1, words!(persons)) => !is(2, words!(reckoning)),
         first => is_of(first, words!(form_explaining)),
     }
 }
@@ -93,7 +95,9 @@ pub(crate) fn is_choosing(tokens: &[QuestionToken]) -> bool {
     let than = (at..tokens.len()).find(|at| tokens.word(*at) == "than");
     let is_than =
         than.is_some_and(|than| !tokens[than..].iter().take(3).any(QuestionToken::has_digit));
-    tokens.has("or") && than.is_none() || is_than
+    let is_asked = tokens.is(polite(tokens), words!(choosing))
+        || tokens.is(at.saturating_sub(1), "which has is are there have");
+    is_asked && (tokens.has("or") && than.is_none() || is_than)
 }
 
 /// Whether two neighbouring words compare one thing with another: `next to`, `set the number sent by Acme against the

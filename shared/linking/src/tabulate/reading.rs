@@ -289,6 +289,7 @@ impl<'a> Reading<'a> {
         let is_grouped = is_behind_per
             && (self.linker.dictionary.is_column_word(word)
                 || self.is_synonym(word)
+                || self.is_paid_money(at)
                 || is_of_period);
         // In `by sort of enclosure` the word before `of` names no column by itself.
         let is_kind = is_behind_per && self.is_of_kind(at);

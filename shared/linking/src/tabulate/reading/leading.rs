@@ -59,6 +59,8 @@ impl Reading<'_> {
         let (second, before) = (self.back(at, 2), self.back(at, 1));
         match self.word(at) {
             "point" | "time" | "stage" | "moment" | "day" => is_of(before, "some any one"),
+            "took" | "takes" | "taking" => is_of(self.word(at + 1), "place effect"),
+            "place" => is_of(before, "took takes taking"),
             "past" => (second, before) == ("in", "the"),
             _ => false,
         }
@@ -87,7 +89,7 @@ impl Reading<'_> {
         });
         let is_verb = !is_adjective
             && !self.is_event(run)
-            && is_participle(word)
+            && (is_participle(word) || is_of(before, "that which who"))
             && !is_thing
             && !is_of(word, words!(topic));
         let is_preposition = is_of(word, words!(prepositional)) && is_of(after, "of to with for");
@@ -105,6 +107,7 @@ impl Reading<'_> {
                 words::is_filler(self.word(at))
                     || self.is(at, words!(prepositional))
                     || !self.is_taken[at] && self.is_called(self.word(at))
+                    || self.linker.dictionary.is_column_word(self.word(at))
             })
     }
 
@@ -112,19 +115,28 @@ impl Reading<'_> {
     /// `reports describing 2024`.
     fn is_event(&self, run: &Range<usize>) -> bool {
         let last = run.end - 1..run.end;
+        let is_of_years = self.conditions().any(|condition| {
+            let is_it = |column: &KnownColumn| column.field == condition.field;
+            self.columns()
+                .any(|(_, column)| is_it(column) && column.kind() == ColumnKind::Year)
+        });
         self.leads_to_day(run.end)
             && self.fit(last, phrase::is_day).is_none()
+            && !is_of_years
             && !words::is_handling(self.word(run.end - 1))
     }
 
-    /// Whether a run means nothing because it says what somebody who is named does with documents (`did Acme send us`), or
-    /// because it stands for their size where no column does.
+    /// Whether a run means nothing because it says what somebody who is named does with documents (`did Acme send us`),
+    /// because it names the documents once more (`for parts of`), or because it stands for their size where no column
+    /// does.
     pub(super) fn is_handled(&self, run: &Range<usize>) -> bool {
         let word = self.word(run.start);
         let is_behind =
             self.ends(run.start) || is_of(self.back(run.start, 1), "we they you i who that which");
+        let bucket = self.linker.dictionary.bucket_called(word);
         run.len() == 1
-            && (is_behind && words::is_handling(word)
+            && (bucket.is_some() && bucket == self.bucket
+                || is_behind && words::is_handling(word)
                 || self.needs_measure() && words::is_size(word))
     }
 
@@ -201,9 +213,19 @@ impl Reading<'_> {
                 }
                 "contain" | "contains" | "include" | "includes" => is_of(before, words!(keeping)),
                 "based" => after == "on",
-                word if self.is_called(word) => before == "of" || self.ends(at),
+                "judged" | "measured" | "ranked" => after == "by" && self.is_most(),
+                word if self.is_called(word) => {
+                    before == "of" || self.is_called_behind(at) || self.ends(at)
+                }
                 _ => false,
             }
+    }
+
+    /// Whether a word stands behind the noun and a preposition: `certificates from audits`.
+    fn is_called_behind(&self, at: usize) -> bool {
+        let subject = self.subject.as_ref();
+        subject.is_some_and(|subject| subject.end + 1 == at)
+            && is_of(self.back(at, 1), "from for on")
     }
 
     pub(super) fn column_says(&self, field: &str, known: &str) -> bool {

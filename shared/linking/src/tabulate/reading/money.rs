@@ -94,7 +94,12 @@ impl<'a> Reading<'a> {
             .is_some_and(|subject| run.end <= subject.start)
             && is_open
             && is_amount
-            && self.money(run).is_some()
+            && (self.money(run).is_some() || self.names_money(run))
+    }
+
+    fn names_money(&self, run: &Range<usize>) -> bool {
+        let fit = self.fit(run.clone(), phrase::is_number);
+        fit.is_some_and(|fit| fit.columns.len() == 1 && is_money(self.column(fit.columns[0])))
     }
 
     /// Whether a run only repeats whether the measure includes taxes.

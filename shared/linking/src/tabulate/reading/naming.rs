@@ -3,6 +3,7 @@
 use super::money::is_money;
 use super::words::Period;
 use super::*;
+use crate::form::is_participle;
 use crate::kindred::Kin;
 
 /// The most words between a run and the mention that it introduces.
@@ -60,6 +61,11 @@ impl<'a> Reading<'a> {
             };
         }
         self.tell_likened(run, &fit);
+        if let Some(clause) = self.paid_in(run.end)
+            && self.column_of_currencies(self.bucket) == Some(id)
+        {
+            self.is_taken[clause].fill(true);
+        }
         let field = self.field(id);
         self.named.push((run.end, field.clone()));
         self.table.group = Some(GroupKey::Column(field));
@@ -128,11 +134,31 @@ impl<'a> Reading<'a> {
         phrase::nearest(known, self.bucket, &said.join(" "), likeness, is_of_kind)
     }
 
-    /// The column of currencies, if a run says `currency`, and no column is called so.
+    /// The column of currencies, if a run says `currency`, or `money they are paid in`, and no column is called so.
     fn currency_said(&self, run: &Range<usize>) -> Option<Fit> {
-        let is_said = run.len() == 1 && self.is(run.start, "currency currencies");
+        let is_currency = self.is(run.start, "currency currencies");
+        let is_said = run.len() == 1 && (is_currency || self.is_paid_money(run.start));
         let columns = vec![self.column_of_currencies(self.bucket).filter(|_| is_said)?];
         Some(Fit { score: 1, columns })
+    }
+
+    /// Whether a word is `money` and means a currency: `by money they are paid in`.
+    pub(super) fn is_paid_money(&self, at: usize) -> bool {
+        self.word(at) == "money" && self.paid_in(at + 1).is_some()
+    }
+
+    /// The words from a token to the end of the clause, if they say of a currency what is done in it, and so do not tell
+    /// documents apart: `by the currency that they are paid in`.
+    fn paid_in(&self, from: usize) -> Option<Range<usize>> {
+        let begin = from + usize::from(self.is(from, "that which"));
+        let end = begin + 4;
+        let is_clause = end <= self.is_taken.len()
+            && self.is(begin, "they these those it")
+            && self.is(begin + 1, "is are was were")
+            && is_participle(self.word(begin + 2))
+            && self.word(begin + 3) == "in"
+            && (end == self.is_taken.len() || self.closes(end - 1));
+        is_clause.then_some(from..end)
     }
 
     /// Whether a run goes on with what names the measure or the groups: `by firm that carries out the works`. All of its

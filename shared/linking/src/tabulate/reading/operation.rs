@@ -56,6 +56,12 @@ impl Reading<'_> {
         let is_before_subject = self.is_before_subject(at);
         let asks_how_many = self.linker.tokens.has_pair("how", "many");
         let operation = match (word, next) {
+            // `in all of 2020` is a time, and `in all` a sum.
+            ("in", "all") if self.word(at + 2) == "of" => return None,
+            // `the sum without VAT` is an amount, as it stands on an invoice.
+            ("sum", _) if is_of(next, words!(beside_tax)) && self.is(at + 2, words!(taxes)) => {
+                return None;
+            }
             // `how many sheets most recently updated in 2024`
             ("most", "recently") if self.operation == Some(Count) => {
                 self.is_taken[at] = true;

@@ -119,7 +119,9 @@ impl Reading<'_> {
     pub(super) fn is_state(&self, at: usize) -> bool {
         let word = self.word(at);
         let is_known = is_of(word, words!(states));
-        if self.is_taken[at] {
+        // `current` may be a column of amperes.
+        let is_current = word == "current" && self.linker.dictionary.is_column_word(word);
+        if self.is_taken[at] || is_current {
             return false;
         }
         if self.is_spanning(at) || !is_known {
