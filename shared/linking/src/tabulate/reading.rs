@@ -394,6 +394,7 @@ impl<'a> Reading<'a> {
             || self.is_day_alone(&run)
             || self.serves(&run)
             || self.leads(&run)
+            || self.is_request(&run)
             || self.is_handled(&run)
         {
             return Ok(());

@@ -10,6 +10,8 @@ const IDLE_WORDS: usize = 6;
 const LEAD_WORDS_MAX: usize = 4;
 /// A word with fewer bytes says too little to be part of a name of documents.
 const CALLED_BYTES: usize = 4;
+/// The most words before the verb of a request.
+const POLITE_WORDS: usize = 3;
 
 impl Reading<'_> {
     /// Whether a run names the column of a condition close to it: `with euro as the billing currency`. Columns of days and
@@ -140,6 +142,22 @@ impl Reading<'_> {
                 || self.needs_measure() && words::is_size(word))
     }
 
+    /// Whether a run is the verb at the beginning of a request: `Collate for me all the invoices`. A word right before
+    /// a noun describes it instead: `Overdue invoices`.
+    pub(super) fn is_request(&self, run: &Range<usize>) -> bool {
+        let Some(subject) = &self.subject else {
+            return false;
+        };
+        let is_polite = |at: usize| !self.is_taken[at] && self.is(at, words!(leading_polite));
+        let mut between = run.end..subject.start.max(run.end);
+        let is_told_apart = between.clone().any(|at| self.is(at, words!(telling_apart)));
+        run.len() == 1
+            && (0..run.start).all(is_polite)
+            && is_told_apart
+            && !self.is(run.start, words!(writing))
+            && between.all(|at| words::is_filler(self.word(at)))
+    }
+
     /// The token at which the noun begins, with all words of the bucket's name before it.
     pub(super) fn noun_start(&self, subject: &Range<usize>) -> usize {
         let called = (0..subject.start)
@@ -212,6 +230,7 @@ impl Reading<'_> {
                     before == "the" && is_of(self.back(at, 2), "in does from")
                 }
                 "contain" | "contains" | "include" | "includes" => is_of(before, words!(keeping)),
+                "calculate" | "compute" | "determine" => at <= POLITE_WORDS,
                 "based" => after == "on",
                 "judged" | "measured" | "ranked" => after == "by" && self.is_most(),
                 word if self.is_called(word) => {
