@@ -52,7 +52,7 @@ fn end_in_sentence(lower: &str) -> Option<FiscalEnd> {
     };
     let mut days = (0..words.len()).filter(|at| is_recurring(*at));
     let first = days.next()?;
-    let last = days.last().unwrap_or(first);
+    let last = days.next_back().unwrap_or(first);
     let named = day_at(&words, last)?;
     // `30 June` is two tokens, and each may be read as a day together with its neighbour.
     match last - first < 3 && words.iter().any(begins) {
