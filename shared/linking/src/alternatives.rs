@@ -8,12 +8,10 @@ use crate::merge;
 use text::fold;
 use text::is_of;
 
-/// The most sides.
 const SIDES_MAX: usize = 50;
 /// The most words before a value that introduce it: `relating to financial years 2021`.
 const LEADING_WORDS: usize = 4;
 
-/// Joins the sides that are alternatives of each other.
 pub(crate) fn join(parts: &mut Vec<QuestionCondition>, question: &str) {
     let is_one_column = parts.windows(2).all(|pair| is_alike(&pair[0], &pair[1]));
     let is_in_order = parts.is_sorted_by_key(|part| part.span.start);
@@ -78,7 +76,6 @@ fn is_alike(one: &QuestionCondition, other: &QuestionCondition) -> bool {
     of(one) == of(other)
 }
 
-/// A test that holds where either of two does, if there is one.
 pub(crate) fn either(one: &Test, other: &Test) -> Option<Test> {
     match (one, other) {
         (Test::Is(one), Test::Is(other)) => Some(Test::Is(distinct(one, other))),
@@ -88,7 +85,6 @@ pub(crate) fn either(one: &Test, other: &Test) -> Option<Test> {
     }
 }
 
-/// The values of two lists, each once.
 fn distinct<T: Clone + PartialEq>(one: &[T], other: &[T]) -> Vec<T> {
     let further = other.iter().filter(|value| !one.contains(value));
     one.iter().chain(further).cloned().collect()

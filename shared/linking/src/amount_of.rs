@@ -9,7 +9,6 @@ use crate::link::{Linker, Placed};
 use crate::linked::{Intent, Test};
 use crate::mention::{Mention, Named};
 
-/// A test, and the column that it is on.
 type ColumnTest = (ColumnId, Test);
 
 impl Linker<'_> {
@@ -47,18 +46,13 @@ impl Linker<'_> {
         bucket: Option<&str>,
     ) -> Option<(ColumnId, Vec<String>)> {
         let key = code.to_lowercase();
+        let known = || self.dictionary.with_key(&key);
         let is_in = |column: ColumnId| {
             bucket.is_none_or(|bucket| self.dictionary.column(column).bucket == bucket)
         };
-        let entries = self
-            .dictionary
-            .with_key(&key)
-            .filter(|entry| is_in(entry.column));
+        let entries = known().filter(|entry| is_in(entry.column));
         let column = entries.max_by_key(|entry| entry.documents)?.column;
-        let forms = self
-            .dictionary
-            .with_key(&key)
-            .filter(|entry| entry.column == column);
+        let forms = known().filter(|entry| entry.column == column);
         Some((column, forms.map(|entry| entry.text.to_string()).collect()))
     }
 

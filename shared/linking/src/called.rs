@@ -10,7 +10,6 @@ use crate::link::Linker;
 use crate::linked::Test;
 use crate::mention::{Mention, Named};
 
-/// The most years in a row that are looked for beside a name.
 const YEARS_MAX: i32 = 20;
 
 impl Linker<'_> {

@@ -38,7 +38,6 @@ impl Said {
 }
 
 impl Linker<'_> {
-    /// The words before and behind a mention that may say which column is meant.
     fn said_around(&self, mention: &Mention) -> Vec<Said> {
         let mut said = self.said_before(mention.at.start);
         said.extend(self.said_behind(mention.at.end));
@@ -119,7 +118,6 @@ impl Linker<'_> {
         })
     }
 
-    /// Whether a name that only paths have is part of the bucket's own name.
     fn is_of_bucket_name(&self, mention: &Mention, column: ColumnId) -> bool {
         let column = self.dictionary.column(column);
         let bucket = column.bucket.split(|c: char| !c.is_alphanumeric());
@@ -265,7 +263,6 @@ impl Linker<'_> {
         said.filter(|said| said.kin.is_telling()).collect()
     }
 
-    /// The words behind a token that may say which column is meant.
     pub(crate) fn said_behind(&self, end: usize) -> Vec<Said> {
         let words = self.words_behind(end).into_iter();
         words

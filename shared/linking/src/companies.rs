@@ -68,7 +68,6 @@ pub(crate) fn suffixes(name: &str) -> String {
     forms.collect::<Vec<String>>().join(" ")
 }
 
-/// Whether a name has one word besides its legal form.
 pub(crate) fn is_single(name: &str) -> bool {
     let words = fold::bare_words(name).into_iter();
     words.flat_map(|word| word.split('-')).count() < 2

@@ -14,24 +14,19 @@ use text::is_of;
 
 /// The most years from one to another that are looked up as names.
 const YEARS_NAMED_MAX: i32 = 20;
-/// The first and the last year that may be a name.
 const YEAR_FIRST: i32 = 1900;
 const YEAR_LAST: i32 = 2100;
-/// Verbs for what was paid.
 const PAID: &str = "paid settled";
 /// The most years before or after a bound that are looked up as names.
 const YEARS_BESIDE_MAX: i32 = 60;
 
 /// A verb that not every column of days goes with.
 enum DayVerb {
-    /// Something ends or falls due.
     Ends(Kin),
-    /// Something was paid.
     Paid,
 }
 
 impl Linker<'_> {
-    /// The column that days belong to, with the test on it.
     pub(crate) fn days(
         &self,
         mention: &Mention,
@@ -125,7 +120,6 @@ impl Linker<'_> {
         (is_of(word, words!(ending)) && !is_noun).then(|| DayVerb::Ends(Kin::of(word)))
     }
 
-    /// Whether a column of days holds those that a verb says.
     fn is_of_verb(&self, column: ColumnId, verb: &DayVerb) -> bool {
         let mut known = self.known_of(column);
         match verb {
@@ -140,7 +134,6 @@ impl Linker<'_> {
         }
     }
 
-    /// The words of a column's name, description and synonyms.
     fn known_of(&self, column: ColumnId) -> impl Iterator<Item = &Kin> {
         let column = self.dictionary.column(column);
         let said = &column.said;
@@ -181,7 +174,6 @@ impl Linker<'_> {
         columns.find(|column| column.is_named())
     }
 
-    /// The years of a range that stand in names of documents.
     fn year_named(
         &self,
         year: Option<(i32, i32)>,
@@ -236,7 +228,6 @@ impl Linker<'_> {
         }
     }
 
-    /// The end of the fiscal years of the company that the question mentions.
     fn fiscal_end(&self) -> Option<FiscalEnd> {
         self.mentions
             .iter()
@@ -251,7 +242,6 @@ impl Linker<'_> {
     }
 }
 
-/// The years on one side of some years, or those themselves.
 fn enclosed((first, last): (i32, i32), side: SpanSide) -> (i32, i32) {
     match side {
         SpanSide::In => (first, last),

@@ -50,22 +50,21 @@ fn end_in_sentence(lower: &str) -> Option<FiscalEnd> {
         });
         !has_year && day_at(&words, at).is_some()
     };
-    let days = (0..words.len()).filter(|at| is_recurring(*at));
-    let days: Vec<usize> = days.collect();
-    let (first, last) = (*days.first()?, *days.last()?);
+    let mut days = (0..words.len()).filter(|at| is_recurring(*at));
+    let first = days.next()?;
+    let last = days.next_back().unwrap_or(first);
     let named = day_at(&words, last)?;
-    let begins = |word: &QuestionToken| {
-        let word = word.lower.as_str();
-        ["begin", "start", "commence", "open"]
-            .iter()
-            .any(|known| word.starts_with(known))
-            || word == "from"
-    };
     // `30 June` is two tokens, and each may be read as a day together with its neighbour.
     match last - first < 3 && words.iter().any(begins) {
         true => day_before(named),
         false => Some(named),
     }
+}
+
+/// Whether a word says that a year begins.
+fn begins(word: &QuestionToken) -> bool {
+    let mut beginnings = ["begin", "start", "commence", "open"].iter();
+    word.lower == "from" || beginnings.any(|known| word.lower.starts_with(known))
 }
 
 fn day_before(named: FiscalEnd) -> Option<FiscalEnd> {
@@ -84,12 +83,6 @@ fn end_behind(lower: &str) -> Option<FiscalEnd> {
         .position(|word| word.is_last)
         .map_or(words.len(), |last| last + 1);
     let words = &words[..end.min(WORDS_MAX)];
-    let begins = |word: &QuestionToken| {
-        matches!(
-            word.lower.as_str(),
-            "begins" | "begin" | "starts" | "start" | "from" | "opens" | "commences"
-        )
-    };
     // The last day that the sentence names is the end, unless it names the beginning alone.
     let (at, named) = (0..words.len())
         .rev()

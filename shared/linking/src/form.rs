@@ -10,12 +10,8 @@ use text::is_of;
 /// A word that ends in `able` has to be longer than `cable`, `table` and `variable`, which are things.
 const ABLE_LETTERS: usize = 8;
 
-/// Whether one of the clauses wants an explanation.
 pub(crate) fn is_explaining(tokens: &[QuestionToken]) -> bool {
-    let begins = |at: &usize| {
-        at.checked_sub(1)
-            .is_none_or(|before| tokens[before].is_last)
-    };
+    let begins = |at: &usize| *at == 0 || tokens[at - 1].is_last;
     let mut clauses = (0..tokens.len()).filter(begins);
     clauses.any(|at| explains(&tokens[at..]))
 }
@@ -56,15 +52,8 @@ fn explains(clause: &[QuestionToken]) -> bool {
 
 /// `what do the invoices come to` asks for an amount.
 fn comes_to(clause: &[QuestionToken]) -> bool {
-    let ends = |at: usize| {
-        clause[at].is_last || at + 1 == clause.len() || clause.is(at + 1, "for per by each on")
-    };
-    (1..clause.len()).any(|at| {
-        clause.says_any(
-            at - 1,
-            "come to, amount to, sum to, add up, total up, sum up",
-        ) && ends(at)
-    })
+    let phrases = "come to, amount to, sum to, add up, total up, sum up";
+    (0..clause.len()).any(|at| clause.says_any(at, phrases))
 }
 
 /// `how are the invoices distributed by year` and `how does the number of invoices compare with ...` count documents;

@@ -16,17 +16,12 @@ use text::{fold, is_of};
 /// What a question asks for.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Frame {
-    /// What is asked for.
     pub(crate) intent: Intent,
-    /// The tokens of the noun that the question is about.
     pub(crate) subject: Option<Range<usize>>,
-    /// The bucket that the noun names.
     pub(crate) bucket: Option<String>,
 }
 
-/// The most words of a name between an article and the noun.
 const NAME_WORDS_MAX: usize = 5;
-/// The most words of a synonym of a bucket.
 const SYNONYM_WORDS_MAX: usize = 4;
 
 /// What the question asks for, as far as its form tells. If the form is not a known one, the noun still counts in two
@@ -85,7 +80,6 @@ pub(crate) fn frame(tokens: &[QuestionToken], dictionary: &Dictionary, is_eviden
     }
 }
 
-/// What the question asks for by its words alone, wherever they stand.
 fn spoken(tokens: &[QuestionToken]) -> Intent {
     match () {
         () if tokens.has(words!(frame_comparing)) => Intent::Compare,
@@ -94,7 +88,6 @@ fn spoken(tokens: &[QuestionToken]) -> Intent {
     }
 }
 
-/// A noun for documents.
 struct Noun {
     at: Range<usize>,
     bucket: Option<String>,
@@ -213,7 +206,6 @@ fn noun(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
     named(1).or_else(longer)
 }
 
-/// A synonym of a bucket, the longest that begins at a token.
 fn synonym(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
     let named = |length: usize| {
         let words = tokens.get(at..at + length)?;

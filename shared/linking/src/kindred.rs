@@ -24,7 +24,6 @@ static KNOWN: LazyLock<HashMap<&str, (u32, u32)>> = LazyLock::new(|| {
     known
 });
 
-/// The fewest letters of a root that two words share.
 const ROOT_MIN: usize = 5;
 
 /// A word prepared for comparison.
@@ -86,7 +85,6 @@ impl Kin {
         self.roles & other.roles != 0
     }
 
-    /// Whether the word is one of those in a list.
     pub(crate) fn is_of(&self, words: &str) -> bool {
         is_of(&self.word, words)
     }

@@ -14,6 +14,7 @@
 //! | `frame`, `form` | decide whether a question asks for documents, for which, or for an explanation |
 //! | `mention`, `meant`, `columns`, `amount_of`, `days_of` | find what a question mentions, whether it is meant, and its column |
 //! | `companies`, `siblings`, `signs` | tell names apart that differ by a suffix, and values that differ by a sign |
+//! | `by_name` | finds documents by a name where they lack a field |
 //! | `called` | recognises a name and a year that together name a document |
 //! | `alternatives` | joins sides of a comparison that are meant as one |
 //! | `either`, `reply` | take out alternatives; read which column a reply names |
@@ -39,6 +40,7 @@ macro_rules! words {
 
 mod alternatives;
 mod amount_of;
+mod by_name;
 mod called;
 mod columns;
 mod companies;

@@ -4,17 +4,16 @@
 //! decides whether it is meant as a condition at all. At last `merge` makes one condition of those on one column.
 
 use crate::alternatives;
-use crate::companies;
 use crate::dictionary::{ColumnId, Dictionary};
 use crate::form::is_measuring;
 use crate::frame::{Frame, frame};
 use crate::likeness::{NoLikeness, WordLikeness};
 use crate::linked::{Ambiguity, Intent, LinkedQuestion, QuestionCondition, Test};
 use crate::mention::{Mention, Named, mentions};
-use crate::merge::{self, Joined, Link};
+use crate::merge::{self, Joined};
 use crate::token::{QuestionToken, tokens};
+use std::collections::BTreeMap;
 use std::ops::Range;
-use text::fold;
 use time::Date;
 
 /// Links `question`, asked on the day `today`, by its words alone.
@@ -34,7 +33,7 @@ pub fn link_by(
     let is_evident = mentions
         .iter()
         .any(|mention| mention.is_evident(&tokens, dictionary));
-    let linker = Linker {
+    let mut linker = Linker {
         frame: frame(&tokens, dictionary, is_evident),
         mentions,
         tokens,
@@ -43,12 +42,8 @@ pub fn link_by(
         is_evident_where: false,
         is_in_one_bucket: false,
     };
-    let is_evident_where = is_evident && linker.bucket().is_some();
-    let mut linker = Linker {
-        is_evident_where,
-        is_in_one_bucket: linker.bucket().is_some(),
-        ..linker
-    };
+    linker.is_in_one_bucket = linker.bucket().is_some();
+    linker.is_evident_where = is_evident && linker.is_in_one_bucket;
     let is_prose = linker.frame.intent == Intent::Prose;
     let is_measured = || is_measuring(&linker.tokens) && linker.names_numbers();
     if linker.is_of_two() {
@@ -76,8 +71,7 @@ pub(crate) struct Linker<'a> {
     pub(crate) likeness: &'a dyn WordLikeness,
     /// Whether something is named beyond doubt and the bucket is known.
     pub(crate) is_evident_where: bool,
-    /// Whether the bucket that the question is about is known.
-    is_in_one_bucket: bool,
+    pub(crate) is_in_one_bucket: bool,
 }
 
 /// A mention with its column and test.
@@ -154,77 +148,19 @@ impl Linker<'_> {
         linked
     }
 
-    /// Moves names from the `named` column to a field. Two numbers of the same form, or two names that are listed or
-    /// compared, belong to one column: where one of them is known from a field and the other from a path alone, both
-    /// get the field.
-    fn align(&self, placed: &mut [Placed]) {
-        let is_number = |placed: &Placed| {
-            let at = self.mentions[placed.mention].at.clone();
-            self.tokens[at].iter().any(QuestionToken::has_digit)
-        };
-        for at in 0..placed.len() {
-            let one = &placed[at];
-            let column = self.dictionary.column(one.column);
-            if !column.is_named() || !matches!(one.test, Test::Is(_)) {
-                continue;
-            }
-            let form = self.form_of(one);
-            let other = placed.iter().find(|other| {
-                let field = self.dictionary.column(other.column);
-                let is_field =
-                    !field.is_named() && field.bucket == column.bucket && !field.is_kind();
-                let is_name = matches!(other.test, Test::Is(_)) && !field.is_of_words();
-                let is_listed = self.frame.intent == Intent::Compare
-                    || one.mention.abs_diff(other.mention) == 1
-                        && self.link_before(self.mentions[one.mention.max(other.mention)].at.start)
-                            != Link::None;
-                let is_like = match (is_number(one), is_number(other)) {
-                    (true, true) => form == self.form_of(other),
-                    (false, false) => is_listed,
-                    _ => false,
-                };
-                is_field && is_name && is_like && other.is_negated == one.is_negated
-            });
-            if let Some(field) = other.map(|other| other.column) {
-                placed[at].column = field;
-            }
-        }
-    }
-
-    /// The words of a mention, with `0` for each digit and `a` for each letter.
-    fn form_of(&self, placed: &Placed) -> String {
-        let at = self.mentions[placed.mention].at.clone();
-        let said = self.tokens[at].iter().flat_map(|token| token.text.chars());
-        let sort = |c: char| match c {
-            '0'..='9' => '0',
-            c if c.is_alphabetic() => 'a',
-            other => other,
-        };
-        said.map(sort).collect()
-    }
-
     /// The bucket of the question: the one that its noun names, or else the one that has most of what is mentioned.
     fn bucket(&self) -> Option<String> {
         if self.frame.bucket.is_some() {
             return self.frame.bucket.clone();
         }
-        let mut votes: Vec<(&str, (usize, usize))> = Vec::new();
-        for mention in &self.mentions {
-            for (bucket, is_number) in self.buckets_of(mention) {
-                let vote = match votes.iter().position(|(known, _)| *known == bucket) {
-                    Some(place) => &mut votes[place].1,
-                    None => {
-                        votes.push((bucket, (0, 0)));
-                        let last = votes.len() - 1;
-                        &mut votes[last].1
-                    }
-                };
-                vote.0 += usize::from(is_number);
-                vote.1 += 1;
-            }
+        let mut votes: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+        for (bucket, is_number) in self.mentions.iter().flat_map(|one| self.buckets_of(one)) {
+            let vote = votes.entry(bucket).or_default();
+            vote.0 += usize::from(is_number);
+            vote.1 += 1;
         }
-        let most = votes.iter().map(|(_, vote)| *vote).max()?;
-        let mut best = votes.iter().filter(|(_, vote)| *vote == most);
+        let most = *votes.values().max()?;
+        let mut best = votes.iter().filter(|(_, vote)| **vote == most);
         match (best.next(), best.next()) {
             (Some((bucket, _)), None) => Some((*bucket).to_owned()),
             _ => None,
@@ -334,7 +270,6 @@ impl Linker<'_> {
         }
     }
 
-    /// The names of all columns that fit equally well.
     pub(crate) fn options(&self, fitting: &Fitting) -> Vec<String> {
         let name = |column: &ColumnId| self.dictionary.column(*column).field.clone();
         match fitting.rivals.is_empty() {
@@ -344,65 +279,6 @@ impl Linker<'_> {
                 all.map(name).collect()
             }
         }
-    }
-
-    /// The names of documents in the bucket that match a condition, as the documents write them. The list is empty
-    /// where the bucket has a schema and the question is known to be about that bucket, because a missing field then
-    /// says nothing about the document. The list is also empty where all documents have the field.
-    fn names(&self, placed: &Placed) -> Vec<String> {
-        let bucket = &self.dictionary.column(placed.column).bucket;
-        let is_described = self.dictionary.is_described(bucket) && self.is_in_one_bucket;
-        if is_described || self.dictionary.is_everywhere(placed.column) {
-            return Vec::new();
-        }
-        let called = |key: &str| {
-            let known = self.dictionary.with_key(key).filter(|value| {
-                let column = self.dictionary.column(value.column);
-                column.is_named() && column.bucket == *bucket
-            });
-            let names = known.map(|value| value.text.to_string());
-            names.collect::<Vec<_>>()
-        };
-        let mut names = Vec::new();
-        match &placed.test {
-            Test::Is(things) => {
-                for form in things.iter().flatten() {
-                    let key = fold::name_key(form);
-                    let all = called(&key);
-                    names.extend(companies::siblings(&all, form).map_or(all, |(own, _)| own));
-                    for scanned in self.dictionary.confused_with(&key) {
-                        names.extend(called(scanned));
-                    }
-                    // A sentence may say the value, too.
-                    names.push(form.clone());
-                }
-            }
-            Test::Number(numbers) => {
-                for number in numbers {
-                    names.extend(self.year_called(&number.to_string(), &called));
-                }
-            }
-            Test::Amount(_) => {
-                for year in self.years_of(placed) {
-                    names.extend(self.year_called(&year.to_string(), &called));
-                }
-            }
-            Test::Days(_) => {}
-        }
-        names.sort();
-        names.dedup();
-        names
-    }
-
-    /// The ways in which documents write a year that is part of their names, and the year itself, which a sentence may
-    /// say.
-    fn year_called(&self, year: &str, called: &impl Fn(&str) -> Vec<String>) -> Vec<String> {
-        let mut names = called(year);
-        for scanned in self.dictionary.confused_with(year) {
-            names.extend(called(scanned));
-        }
-        names.push(year.to_owned());
-        names
     }
 
     pub(crate) fn bytes(&self, at: &Range<usize>) -> Range<usize> {
@@ -437,7 +313,6 @@ impl Linker<'_> {
         merge::contradictions(question, linked);
     }
 
-    /// A placed mention as a condition.
     pub(crate) fn condition(&self, placed: &Placed) -> QuestionCondition {
         QuestionCondition {
             bucket: self.dictionary.column(placed.column).bucket.clone(),

@@ -9,7 +9,6 @@ use crate::merge::Link;
 use crate::token::{QuestionToken, TokenWords};
 use text::{fold, is_of};
 
-/// The fewest letters of a single word in small letters that can be meant as a value.
 const WORD_MIN: usize = 4;
 /// How many words before a mention are searched for a negation.
 const NEGATED_WORDS_MAX: usize = 9;
@@ -219,7 +218,6 @@ impl Linker<'_> {
             })
     }
 
-    /// Whether a token is in a mention.
     fn is_mentioned(&self, place: usize) -> bool {
         self.mentions
             .iter()

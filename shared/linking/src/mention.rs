@@ -14,7 +14,6 @@ use time::Date;
 /// Something that a question mentions.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Mention {
-    /// The tokens that mention it.
     pub(crate) at: Range<usize>,
     pub(crate) what: Named,
 }
@@ -112,7 +111,6 @@ fn unknown_number(tokens: &[QuestionToken], at: usize) -> Option<String> {
 
 /// A number that more documents than this have in their paths does not identify a document.
 const RARE_MAX: u32 = 4;
-/// The fewest digits that the number of a document has.
 const NUMBER_DIGITS_MIN: usize = 3;
 
 /// The most suffixes of one name: `Acme Group Holdings Ltd`.

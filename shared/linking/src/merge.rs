@@ -15,19 +15,16 @@ const THINGS_MAX: usize = 50;
 /// Why a further value is dropped. The first 50 are a condition all the same.
 pub const TOO_MANY_VALUES: &str = "more than 50 values of one column";
 
-/// A condition that is to be merged.
 pub(crate) struct Joined {
     pub(crate) condition: QuestionCondition,
     /// The conjunction between this condition and the mention before it.
     pub(crate) link: Link,
-    /// Whether it is one side of a comparison.
     pub(crate) is_side: bool,
 }
 
 /// The conjunction between a mention and the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Link {
-    /// No conjunction.
     None,
     /// The word `and`, or a comma.
     And,
@@ -45,7 +42,6 @@ enum Met {
     Dropped(&'static str),
 }
 
-/// Merges a condition into the result.
 pub(crate) fn take_in(new: Joined, question: &str, linked: &mut LinkedQuestion) {
     let Joined {
         condition: new,
@@ -102,7 +98,6 @@ pub(crate) fn take_in(new: Joined, question: &str, linked: &mut LinkedQuestion) 
     }
 }
 
-/// Whether all values of a test on names are years.
 pub(crate) fn is_year(test: &Test) -> bool {
     matches!(test, Test::Is(things) if things.iter().flatten().all(|form| dictionary::is_year(form)))
 }
@@ -121,31 +116,8 @@ fn meet(known: &mut QuestionCondition, new: &QuestionCondition, link: Link) -> M
     }
     let is_negated = known.is_negated;
     match (&mut known.test, &new.test) {
-        (Test::Is(known), Test::Is(new)) => {
-            for thing in new {
-                if known.len() >= THINGS_MAX {
-                    return Met::Dropped(TOO_MANY_VALUES);
-                }
-                if !known.contains(thing) {
-                    known.push(thing.clone());
-                }
-            }
-            Met::Merged
-        }
-        (Test::Number(known), Test::Number(new)) => {
-            known.extend(
-                new.iter()
-                    .filter(|number| !known.contains(number))
-                    .collect::<Vec<_>>(),
-            );
-            match known.len() > THINGS_MAX {
-                true => {
-                    known.truncate(THINGS_MAX);
-                    Met::Dropped(TOO_MANY_VALUES)
-                }
-                false => Met::Merged,
-            }
-        }
+        (Test::Is(known), Test::Is(new)) => add(known, new),
+        (Test::Number(known), Test::Number(new)) => add(known, new),
         (Test::Amount(known), Test::Amount(new)) => {
             let all: Vec<(Bound, f64)> = known.iter().chain(new).copied().collect();
             match (is_satisfiable(&all), link) {
@@ -183,6 +155,18 @@ fn meet(known: &mut QuestionCondition, new: &QuestionCondition, link: Link) -> M
     }
 }
 
+fn add<T: Clone + PartialEq>(known: &mut Vec<T>, new: &[T]) -> Met {
+    for thing in new {
+        if known.len() >= THINGS_MAX {
+            return Met::Dropped(TOO_MANY_VALUES);
+        }
+        if !known.contains(thing) {
+            known.push(thing.clone());
+        }
+    }
+    Met::Merged
+}
+
 /// The numbers that satisfy the bounds, if one test has numbers and the other has bounds.
 fn numbers_inside(one: &Test, other: &Test) -> Option<Vec<f64>> {
     let (bounds, numbers) = match (one, other) {
@@ -199,38 +183,18 @@ fn numbers_inside(one: &Test, other: &Test) -> Option<Vec<f64>> {
 
 /// The bounds of the amounts that satisfy one of two overlapping tests; `None` if all do.
 pub(crate) fn united(one: &[(Bound, f64)], other: &[(Bound, f64)]) -> Option<Vec<(Bound, f64)>> {
-    // The lower ends of both tests, with the signs turned for the upper ones, so that the tightest is the largest.
-    let end = |test: &[(Bound, f64)], is_lower: bool| {
-        let at_end = test.iter().filter(|(bound, _)| match bound {
-            Bound::Over | Bound::AtLeast => is_lower,
-            Bound::Under | Bound::AtMost => !is_lower,
-            Bound::Exactly => true,
-        });
-        let tighter = |(bound, number): &&(Bound, f64)| {
-            let is_open = matches!(bound, Bound::Over | Bound::Under);
-            (if is_lower { *number } else { -number }, is_open)
-        };
-        let tightest = at_end.max_by(|a, b| {
-            let (a, b) = (tighter(a), tighter(b));
-            a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
-        });
-        tightest.map(|end| (tighter(&end), *end))
+    let ((low, high), (other_low, other_high)) = (interval(one)?, interval(other)?);
+    let looser = |one: End, other: End, is_first: bool| match one.0 == other.0 {
+        true => (one.0, one.1 || other.1),
+        false if is_first => one,
+        false => other,
     };
-    let looser = |is_lower: bool| {
-        let (one, other) = (end(one, is_lower)?, end(other, is_lower)?);
-        let is_first = one.0.0 < other.0.0 || one.0.0 == other.0.0 && !one.0.1;
-        let (bound, number) = if is_first { one.1 } else { other.1 };
-        let bound = match (bound, is_lower) {
-            (Bound::Exactly, true) => Bound::AtLeast,
-            (Bound::Exactly, false) => Bound::AtMost,
-            (bound, _) => bound,
-        };
-        Some((bound, number))
-    };
-    let bounds: Vec<(Bound, f64)> = [looser(true), looser(false)]
-        .into_iter()
-        .flatten()
-        .collect();
+    let low = looser(low, other_low, low.0 < other_low.0);
+    let high = looser(high, other_high, high.0 > other_high.0);
+    let lower = if low.1 { Bound::AtLeast } else { Bound::Over };
+    let upper = if high.1 { Bound::AtMost } else { Bound::Under };
+    let mut bounds = vec![(lower, low.0), (upper, high.0)];
+    bounds.retain(|(_, number)| number.is_finite());
     (!bounds.is_empty()).then_some(bounds)
 }
 
@@ -241,7 +205,6 @@ fn is_open_pair(one: DayRange, other: DayRange) -> bool {
     is_since(one) && is_until(other) || is_until(one) && is_since(other)
 }
 
-/// Whether a range has neither a beginning nor an end.
 fn is_open(range: DayRange) -> bool {
     range.from.is_none() && range.until.is_none()
 }
@@ -271,7 +234,15 @@ pub(crate) fn union(one: DayRange, other: DayRange) -> Option<DayRange> {
     })
 }
 
+/// An end of a range of amounts, and whether it belongs to the range.
+type End = (f64, bool);
+
 fn is_satisfiable(bounds: &[(Bound, f64)]) -> bool {
+    interval(bounds).is_some()
+}
+
+/// The range of the amounts that satisfy all bounds, if there are any.
+fn interval(bounds: &[(Bound, f64)]) -> Option<(End, End)> {
     let (mut low, mut high) = ((f64::NEG_INFINITY, true), (f64::INFINITY, true));
     for (bound, number) in bounds {
         match bound {
@@ -283,13 +254,13 @@ fn is_satisfiable(bounds: &[(Bound, f64)]) -> bool {
                 let inside = low.0 <= *number && *number <= high.0;
                 (low, high) = match inside {
                     true => ((*number, true), (*number, true)),
-                    false => return false,
+                    false => return None,
                 };
             }
             _ => {}
         }
     }
-    low.0 < high.0 || low.0 == high.0 && low.1 && high.1
+    (low.0 < high.0 || low.0 == high.0 && low.1 && high.1).then_some((low, high))
 }
 
 /// Reports values that the question both asks for and negates.

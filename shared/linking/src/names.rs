@@ -5,11 +5,8 @@
 
 use crate::dictionary::{VALUE_WORDS_MAX, is_year};
 
-/// The most names that are taken from one path.
 pub(crate) const NAMES_MAX: usize = 48;
-/// The number of lines of a text that are read for labels.
 const LINES_MAX: usize = 40;
-/// The most neighbouring words that form one name.
 const WORDS_MAX: usize = 4;
 
 /// Signs between the parts of a file's name.
@@ -78,7 +75,6 @@ fn labelled(line: &str) -> Option<(String, &str)> {
     (is_label && is_value).then(|| (words.join("_"), value))
 }
 
-/// Adds all runs of neighbouring words, the longest first.
 fn runs(words: &[&str], names: &mut Vec<String>) {
     for length in (1..=WORDS_MAX.min(words.len())).rev() {
         for run in words.windows(length) {

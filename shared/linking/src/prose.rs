@@ -13,9 +13,7 @@ use crate::merge::{self, Joined, Link};
 use crate::token::QuestionToken;
 use text::is_of;
 
-/// The most sides. Each side is a search of its own.
 const SIDES_MAX: usize = 3;
-/// The fewest words about a document that make a search for it possible.
 const SAID_WORDS_MIN: usize = 3;
 /// The most words between a source and its day: `The Post of May 3`.
 const SOURCE_WORDS_MAX: usize = 2;
@@ -153,7 +151,6 @@ impl Linker<'_> {
         }
     }
 
-    /// The words between a name and the next one.
     fn said_of(&self, question: &str, name: &Placed, next: Option<&Placed>) -> String {
         let end = self.mentions[name.mention].at.end;
         let until = next.map_or(self.tokens.len(), |next| {

@@ -200,7 +200,6 @@ impl Linker<'_> {
         }
     }
 
-    /// Whether two neighbouring words name a column of numbers.
     pub(crate) fn names_numbers(&self) -> bool {
         let names = |tokens: &[QuestionToken]| {
             let said: Vec<&str> = tokens.iter().map(|token| token.lower.as_str()).collect();

@@ -60,11 +60,7 @@ fn told(place: &str, teller: &str, said: &str) -> String {
             joined(sides.map(|side| format!("{}: {}", all_shown(&side.conditions), side.said)))
         }
         "ambiguous" => joined(linked().ambiguous.into_iter().map(|one| {
-            let what = if one.is_of_columns {
-                "columns"
-            } else {
-                "values"
-            };
+            let what = ["values", "columns"][usize::from(one.is_of_columns)];
             format!("{}: {what} {}", one.said, one.options.join(" or "))
         })),
         "dropped" => reasons(&linked().dropped),
@@ -76,29 +72,21 @@ fn told(place: &str, teller: &str, said: &str) -> String {
         "bare" => linked().is_bare.to_string(),
         "fits no bucket" => linked().fits_no_bucket.to_string(),
         "table" => table(&linked()),
-        "likened table" => {
-            let linked = linked();
-            let likened = match &linked.tabulation {
-                Tabulation::Fit(table) => table.likened.clone(),
-                _ => Vec::new(),
-            };
-            let likened = likened
-                .iter()
-                .map(|(said, column)| format!("{said} as {column}"));
-            [vec![table(&linked)], likened.collect()]
-                .concat()
-                .join(", ")
-        }
+        "likened table" | "shown" | "currency sources" => match linked().tabulation {
+            Tabulation::Fit(fit) if teller == "shown" => fit.shown.join(" "),
+            Tabulation::Fit(fit) if teller == "currency sources" => {
+                format!("{:?} {:?}", fit.currency, fit.currency_of)
+            }
+            Tabulation::Fit(fit) => {
+                let likened = fit.likened.iter();
+                let likened = likened.map(|(said, column)| format!(", {said} as {column}"));
+                table(&linked()) + &likened.collect::<String>()
+            }
+            Tabulation::Unfit { .. } => table(&linked()),
+            other => format!("{other:?}"),
+        },
         "name" => match linked().tabulation {
             Tabulation::Unfit { name, .. } => name.unwrap_or_default(),
-            other => format!("{other:?}"),
-        },
-        "shown" => match linked().tabulation {
-            Tabulation::Fit(table) => table.shown.join(" "),
-            other => format!("{other:?}"),
-        },
-        "currency sources" => match linked().tabulation {
-            Tabulation::Fit(table) => format!("{:?} {:?}", table.currency, table.currency_of),
             other => format!("{other:?}"),
         },
         _ => told_of_words(teller, said, &known, today),
@@ -109,18 +97,8 @@ fn told(place: &str, teller: &str, said: &str) -> String {
 fn told_of_words(teller: &str, said: &str, known: &Dictionary, today: Date) -> String {
     let of = tokens(said);
     let (first, second) = said.split_once(" | ").unwrap_or((said, ""));
-    let form = |name: &str| Some(Kin::of(name));
-    let kin = || {
-        form(first)
-            .zip(form(second))
-            .unwrap_or_else(|| panic!("{said}"))
-    };
-    let forms = || {
-        second
-            .split('|')
-            .map(str::to_owned)
-            .collect::<Vec<String>>()
-    };
+    let kin = || (Kin::of(first), Kin::of(second));
+    let forms = || -> Vec<String> { second.split('|').map(str::to_owned).collect() };
     match teller {
         "span" => first_span(&of, None, today),
         "fiscal span" => {
@@ -141,11 +119,10 @@ fn told_of_words(teller: &str, said: &str, known: &Dictionary, today: Date) -> S
             });
             shown.collect::<Vec<_>>().join(" ")
         }
-        "small tokens" => of
-            .into_iter()
-            .map(|one| one.lower)
-            .collect::<Vec<_>>()
-            .join(" "),
+        "small tokens" => {
+            let lower: Vec<String> = of.into_iter().map(|one| one.lower).collect();
+            lower.join(" ")
+        }
         "longest key" => shown_of(known.longest_at(&of, 0)),
         "called" => known.is_called(first, second).to_string(),
         "bucket named" => shown_of(known.bucket_named(said)),
@@ -181,12 +158,8 @@ fn told_of_words(teller: &str, said: &str, known: &Dictionary, today: Date) -> S
             shown_of(fiscal::end_in_field(first, second).map(|end| (end.month, end.day)))
         }
         "lines" => {
-            let lines = names::of_lines(said.lines());
-            joined(
-                lines
-                    .iter()
-                    .map(|(field, value)| format!("{field}: {value}")),
-            )
+            let lines = names::of_lines(said.lines()).into_iter();
+            joined(lines.map(|(field, value)| format!("{field}: {value}")))
         }
         "path" => names::of_path(said).join(" | "),
         "like" => kin().0.is_like(&kin().1).to_string(),

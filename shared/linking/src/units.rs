@@ -78,12 +78,10 @@ pub(crate) fn between(unit: &str, last: &str, said: &str) -> Option<f64> {
     }
 }
 
-/// Whether a unit is one of time.
 pub(crate) fn is_of_time(unit: &str) -> bool {
     matches!(scale(unit), Some(("time", _)))
 }
 
-/// Whether a column is known to have a unit.
 pub(crate) fn is_in_unit(column: &KnownColumn, unit: &str) -> bool {
     if !column.said.unit.is_empty() && singular(&column.said.unit) == singular(unit) {
         return true;

@@ -27,27 +27,18 @@ fn name(mut n: usize) -> String {
         "bra", "con", "del", "fir", "gam", "hol", "kes", "lun", "mar", "nor", "pel", "ros", "san",
         "tor", "ver", "wil",
     ];
-    let mut name = String::new();
-    for word in 0..2 + n % 2 {
-        for at in 0..3 {
-            let syllable = SYLLABLES[(n * (7 + 4 * word) + at) % 16];
-            match (word, at) {
-                (0, 0) => name.push_str(&format!(
-                    "{}{}",
-                    &syllable[..1].to_uppercase(),
-                    &syllable[1..]
-                )),
-                (_, 0) => name.push_str(&format!(
-                    " {}{}",
-                    &syllable[..1].to_uppercase(),
-                    &syllable[1..]
-                )),
-                _ => name.push_str(syllable),
-            }
-            n = n.wrapping_mul(2_654_435_761) >> 3;
-        }
+    let words_of = 2 + n % 2;
+    let mut syllable = |word, at| {
+        let syllable = SYLLABLES[(n * (7 + 4 * word) + at) % 16];
+        n = n.wrapping_mul(2_654_435_761) >> 3;
+        syllable
+    };
+    let mut words = Vec::new();
+    for word in 0..words_of {
+        let letters: String = (0..3).map(|at| syllable(word, at)).collect();
+        words.push(letters[..1].to_uppercase() + &letters[1..]);
     }
-    name
+    words.join(" ")
 }
 
 /// Adds values as documents have them: a company, a number and a part of a path, in turn.

@@ -43,14 +43,12 @@ pub struct KnownColumn {
     pub(crate) kin: Vec<Kin>,
     /// What its schema says of it.
     pub(crate) said: Arc<ColumnWords>,
-    /// The number of counted documents that have the column.
     pub(super) counted: u32,
     pub(super) texts: u32,
     pub(super) numbers: u32,
     pub(super) years: u32,
     pub(super) days: u32,
     pub(super) distinct: u32,
-    /// The number of different texts without capital letters.
     pub(super) small: u32,
     /// Whether a value is the singular of the bucket's name: `invoice` among `invoices`.
     pub(super) says_bucket: bool,
@@ -117,17 +115,14 @@ impl KnownColumn {
         self.field == NAMED
     }
 
-    /// Whether most values are words in small letters, and not names.
     pub(crate) fn is_of_words(&self) -> bool {
         !self.is_named() && 2 * self.small > self.distinct
     }
 
-    /// Whether a word of the field name is in a list.
     pub(crate) fn is_called(&self, known: &str) -> bool {
         self.words.iter().any(|word| is_of(word, known))
     }
 
-    /// Whether a word of the description is in a list.
     pub(crate) fn is_described_by(&self, known: &str) -> bool {
         self.said
             .description_words
@@ -159,7 +154,6 @@ impl KnownColumn {
         says(words!(ends)) && !says("from start since begin period year")
     }
 
-    /// Whether the column holds document types, such as invoice and credit note.
     pub(crate) fn is_kind(&self) -> bool {
         (self.is_called_kind() || self.says_bucket) && self.distinct <= FEW
     }

@@ -49,10 +49,8 @@ pub struct BucketWords {
 /// The words of a described column. The default has none.
 #[derive(Debug, Default)]
 pub(crate) struct ColumnWords {
-    /// The description in the schema; may be empty.
     pub(crate) description: String,
     pub(crate) description_words: Vec<String>,
-    /// The unit of the numbers, in lower case; may be empty.
     pub(crate) unit: String,
     pub(crate) synonyms: Vec<Synonym>,
     /// The keys of the labels.
@@ -61,11 +59,9 @@ pub(crate) struct ColumnWords {
     pub(crate) also_called: Vec<Kin>,
     /// The other words of its synonyms, which may be a part of what another column is called.
     pub(crate) partly_called: Vec<Kin>,
-    /// The words of the description, without stop words.
     pub(crate) described_by: Vec<Kin>,
     /// The first telling word of the description, which says what the column holds: `Town where the premises are`.
     pub(crate) head: Option<Kin>,
-    /// Whether a schema has the column.
     pub(super) is_in_schema: bool,
 }
 
@@ -117,7 +113,6 @@ impl ColumnWords {
         }
     }
 
-    /// Whether a word is a whole synonym.
     pub(crate) fn is_synonym(&self, word: &str) -> bool {
         let wanted = key(word);
         self.synonyms.iter().any(|synonym| synonym.key == wanted)
@@ -200,7 +195,6 @@ pub(crate) fn key(name: &str) -> String {
     fold::singular(&fold::key(name))
 }
 
-/// The words of a name or a text, in lower case.
 pub(super) fn words_of(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_alphanumeric());
     let words = words.filter(|word| !word.is_empty());

@@ -5,13 +5,12 @@ use super::is_year;
 use super::signatures::{self, Part, is_one_edit};
 use super::{ColumnId, Dictionary, FEW, KnownColumn, KnownValue, VALUE_WORDS_MAX};
 use crate::token::QuestionToken;
-use text::fold;
+use text::{fold, is_of};
 
 /// The fewest letters of a word that a scanner may have misread, or that has a capital and may be misspelt.
 const DISTINCT_MIN: usize = 6;
 /// The fewest letters of a word without a capital that may be misspelt. Shorter ones are too often different words.
 const MISSPELT_MIN: usize = 9;
-/// The most words of a value that may be misspelt.
 const MISSPELT_WORDS_MAX: usize = 4;
 
 impl Dictionary {
@@ -28,13 +27,11 @@ impl Dictionary {
         (named == Some(bucket)).then_some(bucket)
     }
 
-    /// The bucket that a word names, by its name or else by a synonym.
     pub(crate) fn bucket_called(&self, word: &str) -> Option<&str> {
         let named = self.bucket_named(word);
         named.or_else(|| self.bucket_also_called(word))
     }
 
-    /// Whether a word in lower case occurs in the name of a column.
     pub(crate) fn is_column_word(&self, word: &str) -> bool {
         self.words.contains(word)
     }
@@ -114,7 +111,6 @@ impl Dictionary {
         places.map(|place| &self.values[*place as usize])
     }
 
-    /// The values with this acronym.
     pub(crate) fn with_acronym(
         &self,
         letters: &str,
@@ -231,12 +227,11 @@ impl Dictionary {
 
 /// Whether a token is a function word, with which no value begins, unless it is written as an acronym: `IT`.
 fn is_joining(token: &QuestionToken) -> bool {
-    let is_listed = words!(words)
-        .split_ascii_whitespace()
-        .any(|word| word == token.lower);
     // `modules of grade A`; the capital says that it is no article.
     let is_letter = token.text == "A" && !token.is_first;
-    is_listed && !is_letter && !(token.text.len() > 1 && is_acronym(&token.text))
+    is_of(&token.lower, words!(words))
+        && !is_letter
+        && !(token.text.len() > 1 && is_acronym(&token.text))
 }
 
 /// Whether a token is an article that belongs to a name: it does in `The Courier`, but not in `The age of 16`.
@@ -257,13 +252,7 @@ pub(crate) fn is_paper(value: &str) -> bool {
         && last.starts_with(|c: char| c.is_ascii_digit())
         && last.contains('-')
         && last.ends_with(char::is_alphabetic);
-    is_form
-        || words!(find_papers)
-            .split_ascii_whitespace()
-            .any(|paper| last == paper)
-        || words!(books)
-            .split_ascii_whitespace()
-            .any(|book| last == book)
+    is_form || is_of(&last, words!(find_papers)) || is_of(&last, words!(books))
 }
 
 /// The most bytes of the number of a form: `497-AD`.

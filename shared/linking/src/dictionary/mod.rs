@@ -23,7 +23,6 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use text::fold;
 
-/// The most words of a value that is looked up.
 pub(crate) const VALUE_WORDS_MAX: usize = 10;
 /// A shorter word of a description is not taken for a noun for documents.
 const NOUN_LETTERS_MIN: usize = 4;
@@ -68,7 +67,6 @@ pub struct Dictionary {
     buckets: HashMap<String, Option<String>>,
     /// The bucket of each synonym; `None` for a synonym that two buckets share.
     synonyms: HashMap<String, Option<String>>,
-    /// The number of counted documents of each bucket.
     documents: HashMap<String, u32>,
     /// The bucket for each word of the column descriptions, and for each last word of a document type. A word that
     /// several buckets share has none.
@@ -134,7 +132,6 @@ impl Dictionary {
         *self.documents.entry(bucket.to_owned()).or_default() += 1;
     }
 
-    /// Whether every counted document has the column.
     pub(crate) fn is_everywhere(&self, id: ColumnId) -> bool {
         let column = self.column(id);
         let documents = self.documents.get(&column.bucket);
@@ -145,11 +142,7 @@ impl Dictionary {
     pub fn describe(&mut self, said: &BucketWords) {
         let bucket = &said.bucket;
         for key in &said.synonyms {
-            let known = self.synonyms.entry(key.clone());
-            let known = known.or_insert_with(|| Some(bucket.clone()));
-            if known.as_ref() != Some(bucket) {
-                *known = None;
-            }
+            claim(&mut self.synonyms, key.clone(), bucket);
         }
         for (field, words) in &said.columns {
             let id = self.column_of(bucket, field);
@@ -161,7 +154,6 @@ impl Dictionary {
         }
     }
 
-    /// Registers the words of a name of a column.
     fn column_name(&mut self, words: &[String]) {
         self.words.extend(words.iter().cloned());
         if let [first, _, ..] = words {
@@ -174,13 +166,8 @@ impl Dictionary {
         let word = fold::singular(word);
         let is_noun = word.chars().count() >= NOUN_LETTERS_MIN
             && !text::is_of(&word, words!(undistinguished));
-        if !is_noun || text::stop::is_content_free(&word) {
-            return;
-        }
-        let known = self.nouns.entry(word);
-        let known = known.or_insert_with(|| Some(bucket.to_owned()));
-        if known.as_deref() != Some(bucket) {
-            *known = None;
+        if is_noun && !text::stop::is_content_free(&word) {
+            claim(&mut self.nouns, word, bucket);
         }
     }
 
@@ -224,12 +211,8 @@ impl Dictionary {
         }
     }
 
-    /// Adds a value that no document had before.
     fn add_new(&mut self, id: ColumnId, text: &str, key: &str, known: Option<u32>) {
-        let (Ok(place), Ok(next_key)) = (
-            u32::try_from(self.values.len()),
-            u32::try_from(self.keys.len()),
-        ) else {
+        let Ok(place) = u32::try_from(self.values.len()) else {
             return;
         };
         let column = &mut self.columns[id.0 as usize];
@@ -244,18 +227,11 @@ impl Dictionary {
             text: text.into(),
             documents: 1,
         });
-        match known {
-            Some(known) => self.keys[known as usize].values.push(place),
-            None => self.add_key(key, place, next_key),
-        }
+        self.add_key(key, place, known);
         // `Daily | News of the World` is a name with a slogan behind it; the name alone is a key, too.
         let name = text.split_once(" | ").map(|(name, _)| fold::name_key(name));
         if let Some(name) = name.filter(|name| !name.is_empty() && name != key) {
-            match (self.key_id(&name), u32::try_from(self.keys.len())) {
-                (Some(known), _) => self.keys[known as usize].values.push(place),
-                (None, Ok(next_key)) => self.add_key(&name, place, next_key),
-                (None, Err(_)) => {}
-            }
+            self.add_key(&name, place, self.key_id(&name));
         }
         if let Some(acronym) = fold::acronym(text) {
             self.signatures.insert(Part::Acronym, &acronym, place);
@@ -266,8 +242,14 @@ impl Dictionary {
         }
     }
 
-    /// Adds a key that no value had before.
-    fn add_key(&mut self, key: &str, place: u32, id: u32) {
+    fn add_key(&mut self, key: &str, place: u32, known: Option<u32>) {
+        if let Some(known) = known {
+            self.keys[known as usize].values.push(place);
+            return;
+        }
+        let Ok(id) = u32::try_from(self.keys.len()) else {
+            return;
+        };
         self.keys.push(KnownKey {
             text: key.into(),
             values: vec![place],
@@ -290,7 +272,6 @@ impl Dictionary {
         self.described.contains(bucket)
     }
 
-    /// Whether several buckets have a schema, so that a question may be about one of them.
     pub(crate) fn has_several_described_buckets(&self) -> bool {
         self.described.len() > 1
     }
@@ -339,6 +320,15 @@ impl Dictionary {
         self.columns.push(column);
         self.by_name.insert(name, id);
         id
+    }
+}
+
+/// Gives a word to a bucket. A word of two buckets names neither.
+fn claim(words: &mut HashMap<String, Option<String>>, word: String, bucket: &str) {
+    let known = words.entry(word);
+    let known = known.or_insert_with(|| Some(bucket.to_owned()));
+    if known.as_deref() != Some(bucket) {
+        *known = None;
     }
 }
 

@@ -6,7 +6,6 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use text::fold;
 
-/// The most years of one path that are used.
 const YEARS_MAX: usize = 2;
 
 /// Hashes of the pairs of a name and a year that occur in one path. A collision costs at most a condition on a name

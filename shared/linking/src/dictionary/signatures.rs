@@ -12,15 +12,11 @@ use std::hash::{BuildHasherDefault, Hash, Hasher};
 /// The part of a key that is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Part {
-    /// The whole key.
     Whole,
     /// The key with characters that scanners confuse folded together.
     Skeleton,
-    /// The letters of the key, sorted.
     Letters,
-    /// The first half of the key.
     Head,
-    /// The second half of the key.
     Tail,
     /// The acronym of a value: the first letters of its words.
     Acronym,
@@ -123,7 +119,6 @@ fn of_halves(letters: &[char], halves: std::ops::RangeInclusive<usize>) -> Vec<(
     parts
 }
 
-/// The fewest letters of a key that may be misspelt.
 const LETTERS_MIN: usize = 5;
 
 /// Whether one edit turns one text into the other. An exchange of two neighbours is one edit.

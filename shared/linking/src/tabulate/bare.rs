@@ -9,7 +9,6 @@ use crate::linked::LinkedQuestion;
 use crate::token::reply_start;
 use text::is_of;
 
-/// Words that mark what a user has added when asked back.
 const ADDED: &str = "user clarified";
 /// How many words behind a verb such as `issued` are searched for its condition: `issued in March 2024`.
 const LEAD_WORDS_MAX: usize = 3;

@@ -5,6 +5,7 @@ use crate::dictionary::described::{self, Synonym};
 use crate::dictionary::{ColumnId, ColumnKind, Dictionary, KnownColumn};
 use crate::kindred::Kin;
 use crate::likeness::WordLikeness;
+use std::collections::HashSet;
 
 /// The scores of a fit: the words are the whole name of the column; they are a part of the name; name and description
 /// together have all of them; all of them are related to words of the name.
@@ -52,7 +53,6 @@ pub(super) struct Fit {
     pub(super) columns: Vec<ColumnId>,
 }
 
-/// Words of a question, in the forms in which they are compared.
 struct SaidWords<'a> {
     words: &'a [&'a str],
     kin: Vec<Kin>,
@@ -65,12 +65,10 @@ impl Fit {
         self.score == WHOLE || (PART..SYNONYM_LIKE).contains(&self.score)
     }
 
-    /// Whether the whole name is said.
     pub(super) fn is_whole(&self) -> bool {
         self.score == WHOLE
     }
 
-    /// Whether a whole synonym is said.
     pub(super) fn is_synonym(&self) -> bool {
         (SYNONYM_LIKE..=SYNONYM).contains(&self.score)
     }
@@ -88,31 +86,18 @@ pub(super) fn best(
         kin: words.iter().map(|word| Kin::of(word)).collect(),
         key: described::key(&words.concat()),
     };
-    let mut best: Option<Fit> = None;
-    for (id, column) in dictionary.columns(bucket) {
-        if column.is_named() || !is_of_kind(column) {
-            continue;
-        }
-        let score = score(column, &said);
-        match &mut best {
-            _ if score == 0 => {}
-            Some(known) if known.score == score => {
-                let field = |id: &ColumnId| dictionary.column(*id).field == column.field;
-                // A field that several buckets have counts as one column here.
-                if !known.columns.iter().any(field) {
-                    known.columns.push(id);
-                }
-            }
-            Some(known) if known.score > score => {}
-            _ => {
-                best = Some(Fit {
-                    score,
-                    columns: vec![id],
-                });
-            }
-        }
-    }
-    best
+    let columns = dictionary.columns(bucket);
+    let columns = columns.filter(|(_, column)| !column.is_named() && is_of_kind(column));
+    let scored = columns.map(|(id, column)| (score(column, &said), id));
+    let scored: Vec<(usize, ColumnId)> = scored.filter(|(score, _)| *score > 0).collect();
+    let score = scored.iter().map(|(score, _)| *score).max()?;
+    let mut best = scored;
+    best.retain(|(known, _)| *known == score);
+    // A field that several buckets have counts as one column here.
+    let mut fields = HashSet::new();
+    best.retain(|(_, id)| fields.insert(&dictionary.column(*id).field));
+    let columns = best.into_iter().map(|(_, id)| id).collect();
+    Some(Fit { score, columns })
 }
 
 /// The column of a bucket that words are most similar to in meaning, of those that `is_of_kind` accepts. The name or
@@ -153,28 +138,18 @@ fn score(column: &KnownColumn, said: &SaidWords<'_>) -> usize {
     if words.is_empty() {
         return 0;
     }
-    let count = |known: &[String], same: fn(&str, &str) -> bool| {
-        let has = |word: &&&str| known.iter().any(|known| same(word, known));
-        words.iter().filter(has).count()
-    };
-    let named = count(&column.words, is_same);
-    let all = |found: usize| found == words.len();
-    let both = |word: &&&str| {
-        column.words.iter().any(|known| is_same(word, known))
-            || column
-                .said
-                .description_words
-                .iter()
-                .any(|known| is_same(word, known))
-    };
+    let is_among = |word: &str, known: &[String]| known.iter().any(|known| is_same(word, known));
+    let is_in_name = |word: &&&str| is_among(word, &column.words);
+    let named = words.iter().filter(is_in_name).count();
     let is_said = |known: &String| words.iter().any(|word| is_same(word, known));
-    if all(named) && words.len() == column.words.len() && column.words.iter().all(is_said) {
+    let is_all_named = named == words.len();
+    if is_all_named && words.len() == column.words.len() && column.words.iter().all(is_said) {
         return WHOLE;
     }
     if let Some(score) = synonym_score(column, said) {
         return score;
     }
-    if all(named) {
+    if is_all_named {
         return PART + named;
     }
     if column.said.labels.contains(&said.key) {
@@ -183,39 +158,29 @@ fn score(column: &KnownColumn, said: &SaidWords<'_>) -> usize {
     if let Some(score) = part_of_synonym(column, said) {
         return score;
     }
-    if all(words.iter().filter(both).count()) {
+    let description = &column.said.description_words;
+    let is_described = |word: &&str| is_in_name(&word) || is_among(word, description);
+    if words.iter().all(is_described) {
         // The last word of `agreement currency` says what the column holds.
-        let is_head = words
-            .last()
-            .is_some_and(|last| column.words.iter().any(|known| is_same(last, known)));
+        let is_head = words.last().is_some_and(|last| is_in_name(&last));
         return DESCRIBED + 5 * named + words.len() + usize::from(is_head);
     }
-    let kindred = said.kin.iter().filter(|word| {
-        let mut known = column.kin.iter();
-        known.any(|known| word.stands_for(known) || word.is_like(known))
-    });
-    if all(kindred.count()) {
-        let like = said
-            .kin
-            .iter()
-            .filter(|word| column.kin.iter().any(|known| word.is_like(known)));
-        return KINDRED + named + like.count();
-    }
-    // Only columns of days, such as `issuance date`, are matched by words related to their description, because their
-    // descriptions are short.
-    if column.kind() != ColumnKind::Day {
-        return match column.kind() {
-            ColumnKind::Text => role_score(column, said),
-            _ => 0,
+    let is_related = |known: &[Kin]| {
+        let is_kin = |word: &Kin| {
+            let mut known = known.iter();
+            known.any(|known| word.stands_for(known) || word.is_like(known))
         };
+        said.kin.iter().all(is_kin)
+    };
+    if is_related(&column.kin) {
+        let is_like = |word: &&Kin| column.kin.iter().any(|known| word.is_like(known));
+        return KINDRED + named + said.kin.iter().filter(is_like).count();
     }
-    let described = said.kin.iter().filter(|word| {
-        let mut known = column.said.described_by.iter();
-        known.any(|known| word.is_like(known) || word.stands_for(known))
-    });
-    match all(described.count()) {
-        true => KINDRED_DESCRIBED,
-        false => 0,
+    match column.kind() {
+        // Their descriptions are short: `issuance date`.
+        ColumnKind::Day if is_related(&column.said.described_by) => KINDRED_DESCRIBED,
+        ColumnKind::Text => role_score(column, said),
+        _ => 0,
     }
 }
 
@@ -279,12 +244,10 @@ fn is_same(word: &str, known: &str) -> bool {
     may_be && described::key(word) == described::key(known)
 }
 
-/// Whether a column holds numbers that can be added up.
 pub(super) fn is_number(column: &KnownColumn) -> bool {
     column.kind() == ColumnKind::Number
 }
 
-/// Whether a column holds days or years.
 pub(super) fn is_day(column: &KnownColumn) -> bool {
     matches!(column.kind(), ColumnKind::Day | ColumnKind::Year)
 }

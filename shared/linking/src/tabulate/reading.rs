@@ -28,24 +28,19 @@ mod naming;
 mod operation;
 mod refusing;
 
-/// The most words of a column name that are looked up together.
 const PHRASE_WORDS_MAX: usize = 4;
 /// The most words between `day` and the day that it announces: `the last day for payment in 2024`.
 const DAY_WORDS: usize = 5;
 /// The most words between the word before `date` and the date.
 const DATE_WORDS: usize = 4;
-/// The most parts of a run that each have a role of their own.
 const PARTS_MAX: usize = 3;
 
 pub(super) struct Reading<'a> {
     linker: &'a Linker<'a>,
     linked: &'a LinkedQuestion,
     bucket: Option<&'a str>,
-    /// The tokens of the noun of the question.
     subject: Option<Range<usize>>,
-    /// Whether each token has a role.
     is_taken: Vec<bool>,
-    /// The tokens of the mentions that set a condition.
     mentions: Vec<Range<usize>>,
     operation: Option<ColumnOperation>,
     /// Weaker operations that the words name, too.
@@ -150,12 +145,10 @@ impl<'a> Reading<'a> {
         Ok((self.table, self.unplaced))
     }
 
-    /// The word at a token; an empty one where there is none.
     fn word(&self, at: usize) -> &'a str {
         self.linker.tokens.word(at)
     }
 
-    /// The word so many tokens before one.
     fn back(&self, at: usize, back: usize) -> &'a str {
         self.linker.tokens.back(at, back)
     }
@@ -174,7 +167,6 @@ impl<'a> Reading<'a> {
         0..self.is_taken.len()
     }
 
-    /// Whether a punctuation mark follows a token.
     fn closes(&self, at: usize) -> bool {
         self.linker.tokens[at].is_last
     }
@@ -183,17 +175,14 @@ impl<'a> Reading<'a> {
         self.mentions.iter().any(|mention| mention.contains(&at))
     }
 
-    /// Whether a mention starts at a token.
     fn starts(&self, at: usize) -> bool {
         self.mentions.iter().any(|mention| mention.start == at)
     }
 
-    /// Whether a mention ends right before a token.
     fn ends(&self, at: usize) -> bool {
         self.mentions.iter().any(|mention| mention.end == at)
     }
 
-    /// Whether the next thing that is mentioned from a token on is a time.
     fn leads_to_day(&self, from: usize) -> bool {
         let mut mentions = self.linker.mentions.iter();
         let next = mentions.find(|mention| mention.at.start >= from);
@@ -246,13 +235,11 @@ impl<'a> Reading<'a> {
         (2..=PHRASE_WORDS_MAX).rev().find(names)
     }
 
-    /// Whether a word is a whole synonym of a column.
     fn is_synonym(&self, word: &str) -> bool {
         self.columns()
             .any(|(_, column)| column.said.is_synonym(word))
     }
 
-    /// The columns that some tokens fit best.
     fn fit(&self, tokens: Range<usize>, is_of_kind: impl Fn(&KnownColumn) -> bool) -> Option<Fit> {
         // `pay-by date` is three words, as in the column's name.
         let said = tokens.flat_map(|at| self.word(at).split('-'));
@@ -265,7 +252,6 @@ impl<'a> Reading<'a> {
         fit.is_some_and(|fit| fit.score >= NAMED_MIN)
     }
 
-    /// Runs of neighbouring tokens whose role is not known yet.
     fn runs(&self) -> Vec<Range<usize>> {
         let mut runs: Vec<Range<usize>> = Vec::new();
         let mut phrase_until = 0;
@@ -294,7 +280,6 @@ impl<'a> Reading<'a> {
             || is_measure
             || words::period(word).is_some()
             || self.is_state(at)
-            || self.begins_nothing(&(at..at + 1))
             || !words::is_filler(word) && !is_degree && !self.is_idiom(at);
         // In `per date` and `by due year` a word that elsewhere is filler names the group.
         let is_behind_per = words::is_per(self.before(at, "the a an"));
@@ -306,16 +291,9 @@ impl<'a> Reading<'a> {
                 || self.is_synonym(word)
                 || self.is_paid_money(at)
                 || is_of_period);
-        // `per year described`
-        let both = at.saturating_sub(1)..at + 1;
-        let is_of_group = words::is_per(self.back(at, 2))
-            && words::period(before).is_some()
-            && self
-                .fit(both.clone(), |_| true)
-                .is_some_and(|fit| self.is_of_years(&both, &fit));
         // In `by sort of enclosure` the word before `of` names no column by itself.
         let is_kind = is_behind_per && self.is_of_kind(at);
-        (is_in_phrase || !is_kind) && (is_said || is_grouped || is_of_group)
+        (is_in_phrase || !is_kind) && (is_said || is_grouped)
     }
 
     fn findings(&self) -> Findings {
@@ -368,7 +346,6 @@ impl<'a> Reading<'a> {
         false
     }
 
-    /// Finds the role of a run.
     fn place(&mut self, run: Range<usize>) -> Outcome<()> {
         if let Some(why) = self.refused(&run) {
             return Err(unfit(why));
@@ -396,7 +373,7 @@ impl<'a> Reading<'a> {
         {
             return Ok(());
         }
-        if self.table.measure.is_none() && !self.is_day_alone(&run) {
+        if self.table.measure.is_none() {
             let asks_for_money = !self.needs_measure() && self.asks_what_it_costs(&run);
             if (self.needs_measure() || asks_for_money) && self.measure_by(&run)? {
                 if asks_for_money && self.is_broken_down(&run) {
@@ -413,14 +390,10 @@ impl<'a> Reading<'a> {
                 && self.leads_to_mention(&run)
         };
         if fit.as_ref().is_some_and(|fit| is_beside || is_ahead(fit))
-            || self.is_of_measure(&run)
             || self.is_of_money(&run)
-            || self.is_of_bucket(&run)
             || self.is_day_alone(&run)
-            || self.is_of_group(&run)
             || self.serves(&run)
             || self.leads(&run)
-            || self.is_own_verb(&run)
             || self.is_request(&run)
             || self.is_handled(&run)
         {
@@ -484,7 +457,6 @@ impl<'a> Reading<'a> {
         conditions.any(|condition| fields.contains(&condition.field.as_str()))
     }
 
-    /// Whether a run names the column of a condition.
     fn is_of_condition(&self, run: &Range<usize>) -> bool {
         // `with settlement in euros` may mean the day or the currency of a settlement; the one with a condition counts.
         let fit = self.fit(run.clone(), |_| true);

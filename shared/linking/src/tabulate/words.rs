@@ -18,12 +18,10 @@ pub(super) fn operation(word: &str) -> Option<(ColumnOperation, bool)> {
     found.map(|(_, operation, is_day)| (*operation, *is_day))
 }
 
-/// Whether the words behind this one may be the key of a group.
 pub(super) fn is_per(word: &str) -> bool {
     is_of(word, words!(per))
 }
 
-/// Whether a word stands for the size of documents, whatever column that is.
 pub(super) fn is_size(word: &str) -> bool {
     is_of(word, words!(size))
 }
@@ -33,7 +31,6 @@ pub(super) fn is_handling(word: &str) -> bool {
     is_of(word, words!(handling))
 }
 
-/// Whether a word by itself means nothing to a table.
 pub(super) fn is_filler(word: &str) -> bool {
     text::stop::is_content_free(word) || is_per(word) || is_of(word, words!(filler))
 }
