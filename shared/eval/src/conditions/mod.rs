@@ -30,7 +30,7 @@ use std::time::Instant;
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The questions that are linked.
-    pub asked: Asked,
+    pub source: QuestionSource,
     /// Whether the report names each question whose conditions are not all right.
     pub failed: bool,
     /// The file to which an HTML page is written.
@@ -39,7 +39,7 @@ pub struct Options {
 
 /// The questions that are linked.
 #[derive(Debug, Clone)]
-pub enum Asked {
+pub enum QuestionSource {
     /// Those of a generated corpus, which is in this folder.
     Corpus(PathBuf),
     /// Those of MultiHop-RAG.
@@ -61,9 +61,9 @@ pub async fn run(
     retriever: &retriever::Options,
     say: Progress<'_>,
 ) -> Result<EvalReport, Error> {
-    let folder = match &options.asked {
-        Asked::Corpus(folder) => folder,
-        Asked::Sources { path, split } => {
+    let folder = match &options.source {
+        QuestionSource::Corpus(folder) => folder,
+        QuestionSource::Sources { path, split } => {
             let sums = sources::measure(*split, path)?;
             return report::of_sources(options, *split, &sums);
         }

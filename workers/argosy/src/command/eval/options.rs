@@ -1,12 +1,12 @@
 //! Converts the arguments of the command line into the options of the measurements.
 
 use crate::cli::{
-    DatasetArg, EvalClassifyArgs, EvalCollectionsArgs, EvalConditionsArgs,
-    EvalGroundednessArgs, EvalLoopArgs, EvalModesArgs, EvalRetrievalArgs, EvalTrajectoriesArgs,
-    EvalUnanswerableArgs, LabelledSetArg, SplitArg,
+    DatasetArg, EvalClassifyArgs, EvalCollectionsArgs, EvalConditionsArgs, EvalGroundednessArgs,
+    EvalLoopArgs, EvalModesArgs, EvalRetrievalArgs, EvalTrajectoriesArgs, EvalUnanswerableArgs,
+    LabelledSetArg, SplitArg,
 };
 use eval::classify::LabelledSet;
-use eval::conditions::Asked;
+use eval::conditions::QuestionSource;
 use eval::{DatasetName, Split};
 
 impl From<SplitArg> for Split {
@@ -69,13 +69,13 @@ impl From<EvalRetrievalArgs> for eval::retrieval::Options {
 impl From<EvalConditionsArgs> for eval::conditions::Options {
     fn from(args: EvalConditionsArgs) -> Self {
         Self {
-            asked: match args.path {
-                Some(path) => Asked::Sources {
+            source: match args.path {
+                Some(path) => QuestionSource::Sources {
                     path,
                     split: args.split.into(),
                 },
                 // There is one of the two.
-                None => Asked::Corpus(args.corpus.unwrap_or_default()),
+                None => QuestionSource::Corpus(args.corpus.unwrap_or_default()),
             },
             failed: args.failed,
             report: args.report,
