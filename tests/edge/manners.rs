@@ -103,7 +103,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("eval trajectories", "see its tests"),
     ("eval classify", "wants a data set"),
     ("eval collections", "needs collections; see its tests"),
-    ("eval conditions", "takes a minute; see its tests"),
+    ("eval conditions", "needs a corpus; see its tests"),
     ("eval groundedness", "takes a minute; see its tests"),
 ];
 

@@ -158,7 +158,6 @@ const OURS: Table = &[
     ),
     // what measurements and tests stand on
     ("sim-node", &[]),
-    ("conditions", &[]),
     ("mutations", &["text"]),
     (
         "eval",
@@ -182,7 +181,6 @@ const OURS: Table = &[
             "retriever",
             "reducer",
             "indexer",
-            "conditions",
             "mutations",
         ],
     ),
@@ -205,7 +203,6 @@ const IN_TESTS: Table = &[
     ("offline-reader", &["settings"]),
     ("index", &["documents", "qdrant", "offline-reader"]),
     ("qdrant", &["documents", "index"]),
-    ("conditions", &["envelope", "documents", "indexer"]),
     ("groundedness", &["mutations"]),
 ];
 

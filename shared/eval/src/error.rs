@@ -58,9 +58,9 @@ pub enum Error {
     /// The split or the limit leaves no question.
     #[error("there is no question to ask")]
     NoQuestion,
-    /// The corpus cannot be made.
-    #[error(transparent)]
-    Corpus(#[from] ::conditions::Error),
+    /// The folder has no generated corpus.
+    #[error("`{}` has no `questions.jsonl`, and so no generated corpus", .0.display())]
+    NoCorpus(PathBuf),
     /// The schema of the corpus is invalid.
     #[error(transparent)]
     Schema(#[from] indexer::schema::SchemaError),

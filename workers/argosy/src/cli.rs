@@ -32,7 +32,7 @@ pub use conversation::{
 pub use doctor::{DoctorArgs, ExplainArgs};
 pub use editions::{EditionCommand, EditionSwitchArgs, EditionsArgs, OneEditionArgs};
 pub use eval::{
-    CorpusSide, DatasetArg, EmbedderName, EvalClassifyArgs, EvalCollectionsArgs, EvalCommand,
+    DatasetArg, EmbedderName, EvalClassifyArgs, EvalCollectionsArgs, EvalCommand,
     EvalConditionsArgs, EvalGroundednessArgs, EvalLoopArgs, EvalModesArgs, EvalRetrievalArgs,
     EvalTrajectoriesArgs, EvalUnanswerableArgs, LabelledSetArg, SplitArg,
 };

@@ -5,9 +5,9 @@
 //! conditions filter the search. While nothing is found, they are dropped one by one, the last one first. For any
 //! other question, the conditions only reserve a share of the list.
 
+use super::gold::{GoldCondition, GoldQuestion};
 use super::known::Known;
 use crate::Error;
-use conditions::question::{GoldCondition, GoldQuestion};
 use envelope::{Filter, TenantId};
 use index::{HybridSearcher, Options};
 use linking::amounts::Bound;

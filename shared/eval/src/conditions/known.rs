@@ -1,9 +1,8 @@
-//! Indexes a generated corpus as a retriever has it.
+//! Reads a generated corpus from its folder, and indexes it as a retriever has it.
 
 use super::finding::{broken, words_of};
+use super::gold::{self, GoldQuestion};
 use crate::Error;
-use conditions::question::GoldQuestion;
-use conditions::{Corpus, CorpusPlan};
 use documents::record::publish_order;
 use envelope::{AnswerTable, Bucket, Filter, Plan, TenantId};
 use index::{CountRequest, HybridSearcher, Index, VectorSource};
@@ -13,6 +12,7 @@ use linking::{LinkedQuestion, Tabulation};
 use retriever::{DerivedFilter, idle_because};
 use search::TableRequest;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// What is known, and what is asked.
 pub(super) struct Known {
@@ -25,23 +25,24 @@ pub(super) struct Known {
 }
 
 impl Known {
-    pub(super) fn generated(plan: CorpusPlan) -> Result<Known, Error> {
-        let folder = tempfile::tempdir().map_err(|error| Error::File {
-            path: std::env::temp_dir(),
-            error,
-        })?;
+    /// The corpus in a folder.
+    pub(super) fn load(folder: &Path) -> Result<Known, Error> {
         let broken = |error| Error::Index {
-            dir: folder.path().to_owned(),
+            dir: folder.to_owned(),
             error,
         };
-        Corpus::generate(plan)?.write(folder.path())?;
-        let schemas = Schemas::load(&folder.path().join("schema.toml"))?;
+        let questions = folder.join("questions.jsonl");
+        if !questions.is_file() {
+            return Err(Error::NoCorpus(folder.to_owned()));
+        }
+        let questions = gold::read(&questions)?;
+        let schemas = Schemas::load(&folder.join("schema.toml"))?;
         let index = Index::open_in_ram(&VectorSource::None).map_err(broken)?;
         index.describe(index_host::described(&schemas));
         let tenant = TenantId::default_tenant();
         let mut writer = index.writer().map_err(broken)?;
         let mut documents = 0;
-        for (_, found) in documents::corpus::walk(&folder.path().join("documents"), &tenant) {
+        for (_, found) in documents::corpus::walk(&folder.join("documents"), &tenant) {
             // Every file of the corpus can be read; one that cannot would be missed among the documents.
             let Ok(mut document) = found else { continue };
             if let Some(table) = schemas.get(&document.bucket) {
@@ -59,7 +60,7 @@ impl Known {
                 .collect(),
             index,
             documents,
-            questions: conditions::read_questions(&folder.path().join("questions.jsonl"))?,
+            questions,
             tenant,
         })
     }
@@ -74,6 +75,13 @@ impl Known {
         let today = today.ok_or_else(|| Error::BadDay(question.today.clone()))?;
         let linked = self.index.link(&self.tenant, &question.question, today);
         linked.map_err(|error| self.broken(error))
+    }
+
+    /// The side that the questions are of: their ids begin with its name.
+    pub(super) fn side(&self) -> &str {
+        let first = self.questions.first();
+        let side = first.and_then(|question| question.id.split('-').next());
+        side.unwrap_or_default()
     }
 
     /// Whether a schema describes the part of the corpus that a question is about.

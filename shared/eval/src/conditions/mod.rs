@@ -1,12 +1,13 @@
 //! Measures which conditions are read out of questions about documents, on a generated corpus.
 //!
-//! The corpus is generated from a seed, with questions whose conditions and documents are known from its records. Its
-//! files are indexed with its schema, its questions are linked to the index, and the documents for which the
-//! conditions hold are looked up, as a retriever does. Each question is also searched for without conditions, with
-//! the linked ones, and with the right ones. A second measurement links questions that people wrote, from a data set,
-//! to real documents (`sources`).
+//! `tools/conditions/generate.py` writes the corpus to a folder, with questions whose conditions and documents are
+//! known from its records (`gold`). Its files are indexed with its schema, its questions are linked to the index, and
+//! the documents for which the conditions hold are looked up, as a retriever does. Each question is also searched for
+//! without conditions, with the linked ones, and with the right ones. A second measurement links questions that people
+//! wrote, from a data set, to real documents (`sources`).
 
 mod finding;
+mod gold;
 mod known;
 mod report;
 mod score;
@@ -17,7 +18,6 @@ use crate::Progress;
 use crate::dataset::Split;
 use crate::error::Error;
 use crate::outcome::EvalReport;
-use conditions::{CorpusPlan, Half};
 use finding::{AmongTen, by_words};
 use index::HybridSearcher;
 use known::Known;
@@ -29,42 +29,47 @@ use std::time::Instant;
 /// The options of the measurement.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The part of the generated corpus whose questions are linked.
-    pub side: Half,
-    /// The number of documents to generate.
-    pub documents: usize,
-    /// Whether the schema of the corpus has synonyms.
-    pub synonyms: bool,
-    /// The folder of MultiHop-RAG, whose questions are linked instead.
-    pub path: Option<PathBuf>,
-    /// The split of those questions.
-    pub split: Split,
+    /// The questions that are linked.
+    pub source: QuestionSource,
     /// Whether the report names each question whose conditions are not all right.
     pub failed: bool,
     /// The file to which an HTML page is written.
     pub report: Option<PathBuf>,
 }
 
+/// The questions that are linked.
+#[derive(Debug, Clone)]
+pub enum QuestionSource {
+    /// Those of a generated corpus, which is in this folder.
+    Corpus(PathBuf),
+    /// Those of MultiHop-RAG.
+    Sources {
+        /// The folder of the data set.
+        path: PathBuf,
+        /// The part of its questions.
+        split: Split,
+    },
+}
+
 /// Links every question, looks up the documents for which its conditions hold, searches with the options of `retriever`,
 /// and reports the progress to `say`.
 ///
 /// # Errors
-/// When the corpus cannot be made, the data set cannot be read, a search fails, or the page cannot be written.
+/// When the corpus or the data set cannot be read, a search fails, or the page cannot be written.
 pub async fn run(
     options: &Options,
     retriever: &retriever::Options,
     say: Progress<'_>,
 ) -> Result<EvalReport, Error> {
-    if let Some(path) = &options.path {
-        let sums = sources::measure(options.split, path)?;
-        return report::of_sources(options, &sums);
-    }
-    say(format!("making {} documents", options.documents));
-    let plan = CorpusPlan {
-        has_synonyms: options.synonyms,
-        ..CorpusPlan::new(options.side, options.documents)
+    let folder = match &options.source {
+        QuestionSource::Corpus(folder) => folder,
+        QuestionSource::Sources { path, split } => {
+            let sums = sources::measure(*split, path)?;
+            return report::of_sources(options, *split, &sums);
+        }
     };
-    let known = Known::generated(plan)?;
+    say("reading documents".into());
+    let known = Known::load(folder)?;
     say(format!("asking {} questions", known.questions.len()));
     let mut score = Score::default();
     let mut found = AmongTen::of(retriever.clone());
@@ -80,12 +85,15 @@ pub async fn run(
         let table = known.table(&searcher, question, &linked).await?;
         score.add_table(question, &linked, table.as_ref());
     }
-    let report = ConditionReport::new(options, &known, &score, &found, micros);
+    let report = ConditionReport::new(&known, &score, &found, micros);
     if let Some(path) = &options.report {
         report.page(&score).write(path)?;
     }
     Ok(report.outcome(&score, options.failed))
 }
+
+#[cfg(test)]
+mod corpus_tests;
 
 #[cfg(test)]
 mod tests {
@@ -95,7 +103,8 @@ mod tests {
     /// tuned on the other side.
     #[tokio::test]
     async fn conditions_are_what_questions_say() {
-        let known = Known::generated(CorpusPlan::new(Half::Dev, 500)).unwrap();
+        let folder = corpus_tests::generated("dev", &["--documents", "500"]);
+        let known = Known::load(folder.path()).unwrap();
         let searcher = HybridSearcher::new(known.index.clone(), by_words());
         let (mut score, mut found) = (
             Score::default(),

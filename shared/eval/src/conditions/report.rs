@@ -6,6 +6,7 @@ use super::known::Known;
 use super::score::{ConditionSums, KindScore, Score};
 use super::sources::SourceSums;
 use crate::Error;
+use crate::dataset::Split;
 use crate::machine::machine;
 use crate::metrics::quantile;
 use crate::outcome::{Emphasis, EvalReport, TextLine};
@@ -16,7 +17,7 @@ use std::collections::BTreeMap;
 /// One run.
 #[derive(Debug, Serialize)]
 pub(super) struct ConditionReport {
-    side: &'static str,
+    side: String,
     documents: usize,
     #[serde(flatten)]
     sums: ConditionSums,
@@ -31,7 +32,6 @@ pub(super) struct ConditionReport {
 
 impl ConditionReport {
     pub(super) fn new(
-        options: &Options,
         known: &Known,
         score: &Score,
         found: &AmongTen,
@@ -39,7 +39,7 @@ impl ConditionReport {
     ) -> ConditionReport {
         let at = |share| quantile(micros.clone(), share);
         ConditionReport {
-            side: options.side.as_str(),
+            side: known.side().to_owned(),
             documents: known.documents,
             sums: score.sums(),
             right_among_ten: found.shares(),
@@ -58,7 +58,7 @@ impl ConditionReport {
         }
         let (documents, questions) = (self.documents, self.sums.questions);
         let about = format!(" side, {documents} documents, {questions} questions");
-        outcome.line(TextLine::strong(self.side).plain(about));
+        outcome.line(TextLine::strong(&self.side).plain(about));
         for (what, value) in self.rows() {
             outcome.text(format!("{what:<34} {value}"));
         }
@@ -168,8 +168,12 @@ impl ConditionReport {
 }
 
 /// What the questions of a data set came to, as it is told; a page of it is written where one is wanted.
-pub(super) fn of_sources(options: &Options, sums: &SourceSums) -> Result<EvalReport, Error> {
-    let (split, machine) = (options.split.as_str(), machine());
+pub(super) fn of_sources(
+    options: &Options,
+    split: Split,
+    sums: &SourceSums,
+) -> Result<EvalReport, Error> {
+    let (split, machine) = (split.as_str(), machine());
     if let Some(path) = &options.report {
         let rows = sums.rows().into_iter();
         let bars = sums.shares().map(|(what, part, all)| {

@@ -4,8 +4,8 @@
 //! conditions. A question for the largest or newest document has only one right document, so its set of documents is
 //! not compared.
 
+use super::gold::{GoldCondition, GoldQuestion, QuestionKind};
 use super::tables;
-use conditions::question::{GoldCondition, GoldQuestion, QuestionKind};
 use envelope::AnswerTable;
 use linking::amounts::Bound;
 use linking::{Intent, LinkedQuestion, NAMED, QuestionCondition, Tabulation, Test};

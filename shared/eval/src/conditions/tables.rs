@@ -3,7 +3,7 @@
 //! Rows are compared in any order, by the columns that the right table has. Names may be spelt in any way, and
 //! numbers have to agree to a hundredth.
 
-use conditions::question::GoldTable;
+use super::gold::GoldTable;
 use envelope::{AnswerTable, TableRow};
 use linking::{GroupKey, LinkedQuestion, Tabulation};
 use serde_json::Value;

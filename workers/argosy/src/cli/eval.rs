@@ -19,7 +19,7 @@ pub enum EvalCommand {
     Collections(EvalCollectionsArgs),
     /// What questions about documents amount to, on a generated corpus or a data set: no model, no server.
     #[command(
-        after_help = "Example: argosy eval conditions --documents 5000 --failed --report conditions.html"
+        after_help = "Example: argosy eval conditions --corpus ./dev --failed --report conditions.html"
     )]
     Conditions(EvalConditionsArgs),
     /// Which class rules give to questions whose class is known: no model, no server.
@@ -176,17 +176,11 @@ pub struct EvalTrajectoriesArgs {
 /// `argosy eval conditions`
 #[derive(Debug, Args)]
 pub struct EvalConditionsArgs {
-    /// The variant of the generated corpus. Settings are chosen on `dev`; `test` has other names, columns and sentences.
-    #[arg(long, value_enum, default_value_t = CorpusSide::Dev)]
-    pub side: CorpusSide,
-    /// How many documents are made.
-    #[arg(long, value_name = "N", default_value_t = 5_000)]
-    pub documents: usize,
-    /// Add to the schema the synonyms that its author would write without knowing the questions.
-    #[arg(long)]
-    pub synonyms: bool,
+    /// The folder with a generated corpus, as `tools/conditions/generate.py` makes one.
+    #[arg(long, value_name = "DIR", required_unless_present = "dataset")]
+    pub corpus: Option<PathBuf>,
     /// Link the questions of a data set instead: which of them name the sources and days of their evidence.
-    #[arg(long, value_name = "NAME", requires = "path", conflicts_with_all = ["side", "documents", "synonyms"], value_parser = ["multihop_rag"])]
+    #[arg(long, value_name = "NAME", requires = "path", conflicts_with = "corpus", value_parser = ["multihop_rag"])]
     pub dataset: Option<String>,
     /// The folder of the data set.
     #[arg(long, value_name = "DIR", requires = "dataset")]
@@ -200,27 +194,6 @@ pub struct EvalConditionsArgs {
     /// Write a page with figures, plots and what failed.
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
-}
-
-/// A variant of the generated corpus.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum CorpusSide {
-    /// The variant on which settings are chosen.
-    Dev,
-    /// The variant whose results are reported.
-    Test,
-    /// A second variant on which settings are chosen, in other words.
-    Extra,
-    /// A variant in the words of a clerk.
-    Third,
-    /// A variant in the words of an analyst.
-    Fourth,
-    /// A variant in the words of an office manager.
-    Fifth,
-    /// A variant in the words of an engineer and a buyer; no setting is chosen on it.
-    Sixth,
-    /// A variant in the words of an auditor, a hospital's buyer and a project manager.
-    Seventh,
 }
 
 /// `argosy eval collections`

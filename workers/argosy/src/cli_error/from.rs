@@ -442,9 +442,10 @@ impl From<eval::Error> for CliError {
             Error::NoQuestion => {
                 CliError::negative(text).hint("take another --split or a larger --limit")
             }
-            Error::Corpus(::conditions::Error::TooSmall { .. }) => {
-                CliError::usage(text).hint("name more with --documents")
-            }
+            Error::NoCorpus(folder) => CliError::not_found(text).hint(format!(
+                "python3 tools/conditions/generate.py dev {} --documents 5000 makes one",
+                folder.display()
+            )),
             Error::NoCase => CliError::not_found(text)
                 .hint("without a name all of them are run; --path names a folder of others"),
             Error::Case { .. } => {
@@ -452,7 +453,6 @@ impl From<eval::Error> for CliError {
             }
             Error::File { .. }
             | Error::Line { .. }
-            | Error::Corpus(_)
             | Error::Schema(_)
             | Error::BadDay(_)
             | Error::Question { .. }

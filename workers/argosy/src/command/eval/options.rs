@@ -1,11 +1,12 @@
 //! Converts the arguments of the command line into the options of the measurements.
 
 use crate::cli::{
-    CorpusSide, DatasetArg, EvalClassifyArgs, EvalCollectionsArgs, EvalConditionsArgs,
-    EvalGroundednessArgs, EvalLoopArgs, EvalModesArgs, EvalRetrievalArgs, EvalTrajectoriesArgs,
-    EvalUnanswerableArgs, LabelledSetArg, SplitArg,
+    DatasetArg, EvalClassifyArgs, EvalCollectionsArgs, EvalConditionsArgs, EvalGroundednessArgs,
+    EvalLoopArgs, EvalModesArgs, EvalRetrievalArgs, EvalTrajectoriesArgs, EvalUnanswerableArgs,
+    LabelledSetArg, SplitArg,
 };
 use eval::classify::LabelledSet;
+use eval::conditions::QuestionSource;
 use eval::{DatasetName, Split};
 
 impl From<SplitArg> for Split {
@@ -34,21 +35,6 @@ impl From<LabelledSetArg> for LabelledSet {
         match set {
             LabelledSetArg::MultihopRag => LabelledSet::MultihopRag,
             LabelledSetArg::BreakQdmr => LabelledSet::BreakQdmr,
-        }
-    }
-}
-
-impl From<CorpusSide> for conditions::Half {
-    fn from(side: CorpusSide) -> conditions::Half {
-        match side {
-            CorpusSide::Dev => conditions::Half::Dev,
-            CorpusSide::Test => conditions::Half::Test,
-            CorpusSide::Extra => conditions::Half::Extra,
-            CorpusSide::Third => conditions::Half::Third,
-            CorpusSide::Fourth => conditions::Half::Fourth,
-            CorpusSide::Fifth => conditions::Half::Fifth,
-            CorpusSide::Sixth => conditions::Half::Sixth,
-            CorpusSide::Seventh => conditions::Half::Seventh,
         }
     }
 }
@@ -83,11 +69,14 @@ impl From<EvalRetrievalArgs> for eval::retrieval::Options {
 impl From<EvalConditionsArgs> for eval::conditions::Options {
     fn from(args: EvalConditionsArgs) -> Self {
         Self {
-            side: args.side.into(),
-            documents: args.documents,
-            synonyms: args.synonyms,
-            path: args.path,
-            split: args.split.into(),
+            source: match args.path {
+                Some(path) => QuestionSource::Sources {
+                    path,
+                    split: args.split.into(),
+                },
+                // There is one of the two.
+                None => QuestionSource::Corpus(args.corpus.unwrap_or_default()),
+            },
             failed: args.failed,
             report: args.report,
         }
