@@ -293,7 +293,14 @@ impl<'a> Reading<'a> {
                 || is_of_period);
         // In `by sort of enclosure` the word before `of` names no column by itself.
         let is_kind = is_behind_per && self.is_of_kind(at);
-        (is_in_phrase || !is_kind) && (is_said || is_grouped)
+        // `per year described`
+        let both = at.saturating_sub(1)..at + 1;
+        let is_of_group = words::is_per(self.back(at, 2))
+            && words::period(before).is_some()
+            && self
+                .fit(both.clone(), |_| true)
+                .is_some_and(|fit| self.is_of_years(&both, &fit));
+        (is_in_phrase || !is_kind) && (is_said || is_grouped || is_of_group)
     }
 
     fn findings(&self) -> Findings {
@@ -373,7 +380,7 @@ impl<'a> Reading<'a> {
         {
             return Ok(());
         }
-        if self.table.measure.is_none() {
+        if self.table.measure.is_none() && !self.is_day_alone(&run) {
             let asks_for_money = !self.needs_measure() && self.asks_what_it_costs(&run);
             if (self.needs_measure() || asks_for_money) && self.measure_by(&run)? {
                 if asks_for_money && self.is_broken_down(&run) {
@@ -390,7 +397,11 @@ impl<'a> Reading<'a> {
                 && self.leads_to_mention(&run)
         };
         if fit.as_ref().is_some_and(|fit| is_beside || is_ahead(fit))
+            || self.is_of_measure(&run)
             || self.is_of_money(&run)
+            || self.is_of_bucket(&run)
+            || self.is_of_group(&run)
+            || self.is_own_verb(&run)
             || self.is_day_alone(&run)
             || self.serves(&run)
             || self.leads(&run)

@@ -3,7 +3,9 @@
 
 use super::*;
 
+/// The most neighbouring words that may mean nothing.
 const IDLE_WORDS_MAX: usize = 3;
+/// The most words between a run and the mention that it leads to.
 const NEAR: usize = 3;
 
 impl Reading<'_> {

@@ -7,6 +7,7 @@ use crate::merge::TOO_MANY_VALUES;
 
 /// The most words between a run and the day or name that it leads to, if all of them mean nothing by themselves.
 const IDLE_WORDS: usize = 6;
+/// How many words behind a participle are searched for the condition that it introduces.
 const LEAD_WORDS_MAX: usize = 4;
 /// A word with fewer bytes says too little to be part of a name of documents.
 const CALLED_BYTES: usize = 4;
@@ -56,14 +57,18 @@ impl Reading<'_> {
         })
     }
 
-    /// Whether a word is part of an idiom that means nothing to a table: `at some point in 2019`, `in the past`.
+    /// Whether a word is part of an idiom that means nothing to a table: `at some point in 2019`, `in the course of 2019`,
+    /// `billing took place`, `the price from start to finish`.
     pub(super) fn is_idiom(&self, at: usize) -> bool {
-        let (second, before) = (self.back(at, 2), self.back(at, 1));
+        let (second, before, after) = (self.back(at, 2), self.back(at, 1), self.word(at + 1));
         match self.word(at) {
             "point" | "time" | "stage" | "moment" | "day" => is_of(before, "some any one"),
-            "took" | "takes" | "taking" => is_of(self.word(at + 1), "place effect"),
-            "place" => is_of(before, "took takes taking"),
+            "course" | "span" | "space" => before == "the" && is_of(after, "of from between"),
+            "took" | "takes" | "taken" | "taking" => is_of(after, "place effect"),
+            "place" => is_of(before, "took takes taken take taking"),
             "past" => (second, before) == ("in", "the"),
+            "start" => before == "from" && self.linker.tokens.says(at + 1, "to finish"),
+            "finish" => (second, before) == ("start", "to"),
             _ => false,
         }
     }
@@ -74,6 +79,10 @@ impl Reading<'_> {
     pub(super) fn leads(&self, run: &Range<usize>) -> bool {
         let tokens = &self.linker.tokens;
         let word = match &tokens[run.clone()] {
+            // `with obligations ending in 2024`
+            [thing] | [thing, _] if is_of(&thing.lower, words!(terms)) && self.is_with_day(run) => {
+                return true;
+            }
             [word] => word.lower.as_str(),
             [thing, word] if is_of(&thing.lower, words!(things)) && is_participle(&word.lower) => {
                 &word.lower
@@ -84,19 +93,26 @@ impl Reading<'_> {
         // `catering` in `contracts about catering with Acme` is a topic, and `disputed` in `invoices disputed by Acme`
         // says which invoices are meant. Neither only introduces a condition.
         let is_thing = word.ends_with("ing") && is_of(before, "about for on of regarding");
+        // `chargeable to Acme` introduces a condition, but `deductible in 2024` does not.
+        let is_able = word.ends_with("able") || word.ends_with("ible");
         // In `the leaking Acme invoices` the word before a name and its noun says which invoices are meant.
         let is_adjective = self.subject.as_ref().is_some_and(|subject| {
             let mut mentions = self.mentions.iter();
             mentions.any(|mention| mention.start == run.end && mention.end <= subject.start)
         });
-        let is_verb = !is_adjective
+        let is_verb = (!is_able || is_of(after, "to by"))
+            && !is_adjective
             && !self.is_event(run)
             && (is_participle(word) || is_of(before, "that which who"))
             && !is_thing
             && !is_of(word, words!(topic));
         let is_preposition = is_of(word, words!(prepositional)) && is_of(after, "of to with for");
+        // `showing that ISO 9001 is met`
+        let is_that = is_of(word, words!(showing)) && after == "that";
         // `with respect to the voltage` names the figure by which two things are compared.
-        if is_preposition && self.linked.intent == Intent::Compare {
+        if is_that && self.starts(run.end + 1)
+            || is_preposition && self.linked.intent == Intent::Compare
+        {
             return true;
         }
         let next = run.end..self.is_taken.len().min(run.end + LEAD_WORDS_MAX);
@@ -126,6 +142,11 @@ impl Reading<'_> {
             && self.fit(last, phrase::is_day).is_none()
             && !is_of_years
             && !words::is_handling(self.word(run.end - 1))
+    }
+
+    /// Whether a run stands between `with` and a day.
+    fn is_with_day(&self, run: &Range<usize>) -> bool {
+        self.leads_to_day(run.end) && is_of(self.back(run.start, 1), "with whose having")
     }
 
     /// Whether a run means nothing because it says what somebody who is named does with documents (`did Acme send us`),
@@ -166,6 +187,12 @@ impl Reading<'_> {
         called.last().unwrap_or(subject.start)
     }
 
+    /// Whether a run before the noun is part of the bucket's name: `part info sheets`.
+    pub(super) fn is_of_bucket(&self, run: &Range<usize>) -> bool {
+        let is_before = |subject: &Range<usize>| run.end == subject.start;
+        self.subject.as_ref().is_some_and(is_before) && self.is_of_name(run.clone())
+    }
+
     /// Whether a run only repeats the noun before a day or a number: `with a bill date in 2024`.
     pub(super) fn is_own_number(&self, run: &Range<usize>) -> bool {
         self.is(run.end, "date dated day number no") && self.is_of_name(run.clone())
@@ -189,6 +216,7 @@ impl Reading<'_> {
                 .any(|known| fold::singular(&known) == word)
     }
 
+    /// Whether all words of a run are words of the bucket's name.
     fn is_of_name(&self, run: Range<usize>) -> bool {
         let called: Vec<String> = self
             .name_words()
@@ -196,6 +224,20 @@ impl Reading<'_> {
             .collect();
         let mut words = run.map(|at| fold::singular(self.word(at)));
         self.bucket.is_some() && words.all(|word| called.contains(&word))
+    }
+
+    /// Whether a run is a verb of the documents' own noun, and leads to a name or a day: `attestations attesting the
+    /// conformity of Acme`.
+    pub(super) fn is_own_verb(&self, run: &Range<usize>) -> bool {
+        let said = self.word(run.start);
+        let stem = text::words::stem(said);
+        run.len() == 1
+            && said.len() > CALLED_BYTES
+            && is_participle(said)
+            && self
+                .name_words()
+                .any(|word| text::words::stem(&word) == stem)
+            && self.leads_to_mention(run)
     }
 
     /// Whether a word means nothing in its position: in `which exhibits the highest amount`, but not in `contracts with
@@ -230,23 +272,60 @@ impl Reading<'_> {
                     before == "the" && is_of(self.back(at, 2), "in does from")
                 }
                 "contain" | "contains" | "include" | "includes" => is_of(before, words!(keeping)),
+                // `that ISO 9001 is met`
+                "met" | "fulfilled" | "satisfied" => {
+                    is_of(before, "is are was were") && self.ends(at - 1)
+                }
                 "calculate" | "compute" | "determine" => at <= POLITE_WORDS,
                 "based" => after == "on",
+                // `two counts: one for Acme, one for Bolt`
+                "two" | "both" => is_of(after, "counts numbers figures totals"),
+                // `judged by its net amount`
                 "judged" | "measured" | "ranked" => after == "by" && self.is_most(),
+                // `for adhering to ISO 9001`
+                _ if of(words!(complying)) => is_of(after, "to with"),
                 word if self.is_called(word) => {
                     before == "of" || self.is_called_behind(at) || self.ends(at)
                 }
-                _ => false,
+                _ => self.is_apposition(run),
             }
     }
 
     /// Whether a word stands behind the noun and a preposition: `certificates from audits`.
     fn is_called_behind(&self, at: usize) -> bool {
-        let subject = self.subject.as_ref();
-        subject.is_some_and(|subject| subject.end + 1 == at)
+        self.subject
+            .as_ref()
+            .is_some_and(|subject| subject.end + 1 == at)
             && is_of(self.back(at, 1), "from for on")
     }
 
+    /// Whether a noun only says what kind of thing the name beside it is: `from the auditor Acme`, `where the provider
+    /// is Acme`. A noun for buyers does not count if the column holds sellers, and the other way round. A word that
+    /// describes documents does not count either: `the disputed Acme invoices`.
+    fn is_apposition(&self, run: &Range<usize>) -> bool {
+        let role = self.word(run.start);
+        let opposite = match (is_of(role, words!(selling)), is_of(role, words!(buying))) {
+            (true, _) => words!(buying),
+            (_, true) => words!(selling),
+            _ if is_of(role, words!(called)) => "",
+            _ => return false,
+        };
+        if self
+            .conditions()
+            .any(|condition| self.column_says(&condition.field, opposite))
+        {
+            return false;
+        }
+        match (self.back(run.start, 2), self.back(run.start, 1)) {
+            ("where" | "whose", "the") | (_, "whose" | "where") => {
+                self.is(run.end, "is are was were") && self.starts(run.end + 1)
+            }
+            ("from" | "by" | "with" | "for" | "of" | "to", "the" | "our") => self.starts(run.end),
+            _ => false,
+        }
+    }
+
+    /// Whether the name or description of a column has one of some words.
     pub(super) fn column_says(&self, field: &str, known: &str) -> bool {
         self.columns().any(|(_, column)| {
             column.field == field && (column.is_called(known) || column.is_described_by(known))

@@ -8,7 +8,9 @@ use crate::tabulate::CurrencySource;
 use std::collections::BTreeMap;
 use text::currencies;
 
+/// How many words before a tax are searched for the word that includes or excludes it.
 const TAX_WORDS: usize = 2;
+/// How many words behind an amount are read for a tax.
 const NEAR: usize = 4;
 /// The name of the currencies where units alone say them.
 const CALLED: &str = "currency";
@@ -55,6 +57,15 @@ impl<'a> Reading<'a> {
         (columns.len() == 1).then_some(Fit { score: 1, columns })
     }
 
+    /// Whether the words right behind a run say whether taxes are included: `spend before tax`.
+    pub(super) fn says_tax_behind(&self, run: &Range<usize>) -> bool {
+        let behind = run.end..self.is_taken.len().min(run.end + NEAR);
+        let behind = behind.take_while(|at| !self.is_taken[*at]);
+        let parts = behind.flat_map(|at| self.parts(at..at + 1));
+        let mut parts = parts.take_while(|word| is_on_tax(word));
+        parts.any(|word| is_of(&word, words!(taxes)))
+    }
+
     /// Whether the question wants amounts without tax: `total amount without VAT`.
     fn wants_untaxed(&self) -> bool {
         let excludes = |at: usize| self.is(at, words!(without)) || self.is(at, "minus no");
@@ -87,7 +98,8 @@ impl<'a> Reading<'a> {
         };
         let mut ahead = run.start.saturating_sub(near)..run.start;
         let is_total = ahead.any(|at| self.is(at, words!(all))) || says(words!(all));
-        let is_amount = (is_asking || self.is_split()) && is_of_them || is_total;
+        let is_told = !says(words!(debts)) || says(words!(sorts));
+        let is_amount = (is_asking || self.is_split()) && is_of_them && is_told || is_total;
         let is_open = self.operation.is_none() || self.is_broken_down(run);
         self.subject
             .as_ref()
@@ -97,6 +109,7 @@ impl<'a> Reading<'a> {
             && (self.money(run).is_some() || self.names_money(run))
     }
 
+    /// Whether a run names one column of money, and no other column of numbers.
     fn names_money(&self, run: &Range<usize>) -> bool {
         let fit = self.fit(run.clone(), phrase::is_number);
         fit.is_some_and(|fit| fit.columns.len() == 1 && is_money(self.column(fit.columns[0])))
@@ -246,10 +259,12 @@ impl<'a> Reading<'a> {
     }
 }
 
+/// Whether a word says whether a tax is included, or is a tax.
 fn is_on_tax(word: &str) -> bool {
     is_of(word, words!(taxes)) || is_of(word, words!(without)) || is_of(word, words!(money_joining))
 }
 
+/// Whether words exclude taxes.
 fn is_without(words: &[String]) -> bool {
     let says = |known: &str| words.iter().any(|word| is_of(word, known));
     says("net untaxed pretax subtotal") || says(words!(without)) && says(words!(taxes))
@@ -278,6 +293,7 @@ fn is_of_one_unit(columns: &[&KnownColumn]) -> bool {
     is_currency(first) && units.clone().all(is_currency) || units.all(|unit| unit == first)
 }
 
+/// Whether a column holds percentages.
 fn is_share(column: &KnownColumn) -> bool {
     let is_rate = column.is_called("rate") && column.is_called("vat tax interest discount gst");
     column.said.unit == "%"

@@ -37,7 +37,7 @@ impl<'a> Reading<'a> {
             self.table.unsorted = fit.map(|fit| self.field(fit.columns[0]));
             return Ok(self.table.unsorted.is_some());
         }
-        let is_unit = |fit: &Fit| fit.score < NAMED_MIN;
+        let is_unit = |fit: &Fit| fit.score < NAMED_MIN && !self.is_of_years(run, fit);
         if let Some((period, _)) = period
             && named.as_ref().is_none_or(is_unit)
         {
@@ -134,6 +134,19 @@ impl<'a> Reading<'a> {
         phrase::nearest(known, self.bucket, &said.join(" "), likeness, is_of_kind)
     }
 
+    /// Whether a run of several words fits only a column in whose name the unit of the calendar occurs: `per year
+    /// described`, where a column is called `accounting_year`.
+    pub(super) fn is_of_years(&self, run: &Range<usize>, fit: &Fit) -> bool {
+        let [column] = fit.columns[..] else {
+            return false;
+        };
+        let is_called = |at: usize| {
+            let unit = self.word(at);
+            words::period(unit).is_some() && self.column(column).is_called(unit)
+        };
+        run.len() > 1 && run.clone().any(is_called)
+    }
+
     /// The column of currencies, if a run says `currency`, or `money they are paid in`, and no column is called so.
     fn currency_said(&self, run: &Range<usize>) -> Option<Fit> {
         let is_currency = self.is(run.start, "currency currencies");
@@ -189,10 +202,36 @@ impl<'a> Reading<'a> {
         })
     }
 
+    /// Whether a run names the measure once more, which is known from other words.
+    pub(super) fn is_of_measure(&self, run: &Range<usize>) -> bool {
+        let fit = self.fit(run.clone(), phrase::is_number);
+        fit.is_some_and(|fit| match fit.columns[..] {
+            [column] => self.table.measure == Some(self.field(column)),
+            _ => false,
+        })
+    }
+
     /// Whether documents are to be sorted by what a run names: `sorted by total amount`.
     fn is_sorted(&self, run: &Range<usize>) -> bool {
         let by = (0..run.start).rev().find(|at| self.word(*at) == "by");
         by.is_some_and(|by| is_of(self.back(by, 1), words!(sorting)))
+    }
+
+    /// Whether a run says more about the column that documents are grouped by: `period of termination notice`.
+    pub(super) fn is_of_group(&self, run: &Range<usize>) -> bool {
+        let is_known =
+            |at: usize| self.is_taken[at] || self.linker.dictionary.is_column_word(self.word(at));
+        let is_behind =
+            run.start >= 2 && self.back(run.start, 1) == "of" && is_known(run.start - 2);
+        let Some(GroupKey::Column(group)) = self.table.group.as_ref().filter(|_| is_behind) else {
+            return false;
+        };
+        let fit = self.fit(run.clone(), |_| true);
+        fit.is_some_and(|fit| {
+            fit.columns
+                .iter()
+                .any(|id| self.column(*id).field == *group)
+        })
     }
 
     /// The group key for a unit of the calendar, on the column of days that is meant.
@@ -202,18 +241,21 @@ impl<'a> Reading<'a> {
             None => run.start + 1..run.end,
             Some(_) => run.start..run.end - 1,
         };
+        // `by accounting year` means the column in which documents state that year, if there is one.
+        let is_fiscal = said
+            .clone()
+            .any(|at| self.is(at, "fiscal financial business accounting"));
+        let stated = self
+            .day_by_default(ColumnKind::Year)
+            .filter(|_| period == Period::Year);
+        if let Some(stated) = stated.filter(|_| is_fiscal) {
+            return Ok(GroupKey::Column(self.field(stated)));
+        }
         let column = match said.is_empty() {
             true => self.told_behind(run).or_else(|| self.told_ahead(run)),
-            false => {
-                let fit = self.fit(said, is_column_of_days);
-                let unknown = || unfit(format!("no column is called `{}`", self.said(run)));
-                Some(fit.ok_or_else(unknown)?.columns[0])
-            }
+            false => self.fit(said, is_column_of_days).map(|fit| fit.columns[0]),
         };
         let Some(column) = column.or_else(|| self.day_of_groups()) else {
-            let stated = self
-                .day_by_default(ColumnKind::Year)
-                .filter(|_| period == Period::Year);
             let year = stated.ok_or_else(|| unfit("no column holds days"))?;
             return Ok(GroupKey::Column(self.field(year)));
         };
@@ -292,9 +334,22 @@ impl<'a> Reading<'a> {
     pub(super) fn measure_by(&mut self, run: &Range<usize>) -> Outcome<bool> {
         // `the price with VAT` does not mean the column `vat`.
         let money = self.money(run).filter(|_| !self.table.is_day);
+        // `The total of the invoices` asks for a sum, even if a column has the synonym `total`; `the highest total` does not.
+        let is_sum = !self.is_most()
+            && self.operation != Some(ColumnOperation::Average)
+            && run.len() == 1
+            && self.is(run.start, words!(summing));
+        let says_tax = self.says_tax_behind(run);
+        let is_in_name = |fit: &Fit| {
+            let column = self.column(fit.columns[0]);
+            run.clone()
+                .any(|at| column.words.iter().any(|word| word == self.word(at)))
+        };
         let is_number = |fit: &Fit| {
-            let is_named = (fit.is_named() || fit.is_synonym()) && fit.columns.len() == 1;
-            !self.table.is_day && (money.is_none() || is_named)
+            let is_called = fit.is_named() || fit.is_synonym() && !says_tax;
+            let is_named = is_called && fit.columns.len() == 1;
+            let is_summing = is_sum && fit.is_synonym() && !is_in_name(fit);
+            !is_summing && !self.table.is_day && (money.is_none() || is_named)
         };
         let numbers = self.fit(run.clone(), phrase::is_number).filter(is_number);
         let numbers = numbers.or(money);

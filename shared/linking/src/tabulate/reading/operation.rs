@@ -54,14 +54,19 @@ impl Reading<'_> {
     fn operation_at(&mut self, at: usize) -> Option<(ColumnOperation, bool)> {
         let (before, word, next) = (self.back(at, 1), self.word(at), self.word(at + 1));
         let is_before_subject = self.is_before_subject(at);
+        let is_end = self.closes(at);
         let asks_how_many = self.linker.tokens.has_pair("how", "many");
         let operation = match (word, next) {
             // `in all of 2020` is a time, and `in all` a sum.
             ("in", "all") if self.word(at + 2) == "of" => return None,
             // `the sum without VAT` is an amount, as it stands on an invoice.
-            ("sum", _) if is_of(next, words!(beside_tax)) && self.is(at + 2, words!(taxes)) => {
+            ("sum", _)
+                if at > 0 && is_of(next, words!(beside_tax)) && self.is(at + 2, words!(taxes)) =>
+            {
                 return None;
             }
+            ("last", "one") => (Largest, true),
+            ("first", "one") => (Smallest, true),
             // `how many sheets most recently updated in 2024`
             ("most", "recently") if self.operation == Some(Count) => {
                 self.is_taken[at] = true;
@@ -71,31 +76,42 @@ impl Reading<'_> {
             ("bottom", "of") => (Smallest, false),
             ("total", "number" | "count") => (Count, false),
             ("in", "all" | "total") | ("all", "told") if asks_how_many => (Count, false),
-            ("in", "all" | "total") | ("all", "told") | ("amount", "to") => (Sum, false),
-            ("grand" | "sum", "total") => (Sum, false),
+            // `all of it in one figure`
             ("one", "number" | "figure" | "sum") if before == "in" => (Sum, false),
-            ("more" | "fewer", _) if is_before_subject || before == "there" => (Count, false),
+            ("grand" | "sum", "total") | ("in", "all" | "total") => (Sum, false),
+            ("all", "told") | ("amount", "to") => (Sum, false),
+            ("first", _) if is_end && before.ends_with("ed") => (Smallest, true),
+            ("last", _) if is_end && before.ends_with("ed") => (Largest, true),
+            ("more" | "fewer", _) if is_before_subject || is_end => (Count, false),
             // `goes back the furthest`
-            ("furthest" | "farthest", _) if is_of(before, "the back") || next == "in" => {
+            ("furthest" | "farthest", _)
+                if is_of(before, "the back") || next == "in" && self.says_past(at) =>
+            {
                 (Smallest, true)
             }
             // `what do the invoices come to?`
             ("come" | "comes" | "came", "to") if self.ends_clause(at + 1) => (Sum, false),
             // `How do the invoices add up in number?`
             ("add", "up") if self.linker.tokens.has_pair("in", "number") => (Count, false),
-            // `the last one`, `was issued last`
-            ("first" | "last", _)
-                if is_before_subject
-                    || next == "one"
-                    || is_of(before, words!(coming))
-                    || self.closes(at) && before.ends_with("ed") =>
-            {
-                (if word == "last" { Largest } else { Smallest }, true)
+            ("numerous" | "outnumber" | "outnumbers", _) => (Count, false),
+            ("number" | "count", "between" | "for" | "of") if is_of(before, "in by the") => {
+                (Count, false)
             }
-            ("together", _) if (0..at).any(|at| self.is(at, "take taken put add added")) => {
+            ("first", _) if is_of(before, words!(coming)) => (Smallest, true),
+            ("last", _) if is_of(before, words!(coming)) => (Largest, true),
+            ("first", _) if is_before_subject => (Smallest, true),
+            ("last", _) if is_before_subject => (Largest, true),
+            ("together", _)
+                if is_of(before, "taken put added")
+                    || is_end && (0..at).any(|at| self.is(at, "take put add")) =>
+            {
                 (Sum, false)
             }
             ("tally", _) if self.is_money_ahead(at) => (Sum, false),
+            ("more" | "fewer", _) if before == "there" => (Count, false),
+            // At the beginning of a request `total` is the operation; elsewhere it belongs to the name of a column.
+            ("total", _) if at == 0 => (Sum, false),
+            ("numbers", "of") if self.linked.intent == Intent::Compare => (Count, false),
             ("number" | "quantity" | "no", "of") => (Count, false),
             // `How many invoices are there from Acme and Bolt combined?`
             _ if asks_how_many && is_of(word, "combined altogether aggregate cumulative") => {
@@ -106,12 +122,19 @@ impl Reading<'_> {
         Some(operation)
     }
 
+    /// Whether a word stands right before the noun of the question.
     fn is_before_subject(&self, at: usize) -> bool {
         self.subject
             .as_ref()
             .is_some_and(|subject| subject.start == at + 1 || self.noun_start(subject) == at + 1)
     }
 
+    /// Whether `in the past` stands behind a token.
+    fn says_past(&self, at: usize) -> bool {
+        (at..at + 4).any(|at| self.word(at) == "past")
+    }
+
+    /// Whether a clause ends with a token, or goes on with a group.
     fn ends_clause(&self, at: usize) -> bool {
         let next = self.word(at + 1);
         self.closes(at) || is_of(next, "for in") || next.is_empty() || words::is_per(next)
@@ -141,6 +164,12 @@ impl Reading<'_> {
         let is_before = |words: &str| (0..at).any(|at| self.is(at, words));
         // `Among the invoices, which has the lowest total?`
         let is_asked = |at: usize| self.is(at, "which what") && self.is(at + 1, words!(bearing));
+        // In `highest amount invoices from Acme` the amount is highest, and not a document; in `largest Acme invoices` a
+        // name stands between.
+        let begins = (0..at).all(|at| self.is(at, "the our"));
+        let is_beside = self.subject.as_ref().is_some_and(|subject| {
+            (at + 1..self.noun_start(subject)).all(|at| self.is_mention(at))
+        });
         (0..at).any(is_asked)
             // `Where is the total highest among the invoices?`
             || self.word(0) == "where"
@@ -150,6 +179,7 @@ impl Reading<'_> {
             // `Of the invoices, the largest`, `state the one with the lowest total`
             || self.is(0, "of among amongst")
             || self.linker.tokens.has_pair("the which single only", "one")
+            || begins && !is_beside
     }
 
     fn is_plural(&self) -> bool {
@@ -166,6 +196,12 @@ impl Reading<'_> {
     /// Decides the operation if the words did not. For example, a question that computes something from a measure wants
     /// a sum.
     pub(super) fn settle(&mut self) -> Outcome<()> {
+        // `The net amount for every vendor` means the sum for each vendor.
+        if let (None, Some(GroupKey::Column(_)), None) =
+            (self.operation, &self.table.group, &self.table.measure)
+        {
+            self.table.measure = self.shown_number();
+        }
         if self.table.unsorted.is_some() && self.is_most() {
             // `sorted by due date, newest first`
             self.operation = None;
@@ -178,16 +214,36 @@ impl Reading<'_> {
             return Err(unfit("it asks for two operations at once"));
         }
         let has_measure = self.table.measure.is_some();
+        let is_compared = self.linked.intent == Intent::Compare;
+        // `Top voltage: HX-1 or HX-2?` asks for the values of both.
+        if self.is_most() && has_measure && is_compared && self.is_between_two() {
+            self.operation = None;
+            self.table.limit = None;
+        }
         let counting = "many number numbers count tally more fewer less outnumber";
-        let total = if has_measure { Sum } else { Count };
-        let is_of_many = self.is_between_many();
         self.table.operation = match (self.operation, self.linked.intent) {
             (Some(operation), _) => operation,
-            (None, Intent::Compute) => total,
-            (None, _) if self.table.group.is_some() => total,
+            (None, _) if self.table.group.is_some() => {
+                if has_measure {
+                    Sum
+                } else {
+                    Count
+                }
+            }
+            (None, Intent::Compare) if has_measure && self.is_between_many() => Sum,
             (None, Intent::Documents) if self.asks_for_money => Sum,
-            (None, Intent::Compare) if has_measure && is_of_many => Sum,
-            (None, Intent::Compare) if is_of_many && self.linker.tokens.has(counting) => Count,
+            (None, Intent::Compute) => {
+                if has_measure {
+                    Sum
+                } else {
+                    Count
+                }
+            }
+            (None, Intent::Compare)
+                if !has_measure && self.is_between_many() && self.linker.tokens.has(counting) =>
+            {
+                Count
+            }
             (None, Intent::Compare) if !has_measure => {
                 return Err(unfit("no column is named that could be compared"));
             }
@@ -199,9 +255,18 @@ impl Reading<'_> {
 
     /// Counts the documents by the column that is to have the most of them: `which vendor sent the most invoices?`.
     fn count_most(&mut self) -> Outcome<()> {
-        if self.table.group.is_none() && !self.is_between_many() {
+        let number = self.shown_number();
+        let key = self
+            .table
+            .shown
+            .iter()
+            .find(|field| Some(*field) != number.as_ref());
+        let key = key.cloned().map(GroupKey::Column);
+        let group = self.table.group.take().or(key);
+        if group.is_none() && !self.is_between_many() {
             return Err(unfit("it asks who has the most documents"));
         }
+        self.table.group = group;
         self.operation = Some(Count);
         (self.table.limit, self.table.measure, self.table.is_day) = (None, None, false);
         Ok(())
@@ -223,12 +288,22 @@ impl Reading<'_> {
             || self.is_most() && self.table.group.is_some()
     }
 
+    /// The column of numbers that is to be shown, if there is one.
+    fn shown_number(&self) -> Option<String> {
+        let is_number = |field: &&String| {
+            let mut columns = self.columns();
+            columns.any(|(_, column)| column.field == **field && phrase::is_number(column))
+        };
+        self.table.shown.iter().find(is_number).cloned()
+    }
+
     /// Whether a column identifies documents, by its field; `None` if the bucket has no such column.
     fn identifies(&self, field: &str) -> Option<bool> {
         let (_, column) = self.columns().find(|(_, column)| column.field == field)?;
         Some(column.is_naming() || column.is_named())
     }
 
+    /// Whether each side of a comparison is many documents and not a single one.
     pub(super) fn is_between_many(&self) -> bool {
         let mut parts = self.linked.parts.iter();
         self.subject.is_some() && parts.any(|part| self.identifies(&part.field) == Some(false))
@@ -299,6 +374,7 @@ impl Reading<'_> {
         Ok(())
     }
 
+    /// The best column of days if the question names none. Of columns that are equally good it is the first one.
     pub(super) fn day_by_default(&self, kind: ColumnKind) -> Option<ColumnId> {
         self.days_by_default(kind).first().copied()
     }
@@ -314,6 +390,7 @@ impl Reading<'_> {
         best.map(|(_, id)| *id).collect()
     }
 
+    /// Whether the noun for one document of the bucket is in the name of a column.
     fn is_called_after_bucket(&self, column: &KnownColumn) -> bool {
         let noun = self
             .bucket
@@ -349,6 +426,7 @@ impl Reading<'_> {
     }
 }
 
+/// Whether two words name an operation together.
 fn is_pair(word: &str, next: &str) -> bool {
     matches!(
         (word, next),

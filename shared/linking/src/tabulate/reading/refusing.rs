@@ -17,6 +17,7 @@ const EXCLUDED_WORDS: usize = 9;
 const COMPARED_WORDS: usize = 3;
 
 impl Reading<'_> {
+    /// Why there is no table for a question with this run, if the run is such a word.
     pub(super) fn refused(&self, run: &Range<usize>) -> Option<String> {
         let said = || self.said(run);
         if run.clone().any(|at| self.is_state(at)) {
@@ -24,6 +25,9 @@ impl Reading<'_> {
         }
         if self.asks_whether(run) {
             return Some(format!("it asks whether documents have `{}`", said()));
+        }
+        if self.begins_nothing(run) {
+            return Some(format!("`{}` says how something is written", said()));
         }
         let is_of_values = self.asks_for_values(run);
         is_of_values.then(|| format!("it asks for `{}` and not for documents", said()))
@@ -121,7 +125,10 @@ impl Reading<'_> {
         let is_known = is_of(word, words!(states));
         // `current` may be a column of amperes.
         let is_current = word == "current" && self.linker.dictionary.is_column_word(word);
-        if self.is_taken[at] || is_current {
+        if self.is_taken[at] || !(is_known || is_of(word, words!(spanning))) || is_current {
+            return false;
+        }
+        if self.is_most() && self.table.is_day && is_of(word, words!(states_of_days)) {
             return false;
         }
         if self.is_spanning(at) || !is_known {
@@ -129,6 +136,15 @@ impl Reading<'_> {
         }
         if self.is_before_noun(at) {
             return true;
+        }
+        // `How much was paid?` asks for an amount.
+        let is_sum = match self.operation {
+            None => self.linker.tokens.has_pair("how", "much"),
+            Some(ColumnOperation::Sum | ColumnOperation::Average) => true,
+            Some(_) => false,
+        };
+        if is_sum && is_of(word, "paid payable due") {
+            return false;
         }
         let is_behind_noun = self
             .subject
@@ -151,6 +167,7 @@ impl Reading<'_> {
             && self.leads_on(at)
     }
 
+    /// Whether a word stands before the noun of the question, with only names between.
     fn is_before_noun(&self, at: usize) -> bool {
         let is_before = |subject: &Range<usize>| {
             let noun = self.noun_start(subject);
@@ -183,6 +200,9 @@ impl Reading<'_> {
     /// Whether documents are to have or to lack the column that a run names: `without an invoice date`, `that have a due
     /// date`.
     fn asks_whether(&self, run: &Range<usize>) -> bool {
+        if self.is_without_values(run) {
+            return true;
+        }
         let is_tax = run.clone().any(|at| self.is(at, words!(taxes)));
         let fit = self.fit(run.clone(), |_| true);
         let is_of_side = fit.is_some_and(|fit| self.is_on(&fit, self.linked.parts.iter()));
@@ -221,13 +241,30 @@ impl Reading<'_> {
         }
     }
 
+    /// Whether a run says of documents what a column without values says: `approved contracts`, `that are approved`. The
+    /// values of columns of yes and no are not known.
+    fn is_without_values(&self, run: &Range<usize>) -> bool {
+        let is_empty = |fit: Fit| {
+            let mut columns = fit.columns.iter();
+            fit.score >= NAMED_MIN && columns.all(|id| self.column(*id).documents() == 0)
+        };
+        let verb = self.before(run.start, words!(adverbs));
+        self.fit(run.clone(), |_| true).is_some_and(is_empty)
+            && (is_of(verb, words!(being)) || self.is_before_noun(run.end - 1))
+    }
+
     /// Whether a question is for values of the column that a run names, and not for documents: `how many vendors`,
     /// `the three largest vendors`.
     fn asks_for_values(&self, run: &Range<usize>) -> bool {
         let is_noun =
             |subject: &Range<usize>| self.noun_start(subject) <= run.end && run.start < subject.end;
+        // `every number of`
+        let is_group_of =
+            self.back(run.start, 1) == "of" && is_of(self.back(run.start, 3), "every each per by");
         if self.subject.as_ref().is_some_and(is_noun)
             || self.joining(run).is_some()
+            || is_group_of
+            || self.is_of_bucket(run)
             || !self.names_column(run)
         {
             return false;
@@ -254,6 +291,14 @@ impl Reading<'_> {
             is_ranking(self.back(at, usize::from(is_number)))
         };
         self.is_most() && run.start > 0 && is_ranked(run.start - 1) && is_text()
+    }
+
+    /// Whether a run says how a value is written: `starting with A`.
+    pub(super) fn begins_nothing(&self, run: &Range<usize>) -> bool {
+        run.len() == 1
+            && self.is(run.start, "starting starts start beginning begins begin")
+            && self.word(run.start + 1) == "with"
+            && !self.leads_on(run.start)
     }
 
     /// Whether documents are compared with another document: `larger than invoice 12`. A comparison with an amount is a
