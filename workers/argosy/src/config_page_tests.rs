@@ -27,7 +27,7 @@ const SECTIONS: &[(&str, &str, &str)] = &[
     ("model", "shared/llm-pool/src/options.rs", "Options"),
     ("model.cache", "shared/llm-pool/src/cache.rs", "Options"),
     ("retrieval", "shared/index-host/src/options.rs", "Options"),
-    ("retrieval.search", "shared/index/src/hybrid.rs", "Options"),
+    ("retrieval.search", "shared/index/src/options.rs", "Options"),
     (
         "retrieval.minilm",
         "shared/index-host/src/options.rs",
