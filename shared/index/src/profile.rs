@@ -108,6 +108,7 @@ pub(crate) fn front(head: &ChunkRecord, analyzer: &mut TextAnalyzer) -> BTreeSet
 fn add_names(pieces: &[Piece], analyzer: &mut TextAnalyzer, terms: &mut BTreeSet<String>) {
     for piece in pieces {
         terms.extend(stem(analyzer, &piece.text));
+        terms.extend(without_zeros(&piece.text));
     }
     for word in pieces.chunk_by(|a, b| a.word == b.word) {
         terms.extend(stem(analyzer, &joined(word)));
@@ -137,6 +138,7 @@ pub(crate) fn units(
             INITIALS.contains(&text.chars().count()) && text.chars().all(char::is_uppercase);
         let mut forms = vec![form];
         forms.extend(long_year(some));
+        forms.extend(without_zeros(&text));
         units.push(Unit {
             forms,
             pieces: (0..some.len()).fold(0, |bits, n| bits | 1 << (at + n)),
@@ -287,6 +289,13 @@ fn stem(analyzer: &mut TextAnalyzer, text: &str) -> Option<String> {
     stems(analyzer, text).into_iter().next()
 }
 
+/// `16` for `0016`.
+fn without_zeros(text: &str) -> Option<String> {
+    let number = text.trim_start_matches('0');
+    let is_shorter = !number.is_empty() && number.len() < text.len() && is_digits(text);
+    is_shorter.then(|| number.to_owned())
+}
+
 /// `2018` for `FY18`: letters and then two digits. Quarters have one digit (`Q3`).
 fn long_year(word: &[Piece]) -> Option<String> {
     let [letters, year] = word else { return None };
@@ -352,10 +361,19 @@ mod tests {
 
     #[test]
     fn a_name_has_its_pieces_pairs_and_initials() {
-        let head = head("BESTBUY_FY18.pdf", "Harbour Peak Instruments", "");
+        let head = head("BESTBUY_FY18_0042.pdf", "Harbour Peak Instruments", "");
         let mut names = of_path(&head, &mut analyzer());
         names.extend(of_title(&head, &mut analyzer()));
-        for term in ["bestbuy", "fy18", "2018", "harbourpeak", "~hpi", "~hp"] {
+        for term in [
+            "bestbuy",
+            "fy18",
+            "2018",
+            "0042",
+            "42",
+            "harbourpeak",
+            "~hpi",
+            "~hp",
+        ] {
             assert!(names.contains(term), "{term} of {names:?}");
         }
         assert!(!names.contains("pdf"), "an extension is no name");
