@@ -106,10 +106,12 @@ impl World {
             ..Publish::new(envelope::subject::QUERY, body.into())
         };
         let sequence = self.bus.publish(message).await.unwrap();
+        if let Some(id) = question["id"].as_str() {
+            return turn(id);
+        }
         let stored = self.all(Stream::Inbox).await;
         let stored = stored.iter().find(|m| m.sequence == sequence).unwrap();
-        let derived = TurnId::derived(sequence, stored.stored_at.0);
-        question["id"].as_str().map_or(derived, turn)
+        TurnId::derived(sequence, stored.stored_at.0)
     }
 
     /// Listens where answers may be sent.
