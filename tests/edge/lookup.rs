@@ -193,11 +193,14 @@ async fn good_requests(corpus: &Corpus) {
         "{reply}"
     );
 
-    let explained = json!({"query": "When does the Tarnow lease end?", "explain": true});
+    let explained =
+        json!({"query": "When does the Tarnow lease end?", "explain": true, "top_k": 1});
     let reply = corpus.ask("argosy.search", explained).await;
     let likeliest = &reply["result"]["documents"][0];
     assert_eq!(likeliest["source"], "contracts/lease.md", "{reply}");
     assert!(likeliest["matched"].to_string().contains("path"), "{reply}");
+    let dropped = &reply["result"]["dropped"][0];
+    assert_eq!(dropped["why"], "score", "{reply}");
     let unlinked = json!({"query": linked["query"], "link": false});
     let reply = corpus.ask("argosy.search", unlinked).await;
     assert_eq!(reply["result"]["conditions"], Value::Null, "{reply}");

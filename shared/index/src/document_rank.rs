@@ -116,6 +116,8 @@ pub(crate) struct Likely {
     pub(crate) evidence: Evidence,
     /// What matched, with the weight of each match.
     pub(crate) matched: Vec<Counted>,
+    /// Whether it is searched inside.
+    pub(crate) searched_inside: bool,
 }
 
 /// What the matches of a document add up to. A piece of the question counts once: in the path before the title and the

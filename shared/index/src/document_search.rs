@@ -20,6 +20,8 @@ const LIKELIHOOD_MIN: f32 = 0.01;
 const WIDE_DOCUMENTS_MAX: usize = 100;
 /// A document that is searched inside gives this part of the candidates of the wide search, but as many as are wanted.
 const PARTS: usize = 10;
+/// Chunks of all of them that are read at most: a document with more is left to the wide search.
+const CHUNKS_INSIDE: u64 = 50_000;
 /// Documents that are kept.
 const KEPT: usize = 50;
 
@@ -86,11 +88,15 @@ pub(crate) fn rank(
             .sum()
     };
     let rarities: Vec<f32> = counts.iter().map(rarity).collect();
-    let single = units
-        .iter()
-        .zip(&rarities)
-        .filter(|(unit, _)| unit.pieces.count_ones() == 1);
-    let mass: f32 = single.map(|(_, rarity)| rarity).sum();
+    // Each word counts once: a time is called in several ways.
+    let mut weighed = 0;
+    let mut mass = 0.0;
+    for (unit, rarity) in units.iter().zip(&rarities) {
+        if unit.pieces.count_ones() == 1 && weighed & unit.pieces == 0 {
+            weighed |= unit.pieces;
+            mass += rarity;
+        }
+    }
     let heads = snapshot.documents_of(found.keys().copied())?;
     let documents = found.iter().zip(heads).map(|((head, matches), document)| {
         let (mut evidence, matched) = added_up(matches, &units, &rarities, mass);
@@ -101,6 +107,7 @@ pub(crate) fn rank(
             likelihood: 0.0,
             evidence,
             matched,
+            searched_inside: false,
         }
     });
     let mut likely = ranked(documents.collect());
@@ -112,6 +119,9 @@ pub(crate) fn rank(
     });
     let by_number = by_number.collect();
     likely.truncate(KEPT);
+    choose_inside(&mut likely, CHUNKS_INSIDE, |document| {
+        snapshot.chunk_count(document)
+    })?;
     Ok(RankedDocuments {
         likely,
         units,
@@ -137,11 +147,9 @@ pub(crate) fn search_inside(
     documents: &RankedDocuments,
 ) -> Result<FoundInside, Error> {
     let each = (request.fetch_k / PARTS).max(request.top_k);
-    let likely = documents.likely.iter().enumerate();
-    let (numbers, likelihoods): (Vec<u64>, Vec<f32>) = likely
-        .take_while(|(place, one)| is_searched_inside(*place, one))
-        .map(|(_, one)| (one.document, one.likelihood))
-        .unzip();
+    let chosen = documents.likely.iter().filter(|one| one.searched_inside);
+    let (numbers, likelihoods): (Vec<u64>, Vec<f32>) =
+        chosen.map(|one| (one.document, one.likelihood)).unzip();
     let inside = snapshot.inside(request, &numbers)?;
     let left = snapshot.left_inside(&inside, &likelihoods, &terms.stems)?;
     let by_words = snapshot.by_words_inside(&inside, terms, &left, each)?;
@@ -156,7 +164,43 @@ pub(crate) fn search_inside(
     })
 }
 
-/// Whether the document at a place of the list, from 0, is searched inside.
-pub(crate) fn is_searched_inside(place: usize, one: &Likely) -> bool {
-    place < SEARCHED_INSIDE && one.likelihood >= LIKELIHOOD_MIN
+/// Marks the documents that are searched inside: the most likely ones, with at most `room` chunks together.
+fn choose_inside(
+    likely: &mut [Likely],
+    mut room: u64,
+    chunks: impl Fn(u64) -> Result<u64, Error>,
+) -> Result<(), Error> {
+    for one in likely.iter_mut().take(SEARCHED_INSIDE) {
+        if one.likelihood >= LIKELIHOOD_MIN
+            && let Some(left) = room.checked_sub(chunks(one.document)?)
+        {
+            room = left;
+            one.searched_inside = true;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document_rank::Evidence;
+
+    #[test]
+    fn a_document_without_room_is_left_to_the_wide_search() {
+        let one = |document, likelihood| Likely {
+            document,
+            head: DocAddress::new(0, 0),
+            likelihood,
+            evidence: Evidence::default(),
+            matched: Vec::new(),
+            searched_inside: false,
+        };
+        let mut likely = [one(1, 0.5), one(2, 0.3), one(3, 0.19), one(4, 0.001)];
+        let chunks = |document| Ok([0, 60, 50, 40, 1][document as usize]);
+        choose_inside(&mut likely, 100, chunks).unwrap();
+        let chosen = likely.iter().filter(|one| one.searched_inside);
+        let chosen: Vec<u64> = chosen.map(|one| one.document).collect();
+        assert_eq!(chosen, [1, 3]);
+    }
 }

@@ -4,7 +4,6 @@
 use crate::Error;
 use crate::diversify::{Dropped, Why};
 use crate::document_rank::passages_part;
-use crate::document_search::is_searched_inside;
 use crate::merged::Merged;
 use envelope::lookup::{DocumentMatch, DroppedPassage, Explanation, RankedDocument};
 
@@ -45,7 +44,7 @@ fn documents(merged: &Merged) -> Result<Vec<RankedDocument>, Error> {
         return Ok(Vec::new());
     };
     let mut explained = Vec::new();
-    for (place, one) in documents.likely.iter().enumerate() {
+    for one in &documents.likely {
         let matched = one.matched.iter().map(|counted| DocumentMatch {
             said: documents.units[counted.unit].forms[0].clone(),
             place: counted.place.as_str().to_owned(),
@@ -59,7 +58,7 @@ fn documents(merged: &Merged) -> Result<Vec<RankedDocument>, Error> {
             likelihood: one.likelihood,
             matched,
             passages: passages_part(&one.evidence),
-            searched_inside: is_searched_inside(place, one),
+            searched_inside: one.searched_inside,
             evidence: one.evidence.values().to_vec(),
         });
     }

@@ -28,6 +28,17 @@ fn picked(
     named: &[Named],
     top_k: usize,
 ) -> (Vec<Passage>, u32) {
+    let (passages, dropped) = chosen(scored, weights, named, top_k);
+    let repeats = dropped.iter().filter(|one| one.why == Why::Repeats);
+    (passages, repeats.count() as u32)
+}
+
+fn chosen(
+    scored: Vec<Scored<Hidden>>,
+    weights: &[f32],
+    named: &[Named],
+    top_k: usize,
+) -> (Vec<Passage>, Vec<Dropped>) {
     let look = &mut |one: &mut Scored<Hidden>| {
         let (score, has, record) = one.more.take().expect("all is known already");
         (one.score, one.has, one.record) = (score, has, Some(record));
@@ -35,9 +46,7 @@ fn picked(
         Ok(())
     };
     let shares = Shares::new(named, top_k, &|_| 0.0);
-    let (passages, dropped) = pick(scored, weights, shares, top_k, &mut analyzer(), look).unwrap();
-    let repeats = dropped.iter().filter(|one| one.why == Why::Repeats);
-    (passages, repeats.count() as u32)
+    pick(scored, weights, shares, top_k, &mut analyzer(), look).unwrap()
 }
 
 fn ids(passages: &[Passage]) -> Vec<&str> {
@@ -73,6 +82,33 @@ fn each_value_that_is_named_has_its_share() {
     found.push(scored("i", 0, 0.2, "i", &[], "Herald"));
     let (chosen, _) = picked(found, &[], &named, 4);
     assert_eq!(ids(&chosen), ["p0.0", "p1.0", "i.0", "h.0"]);
+}
+
+#[test]
+fn what_is_dropped_says_why() {
+    let found = vec![
+        scored("a", 0, 0.9, "one", &[], ""),
+        scored("a", 1, 0.8, "two", &[], ""),
+        scored("b", 0, 0.7, "one", &[], ""),
+        scored("c", 0, 0.6, "three", &[], ""),
+        scored("d", 0, 0.5, "four", &[], ""),
+    ];
+    let (passages, dropped) = chosen(found, &[], &[], 2);
+    assert_eq!(ids(&passages), ["a.0", "c.0"]);
+    let mut dropped: Vec<_> = dropped
+        .iter()
+        .map(|one| (one.record.chunk_id().to_string(), one.why))
+        .collect();
+    dropped.sort_by(|a, b| a.0.cmp(&b.0));
+    let why = |id: &str, why| (id.to_owned(), why);
+    assert_eq!(
+        dropped,
+        [
+            why("a.1", Why::Share),
+            why("b.0", Why::Repeats),
+            why("d.0", Why::Score)
+        ]
+    );
 }
 
 #[test]

@@ -69,7 +69,7 @@ enum Feature {
 pub(crate) struct QueryFeatures {
     pub(crate) terms: Terms,
     pub(crate) named: Vec<Named>,
-    /// Days, see [`crate::dates`].
+    /// Days, see [`crate::times`].
     pub(crate) days: Vec<String>,
     /// The share of the vectors in the fused score; 0 where there are none.
     pub(crate) vector_share: f32,

@@ -4,7 +4,7 @@
 //! document, and numeric forms that differ by country (`10/1/23`); these are left to the search by words.
 
 use linking::Date;
-use text::days::{DaySpan, Grain, SpanSide, read};
+use text::days::{DaySpan, Grain, SpanSide, day, read};
 use text::token::{QuestionToken, tokens};
 
 /// A time that a question names.
@@ -35,12 +35,11 @@ pub(crate) fn times(question: &str) -> Vec<NamedTime> {
     let mut times = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
-        let read = read(&tokens, at, Date::MIN);
-        let Some((length, span)) = read.filter(|(length, _)| *length > 0) else {
+        let Some((length, span)) = absolute(&tokens, at) else {
             at += 1;
             continue;
         };
-        if let Some(is) = calendar(&span, &tokens[at..at + length]) {
+        if let Some(is) = calendar(&span) {
             times.push(NamedTime {
                 stands: tokens[at].span.start..tokens[at + length - 1].span.end,
                 is,
@@ -66,14 +65,28 @@ pub(crate) fn days(question: &str) -> Vec<String> {
     days
 }
 
-fn calendar(span: &DaySpan, tokens: &[QuestionToken]) -> Option<Calendar> {
+/// The span at a token, if it is the same on any day; `last week` and `in May` are not. The day of a moment such as
+/// `2023-12-31T10:00:00` counts.
+fn absolute(tokens: &[QuestionToken], at: usize) -> Option<(usize, DaySpan)> {
+    let moment = tokens[at]
+        .text
+        .split_once('T')
+        .map(|(day, _)| self::tokens(day));
+    let on = |today: Date| {
+        let of_moment = moment.as_ref().and_then(|day| read(day, 0, today));
+        of_moment.or_else(|| read(tokens, at, today))
+    };
+    // Any two days, of different years and at different places in them.
+    let spans = [on(day(2001, 1, 15)?), on(day(2002, 8, 20)?)];
+    let [Some((length, span)), _] = spans else {
+        return None;
+    };
+    (spans[0] == spans[1] && length > 0).then_some((length, span))
+}
+
+fn calendar(span: &DaySpan) -> Option<Calendar> {
     let (from, until) = (span.range.from?, span.range.until?);
     let year = from.year();
-    let short = format!("{:02}", year.rem_euclid(100));
-    // Whoever means a time that is relative to today does not write its year.
-    if !tokens.iter().any(|token| token.text.contains(&short)) {
-        return None;
-    }
     let months = (until.year() - year) * 12 + i32::from(u8::from(until.month()))
         - i32::from(u8::from(from.month()));
     let month = u8::from(from.month());
@@ -97,6 +110,7 @@ mod tests {
         for (text, day) in [
             ("published on October 1, 2023?", "2023-10-01"),
             ("the 3rd Sept. 2024", "2024-09-03"),
+            ("since 2023-12-31T10:00:00", "2023-12-31"),
             ("since 2023-12-31", "2023-12-31"),
             ("(March 09 2021)", "2021-03-09"),
             ("am 3. März 2021", "2021-03-03"),
@@ -110,6 +124,13 @@ mod tests {
             "2023-13-01",
             "in May I left 2020 men",
             "yesterday",
+            "in the last 30 days",
+            "two weeks ago",
+            "the last 101 days",
+            "on 12 August",
+            "three years ago",
+            "last fiscal year",
+            "next week",
         ] {
             assert!(days(text).is_empty(), "{text}");
         }

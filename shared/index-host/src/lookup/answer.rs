@@ -302,7 +302,9 @@ pub(super) fn fitted(result: Result<SearchReply, Problem>) -> Vec<u8> {
     written(result.map(|found| fit(found, LOOKUP_REPLY_BYTES_MAX - REST_BYTES)))
 }
 
-fn fit(mut found: SearchReply, mut room: usize) -> SearchReply {
+fn fit(mut found: SearchReply, room: usize) -> SearchReply {
+    let reasons = serde_json::to_vec(&(&found.documents, &found.dropped));
+    let mut room = room.saturating_sub(reasons.map_or(0, |bytes| bytes.len()));
     let size = |passage: &Passage| serde_json::to_vec(passage).map_or(usize::MAX, |b| b.len() + 1);
     let fits = found.passages.iter().take_while(|passage| {
         let left = room.checked_sub(size(passage));
@@ -318,6 +320,7 @@ fn fit(mut found: SearchReply, mut room: usize) -> SearchReply {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use envelope::lookup::DroppedPassage;
     use serde_json::json;
     use testkit::model::passage;
 
@@ -344,6 +347,13 @@ mod tests {
         assert!(bytes.len() <= LOOKUP_REPLY_BYTES_MAX);
         let fitted = fit(all, LOOKUP_REPLY_BYTES_MAX - REST_BYTES);
         assert_eq!((fitted.passages.len(), fitted.left_out), (2, 7));
+        // The reasons of a search take room of the passages.
+        let explained = SearchReply {
+            dropped: vec![DroppedPassage::default(); 5_000],
+            ..found(vec![passage("a", &"x".repeat(300_000)); 2])
+        };
+        let explained = super::fitted(Ok(explained));
+        assert!(explained.len() <= LOOKUP_REPLY_BYTES_MAX);
         let none = fit(found(vec![passage("a", "text")]), 3);
         assert_eq!((none.passages.len(), none.left_out), (0, 1));
     }

@@ -25,6 +25,12 @@ const HALF_AT: f32 = 10.0;
 pub(crate) struct Inside(Vec<(DocAddress, usize)>);
 
 impl Snapshot {
+    /// How many chunks a document has.
+    pub(crate) fn chunk_count(&self, document: u64) -> Result<u64, Error> {
+        let term = Term::from_field_u64(self.index.fields.document, document);
+        Ok(self.searcher.doc_freq(&term)?)
+    }
+
     /// The chunks of `documents` that a request allows.
     pub(crate) fn inside(
         &self,
@@ -175,4 +181,69 @@ fn best_of_each(hits: impl Iterator<Item = (usize, (f32, DocAddress))>, k: usize
     of_each
         .flat_map(|of_one| of_one.iter().take(k).map(|(_, hit)| *hit))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{index_of, record, request};
+    use super::*;
+    use serde_json::json;
+
+    /// Twenty chunks about Acme, of which one tells of a valve and one names Acme again and again; and another document.
+    fn snapshot() -> Snapshot {
+        let text = |n: u32| match n {
+            7 => "acme opens the valve at nine bar".to_owned(),
+            9 => "acme acme acme acme acme".to_owned(),
+            n => format!("acme part {n} of the yearly words about things that go on"),
+        };
+        let mut records: Vec<_> = (0..20)
+            .map(|n| record("files/acme.md", n, 20, &text(n), json!({})))
+            .collect();
+        records.push(record("files/bolt.md", 0, 1, "bolt has a valve", json!({})));
+        index_of(&records).snapshot()
+    }
+
+    fn number(snapshot: &Snapshot, word: &str) -> u64 {
+        let asked = request(word, json!({}));
+        let terms = snapshot.terms(&asked).unwrap();
+        let best = snapshot.by_words(&asked, &terms).unwrap().best;
+        let chunks = best.iter().map(|(_, chunk)| *chunk);
+        snapshot.documents_of(chunks).unwrap()[0]
+    }
+
+    #[test]
+    fn what_stands_all_over_a_document_finds_nothing_in_it() {
+        let snapshot = snapshot();
+        let asked = request("acme valve", json!({}));
+        let terms = snapshot.terms(&asked).unwrap();
+        let acme = number(&snapshot, "acme");
+        assert_eq!(snapshot.chunk_count(acme).unwrap(), 20);
+        let inside = snapshot.inside(&asked, &[acme]).unwrap();
+        assert_eq!(inside.0.len(), 20, "the chunks of the other are not read");
+        let left = snapshot.left_inside(&inside, &[1.0], &terms.stems).unwrap();
+        assert!((left[0] - (1.0 - 20.0 / 30.0)).abs() < 1e-6, "{left:?}");
+        assert!((left[1] - (1.0 - 1.0 / 30.0)).abs() < 1e-6, "{left:?}");
+        let best = snapshot.by_words_inside(&inside, &terms, &left, 1).unwrap();
+        let texts: Vec<String> = best
+            .iter()
+            .map(|(_, chunk)| snapshot.record(*chunk).unwrap().text)
+            .collect();
+        assert_eq!(texts, ["acme opens the valve at nine bar"]);
+    }
+
+    #[test]
+    fn each_document_gives_its_best() {
+        let snapshot = snapshot();
+        let asked = request("valve", json!({}));
+        let documents = [number(&snapshot, "acme"), number(&snapshot, "bolt")];
+        let inside = snapshot.inside(&asked, &documents).unwrap();
+        let terms = snapshot.terms(&asked).unwrap();
+        let best = snapshot
+            .by_words_inside(&inside, &terms, &[1.0], 1)
+            .unwrap();
+        assert_eq!(best.len(), 2);
+        let excluded = request("valve", json!({"source": {"contains": "bolt"}}));
+        let inside = snapshot.inside(&excluded, &documents).unwrap();
+        assert_eq!(inside.0.len(), 1, "conditions hold inside as well");
+    }
 }

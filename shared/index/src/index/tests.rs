@@ -47,7 +47,7 @@ fn search(index: &Index, request: &SearchRequest) -> Result<SearchResult, search
     runtime.build().unwrap().block_on(searcher.search(request))
 }
 
-fn request(query: &str, filter: Json) -> SearchRequest {
+pub(super) fn request(query: &str, filter: Json) -> SearchRequest {
     SearchRequest {
         tenant: TenantId::default_tenant(),
         buckets: vec![],
