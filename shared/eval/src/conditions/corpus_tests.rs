@@ -77,7 +77,13 @@ fn the_bytes_are_those_that_conditions_were_measured_on() {
         dev 500 45889efcc7e555549f414cb5517fc8d17ebc4a5d929221680dc8a3bbb1d5b90a
         dev 5000 764ce393f165cfa2dfa48d4522a53ceaedad2413d7aca8b144c7ebf46f887694
         test 500 029717ef88c70469af34dbf28cfc6f7c20c76d384de5361776a2654033723261
-        test 5000 da37362834c308bba4e1e533e49cd4a662db0c10757d60c61a6abe1649fdf1f9";
+        test 5000 da37362834c308bba4e1e533e49cd4a662db0c10757d60c61a6abe1649fdf1f9
+        extra 400 c6ead87f757d43dd7bbb8c03d453941a488525b288a06fdbdd4aae1a3dbe6874
+        third 400 841d637b26341e8f2c4f7c7eceb2a2e88ad6f3f866b7429481c444d26b3542bc
+        fourth 400 1c0bded312a00db3ba1dfad109abe707f6fbed6b95d962a645e238c9a47357b7
+        fifth 400 d68ee9f0a2d272f591ecc522b2967bdf1628d71398d06a73166a99a0411f6988
+        sixth 400 f353d4cababd6d4e68ed0a6733735e833a9932108ae18db732c41395d375a97b
+        seventh 400 2a60e2962e13f5baf43724bbd82588271dec846adf5e8d8499135e6282c30614";
     for line in expected.lines() {
         let [side, documents, known] = line.split_whitespace().collect::<Vec<_>>()[..] else {
             panic!("`{line}` has three parts");
