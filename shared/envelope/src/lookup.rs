@@ -136,7 +136,7 @@ pub struct SearchReply {
     /// (`explain`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub documents: Vec<RankedDocument>,
-    /// Passages that were looked at and are not in the list, best first; only if the request asks for them
+    /// The passages that come next and are not in the list, best first; only if the request asks for them
     /// (`explain`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<DroppedPassage>,

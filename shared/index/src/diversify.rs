@@ -36,12 +36,13 @@ pub(crate) struct Scored<C> {
 
 /// Takes `top_k` candidates, best first, with their scores. `weights` are those of the question's words. `look`
 /// reads a candidate more closely: it is called until the candidate is exact. A document or a named value that has
-/// filled its share waits until the others are through. Also returns what was looked at and dropped.
+/// filled its share waits until the others are through. Also returns what was dropped: what repeats one that was taken, and
+/// the best `reasons` of the rest.
 pub(crate) fn pick<C>(
     scored: Vec<Scored<C>>,
     weights: &[f32],
     mut shares: Shares<'_>,
-    top_k: usize,
+    (top_k, reasons): (usize, usize),
     analyzer: &mut TextAnalyzer,
     look: &mut dyn FnMut(&mut Scored<C>) -> Result<(), Error>,
 ) -> Result<(Vec<Passage>, Vec<Dropped>), Error> {
@@ -72,21 +73,24 @@ pub(crate) fn pick<C>(
             chosen.push(next);
         }
     }
-    dropped.extend(pool.read().map(|(score, record)| Dropped {
-        why: match shares.have_room(&record) {
+    pool.make_room();
+    for _ in 0..reasons {
+        let Some((Scored { score, .. }, record)) = pool.next(&|_| true, look)? else {
+            break;
+        };
+        let why = match shares.have_room(&record) {
             true => Why::Score,
             false => Why::Share,
-        },
-        record,
-        score,
-    }));
+        };
+        dropped.push(Dropped { record, score, why });
+    }
     chosen.sort_by(|a, b| b.score.total_cmp(&a.score));
     let passages = chosen.into_iter();
     let passages = passages.map(|chosen| chosen.record.into_passage(chosen.score));
     Ok((passages.collect(), dropped))
 }
 
-/// A candidate that was looked at and not taken.
+/// A candidate that was not taken.
 pub(crate) struct Dropped {
     pub(crate) record: ChunkRecord,
     pub(crate) score: f32,
@@ -270,13 +274,6 @@ impl<'a, C> Pool<'a, C> {
             self.seen[word] += 1;
         }
         self.weigh();
-    }
-
-    /// Those that are left and known exactly.
-    fn read(self) -> impl Iterator<Item = (f32, ChunkRecord)> {
-        let left = self.left.into_iter().map(|entry| entry.scored);
-        let exact = left.filter(|scored| scored.exact);
-        exact.filter_map(|scored| Some((scored.score, scored.record?)))
     }
 
     /// Those that waited do so no more.

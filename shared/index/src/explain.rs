@@ -13,7 +13,7 @@ const DROPPED_MAX: usize = 20;
 /// The reasons of a search for so many passages. Blocking.
 pub(crate) fn explained(merged: Merged, top_k: usize) -> Result<Explanation, Error> {
     let documents = documents(&merged)?;
-    let dropped = merged.into_result(top_k)?.dropped;
+    let dropped = merged.picked(top_k, DROPPED_MAX)?.dropped;
     Ok(Explanation {
         documents,
         dropped: dropped_passages(dropped),

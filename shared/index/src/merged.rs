@@ -69,7 +69,7 @@ pub(crate) struct Merged {
 /// What is shown, and what helped.
 pub(crate) struct Picked {
     pub(crate) result: SearchResult,
-    /// What was looked at and is not in it.
+    /// What is not in it.
     pub(crate) dropped: Vec<Dropped>,
     /// Candidates whose sentences were read before.
     pub(crate) sentences_found: u64,
@@ -107,6 +107,11 @@ impl Merged {
     /// half of the list while others have something, and so does each of several values of a field that the query
     /// names. Blocking.
     pub(crate) fn into_result(self, top_k: usize) -> Result<Picked, Error> {
+        self.picked(top_k, 0)
+    }
+
+    /// The same, with the best `reasons` of the passages that are not in the result. Blocking.
+    pub(crate) fn picked(self, top_k: usize, reasons: usize) -> Result<Picked, Error> {
         let Merged {
             snapshot,
             candidates,
@@ -138,7 +143,14 @@ impl Merged {
             documents.map_or(0.0, |all| all.likelihood(document_number(record)))
         };
         let shares = Shares::new(named, top_k, &likelihood);
-        let picked = pick(scored, &weights, shares, top_k, &mut analyzer(), look);
+        let picked = pick(
+            scored,
+            &weights,
+            shares,
+            (top_k, reasons),
+            &mut analyzer(),
+            look,
+        );
         let (passages, dropped) = picked?;
         let repeats = dropped.iter().filter(|one| one.why == Why::Repeats);
         let result = SearchResult {

@@ -46,7 +46,7 @@ fn chosen(
         Ok(())
     };
     let shares = Shares::new(named, top_k, &|_| 0.0);
-    pick(scored, weights, shares, top_k, &mut analyzer(), look).unwrap()
+    pick(scored, weights, shares, (top_k, 9), &mut analyzer(), look).unwrap()
 }
 
 fn ids(passages: &[Passage]) -> Vec<&str> {

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 pub struct Explanation {
     /// The documents that the question may be about, the most likely first.
     pub documents: Vec<RankedDocument>,
-    /// Passages that were looked at and are not in the list, best first.
+    /// The passages that come next and are not in the list, best first.
     pub dropped: Vec<DroppedPassage>,
 }
 
-/// A passage that was looked at and is not in the list.
+/// A passage that comes next and is not in the list.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DroppedPassage {
     /// The path of its document.

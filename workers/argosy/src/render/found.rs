@@ -114,7 +114,7 @@ fn passages(found: &SearchReply, query: &str) {
     }
 }
 
-/// The passages that were looked at and are not in the list, a line for each, and why.
+/// The passages that come next and are not in the list, a line for each, and why.
 fn dropped(found: &SearchReply) {
     if found.dropped.is_empty() {
         return;
