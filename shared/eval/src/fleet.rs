@@ -4,12 +4,17 @@
 use bus::Bus;
 use envelope::{Profile, Terminal};
 use futures_util::future::BoxFuture;
+use search::Searcher;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The error of a fleet that does not run, or that has failed to index.
 pub type FleetError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Wraps the searcher between the index of a fleet and its retriever.
+pub type BetweenSearcher = Box<dyn FnOnce(Arc<dyn Searcher>) -> Arc<dyn Searcher> + Send>;
 
 /// A fleet that runs in this process.
 pub trait Fleet: Send + Sync {

@@ -9,6 +9,7 @@
 //!
 //! | module | what |
 //! |---|---|
+//! | `articles` | the documents of a data set as files |
 //! | `dataset` | questions and their right answers; `beir` and `multihop` read them from files |
 //! | [`sample`] | the sample corpus and its questions |
 //! | `ground` | the index that is searched |
@@ -23,13 +24,15 @@
 //! | [`unanswerable`] | whether questions without an answer are recognised right after the search |
 //! | [`labelled`] | questions for a whole fleet, and the answers that are expected |
 //! | [`fleet`] | the trait of a whole fleet, which the caller passes in |
-//! | [`modes`] | compares the modes of a question |
+//! | [`answers`] | asks systems side by side, and judges their answers by values |
 //! | [`rounds`] | compares what the rounds of a turn read with one list of the same length |
 //! | [`trajectories`] | compares the roles and searches of a turn with the expected ones |
 //! | [`groundedness`] | which sentences of answers are supported by passages |
 //! | [`EvalReport`] | the result of a measurement, for display |
 //! | `figures`, `paired`, `report`, `page`, `details` | figures over many questions, and reports of them |
 
+pub mod answers;
+mod articles;
 mod beir;
 pub mod classify;
 pub mod collections;
@@ -46,7 +49,6 @@ mod machine;
 mod measure;
 mod methods;
 mod metrics;
-pub mod modes;
 mod multihop;
 mod outcome;
 mod page;

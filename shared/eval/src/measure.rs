@@ -77,21 +77,26 @@ pub(super) async fn search(
     question: &Question,
     top_k: usize,
 ) -> Result<SearchResult, Error> {
-    let request = SearchRequest {
+    let request = request(&question.text, top_k);
+    let searched = searcher.search(&request).await;
+    searched.map_err(|error| Error::Question {
+        id: question.id.clone(),
+        error,
+    })
+}
+
+/// A search for a question as it stands.
+pub(super) fn request(question: &str, top_k: usize) -> SearchRequest {
+    SearchRequest {
         tenant: TenantId::default_tenant(),
         buckets: Vec::new(),
         filter: Filter::default(),
-        query: question.text.clone(),
+        query: question.to_owned(),
         keywords: Vec::new(),
         context: None,
         strategy: Default::default(),
         fetch_k: DEPTH,
         top_k,
         after: None,
-    };
-    let searched = searcher.search(&request).await;
-    searched.map_err(|error| Error::Question {
-        id: question.id.clone(),
-        error,
-    })
+    }
 }

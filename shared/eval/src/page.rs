@@ -100,7 +100,7 @@ pub(super) fn curve(points: &[(f64, f64)], x: &str, y: &str, mark: (f64, f64)) -
     )
 }
 
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")

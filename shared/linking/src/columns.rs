@@ -115,6 +115,7 @@ impl Linker<'_> {
         Ok(Fitting {
             column,
             rivals: rivals.map(|(_, rival)| *rival).collect(),
+            is_assumed: false,
         })
     }
 
@@ -348,6 +349,7 @@ impl Linker<'_> {
         Ok(Fitting {
             column: id,
             rivals: rivals.collect(),
+            is_assumed: false,
         })
     }
 

@@ -93,6 +93,7 @@ impl Linker<'_> {
             let fitting = Fitting {
                 column: *column,
                 rivals: rivals.map(|(_, id)| *id).collect(),
+                is_assumed: *fit == (0, false) && days.len() > 1,
             };
             return Ok((fitting, Test::Days(span.days(self.fiscal_end()))));
         }

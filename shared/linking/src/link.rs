@@ -80,18 +80,25 @@ pub(crate) struct Placed {
     pub(crate) column: ColumnId,
     pub(crate) test: Test,
     pub(crate) is_negated: bool,
+    /// See [`QuestionCondition::is_assumed`].
+    pub(crate) is_assumed: bool,
 }
 
 /// The best column for a mention, with others that fit equally well.
 pub(crate) struct Fitting {
     pub(crate) column: ColumnId,
     pub(crate) rivals: Vec<ColumnId>,
+    /// Whether nothing says that it is this column and none of several.
+    pub(crate) is_assumed: bool,
 }
 
 impl From<ColumnId> for Fitting {
     fn from(column: ColumnId) -> Fitting {
-        let rivals = Vec::new();
-        Fitting { column, rivals }
+        Fitting {
+            column,
+            rivals: Vec::new(),
+            is_assumed: false,
+        }
     }
 }
 
@@ -204,6 +211,7 @@ impl Linker<'_> {
             column,
             test,
             is_negated,
+            is_assumed: false,
         };
         let called = match &mention.what {
             Named::Days(span) => self.years_called(span, bucket),
@@ -249,7 +257,11 @@ impl Linker<'_> {
             Named::Days(span) => {
                 let (fitting, test) = self.days(mention, span, bucket)?;
                 let fitting = self.clarified(fitting);
-                Ok((vec![placed(fitting.column, test)], self.options(&fitting)))
+                let placed = Placed {
+                    is_assumed: fitting.is_assumed,
+                    ..placed(fitting.column, test)
+                };
+                Ok((vec![placed], self.options(&fitting)))
             }
             Named::Amount(amount) if self.counts_documents(mention, amount) => {
                 Err("it counts documents")
@@ -320,6 +332,7 @@ impl Linker<'_> {
             test: placed.test.clone(),
             names: self.names(placed),
             is_negated: placed.is_negated,
+            is_assumed: placed.is_assumed,
             span: self.bytes(&self.mentions[placed.mention].at),
         }
     }

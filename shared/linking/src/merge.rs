@@ -72,6 +72,7 @@ pub(crate) fn take_in(new: Joined, question: &str, linked: &mut LinkedQuestion) 
     };
     let said = |span: &Range<usize>| question.get(span.clone()).unwrap_or_default().to_owned();
     let known = &mut linked.conditions[place];
+    known.is_assumed |= new.is_assumed;
     match meet(known, &new, link) {
         Met::Merged => {
             for name in new.names {

@@ -67,6 +67,7 @@ impl Linker<'_> {
                     column: one.column,
                     test: Test::Is(vec![longer]),
                     is_negated: true,
+                    is_assumed: false,
                 });
             }
         }

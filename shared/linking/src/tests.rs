@@ -48,6 +48,12 @@ fn told(place: &str, teller: &str, said: &str) -> String {
                 false => [all_shown(&linked.conditions), all_shown(&linked.parts)].join(" // "),
             }
         }
+        "assumed" => {
+            let linked = linked();
+            let all = linked.conditions.iter().chain(&linked.parts);
+            let assumed = all.filter(|one| one.is_assumed);
+            joined(assumed.map(|one| one.field.clone()))
+        }
         "intent" => format!("{:?}", linked().intent),
         "bucket" => linked().bucket.unwrap_or_default(),
         "names" => {
@@ -265,6 +271,7 @@ fn sides_by_year(question: &str) -> Vec<&str> {
         test: Test::Number(vec![question[at..at + 4].parse().unwrap()]),
         names: Vec::new(),
         is_negated: false,
+        is_assumed: false,
         span: at..at + 4,
     };
     let mut parts: Vec<QuestionCondition> = places.into_iter().map(part).collect();

@@ -32,8 +32,8 @@ pub use conversation::{
 pub use doctor::{DoctorArgs, ExplainArgs};
 pub use editions::{EditionCommand, EditionSwitchArgs, EditionsArgs, OneEditionArgs};
 pub use eval::{
-    DatasetArg, EmbedderName, EvalClassifyArgs, EvalCollectionsArgs, EvalCommand,
-    EvalConditionsArgs, EvalGroundednessArgs, EvalLoopArgs, EvalModesArgs, EvalRetrievalArgs,
+    DatasetArg, EmbedderName, EvalAnswersArgs, EvalClassifyArgs, EvalCollectionsArgs, EvalCommand,
+    EvalConditionsArgs, EvalGroundednessArgs, EvalLoopArgs, EvalRetrievalArgs,
     EvalTrajectoriesArgs, EvalUnanswerableArgs, LabelledSetArg, SplitArg,
 };
 pub use lookup::{CatalogArgs, SearchArgs, SearchPlaceArgs, ShowArgs};

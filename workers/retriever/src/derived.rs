@@ -92,10 +92,13 @@ impl DerivedFilter {
         let certainty = |one: &Condition| one.certainty.unwrap_or_default();
         let conditions = &mut filter.0;
         conditions.sort_by(|one, other| certainty(other).total_cmp(&certainty(one)));
-        // What only names say is no column that a schema describes, so it is a weight and excludes nothing.
+        // What only names say is no column that a schema describes, and of an assumed column nobody said that it is
+        // meant; so both are a weight and exclude nothing.
         let is_exact = |one: &Condition| filter_terms::named_field(&one.field).is_none();
         let conditions = filter.0.iter().chain(sides.iter().flat_map(|side| &side.0));
         derived.is_strict &= conditions.clone().all(is_exact);
+        let mut said = linked.conditions.iter().chain(&linked.parts);
+        derived.is_strict &= !said.any(|one| one.is_assumed);
         derived.filter = filter;
         derived.sides = sides;
         derived.held = held;
@@ -337,6 +340,7 @@ mod tests {
             test,
             names: Vec::new(),
             is_negated: false,
+            is_assumed: false,
             span: 0..1,
         }
     }
@@ -459,6 +463,23 @@ mod tests {
         });
         let joined = derived.joined().to_string();
         assert_eq!(joined, "date >= \"2020-01-01\" and date < \"2024-01-01\"");
+    }
+
+    #[test]
+    fn only_a_column_that_is_meant_for_certain_excludes_documents() {
+        let is_strict = |is_assumed| {
+            let of = QuestionCondition {
+                is_assumed,
+                ..of("vendor", is(&["Acme"]))
+            };
+            let linked = LinkedQuestion {
+                intent: Intent::Documents,
+                conditions: vec![of],
+                ..LinkedQuestion::default()
+            };
+            DerivedFilter::of(&linked).is_strict
+        };
+        assert!(is_strict(false) && !is_strict(true));
     }
 
     #[test]

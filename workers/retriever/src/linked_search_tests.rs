@@ -60,6 +60,7 @@ fn condition(field: &str, name: &str) -> QuestionCondition {
         test: Test::Is(vec![vec![name.to_owned()]]),
         names: is_name.then(|| name.to_owned()).into_iter().collect(),
         is_negated: false,
+        is_assumed: false,
         span: 0..1,
     }
 }

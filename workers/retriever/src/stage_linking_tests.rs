@@ -9,6 +9,7 @@ pub(super) fn of_acme(intent: Intent) -> LinkedQuestion {
         test: Test::Is(vec![vec!["Acme Ltd".into(), "ACME".into()]]),
         names: Vec::new(),
         is_negated: false,
+        is_assumed: false,
         span: 0..4,
     };
     LinkedQuestion {

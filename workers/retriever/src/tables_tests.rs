@@ -129,6 +129,7 @@ fn linked(tabulation: Tabulation) -> LinkedQuestion {
             test: Test::Is(vec![vec!["Acme".into(), "ACME".into()]]),
             names: Vec::new(),
             is_negated: false,
+            is_assumed: false,
             span: 0..1,
         }],
         tabulation,
@@ -309,6 +310,7 @@ async fn sides_are_told_by_themselves_without_what_lies_between_them() {
         }),
         names: Vec::new(),
         is_negated: false,
+        is_assumed: false,
         span: 0..1,
     };
     let count = Tabulation::Fit(Box::new(TableQuestion {

@@ -201,6 +201,7 @@ fn condition(gold: &GoldCondition, is_bare: bool) -> Option<QuestionCondition> {
         test,
         names,
         is_negated: matches!(gold.op.as_str(), "ne" | "not_in"),
+        is_assumed: false,
         span: 0..0,
     })
 }

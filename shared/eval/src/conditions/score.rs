@@ -131,7 +131,8 @@ impl Score {
             self.exact += usize::from(shut_out + besides == 0);
             let is_harmed = usize::from(shut_out > 0);
             self.harmed += is_harmed;
-            self.filtered += is_harmed * usize::from(DerivedFilter::of(linked).is_strict);
+            let is_filtered = is_harmed > 0 && DerivedFilter::of(linked).is_strict;
+            self.filtered += usize::from(is_filtered);
             if is_harmed > 0 {
                 let what = match (&linked.bucket, self.is_right, linked.intent) {
                     (Some(bucket), _, Intent::Prose)
@@ -155,8 +156,9 @@ impl Score {
             self.described_harmed += is_harmed * usize::from(is_described);
             self.is_right &= shut_out + besides == 0;
             if shut_out + besides > 0 {
+                let by = if is_filtered { " by a filter" } else { "" };
                 documents = format!(
-                    "; {shut_out} of {} documents shut out, {besides} besides {}",
+                    "; {shut_out} of {} documents shut out{by}, {besides} besides {}",
                     gold.len(),
                     one.map_or("", |source| source.as_str())
                 );

@@ -23,7 +23,7 @@ mod seen;
 
 pub use bundled::{NamedCase, bundled};
 pub use case::{ScriptedReply, Tool, ToolCall, Trajectory, TrajectoryCase, TrajectoryEnding};
-pub use run::{BetweenSearcher, CaseFleet, StartError, TrajectoryRun, run_case};
+pub use run::{CaseFleet, StartError, TrajectoryRun, run_case};
 pub use seen::TrajectoryDifference;
 
 use super::{Error, Progress};

@@ -6,9 +6,8 @@ use super::recorded::Record;
 use super::scripted::ScriptedChat;
 use super::seen::{TrajectoryDifference, differences};
 use crate::Error;
-use crate::fleet::{Fleet, FleetError, ask};
+use crate::fleet::{BetweenSearcher, Fleet, FleetError, ask};
 use crate::sample;
-use search::Searcher;
 use serde::Serialize;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -32,9 +31,6 @@ pub struct TrajectoryRun {
     /// What differs.
     pub differences: Vec<TrajectoryDifference>,
 }
-
-/// Wraps the searcher between the index of a fleet and its retriever.
-pub type BetweenSearcher = Box<dyn FnOnce(Arc<dyn Searcher>) -> Arc<dyn Searcher> + Send>;
 
 /// The fleet that a case needs.
 pub struct CaseFleet {

@@ -1,6 +1,7 @@
 //! The arguments of `argosy eval`.
 
 use clap::{Args, Subcommand, ValueEnum};
+use eval::answers::System;
 use index_host::EmbedderChoice;
 use std::path::PathBuf;
 
@@ -37,12 +38,12 @@ pub enum EvalCommand {
         after_help = "Example: argosy eval loop --path ./multihop_rag --split test --report loop.html"
     )]
     Loop(EvalLoopArgs),
-    /// The modes of a question beside each other, through a whole fleet in this process: no server. Mode loop is among them with
-    /// `--set model.profile=large`.
+    /// The answers of several systems to the same questions, judged by values: plain RAG, the modes of a fleet in this process,
+    /// the model with the right documents alone. No server but that of the model.
     #[command(
-        after_help = "Example: argosy eval modes --path ./multihop_rag --split dev --limit 200"
+        after_help = "Example: argosy eval answers --path ./clinic --system plain-7,simple,agentic --calls calls.jsonl --report answers.html"
     )]
-    Modes(EvalModesArgs),
+    Answers(EvalAnswersArgs),
     /// Whether questions take the way that is written down for them, step by step: scripted model, no server.
     #[command(after_help = "Example: argosy eval trajectories contracts --output json")]
     Trajectories(EvalTrajectoriesArgs),
@@ -141,25 +142,41 @@ pub struct EvalLoopArgs {
     pub report: Option<PathBuf>,
 }
 
-/// `argosy eval modes`
+/// `argosy eval answers`
 #[derive(Debug, Args)]
-pub struct EvalModesArgs {
-    /// The folder of MultiHop-RAG, whose answers are words. Default: the sample corpus with its labelled questions.
+pub struct EvalAnswersArgs {
+    /// A folder with `corpus` and `questions.jsonl`, or that of MultiHop-RAG. Default: the sample corpus with its questions.
     #[arg(long, value_name = "DIR")]
     pub path: Option<PathBuf>,
+    /// What answers: plain-N (one prompt with N passages), a mode of the fleet (agentic, simple, auto, loop), oracle (the right
+    /// documents alone), closed (no document) or offline (the offline reader). The others are compared with the first.
+    #[arg(long = "system", value_name = "NAME", value_delimiter = ',',
+        default_values = ["plain-7", "simple", "agentic", "offline"])]
+    pub systems: Vec<System>,
     /// Which questions: `dev` is a third of them, `test` the others.
     #[arg(long, value_enum, default_value_t = SplitArg::All)]
     pub split: SplitArg,
-    /// Only so many of them, always the same ones. Default: all. Each is asked once in each mode: three, and with the loop four
-    /// where `model.profile` is `large`.
+    /// Only so many of them, always the same ones. Default: all.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
+    /// Ask so many of the answerable questions again without the documents that answer them.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub taken_away: usize,
+    /// Record every call of the model in this file, and answer from it what it has: a run that was cut off goes on.
+    #[arg(long, value_name = "FILE")]
+    pub calls: Option<PathBuf>,
+    /// Ask no model: every call has to be in the file of `--calls`.
+    #[arg(long, requires = "calls")]
+    pub replay: bool,
     /// Keep the index in this folder, and use it again. Default: a temporary one.
     #[arg(long, value_name = "DIR")]
     pub index: Option<PathBuf>,
-    /// Write a line of JSON for each question and mode: how it ended, and what it took.
+    /// Write a line of JSON for each question and system: the answer, how it was judged, what it took.
     #[arg(long, value_name = "FILE")]
     pub details: Option<PathBuf>,
+    /// Write a page with figures, plots and the answers side by side.
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
 }
 
 /// `argosy eval trajectories`

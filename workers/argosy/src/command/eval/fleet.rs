@@ -3,16 +3,17 @@
 
 use crate::config::Config;
 use crate::local::{self, Local};
-use crate::model::ChosenModel;
+use crate::model::{self, ChosenModel};
 use crate::render::ProgressLine;
 use bus::Bus;
 use documents::PublishMode;
-use envelope::Profile;
+use envelope::{Profile, Role};
+use eval::answers::AnswersFleet;
 use eval::fleet::{Fleet, FleetError};
 use eval::trajectories::{CaseFleet, StartError};
 use futures_util::future::BoxFuture;
 use settings::Sources;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use telemetry::Registry;
 
@@ -61,17 +62,26 @@ fn boxed(error: local::Error) -> FleetError {
     Box::new(error)
 }
 
-/// A fleet as it is configured, with its index in `dir`. It keeps no replies of models, so the model is asked for
-/// each.
-pub(super) async fn configured(
-    mut config: Config,
-    dir: &Path,
+/// A fleet as it is configured, whose calls are recorded. It keeps no replies of models, so the model is asked for each.
+pub(super) async fn for_answers(
+    config: &Config,
+    wanted: AnswersFleet,
     line: Arc<ProgressLine>,
 ) -> Result<Box<dyn Fleet>, FleetError> {
+    let mut config = config.clone();
     config.model.cache.entries = 0;
     let further = config.models.values_mut();
     further.for_each(|model| model.cache.entries = 0);
-    let local = Local::start(&config, dir).await.map_err(boxed)?;
+    if wanted.is_offline {
+        config.model.model = model::OFFLINE.into();
+        config.model_of.clear();
+    }
+    let registry = Registry::new();
+    let mut chosen = model::choose(&config, &Role::ALL, &registry).await?;
+    chosen.model = (wanted.model)(chosen.model);
+    let index = &wanted.index;
+    let started = Local::start_between(&config, index, chosen, registry, wanted.between).await;
+    let local = started.map_err(boxed)?;
     let profile = config.model.profile;
     Ok(Box::new(LocalFleet {
         local,

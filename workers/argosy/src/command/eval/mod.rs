@@ -5,7 +5,7 @@ mod options;
 
 use crate::cli::Output;
 use crate::cli::{
-    EvalCommand, EvalLoopArgs, EvalModesArgs, EvalRetrievalArgs, EvalTrajectoriesArgs,
+    EvalAnswersArgs, EvalCommand, EvalLoopArgs, EvalRetrievalArgs, EvalTrajectoriesArgs,
     EvalUnanswerableArgs,
 };
 use crate::cli_error::CliError;
@@ -43,7 +43,7 @@ pub async fn run(what: EvalCommand, config: Config, output: Output) -> Result<()
         }
         EvalCommand::Unanswerable(args) => unanswerable(args, &config, output).await,
         EvalCommand::Loop(args) => rounds(args, &config, output).await,
-        EvalCommand::Modes(args) => Box::pin(modes(args, config, output)).await,
+        EvalCommand::Answers(args) => Box::pin(answers(args, config, output)).await,
         EvalCommand::Trajectories(args) => Box::pin(trajectories(args, output)).await,
         EvalCommand::Groundedness(args) => {
             tell(&eval::groundedness::run(&args.into()).await?, output);
@@ -93,11 +93,14 @@ async fn rounds(args: EvalLoopArgs, config: &Config, output: Output) -> Result<(
     Ok(())
 }
 
-async fn modes(args: EvalModesArgs, config: Config, output: Output) -> Result<(), CliError> {
+async fn answers(args: EvalAnswersArgs, config: Config, output: Output) -> Result<(), CliError> {
     let line = Arc::new(ProgressLine::new(output));
     let (shown, said) = (line.clone(), line.clone());
-    let start = async move |dir: std::path::PathBuf| fleet::configured(config, &dir, shown).await;
-    let outcome = eval::modes::run(&args.into(), start, &move |text| said.say(text)).await?;
+    let retriever = config.retriever.clone();
+    let start = async move |wanted| fleet::for_answers(&config, wanted, shown.clone()).await;
+    let say = move |text| said.say(text);
+    let outcome = eval::answers::run(&args.into(), &retriever, start, &say).await?;
+    drop(say);
     if let Some(line) = Arc::into_inner(line) {
         line.done();
     }

@@ -1,9 +1,9 @@
 //! Converts the arguments of the command line into the options of the measurements.
 
 use crate::cli::{
-    DatasetArg, EvalClassifyArgs, EvalCollectionsArgs, EvalConditionsArgs, EvalGroundednessArgs,
-    EvalLoopArgs, EvalModesArgs, EvalRetrievalArgs, EvalTrajectoriesArgs, EvalUnanswerableArgs,
-    LabelledSetArg, SplitArg,
+    DatasetArg, EvalAnswersArgs, EvalClassifyArgs, EvalCollectionsArgs, EvalConditionsArgs,
+    EvalGroundednessArgs, EvalLoopArgs, EvalRetrievalArgs, EvalTrajectoriesArgs,
+    EvalUnanswerableArgs, LabelledSetArg, SplitArg,
 };
 use eval::classify::LabelledSet;
 use eval::conditions::QuestionSource;
@@ -119,14 +119,19 @@ impl From<EvalLoopArgs> for eval::rounds::Options {
     }
 }
 
-impl From<EvalModesArgs> for eval::modes::Options {
-    fn from(args: EvalModesArgs) -> Self {
+impl From<EvalAnswersArgs> for eval::answers::Options {
+    fn from(args: EvalAnswersArgs) -> Self {
         Self {
             path: args.path,
+            systems: args.systems,
             split: args.split.into(),
             limit: args.limit,
+            taken_away: args.taken_away,
+            calls: args.calls,
+            is_replay: args.replay,
             index: args.index,
             details: args.details,
+            report: args.report,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Writes the documents of a data set as files, so that a fleet indexes them like any folder.
 
-use super::Error;
+use crate::Error;
 use documents::Document;
 use serde_json::Value;
 use std::path::Path;
@@ -9,10 +9,16 @@ use std::path::Path;
 pub(super) fn write(documents: &[Document], folder: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(folder)?;
     for document in documents {
-        let path = folder.join(&document.source).with_extension("md");
+        let path = folder.join(file_name(&document.source));
         std::fs::write(&path, markdown(document)).map_err(|error| Error::File { path, error })?;
     }
     Ok(())
+}
+
+/// The name of the file of a document, and so its source in the corpus.
+pub(super) fn file_name(source: &str) -> String {
+    let path = Path::new(source).with_extension("md");
+    path.to_string_lossy().into_owned()
 }
 
 fn markdown(document: &Document) -> String {
@@ -36,7 +42,7 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::dataset::document;
+    use super::super::dataset::document;
     use super::*;
     use envelope::TenantId;
 
