@@ -85,7 +85,7 @@ def check_question(one, texts, wrong):
     for rival in (part for group in one["rivals"] for part in alternatives(group)):
         if fold(rival) in wanted:
             wrong(f"has the rival `{rival}`, which it expects too")
-        elif any(has(value, rival) for value in wanted):
+        elif any(fold(rival) in value for value in wanted):
             wrong(f"has the rival `{rival}`, which is a part of what it expects")
 
 
