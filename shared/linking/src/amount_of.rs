@@ -5,22 +5,21 @@
 
 use crate::amounts::{self, Amount};
 use crate::dictionary::ColumnId;
-use crate::link::{Linker, Placed};
+use crate::link::{Fitting, Linker, Placed};
 use crate::linked::{Intent, Test};
 use crate::mention::{Mention, Named};
 
 type ColumnTest = (ColumnId, Test);
 
 impl Linker<'_> {
-    /// The test on an amount and, if the question names one, on its currency; and the names of all columns that fit
-    /// equally well.
+    /// The test on an amount and, if the question names one, on its currency; and how the column fits.
     pub(crate) fn amount(
         &self,
         mention: &Mention,
         amount: &Amount,
         bucket: Option<&str>,
         before: &[Placed],
-    ) -> Result<(Vec<ColumnTest>, Vec<String>), &'static str> {
+    ) -> Result<(Vec<ColumnTest>, Fitting), &'static str> {
         let fitting = self.clarified(self.column_of_amount(mention, amount, bucket)?);
         let column = fitting.column;
         let mut tests = vec![(column, Test::Amount(self.in_unit_of(column, amount)?))];
@@ -36,7 +35,7 @@ impl Linker<'_> {
                 None => return Err("no column holds currencies"),
             }
         }
-        Ok((tests, self.options(&fitting)))
+        Ok((tests, fitting))
     }
 
     /// The column that holds a currency, with the ways in which the currency is written there.

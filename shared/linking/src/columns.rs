@@ -22,6 +22,9 @@ const RARE: u32 = 5;
 /// The least weight of a word that is compared with synonyms: it is one of the two words in front of the mention.
 const NEAR_WEIGHT: usize = 2;
 
+/// What a word of a column's name is worth: a column that fits so much better than the next best is meant for certain.
+pub(crate) const NAMED_WORTH: usize = 4;
+
 /// A word near a mention, with a weight that grows as the word gets nearer.
 pub(crate) struct Said {
     kin: Kin,
@@ -229,7 +232,7 @@ impl Linker<'_> {
             // `Issued by Acme on the year 2020` says who issued it, and not which day is meant.
             let is_near = said.weight >= NEAR_WEIGHT;
             let worth = match () {
-                () if says(&column.kin, Kin::is_like) => 4,
+                () if says(&column.kin, Kin::is_like) => NAMED_WORTH,
                 () if is_near && says(&of.also_called, Kin::is_form_of) => 3,
                 () if says(&column.kin, Kin::stands_for) => 3,
                 () if is_near && says(&of.partly_called, Kin::is_form_of) => 2,
@@ -344,12 +347,16 @@ impl Linker<'_> {
         if !is_held {
             return Err("no column is known to hold that");
         }
+        // Another column of money, or in the same unit, may be meant unless the words fit this one clearly better.
+        let next = scored.get(1).map(|(next, _)| *next);
+        let next = next.filter(|next| (next.0, next.1, next.3) == (of_unit, best.1, fits));
+        let is_assumed = next.is_some_and(|next| said < next.2 + NAMED_WORTH);
         let rivals = scored[1..].iter().filter(|(score, _)| *score == best);
         let rivals = rivals.filter(|_| said > 0 || of_unit).map(|(_, id)| *id);
         Ok(Fitting {
             column: id,
             rivals: rivals.collect(),
-            is_assumed: false,
+            is_assumed,
         })
     }
 

@@ -4,6 +4,7 @@
 //! in their name: `ACME_2018_10K.pdf`.
 
 use crate::amounts::Bound;
+use crate::columns::NAMED_WORTH;
 use crate::days::{DaySpan, FiscalEnd, Grain, SpanSide};
 use crate::dictionary::{ColumnId, ColumnKind, KnownColumn};
 use crate::kindred::Kin;
@@ -19,6 +20,18 @@ const YEAR_LAST: i32 = 2100;
 const PAID: &str = "paid settled";
 /// The most years before or after a bound that are looked up as names.
 const YEARS_BESIDE_MAX: i32 = 60;
+
+/// Whether the words around days fit one column so much better than the next best that no other can be meant: by a word
+/// of a name, or where no word fits any, as it alone is named after the documents.
+fn is_clear((fit, is_of_documents): (usize, bool), next: Option<(usize, bool)>) -> bool {
+    let Some((next, is_next)) = next else {
+        return true;
+    };
+    match fit {
+        0 => is_of_documents && !is_next,
+        _ => fit >= next + NAMED_WORTH,
+    }
+}
 
 /// A verb that not every column of days goes with.
 enum DayVerb {
@@ -93,7 +106,7 @@ impl Linker<'_> {
             let fitting = Fitting {
                 column: *column,
                 rivals: rivals.map(|(_, id)| *id).collect(),
-                is_assumed: *fit == (0, false) && days.len() > 1,
+                is_assumed: !is_clear(*fit, days.get(1).map(|(next, _)| *next)),
             };
             return Ok((fitting, Test::Days(span.days(self.fiscal_end()))));
         }

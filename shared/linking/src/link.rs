@@ -267,10 +267,12 @@ impl Linker<'_> {
                 Err("it counts documents")
             }
             Named::Amount(amount) => {
-                let (tests, options) = self.amount(mention, amount, bucket, before)?;
-                let tests = tests.into_iter();
-                let all = tests.map(|(column, test)| placed(column, test));
-                Ok((all.collect(), options))
+                let (tests, fitting) = self.amount(mention, amount, bucket, before)?;
+                let all = tests.into_iter().map(|(column, test)| Placed {
+                    is_assumed: fitting.is_assumed && column == fitting.column,
+                    ..placed(column, test)
+                });
+                Ok((all.collect(), self.options(&fitting)))
             }
             Named::Currency(code) => match self.currency(code, bucket) {
                 Some((column, forms)) => {

@@ -18,7 +18,7 @@ pub struct QuestionCondition {
     pub names: Vec<String>,
     /// The test must fail: `not in pounds`.
     pub is_negated: bool,
-    /// The question names days, and nothing in it says which of several columns of days they belong to. This one is
+    /// The question names days or an amount, and its words do not fit this column clearly better than another. It is
     /// taken, but a document that fails the test may still be meant.
     pub is_assumed: bool,
     /// The place in the question that sets the condition, in bytes.

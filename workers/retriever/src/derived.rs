@@ -98,7 +98,7 @@ impl DerivedFilter {
         let conditions = filter.0.iter().chain(sides.iter().flat_map(|side| &side.0));
         derived.is_strict &= conditions.clone().all(is_exact);
         let mut said = linked.conditions.iter().chain(&linked.parts);
-        derived.is_strict &= !said.any(|one| one.is_assumed);
+        derived.is_strict &= linked.ambiguous.is_empty() && !said.any(|one| one.is_assumed);
         derived.filter = filter;
         derived.sides = sides;
         derived.held = held;

@@ -175,7 +175,15 @@ impl ChatModel for RecordingModel {
 impl RecordingModel {
     async fn answer(&self, request: &ChatRequest) -> Result<ChatReply, llm::Error> {
         let key = key(request, request.model_or(&self.name));
-        let known = self.recording.state().known.get(&key).cloned();
+        // A failed call is made again, where there is a model.
+        let is_final = |call: &&RecordedCall| call.reply.is_ok() || self.model.is_none();
+        let known = self
+            .recording
+            .state()
+            .known
+            .get(&key)
+            .filter(is_final)
+            .cloned();
         if let Some(call) = known {
             self.recording.state().calls.push(Call::of(&call, request));
             return call.reply();

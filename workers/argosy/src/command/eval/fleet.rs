@@ -74,6 +74,7 @@ pub(super) async fn for_answers(
     further.for_each(|model| model.cache.entries = 0);
     if wanted.is_offline {
         config.model.model = model::OFFLINE.into();
+        config.model.nodes.clear();
         config.model_of.clear();
     }
     let registry = Registry::new();
