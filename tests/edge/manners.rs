@@ -99,7 +99,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("eval retrieval", "wants a data set"),
     ("eval unanswerable", "wants a data set"),
     ("eval loop", "wants a data set"),
-    ("eval modes", "asks every question in three modes"),
+    ("eval answers", "asks a model; see its tests"),
     ("eval trajectories", "see its tests"),
     ("eval classify", "wants a data set"),
     ("eval collections", "needs collections; see its tests"),

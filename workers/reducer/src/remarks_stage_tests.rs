@@ -12,9 +12,13 @@ fn asking_for_items(model: &Arc<ScriptedModel>) -> Reducer {
 
 #[tokio::test]
 async fn contradictions_are_told_with_both_sides() {
-    let answer = "The guarantee is 24 months [1].\nContradiction: it is sold with lamps [2], or without them [1].";
+    let answer = "The guarantee is 24 months [1].\nContradiction: the guarantee is 36 months [2], or 24 months [1].";
     let model = ScriptedModel::saying([answer]);
-    let (draft, done) = run(&model, &cx(), gather(enough(), false, false)).await;
+    let both = generate_from(vec![
+        passage("d0", "The guarantee of the Delta pump is 24 months."),
+        passage("d2", "The guarantee of the Delta pump is 36 months."),
+    ]);
+    let (draft, done) = run(&model, &cx(), both).await;
     assert!(
         draft.text.contains("Contradiction:"),
         "both sides stand in the answer, too"
@@ -22,9 +26,21 @@ async fn contradictions_are_told_with_both_sides() {
     let [remark] = &done.remarks.contradictions[..] else {
         panic!("{:?}", done.remarks)
     };
-    assert_eq!(remark.text, "it is sold with lamps, or without them.");
+    assert_eq!(remark.text, "the guarantee is 36 months, or 24 months.");
     assert_eq!(remark.chunks, ["d2.0", "d0.0"]);
     assert_eq!((done.remarks.action_items.len(), done.usage.calls), (0, 1));
+}
+
+#[tokio::test]
+async fn a_contradiction_that_no_source_bears_out_is_none() {
+    let answer = "Contradiction: the guarantee is 24 months [1], and it is sold with lamps [2].";
+    let model = ScriptedModel::saying([answer]);
+    let (draft, done) = run(&model, &cx(), gather(enough(), false, false)).await;
+    assert_eq!(
+        draft.text,
+        "The guarantee is 24 months [1], and it is sold with lamps [2]."
+    );
+    assert!(done.remarks.contradictions.is_empty());
 }
 
 #[tokio::test]

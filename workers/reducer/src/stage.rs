@@ -341,13 +341,13 @@ impl Reducer {
         cx: &StepContext,
         mut done: StepOutput<ReducerExit>,
     ) -> Result<StepOutput<ReducerExit>, stage::Error> {
-        let ReducerExit::Composed(draft) = &done.out else {
+        let ReducerExit::Composed(draft) = &mut done.out else {
             return Ok(done);
         };
         if draft.no_information || draft.stitched {
             return Ok(done);
         }
-        done.remarks.contradictions = remarks::contradictions(&draft.text, &draft.sources);
+        done.remarks.contradictions = remarks::contradictions(&mut draft.text, &draft.sources);
         if !self.options.action_items {
             return Ok(done);
         }
