@@ -2,6 +2,7 @@
 //! empty.
 
 use llm::reply::without_thoughts;
+use text::is_of;
 
 /// The answer when the facts do not answer the question. Prompts tell models to write this sentence.
 pub const NO_INFORMATION: &str = "No relevant information found.";
@@ -23,7 +24,7 @@ pub(crate) fn read(written: &str) -> Answer {
     if text.is_empty() {
         return Answer::Nothing;
     }
-    if says_nothing_found(text) {
+    if says_nothing_found(text) || is_refusal(text) {
         return Answer::NoInformation;
     }
     Answer::Text(text.to_owned())
@@ -49,6 +50,41 @@ fn says_nothing_found(text: &str) -> bool {
             .next()
             .is_some_and(|word| word.eq_ignore_ascii_case(&wanted))
     })
+}
+
+/// Words for what a model is shown.
+const MATERIAL: &str =
+    "passage passages document documents fact facts text texts context source sources";
+/// Words with which a sentence denies that something stands there, in the order in which they stand.
+const ABSENT: [&str; 12] = [
+    "not say",
+    "not mention",
+    "not mentioned",
+    "not provide",
+    "not provided",
+    "not contain",
+    "not answer",
+    "not specify",
+    "not specified",
+    "not state",
+    "not stated",
+    "not include",
+];
+
+/// Whether every sentence says that the material does not say it, and none cites anything: the same in a model's own
+/// words.
+fn is_refusal(text: &str) -> bool {
+    let is_one = |sentence: &String| {
+        let lower = sentence.to_lowercase().replace("n't ", " not ");
+        let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).collect();
+        let spaced = format!(" {} ", words.join(" "));
+        let is_absent = ABSENT
+            .iter()
+            .any(|absent| spaced.contains(&format!(" {absent} ")));
+        let is_all = !words.contains(&"but");
+        is_absent && is_all && words.iter().any(|word| is_of(word, MATERIAL))
+    };
+    crate::marks::named(text).is_empty() && text::sentences::cited::of(text).iter().all(is_one)
 }
 
 #[cfg(test)]
@@ -83,11 +119,21 @@ mod tests {
             "\"No relevant information found.\"",
             "Answer: **No relevant information found.**",
             "No relevant information found. The facts are about lamps [1].",
+            "The passages do not mention the weight.",
+            "The weight of the pump is not stated in the documents.",
+            "The facts don't say it. It is not mentioned in the text, either.",
         ] {
             assert_eq!(read(written), Answer::NoInformation, "{written}");
         }
-        let found = "No relevant information was lost.";
-        assert_eq!(read(found), Answer::Text(found.into()));
+        for found in [
+            "No relevant information was lost.",
+            "The contract does not include freight.",
+            "The documents do not state a price, but the pump weighs 9 kg.",
+            "The passages do not mention the weight. The pump is blue.",
+            "The document does not contain a signature [1].",
+        ] {
+            assert_eq!(read(found), Answer::Text(found.into()), "{found}");
+        }
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Tests the generated corpora of `tools/conditions`: the same bytes for the same seed, known answers that the documents
-//! bear out when the document readers of the repository read them, and sides that share no words.
+//! Tests the generated corpora of `tools/conditions`: the same bytes for the same seed, so that no side can change, and
+//! known answers that the documents bear out when the document readers of the repository read them.
 
 use super::gold::{self, GoldCondition, GoldQuestion, QuestionKind};
 use documents::Document;
@@ -12,13 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
 use text::fold;
-use toml::{Table, Value as Toml};
 
 const SIDES: [&str; 8] = [
     "dev", "test", "extra", "third", "fourth", "fifth", "sixth", "seventh",
 ];
-/// These two are not compared: the result would tell the author of the one something about the other.
-const NOT_COMPARED: [&str; 2] = ["test", "extra"];
 
 fn tool() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/conditions")
@@ -198,144 +195,6 @@ fn documents_bear_out_what_is_known_of_conditions() {
             right > 100 && right >= 19 * wrong.len(),
             "{side}: {right}, {wrong:?}"
         );
-    }
-}
-
-fn side_of(name: &str) -> Table {
-    let path = tool().join("sides").join(format!("{name}.toml"));
-    fs::read_to_string(path).unwrap().parse().unwrap()
-}
-
-/// All texts below a value of TOML.
-fn texts(value: &Toml) -> Vec<&str> {
-    match value {
-        Toml::String(text) => vec![text],
-        Toml::Array(values) => values.iter().flat_map(texts).collect(),
-        Toml::Table(table) => table.values().flat_map(texts).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// The words of a side with what they are; those of one sort must not be in two sides.
-fn named(side: &Table) -> Vec<(&str, &str)> {
-    let mut all: Vec<(&str, &str)> = Vec::new();
-    let mut add = |sort, value| all.extend(texts(value).into_iter().map(|text| (sort, text)));
-    let companies = &side["companies"];
-    add("roots", &companies["roots"]);
-    add("seconds", &companies["trades"]);
-    add("suffixes", &companies["suffixes"]);
-    for (sort, value) in side["values"].as_table().unwrap() {
-        let is_prose = sort.starts_with("fiscal");
-        add(if is_prose { "prose" } else { sort }, value);
-    }
-    add("joints", &side["paths"]["joint"]);
-    add("joints", &side["paths"]["joint_without_schema"]);
-    add("patterns of paths", &side["paths"]["patterns"]);
-    for shelf in side["shelves"].as_array().unwrap() {
-        add("folders", &shelf["folder"]);
-        for name in ["filler", "aside", "neutral_title"] {
-            add("prose", &shelf[name]);
-        }
-        for called in shelf["fields"].as_array().unwrap() {
-            add("column", &called[1]);
-            add("alias", &called[2]);
-            add("label", &called[3]);
-            add("sentence", &called[4]);
-            add("token", &called[5]);
-            add("description", &called[7]);
-        }
-    }
-    let wording = side["wording"].as_table().unwrap();
-    let wording = wording
-        .iter()
-        .filter(|(name, _)| !["nouns", "and"].contains(&name.as_str()));
-    wording.for_each(|(_, value)| add("wording", value));
-    for noun in side["wording"]["nouns"].as_array().unwrap() {
-        add("wording", &noun[2]);
-        add("wording", &noun[3]);
-    }
-    for sort in [
-        "similar",
-        "one_letter",
-        "word_names",
-        "acronyms",
-        "fiscal",
-        "lone_acronym",
-    ] {
-        // A name and its suffix take turns.
-        for name in texts(&companies[sort]).into_iter().step_by(2) {
-            let words = name.split(' ').enumerate();
-            all.extend(words.map(|(at, word)| (if at == 0 { "roots" } else { "seconds" }, word)));
-        }
-    }
-    all
-}
-
-/// The same by sort, in lower case and without what is a value and nothing else, or nothing at all.
-fn words(side: &Table) -> BTreeMap<&str, BTreeSet<String>> {
-    let mut all: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-    for (sort, text) in named(side) {
-        let text = if text == " " { "blank" } else { text.trim() };
-        if !["", "{}", "{n}", "{plain}", "{k}"].contains(&text) {
-            all.entry(sort).or_default().insert(text.to_lowercase());
-        }
-    }
-    all
-}
-
-#[test]
-fn no_words_of_conditions_are_on_two_sides() {
-    let sides: Vec<(&str, Table)> = SIDES.map(|name| (name, side_of(name))).into();
-    for (at, (one, mine)) in sides.iter().enumerate() {
-        let mine = words(mine);
-        for (other, theirs) in &sides[at + 1..] {
-            if NOT_COMPARED.contains(one) && NOT_COMPARED.contains(other) {
-                continue;
-            }
-            let theirs = words(theirs);
-            assert_eq!(
-                mine.keys().collect::<Vec<_>>(),
-                theirs.keys().collect::<Vec<_>>()
-            );
-            for (sort, texts) in &mine {
-                let both: Vec<_> = texts.intersection(&theirs[*sort]).collect();
-                assert!(both.is_empty(), "{one} and {other} share {sort}: {both:?}");
-            }
-            // Nor does a long root of a name begin another.
-            for root in &mine["roots"] {
-                let begins = |other: &&String| {
-                    root.len().min(other.len()) > 3
-                        && (root.starts_with(other.as_str()) || other.starts_with(root.as_str()))
-                };
-                assert_eq!(theirs["roots"].iter().find(begins), None, "{root}");
-            }
-        }
-    }
-}
-
-#[test]
-fn every_side_of_conditions_has_a_seed_of_its_own_and_synonyms() {
-    let synonyms = fs::read_to_string(tool().join("synonyms.toml")).unwrap();
-    let synonyms: Table = synonyms.parse().unwrap();
-    let mut seeds = BTreeSet::new();
-    for name in SIDES {
-        let side = side_of(name);
-        assert!(seeds.insert(side["seed"].as_integer()), "{name}");
-        let shelves = side["shelves"].as_array().unwrap();
-        for shelf in shelves
-            .iter()
-            .filter(|shelf| shelf["has_schema"].as_bool() == Some(true))
-        {
-            let known = &synonyms[name][shelf["folder"].as_str().unwrap()];
-            assert!(!texts(&known["synonyms"]).is_empty(), "{name}");
-            for called in shelf["fields"].as_array().unwrap() {
-                let column = called[1].as_str().unwrap();
-                assert!(
-                    !texts(&known["columns"][column]).is_empty(),
-                    "{name} {column}"
-                );
-            }
-        }
     }
 }
 

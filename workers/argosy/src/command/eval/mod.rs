@@ -147,4 +147,6 @@ fn tell_line(line: &TextLine) {
 }
 
 #[cfg(test)]
+mod answers_tests;
+#[cfg(test)]
 mod trajectories_tests;
