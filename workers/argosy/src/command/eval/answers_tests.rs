@@ -38,7 +38,7 @@ async fn a_recorded_run_is_repeated_without_a_model() {
         systems: vec![System::Plain(3), System::Fleet("simple")],
         split: eval::Split::Dev,
         limit: Some(6),
-        taken_away: 1,
+        taken_away: 0,
         calls: Some(calls.clone()),
         is_replay: true,
         index: None,
