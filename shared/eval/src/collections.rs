@@ -10,7 +10,7 @@ use crate::methods::linked_over;
 use crate::metrics::{mean, quantile};
 use crate::outcome::EvalReport;
 use crate::paired::difference;
-use crate::{Error, Progress, SearchSetting};
+use crate::{Error, Progress, SearchSetting, vectors};
 use documents::corpus::walk;
 use documents::record::publish_order;
 use envelope::lookup::RankedDocument;
@@ -99,7 +99,8 @@ pub async fn run(
             &options.index.join(&name),
             &factory,
             say,
-        )?;
+        )
+        .await?;
         let learned = factory.options().document_weight;
         let methods = [
             ("without", 0.0, true),
@@ -235,7 +236,7 @@ fn questions(path: &Path) -> Result<Vec<Asked>, Error> {
 }
 
 /// The index of a folder; one that is there is used again when the folder has as many files of as many bytes.
-fn indexed(
+async fn indexed(
     folder: &Path,
     place: &Path,
     factory: &index_host::search_factory::SearchFactory,
@@ -262,9 +263,11 @@ fn indexed(
     for (n, (_, document)) in walk(folder, &tenant).enumerate() {
         say(format!("{}: {n} of {files}", folder.display()));
         if let Ok(document) = document {
-            writer
-                .apply(&publish_order(&document, None))
-                .map_err(broken)?;
+            let mut records = publish_order(&document, None);
+            if let Some(embedder) = factory.embedder() {
+                vectors::make(&*embedder, &mut records, None, &|_| ()).await?;
+            }
+            writer.apply(&records).map_err(broken)?;
         }
     }
     writer.commit(1, &stream).map_err(broken)?;

@@ -4,6 +4,7 @@
 use bus::Bus;
 use envelope::{Profile, Terminal};
 use futures_util::future::BoxFuture;
+use llm::ChatModel;
 use search::Searcher;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -15,6 +16,9 @@ pub type FleetError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Wraps the searcher between the index of a fleet and its retriever.
 pub type BetweenSearcher = Box<dyn FnOnce(Arc<dyn Searcher>) -> Arc<dyn Searcher> + Send>;
+
+/// Wraps the model of a fleet.
+pub type BetweenModel = Box<dyn FnOnce(Arc<dyn ChatModel>) -> Arc<dyn ChatModel> + Send>;
 
 /// A fleet that runs in this process.
 pub trait Fleet: Send + Sync {

@@ -2,7 +2,7 @@
 //!
 //! Systems are plain retrieval-augmented generation with one prompt ([`System::Plain`]), the modes of a whole fleet in
 //! this process, the model with the right documents alone (`oracle`) or with none (`closed`), and the offline reader.
-//! All of them search the same index in the same way. Every call of the model is recorded ([`recording`]), so a run goes on
+//! All of them search the same index in the same way. Every call of the model is recorded (`recording`), so a run goes on
 //! where it was cut off and is repeated without a model. *Not* measured: how well an answer is written.
 //!
 //! | module | what |
@@ -10,7 +10,7 @@
 //! | `question` | the questions with their values and documents |
 //! | `sight` | hides documents from the searches of a fleet |
 //! | `plain` | the baseline |
-//! | [`recording`] | the calls of the model |
+//! | `recording` | the calls of the model |
 //! | `values`, `judge` | whether a text states a value; what an answer is (pure) |
 //! | `row`, `figures`, `html` | what came of a question; figures and the report (pure) |
 
@@ -26,7 +26,7 @@ mod system;
 mod values;
 
 use crate::details::write;
-use crate::fleet::{BetweenSearcher, Fleet, FleetError, ask};
+use crate::fleet::{BetweenModel, BetweenSearcher, Fleet, FleetError, ask};
 use crate::machine::machine;
 use crate::methods::linked_over;
 use crate::outcome::EvalReport;
@@ -81,7 +81,7 @@ pub struct AnswersFleet {
     /// Whether the offline reader answers, and not the configured model.
     pub is_offline: bool,
     /// Wraps the model, to record each call.
-    pub model: Box<dyn FnOnce(Arc<dyn ChatModel>) -> Arc<dyn ChatModel> + Send>,
+    pub model: BetweenModel,
     /// Wraps the searcher of its retriever.
     pub between: BetweenSearcher,
 }
