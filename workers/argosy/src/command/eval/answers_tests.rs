@@ -103,6 +103,20 @@ fn no_reply_repeats_a_prompt() {
     assert!(count >= 10, "{count} replies");
 }
 
+#[test]
+fn the_sets_are_of_the_form_that_they_say() {
+    let check = std::process::Command::new("python3")
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .arg(below("tests/answers/check.py"))
+        .output()
+        .expect("python3 runs");
+    assert!(
+        check.status.success(),
+        "{}",
+        String::from_utf8_lossy(&check.stdout)
+    );
+}
+
 /// Every run of some words of a text, in lower case.
 fn runs(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(|c: char| !c.is_alphanumeric());
