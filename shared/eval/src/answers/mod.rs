@@ -243,6 +243,8 @@ async fn all(
             say(format!("{n} of {} questions, {system}", questions.len()));
             recording.taken();
             let given = running.answer(system, question, retriever).await?;
+            // A run that is not recorded would have to be made again.
+            recording.written()?;
             rows[n].push(Row::of(
                 &system.to_string(),
                 question,

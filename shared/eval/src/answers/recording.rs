@@ -59,6 +59,8 @@ pub(super) struct Recording {
 struct State {
     known: HashMap<String, RecordedCall>,
     file: Option<File>,
+    /// Why a call was not written down.
+    failed: Option<std::io::Error>,
     /// Those since [`Recording::taken`].
     calls: Vec<Call>,
 }
@@ -101,6 +103,20 @@ impl Recording {
         std::mem::take(&mut self.state().calls)
     }
 
+    /// Whether every call was written down.
+    ///
+    /// # Errors
+    /// When one was not; the file is named.
+    pub(super) fn written(&self) -> Result<(), Error> {
+        match (self.state().failed.take(), &self.path) {
+            (Some(error), Some(path)) => Err(Error::File {
+                path: path.clone(),
+                error,
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// A model whose calls are recorded. Without `model`, only what is recorded is answered.
     pub(super) fn over(&self, model: Option<Arc<dyn ChatModel>>) -> Arc<dyn ChatModel> {
         let recorded = || {
@@ -130,9 +146,8 @@ impl Recording {
         let mut state = self.state();
         if let Some(file) = &mut state.file {
             let line = serde_json::to_string(&call).unwrap_or_default();
-            // A run goes on where its recording cannot be written: it is only not repeated for nothing.
-            if writeln!(file, "{line}").is_err() {
-                state.file = None;
+            if let Err(error) = writeln!(file, "{line}") {
+                state.failed = Some(error);
             }
         }
         state.calls.push(Call::of(&call, request));
@@ -339,6 +354,7 @@ mod tests {
         let asked = request("Today is 1 May 2026; say hello");
         let reply = model.chat(&asked).await.unwrap();
         model.chat(&request("late")).await.unwrap_err();
+        first.written().unwrap();
         let calls = first.taken();
         assert_eq!((calls.len(), calls[0].tokens_in), (2, 7));
         // The last line is cut off.
@@ -358,5 +374,17 @@ mod tests {
             error.contains("the call of the reducer is not in"),
             "{error}"
         );
+    }
+
+    #[tokio::test]
+    async fn a_call_that_is_not_written_down_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("calls.jsonl");
+        let recording = Recording::open(Some(&path)).unwrap();
+        recording.state().file = Some(File::open(&path).unwrap());
+        let model = recording.over(Some(Arc::new(Echo)));
+        model.chat(&request("hello")).await.unwrap();
+        let error = recording.written().unwrap_err().to_string();
+        assert!(error.contains("calls.jsonl"), "{error}");
     }
 }
