@@ -163,8 +163,8 @@ pub enum PlannerExit {
         /// The ids, at least one.
         chunks: Vec<String>,
     },
-    /// Search the places of the corpus with this plan, and answer from the passages themselves.
-    Located(Plan),
+    /// Search with this, and answer from the passages themselves, which are read at once.
+    Read(Plan),
     /// Ask the user.
     Ask(Doubt),
     /// The passages that were found so far are enough for an answer.

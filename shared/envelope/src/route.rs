@@ -6,7 +6,7 @@
 //! ```text
 //! accepted      in a conversation: conversation; otherwise the same as after Recalled
 //! conversation  Recalled, by mode -> agentic: planner; simple: retriever (then generate); loop: planner (act)
-//! planner       Planned, Known or Located -> retriever
+//! planner       Planned, Known or Read -> retriever
 //!               Call, which is an action of a loop -> retriever (then review)
 //!               Ask -> clarifier
 //!               Enough -> reducer (last); in a loop: reducer (read)
@@ -138,7 +138,7 @@ fn follow(turn: &mut Turn, exit: Exit) -> Next {
             Mode::Agentic | Mode::Simple => turn.look(plan, chunks),
             Mode::Loop => turn.search(plan, After::Review),
         },
-        Exit::Planner(PlannerExit::Located(plan)) => turn.search(plan, After::Generate),
+        Exit::Planner(PlannerExit::Read(plan)) => turn.search(plan, After::Generate),
         Exit::Planner(PlannerExit::Ask(doubt)) => step(doubt),
         Exit::Planner(PlannerExit::Enough) => turn.enough(),
         Exit::Planner(PlannerExit::Call { plan, fetch, read }) => turn.act(plan, fetch, read),

@@ -222,7 +222,7 @@ fn a_planner_that_cannot_tell_asks_the_user() {
 
 #[test]
 fn a_place_is_searched_for_and_answered_from_the_passages() {
-    let next = routed(&header(), &agentic(), PlannerExit::Located(leaning()));
+    let next = routed(&header(), &agentic(), PlannerExit::Read(leaning()));
     assert_eq!(next.case.question.best(), "what is the pump?");
     let Next::Step(Payload::Retriever(search)) = next.next else {
         panic!("no search")

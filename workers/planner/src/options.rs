@@ -28,6 +28,11 @@ pub struct Options {
     /// corpus when they hold nothing for it, which is told. Every agentic question is given a route then, also one
     /// that is asked alone. Default none: no question takes that route.
     pub location_buckets: Vec<Bucket>,
+    /// Whether a question of the profile `small` is planned by rules, and answered from its best passages
+    /// (`retriever.read_max`) in one prompt, without a call for the plan and one for each passage; a follow-up takes the call
+    /// that writes it anew. Default: where a language model answers. What the offline reader answers is mapped, and so is
+    /// every question of the profile `large`.
+    pub read_at_once: Option<bool>,
 }
 
 impl Default for Options {
@@ -38,6 +43,7 @@ impl Default for Options {
             keywords_max: 6,
             unnamed_hints: false,
             location_buckets: Vec::new(),
+            read_at_once: None,
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::prompts::{ACT, BUCKET, FIRST, FOLLOW_UP, REFINE, REVIEW};
 use crate::routes;
 use crate::trail_line;
 use envelope::hop::PlannerExit;
-use envelope::{Doubt, Fallback, History, Plan, PlanRoute, PlanTask, Role, Usage};
+use envelope::{Doubt, Fallback, History, Mode, Plan, PlanRoute, PlanTask, Profile, Role, Usage};
 use llm::{ChatModel, ChatReply, EmbeddedPrompt, Prompt, Prompts, SetupError};
 use search::{CatalogSource, NoCatalog};
 use serde_json::Value;
@@ -77,6 +77,41 @@ impl Planner {
     }
 
     async fn plan(
+        &self,
+        cx: &StepContext,
+        planning: Planning,
+    ) -> Result<StepOutput<PlannerExit>, stage::Error> {
+        if !self.reads_at_once(cx) {
+            return self.by_model(cx, planning).await;
+        }
+        if self.needs_no_model(&planning.task) {
+            return Ok(by_rules(cx).map(PlannerExit::Read));
+        }
+        let done = self.by_model(cx, planning).await?;
+        Ok(done.map(|exit| match exit {
+            PlannerExit::Planned(plan) => PlannerExit::Read(plan),
+            other => other,
+        }))
+    }
+
+    /// Whether the passages of the question are read at once. Those of a later round are mapped, as those before were.
+    fn reads_at_once(&self, cx: &StepContext) -> bool {
+        let is_first = cx.case.scatters.is_empty();
+        let is_agentic = cx.case.mode == Mode::Agentic && cx.case.profile == Profile::Small;
+        self.options.read_at_once == Some(true) && is_agentic && is_first
+    }
+
+    /// Whether nothing was said before the question, and no route has to be chosen for it.
+    fn needs_no_model(&self, task: &PlanTask) -> bool {
+        let is_alone = match task {
+            PlanTask::First => true,
+            PlanTask::FollowUp { history } => history.is_empty(),
+            PlanTask::Refine { .. } | PlanTask::Review { .. } | PlanTask::Act { .. } => false,
+        };
+        is_alone && self.options.location_buckets.is_empty()
+    }
+
+    async fn by_model(
         &self,
         cx: &StepContext,
         planning: Planning,
@@ -200,7 +235,7 @@ impl Planner {
         let chunks = history.evidence.clone();
         done.map(|plan| match read.route {
             PlanRoute::DirectAnswer => PlannerExit::Known { plan, chunks },
-            PlanRoute::LocationSearch => PlannerExit::Located(plan),
+            PlanRoute::LocationSearch => PlannerExit::Read(plan),
             PlanRoute::Retrieve | PlanRoute::RewriteThenRetrieve | PlanRoute::AskClarification => {
                 PlannerExit::Planned(plan)
             }
@@ -241,6 +276,13 @@ impl Stage for Planner {
     ) -> BoxFuture<'a, Result<StepOutput<PlannerExit>, stage::Error>> {
         Box::pin(self.plan(cx, planning))
     }
+}
+
+/// A plan for which no model is asked.
+fn by_rules(cx: &StepContext) -> StepOutput<Plan> {
+    let plan = plan::by_rules(Plan::from_question(&cx.case));
+    let decided = format!("by rules: {}", trail_line::meaning(&plan));
+    StepOutput::new(plan, decided)
 }
 
 fn usage_of(reply: &Option<ChatReply>) -> Usage {

@@ -1,6 +1,7 @@
 //! Tests of the planner's steps against a scripted model, by cases in a data file.
 
 use crate::cases;
+use crate::options::Options;
 use crate::planning::Planning;
 use crate::reply_tests::{fallback, history, options, shown};
 use crate::stage::Planner;
@@ -69,6 +70,7 @@ pub(crate) struct Made {
     pub(crate) cx: StepContext,
     pub(crate) planning: Planning,
     has_places: bool,
+    reads_at_once: bool,
     corpus: Corpus,
 }
 
@@ -78,6 +80,7 @@ impl Made {
             cx: step(Role::Planner, question),
             planning: PlanTask::First.into(),
             has_places: false,
+            reads_at_once: false,
             corpus: Corpus(Vec::new()),
         };
         for property in place.trim_start_matches(" of ").split(", ") {
@@ -117,6 +120,8 @@ impl Made {
             "" => {}
             "large" => case.profile = Profile::Large,
             "places" => self.has_places = true,
+            "at_once" => self.reads_at_once = true,
+            "mapped" => case.scatters = vec![2],
             "parts" => self.corpus = Corpus(value.split(' ').map(str::to_owned).collect()),
             "named" => case.buckets = vec![bucket()],
             "calls" => case.budget.llm_calls = number(),
@@ -140,7 +145,10 @@ impl Made {
         &self,
         model: &Arc<ScriptedModel>,
     ) -> Result<StepOutput<PlannerExit>, stage::Error> {
-        let options = options(self.has_places);
+        let options = Options {
+            read_at_once: self.reads_at_once.then_some(true),
+            ..options(self.has_places)
+        };
         let planner = Planner::new(model.clone(), &Prompts::default(), options).unwrap();
         let planner = planner.with_catalog(Arc::new(self.corpus.clone()));
         planner.run(&self.cx, self.planning.clone()).await
@@ -212,7 +220,7 @@ fn outcome(
         PlannerExit::Known { plan, chunks } => {
             format!("known {}: {}", chunks.join(" "), shown(plan))
         }
-        PlannerExit::Located(plan) => format!("places: {}", shown(plan)),
+        PlannerExit::Read(plan) => format!("at once: {}", shown(plan)),
         PlannerExit::Ask(doubt) => format!("ask {}", serde_json::to_string(doubt).unwrap()),
         PlannerExit::Enough => "enough".to_owned(),
         PlannerExit::Call { plan, fetch, read } => {

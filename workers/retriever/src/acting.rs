@@ -37,7 +37,7 @@ impl Retriever {
             (true, 0) => Some("nothing found"),
             (true, _) => Some("nothing that was not read"),
         };
-        let mut done = self.scatter(plan, After::Review, result, matched)?;
+        let mut done = self.scatter(cx, plan, After::Review, result, matched)?;
         if let Some(told) = found_nothing {
             done.decided = told.to_owned();
         }
@@ -72,7 +72,7 @@ impl Retriever {
             passages,
             ..SearchResult::default()
         };
-        let mut done = self.scatter(plan, After::Review, found, matched)?;
+        let mut done = self.scatter(cx, plan, After::Review, found, matched)?;
         done.decided = told.to_owned();
         Ok(done)
     }

@@ -59,6 +59,8 @@ pub struct Options {
     /// own counts 1; 0 to 0.9, 0 for nothing. Default 0.3: chosen on half of the dialogues of INSCIT, where it gains little
     /// (0.743 after 0.740; on the others 0.760 after 0.754).
     pub context_weight: f32,
+    /// Passages to answer from in one call, in agentic mode (`planner.read_at_once`). Default 7, at most 64.
+    pub read_max: usize,
     /// Candidates to fetch before reranking, in simple mode. Default 20 passages.
     pub simple_k: usize,
     /// Passages to answer from in one call, in simple mode. Default 5, at most 64.
@@ -81,6 +83,7 @@ impl Default for Options {
             relax_max: 3,
             silent_below: 0.0,
             context_weight: 0.3,
+            read_max: 7,
             simple_k: 20,
             simple_max: 5,
         }
@@ -134,6 +137,7 @@ impl Options {
         }
         for (name, kept, fetched) in [
             ("map_max", self.map_max, self.fetch_k),
+            ("read_max", self.read_max, self.fetch_k),
             ("per_query_k", self.per_query_k, self.fetch_k),
             ("simple_max", self.simple_max, self.simple_k),
         ] {

@@ -16,8 +16,8 @@ use crate::unread::UnreadSearcher;
 use crate::worded;
 use envelope::hop::RetrieverExit;
 use envelope::{
-    After, Class, Classify, CodecError, Doubt, Fallback, Filter, FilterMatch, Passage, Plan, Role,
-    Scatter, Search,
+    After, Class, Classify, CodecError, Doubt, Fallback, Filter, FilterMatch, Mode, Passage, Plan,
+    Role, Scatter, Search,
 };
 use futures_util::future::join;
 use linking::{Intent, LinkedQuestion};
@@ -200,7 +200,7 @@ impl Retriever {
             )
         } else {
             let matched = narrowing.matched(&found.unknown_fields);
-            self.scatter(plan, then, found, matched)?
+            self.scatter(cx, plan, then, found, matched)?
         };
         done.decided = format!("{looked}{looked_again}{}{told}{said}", done.decided);
         done.usage.searches = searches;
@@ -266,7 +266,13 @@ impl Retriever {
             passages,
             ..SearchResult::default()
         };
-        let mut done = self.scatter(plan.clone(), After::Generate, found, FilterMatch::Matched)?;
+        let mut done = self.scatter(
+            cx,
+            plan.clone(),
+            After::Generate,
+            found,
+            FilterMatch::Matched,
+        )?;
         let RetrieverExit::Found(scatter) = &done.out else {
             return Ok(Err("no known passage".into()));
         };
@@ -320,10 +326,7 @@ impl Retriever {
         filter: Filter,
         after: Option<ReadAfter>,
     ) -> SearchRequest {
-        let (fetch_k, top_k) = match then {
-            After::Map | After::Review => (self.options.fetch_k, self.options.map_max),
-            After::Generate => (self.options.simple_k, self.options.simple_max),
-        };
+        let (fetch_k, top_k) = self.counts(cx, then);
         let leans = !plan.context.is_empty() && self.options.context_weight > 0.0;
         SearchRequest {
             tenant: cx.header.tenant.clone(),
@@ -342,8 +345,19 @@ impl Retriever {
         }
     }
 
+    /// How many candidates are fetched, and how many passages are kept.
+    fn counts(&self, cx: &StepContext, then: After) -> (usize, usize) {
+        let options = &self.options;
+        match (then, cx.case.mode) {
+            (After::Map | After::Review, _) => (options.fetch_k, options.map_max),
+            (After::Generate, Mode::Agentic | Mode::Loop) => (options.fetch_k, options.read_max),
+            (After::Generate, Mode::Simple) => (options.simple_k, options.simple_max),
+        }
+    }
+
     pub(crate) fn scatter(
         &self,
+        cx: &StepContext,
         plan: Plan,
         after: After,
         mut found: SearchResult,
@@ -355,11 +369,8 @@ impl Retriever {
                 passage.text = context(&passage.text, &asked, chars);
             }
         }
-        let count_max = match after {
-            After::Map | After::Review => self.options.map_max,
-            After::Generate => self.options.simple_max,
-        };
-        let (passages, trimmed) = fit(found.passages, count_max)?;
+        let (_, top_k) = self.counts(cx, after);
+        let (passages, trimmed) = fit(found.passages, top_k)?;
         let repeated = match found.repeated {
             0 => String::new(),
             count => format!(", {count} that repeat others left out"),

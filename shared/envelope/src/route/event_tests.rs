@@ -30,7 +30,7 @@ pub(super) fn event_of(payload: &Payload, scatters: &[u16], dice: u8) -> Event {
         .into(),
         Payload::Planner(PlanTask::First) if other => PlannerExit::Ask(no_results()).into(),
         Payload::Planner(PlanTask::FollowUp { .. }) if dice % 4 == 2 => {
-            PlannerExit::Located(Plan::default()).into()
+            PlannerExit::Read(Plan::default()).into()
         }
         Payload::Planner(_) => PlannerExit::Planned(Plan::default()).into(),
         Payload::Retriever(_) if other => RetrieverExit::NothingFound(no_results()).into(),
