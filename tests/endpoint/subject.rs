@@ -167,6 +167,7 @@ pub(crate) fn request(max_tokens: u32) -> ChatRequest {
         system: "Answer in one sentence.".into(),
         user: "What is a notice period?".into(),
         max_tokens,
+        likely: 0,
         schema: None,
         timeout: CALL,
     }

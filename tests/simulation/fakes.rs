@@ -90,6 +90,7 @@ impl ChatModel for FakeModel {
                 text,
                 model: "fake".into(),
                 usage,
+                tokens: Vec::new(),
             })
         })
     }

@@ -199,6 +199,7 @@ mod tests {
                     calls: 1,
                     ..Usage::default()
                 },
+                tokens: Vec::new(),
             })))
         }
     }
@@ -212,6 +213,7 @@ mod tests {
             system: "s".into(),
             user: user.into(),
             max_tokens: 9,
+            likely: 0,
             schema: None,
             timeout: Duration::from_secs(1),
         }

@@ -416,6 +416,7 @@ impl Shared {
             text: answer.text,
             model: request.model_or(model).to_owned(),
             usage,
+            tokens: Vec::new(),
         }
     }
 }

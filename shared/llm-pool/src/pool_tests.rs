@@ -48,6 +48,7 @@ async fn said(pool: &Pool) -> Result<String, Error> {
         system: String::new(),
         user: "Who is it?".into(),
         max_tokens: 8,
+        likely: 0,
         schema: None,
         timeout: LONG,
     };

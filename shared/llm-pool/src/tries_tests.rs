@@ -14,6 +14,7 @@ fn request() -> ChatRequest {
         system: String::new(),
         user: "Who is it?".into(),
         max_tokens: 8,
+        likely: 0,
         schema: None,
         timeout: LONG,
     }

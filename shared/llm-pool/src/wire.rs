@@ -238,6 +238,7 @@ mod tests {
             system: "Be brief.".into(),
             user: user.into(),
             max_tokens: 64,
+            likely: 0,
             schema: Some(llm::ReplySchema {
                 name: "facts",
                 json: json!({"type": "object"}),

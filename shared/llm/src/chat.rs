@@ -1,5 +1,6 @@
 //! The interface of a chat model: one call, with its request and its reply.
 
+use crate::likely::TokenProbability;
 use envelope::{Class, Classify, Role, TenantId, TurnId, Usage};
 use futures_util::future::BoxFuture;
 use std::time::Duration;
@@ -57,6 +58,9 @@ pub struct ChatRequest {
     pub user: String,
     /// Most tokens of the answer.
     pub max_tokens: u32,
+    /// How many of the likeliest tokens the node is to name for each token of the answer, with their probabilities:
+    /// at most [`LIKELY_MAX`](crate::likely::LIKELY_MAX), 0 for none. A node that cannot answers without.
+    pub likely: u8,
     /// The shape of the answer, when it is to be JSON.
     pub schema: Option<ReplySchema>,
     /// Most time for the call with all its retries.
@@ -102,6 +106,9 @@ pub struct ChatReply {
     pub model: String,
     /// The tokens of the call; estimated if the node does not report them.
     pub usage: Usage,
+    /// The tokens of the text with their probabilities, thoughts included; empty if the request asked for none or
+    /// the node does not say them.
+    pub tokens: Vec<TokenProbability>,
 }
 
 /// Why a call has no reply.

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`embed`] | texts to vectors |
 //! | [`json`] | lenient JSON: what a small model meant, read out of what it wrote |
+//! | [`likely`] | how sure a model is of what it wrote, where its node says so |
 //! | [`reply`] | which part of a reply is the answer |
 //! | [`section`] | tagged sections of a prompt: reading them, and keeping values from forging them |
 //! | [`tokens`] | a rough estimate of a text's length in tokens |
@@ -16,6 +17,7 @@
 mod chat;
 pub mod embed;
 pub mod json;
+pub mod likely;
 mod prompt;
 mod prompts;
 pub mod reply;
@@ -28,6 +30,7 @@ pub mod tokens;
 pub use chat::{ChatModel, ChatReply, ChatRequest, Error, Listener, LivePiece, ReplySchema};
 pub use embed::{Embedder, Side};
 pub use futures_util::future::BoxFuture;
+pub use likely::TokenProbability;
 pub use prompt::{Prompt, PromptError, RenderedPrompt};
 pub use prompts::{EmbeddedPrompt, Prompts};
 pub use rerank::Reranker;

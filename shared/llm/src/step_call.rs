@@ -64,6 +64,7 @@ impl Caller<'_> {
             system,
             user,
             max_tokens: self.max_tokens,
+            likely: 0,
             schema,
             timeout: self.timeout,
         };

@@ -161,6 +161,7 @@ impl ChatModel for OfflineReader {
                 text,
                 model: NAME.to_owned(),
                 usage,
+                tokens: Vec::new(),
             })
         })
     }

@@ -14,6 +14,7 @@ fn request(role: Role, user: &str) -> ChatRequest {
         system: String::new(),
         user: user.to_owned(),
         max_tokens: 256,
+        likely: 0,
         schema: None,
         timeout: Duration::from_secs(1),
     }

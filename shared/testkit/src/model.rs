@@ -116,6 +116,7 @@ impl ChatModel for ScriptedModel {
                 text,
                 model: self.name().into(),
                 usage,
+                tokens: Vec::new(),
             })
         })
     }

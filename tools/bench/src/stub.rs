@@ -56,6 +56,7 @@ impl ChatModel for StubModel {
                 text: text.into(),
                 model: "stub".into(),
                 usage,
+                tokens: Vec::new(),
             })
         })
     }

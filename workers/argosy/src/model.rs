@@ -289,6 +289,7 @@ mod tests {
             system: String::new(),
             user: "Who?".into(),
             max_tokens: 8,
+            likely: 0,
             schema: None,
             model: None,
             timeout: std::time::Duration::from_secs(1),

@@ -173,6 +173,7 @@ impl Extractor {
             system: prompt.system,
             user: prompt.user,
             max_tokens: self.answer_tokens,
+            likely: 0,
             schema: Some(shape(columns)),
             timeout: self.timeout,
         })

@@ -50,6 +50,7 @@ pub(super) async fn answer(
         system: if passages.is_some() { SYSTEM } else { CLOSED }.into(),
         user,
         max_tokens: TOKENS_MAX,
+        likely: 0,
         schema: None,
         timeout: TIMEOUT,
     };

@@ -261,6 +261,7 @@ impl RecordedCall {
                     tokens_out: self.tokens_out,
                     ..Usage::default()
                 },
+                tokens: Vec::new(),
             }),
             Err(reason) => Err(llm::Error::Unavailable {
                 reason: reason.clone(),
@@ -325,6 +326,7 @@ mod tests {
                         tokens_out: 2,
                         ..Usage::default()
                     },
+                    tokens: Vec::new(),
                 }),
             };
             Box::pin(std::future::ready(reply))
@@ -340,6 +342,7 @@ mod tests {
             system: String::new(),
             user: user.into(),
             max_tokens: 9,
+            likely: 0,
             schema: None,
             timeout: Duration::from_secs(1),
         }

@@ -80,5 +80,6 @@ fn said(says: Option<Value>, request: &ChatRequest) -> Result<ChatReply, Error> 
             ..Usage::default()
         },
         text,
+        tokens: Vec::new(),
     })
 }

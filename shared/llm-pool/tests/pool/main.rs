@@ -33,6 +33,7 @@ fn request() -> ChatRequest {
         system: "Be brief.".into(),
         user: "Who wrote it?".into(),
         max_tokens: 64,
+        likely: 0,
         schema: None,
         timeout: LONG,
     }

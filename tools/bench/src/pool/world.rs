@@ -120,6 +120,7 @@ impl World {
             system: filled(system, SYSTEM_BYTES),
             user: filled(&head, QUESTION_BYTES) + &filled(&text, PASSAGE_BYTES),
             max_tokens: 256,
+            likely: 0,
             schema: Some(ReplySchema {
                 name: "findings",
                 json: json!({"type": "object", "required": ["relevant", "facts"], "properties": {

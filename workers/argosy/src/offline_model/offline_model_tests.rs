@@ -49,6 +49,7 @@ fn request() -> ChatRequest {
         system: String::new(),
         user: PROMPT.into(),
         max_tokens: 200,
+        likely: 0,
         schema: None,
         timeout: Duration::from_secs(10),
     }
