@@ -3,6 +3,7 @@
 use crate::behaviour::{Behaviour, RetryAfter};
 use crate::door::Reset;
 use crate::engine::EngineRequest;
+use crate::likely;
 use crate::overflow::OverflowWording;
 use crate::reply::{self, Finish, Label, Usage};
 use crate::request::{
@@ -17,7 +18,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{get, post};
 use futures_util::stream;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -90,6 +91,7 @@ struct Draft {
     usage: Usage,
     stream: bool,
     wants_usage: bool,
+    likely: Option<u8>,
 }
 
 impl Draft {
@@ -123,15 +125,29 @@ impl Draft {
             text,
             stream: request.stream,
             wants_usage: request.wants_usage(),
+            likely: request.likely(),
         }
     }
 
     /// All of it at once.
     fn body(&self) -> String {
+        let likely = self.logprobs(0, tokens(self.text.len()));
         if !self.stream {
-            return reply::completion(&self.label, &self.text, self.finish, self.usage);
+            return reply::completion(&self.label, &self.text, likely, self.finish, self.usage);
         }
-        reply::piece(&self.label, &self.text, true) + &self.end()
+        reply::piece(&self.label, &self.text, likely, true) + &self.end()
+    }
+
+    /// The piece of these tokens.
+    fn piece(&self, from: u32, to: u32) -> String {
+        let text = reply::slice(&self.text, from, to);
+        reply::piece(&self.label, text, self.logprobs(from, to), from == 0)
+    }
+
+    /// The probabilities of these tokens, where they were asked for.
+    fn logprobs(&self, from: u32, to: u32) -> Option<Value> {
+        let likely = self.likely?;
+        Some(likely::logprobs(&self.text, from, to, likely))
     }
 
     fn end(&self) -> String {
@@ -154,11 +170,12 @@ async fn chat(
         call.finish();
         return response;
     }
-    let request = match CompletionRequest::read(&body) {
+    let request = match read(&shared, &body) {
         Ok(request) => request,
-        Err(error) => {
+        Err(message) => {
             call.finish();
-            let body = json!({"error": {"message": error.to_string(), "type": "BadRequestError", "code": 400}});
+            let body =
+                json!({"error": {"message": message, "type": "BadRequestError", "code": 400}});
             return json_response(400, body.to_string());
         }
     };
@@ -193,6 +210,15 @@ async fn chat(
     }
 }
 
+/// The request, or what is wrong with it for this node.
+fn read(shared: &Shared, body: &[u8]) -> Result<CompletionRequest, String> {
+    let request = CompletionRequest::read(body).map_err(|error| error.to_string())?;
+    match request.likely().is_some() && shared.options.refuses_likely {
+        true => Err("This model does not support the 'logprobs' parameter.".into()),
+        false => Ok(request),
+    }
+}
+
 /// What a node says that does not even look at the call.
 async fn refusal(shared: &Shared, behaviour: Behaviour) -> Option<Response> {
     match behaviour {
@@ -224,8 +250,7 @@ fn streamed(call: Call, job: Job, draft: Draft) -> Response {
             let died = io::Error::from(io::ErrorKind::ConnectionReset);
             return Some((Err(died), None));
         };
-        let text = reply::slice(&draft.text, sent, progress.written);
-        let mut piece = reply::piece(&draft.label, text, sent == 0);
+        let mut piece = draft.piece(sent, progress.written);
         draft.usage.cached_tokens = progress.cached_tokens;
         if progress.done {
             piece.push_str(&draft.end());

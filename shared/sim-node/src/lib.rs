@@ -15,6 +15,7 @@
 //! | [`request`] | a request body as tokens and blocks, pure |
 //! | [`answer`] | filler text of a random length, pure |
 //! | [`behaviour`] | the behaviour that can be switched while it runs |
+//! | `likely` | made-up probabilities of tokens, pure |
 //! | [`overflow`] | how servers word that a prompt is too long |
 //! | [`metrics`] | `/metrics` in the names of real servers, pure |
 //! | `reply` | the bodies of answers, pure |
@@ -29,6 +30,7 @@ mod cache;
 mod calls;
 mod door;
 mod engine;
+mod likely;
 pub mod metrics;
 pub mod overflow;
 pub mod params;

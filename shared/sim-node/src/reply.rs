@@ -44,28 +44,39 @@ impl Usage {
     }
 }
 
-/// A whole answer.
-pub(crate) fn completion(label: &Label, text: &str, finish: Finish, usage: Usage) -> String {
+/// A whole answer, with the probabilities of its tokens where they were asked for.
+pub(crate) fn completion(
+    label: &Label,
+    text: &str,
+    likely: Option<Value>,
+    finish: Finish,
+    usage: Usage,
+) -> String {
+    let mut choice = json!({"index": 0, "message": {"role": "assistant", "content": text},
+                            "finish_reason": finish.as_str()});
+    if let Some(likely) = likely {
+        choice["logprobs"] = likely;
+    }
     json!({
         "id": label.id, "object": "chat.completion", "created": 0, "model": label.model,
-        "choices": [{"index": 0, "message": {"role": "assistant", "content": text},
-                     "finish_reason": finish.as_str()}],
+        "choices": [choice],
         "usage": usage.json(),
     })
     .to_string()
 }
 
-/// A piece of a streamed answer; the first one names the role.
-pub(crate) fn piece(label: &Label, text: &str, is_first: bool) -> String {
+/// A piece of a streamed answer, with the probabilities of its tokens where they were asked for; the first one names
+/// the role.
+pub(crate) fn piece(label: &Label, text: &str, likely: Option<Value>, is_first: bool) -> String {
     let delta = match is_first {
         true => json!({"role": "assistant", "content": text}),
         false => json!({"content": text}),
     };
-    event(
-        label,
-        json!([{"index": 0, "delta": delta, "finish_reason": null}]),
-        None,
-    )
+    let mut choice = json!({"index": 0, "delta": delta, "finish_reason": null});
+    if let Some(likely) = likely {
+        choice["logprobs"] = likely;
+    }
+    event(label, json!([choice]), None)
 }
 
 /// The end of a streamed answer, with what it cost where that was asked for.

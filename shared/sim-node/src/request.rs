@@ -29,6 +29,10 @@ pub struct CompletionRequest {
     pub stream: bool,
     #[serde(default)]
     stream_options: Option<StreamOptions>,
+    #[serde(default)]
+    logprobs: Option<bool>,
+    #[serde(default)]
+    top_logprobs: Option<u8>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -86,6 +90,12 @@ impl CompletionRequest {
     pub(crate) fn wants_usage(&self) -> bool {
         let options = self.stream_options.as_ref();
         options.is_some_and(|options| options.include_usage)
+    }
+
+    /// How many of the likeliest tokens are to be named for each token; none if no probabilities are asked for.
+    pub(crate) fn likely(&self) -> Option<u8> {
+        let wanted = self.logprobs.unwrap_or_default();
+        wanted.then(|| self.top_logprobs.unwrap_or_default())
     }
 
     /// The prompt, and the hashes of its blocks.
@@ -174,5 +184,12 @@ mod tests {
         let full = full.unwrap();
         assert_eq!((full.max_tokens(), full.wants_usage()), (9, true));
         assert!(read(json!({"max_tokens": 9})).is_err());
+        let likely = |fields: &str| {
+            let body = format!(r#"{{"messages": [], {fields}}}"#);
+            CompletionRequest::read(body.as_bytes()).unwrap().likely()
+        };
+        assert_eq!(likely(r#""logprobs": true, "top_logprobs": 5"#), Some(5));
+        assert_eq!(likely(r#""logprobs": true"#), Some(0));
+        assert_eq!(likely(r#""logprobs": null, "top_logprobs": 5"#), None);
     }
 }

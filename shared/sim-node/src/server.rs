@@ -39,6 +39,9 @@ pub struct Options {
     pub server: OverflowWording,
     /// The server whose metrics it shows. Default vLLM.
     pub metrics: MetricsDialect,
+    /// Whether it refuses requests for the probabilities of tokens, as servers without them do. Those that it says
+    /// are made up: each token has 1/2. Default false.
+    pub refuses_likely: bool,
 }
 
 impl Default for Options {
@@ -52,6 +55,7 @@ impl Default for Options {
             context_tokens: 32_768,
             server: OverflowWording::Vllm,
             metrics: MetricsDialect::default(),
+            refuses_likely: false,
         }
     }
 }

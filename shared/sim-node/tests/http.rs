@@ -100,6 +100,51 @@ fn joined(body: &str) -> (String, Vec<Value>) {
     (text.collect(), events)
 }
 
+/// The tokens of an answer or a piece, joined, and how many have two likely ones.
+fn tokens(choice: &Value) -> (String, usize) {
+    let tokens = choice["logprobs"]["content"]
+        .as_array()
+        .into_iter()
+        .flatten();
+    let two = |token: &&Value| token["top_logprobs"].as_array().unwrap().len() == 2;
+    let texts = tokens.clone().map(|token| token["token"].as_str().unwrap());
+    (texts.collect(), tokens.filter(two).count())
+}
+
+#[tokio::test]
+async fn probabilities_are_said_when_asked_for_and_refused_by_those_who_cannot() {
+    let path = "/v1/chat/completions";
+    let asked = |stream| {
+        let mut body: Value = serde_json::from_str(&chat("Who?", stream)).unwrap();
+        (body["logprobs"], body["top_logprobs"]) = (true.into(), 2.into());
+        body.to_string()
+    };
+    let node = SimNode::start(quick()).await.unwrap();
+    let unasked = ask(&node, "Who?").await.unwrap().json();
+    assert_eq!(unasked["choices"][0].get("logprobs"), None);
+    let whole = call(&node, "POST", path, &asked(false))
+        .await
+        .unwrap()
+        .json();
+    let text = whole["choices"][0]["message"]["content"].as_str().unwrap();
+    let (said, two) = tokens(&whole["choices"][0]);
+    assert_eq!(said, text);
+    assert_eq!(whole["usage"]["completion_tokens"], two);
+    let streamed = call(&node, "POST", path, &asked(true)).await.unwrap();
+    let (_, events) = joined(&streamed.body);
+    let pieces = events.iter().map(|event| tokens(&event["choices"][0]).0);
+    assert_eq!(pieces.collect::<String>(), text);
+
+    let options = Options {
+        refuses_likely: true,
+        ..quick()
+    };
+    let node = SimNode::start(options).await.unwrap();
+    let refused = call(&node, "POST", path, &asked(true)).await.unwrap();
+    assert!(refused.status == 400 && refused.body.contains("'logprobs'"));
+    assert_eq!(ask(&node, "Who?").await.unwrap().status, 200);
+}
+
 #[tokio::test]
 async fn the_same_answer_comes_whole_and_in_pieces_and_is_counted() {
     let node = SimNode::start(quick()).await.unwrap();
