@@ -21,7 +21,7 @@ use tokio::time::Instant;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Answers of map calls that are kept, some half a KiB each. Default 4,096; 0 for none, at most
+    /// Answers of map calls that are kept, some half a KiB each without probabilities. Default 4,096; 0 for none, at most
     /// 1,000,000.
     pub entries: usize,
     /// How long one is kept. Default `1h`.
@@ -162,6 +162,7 @@ fn key(model: &str, request: &ChatRequest) -> Key {
         &request.user,
         schema.as_deref().unwrap_or_default(),
         &request.max_tokens.to_string(),
+        &request.likely.to_string(),
     ];
     let mut hash = Sha256::new();
     for part in parts {
@@ -246,11 +247,12 @@ mod tests {
     #[tokio::test]
     async fn whatever_the_answer_depends_on_makes_it_another_call() {
         let model = cached(64);
-        let changes: [fn(&mut ChatRequest); 6] = [
+        let changes: [fn(&mut ChatRequest); 7] = [
             |r| r.model = Some("large".into()),
             |r| r.user = "b".into(),
             |r| (r.system, r.user) = ("sa".into(), String::new()),
             |r| r.max_tokens = 10,
+            |r| r.likely = 5,
             |r| r.tenant = TenantId::new("other").unwrap(),
             |r| {
                 r.schema = Some(llm::ReplySchema {

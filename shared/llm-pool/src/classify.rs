@@ -2,7 +2,7 @@
 //! schema that they do not know and a wrong request. Pure and table-driven; the error texts are those of the servers'
 //! releases up to late 2026.
 
-use crate::dialect::JsonDialect;
+use crate::asked::{Asked, Rejected};
 use crate::error_body::ErrorBody;
 use crate::failure::Failure;
 use std::time::Duration;
@@ -76,12 +76,16 @@ const FORMAT: &[&str] = &[
     "guided",
 ];
 
-/// Classifies the reply of a node with status `status` and body `said` to a call that asked for JSON as `asked`.
+/// A word by which a server says that it does not say probabilities, or not so many. Gemini, vLLM on Gaudi and older
+/// OpenAI models do so with 400, llama-cpp-python with 500.
+const LIKELY: &[&str] = &["logprob"];
+
+/// Classifies the reply of a node with status `status` and body `said` to a call that asked for this.
 pub(crate) fn classify(
     status: u16,
     said: ErrorBody,
     retry_after: Option<Duration>,
-    asked: Option<JsonDialect>,
+    asked: Asked,
 ) -> Failure {
     let about_the_request = matches!(status, 400 | 413 | 422 | 500);
     if status == 413 || (about_the_request && mentions(&said.words, OVERFLOW)) {
@@ -89,13 +93,10 @@ pub(crate) fn classify(
             limit: said.n_ctx.or_else(|| limit(&said.words)),
         };
     }
-    if let Some(asked) = asked.filter(|dialect| dialect.weaker().is_some())
-        && about_the_request
-        && mentions(&said.words, FORMAT)
-    {
+    if about_the_request && let Some(rejected) = rejected(&said.words, asked) {
         return Failure::Dialect {
             message: said.message,
-            asked,
+            rejected,
         };
     }
     match status {
@@ -111,6 +112,16 @@ pub(crate) fn classify(
             message: said.message,
         },
     }
+}
+
+/// What of the request the words are about. Probabilities come first: an answer is worth more without them than
+/// without its form.
+fn rejected(words: &str, asked: Asked) -> Option<Rejected> {
+    if asked.likely > 0 && mentions(words, LIKELY) {
+        return Some(Rejected::Likely);
+    }
+    let json = asked.json.filter(|dialect| dialect.weaker().is_some())?;
+    mentions(words, FORMAT).then_some(Rejected::Json(json))
 }
 
 fn mentions(words: &str, table: &[&str]) -> bool {

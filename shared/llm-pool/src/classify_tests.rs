@@ -1,17 +1,27 @@
 //! Tests of the classification with the error bodies of every server.
 
 use super::*;
+use crate::dialect::JsonDialect;
 use crate::error_body;
 use proptest::prelude::*;
 
 const BUSY: Option<Duration> = Some(Duration::from_secs(3));
 
 fn meaning(status: u16, body: &str) -> Failure {
-    classify(status, error_body::read(body.as_bytes()), None, None)
+    classify(
+        status,
+        error_body::read(body.as_bytes()),
+        None,
+        Asked::default(),
+    )
 }
 
 fn with_schema(status: u16, body: &str, asked: JsonDialect) -> Failure {
-    classify(status, error_body::read(body.as_bytes()), None, Some(asked))
+    let asked = Asked {
+        json: Some(asked),
+        ..Asked::default()
+    };
+    classify(status, error_body::read(body.as_bytes()), None, asked)
 }
 
 /// Server, status, body, limit.
@@ -249,9 +259,68 @@ fn a_rejected_format_is_known_only_where_one_was_asked_for() {
     }
 }
 
+/// Server, status, body.
+const LIKELY_REJECTED: &[(&str, u16, &str)] = &[
+    (
+        "openai",
+        400,
+        r#"{"error":{"message":"This model does not support the 'logprobs' parameter.","type":"invalid_request_error","param":"logprobs","code":null}}"#,
+    ),
+    (
+        "gemini",
+        400,
+        r#"{"error":{"code":400,"message":"Logprobs is not enabled for models/gemini-2.5-pro","status":"INVALID_ARGUMENT"}}"#,
+    ),
+    (
+        "together",
+        400,
+        r#"{"error":{"message":"5 is greater than the maximum of 1 - 'logprobs'","type":"invalid_request_error","param":"logprobs","code":null}}"#,
+    ),
+    (
+        "llama-cpp-python",
+        500,
+        r#"{"error":{"message":"logprobs is not supported for models created with logits_all=False","type":"internal_server_error","code":null}}"#,
+    ),
+    (
+        "fastapi",
+        422,
+        r#"{"detail":[{"type":"extra_forbidden","loc":["body","top_logprobs"],"msg":"Extra inputs are not permitted","input":5}]}"#,
+    ),
+];
+
+#[test]
+fn rejected_probabilities_are_known_only_where_they_were_asked_for() {
+    let likely = Asked {
+        json: Some(JsonDialect::JsonSchema),
+        likely: 5,
+        tokens_max: 9,
+    };
+    let rejected = |failure| match failure {
+        Failure::Dialect { rejected, .. } => Some(rejected),
+        _ => None,
+    };
+    let said = |body: &str| error_body::read(body.as_bytes());
+    for (server, status, body) in LIKELY_REJECTED {
+        let got = classify(*status, said(body), None, likely);
+        assert_eq!(rejected(got), Some(Rejected::Likely), "{server}");
+        let got = with_schema(*status, body, JsonDialect::JsonSchema);
+        assert_eq!(rejected(got), None, "{server}");
+    }
+    let (_, status, body) = FORMAT_REJECTED[0];
+    let json = Some(Rejected::Json(JsonDialect::JsonSchema));
+    assert_eq!(rejected(classify(status, said(body), None, likely)), json);
+}
+
 #[test]
 fn what_may_pass_is_told_from_what_will_not() {
-    let busy = |status, body: &str| classify(status, error_body::read(body.as_bytes()), BUSY, None);
+    let busy = |status, body: &str| {
+        classify(
+            status,
+            error_body::read(body.as_bytes()),
+            BUSY,
+            Asked::default(),
+        )
+    };
     for (status, body) in [
         (
             429,

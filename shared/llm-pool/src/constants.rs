@@ -5,6 +5,8 @@ use std::time::Duration;
 
 /// Longest answer body that is read, in bytes. The longest answer of a step is a few KiB.
 pub(crate) const BODY_BYTES_MAX: usize = 1024 * 1024;
+/// Longest token whose probability is read, in bytes, and the room that one with its probability takes up in an answer.
+pub(crate) const TOKEN_BYTES_MAX: usize = 256;
 /// Longest text of a node that an error carries, in characters.
 pub(crate) const MESSAGE_CHARS_MAX: usize = 300;
 /// Most error text that is searched for a class, in bytes.

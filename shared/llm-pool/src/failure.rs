@@ -1,7 +1,7 @@
 //! The failure of one attempt, and what follows from it: another attempt, or an error for the caller.
 
+use crate::asked::Rejected;
 use crate::balance::End;
-use crate::dialect::JsonDialect;
 use llm::Error;
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use std::time::Duration;
 pub(crate) enum Failure {
     /// The prompt does not fit the context.
     TooLong { limit: Option<u32> },
-    /// The node does not know this way of asking for JSON.
-    Dialect { message: String, asked: JsonDialect },
+    /// The node does not know what it was asked for, or not in this way.
+    Dialect { message: String, rejected: Rejected },
     /// The node is busy, or asked for a pause.
     Busy { retry_after: Option<Duration> },
     /// Every node was at its limit for as long as a call may wait.
@@ -121,7 +121,7 @@ impl Failure {
             },
             Failure::Refused { status, message } => Error::Refused { status, message },
             Failure::Garbled { reason } | Failure::Empty { reason } => Error::Protocol(reason),
-            // The weakest dialect asks for nothing special, so a rejection of it is a refusal.
+            // What asks for nothing special is not rejected in this way, so this is a refusal.
             Failure::Dialect { message, .. } => Error::Refused {
                 status: 400,
                 message,

@@ -197,10 +197,8 @@ impl Shared {
         let watch = self.metrics.watch(job.role, model, &node.name);
         let asked_for = job.request().map_or(model.as_str(), |r| r.model_or(model));
         let call = trace::begin(job, node, asked_for);
-        let own = node.dialect.get();
-        let dialect = job.dialect.map_or(own, |known| known.max(own));
-        let asked = job.asks_for_json().then_some(dialect);
-        let body = job.body(&self.options, dialect);
+        let asked = job.asked(node);
+        let body = job.body(&self.options, asked);
         let sent = body.len() as u64;
         let mut watcher = Watching {
             lease,

@@ -2,16 +2,19 @@
 //!
 //! *Not* here: making the call ([`crate::pool`]).
 
+use crate::asked::{Asked, Rejected};
 use crate::balance::{Ask, NodeId};
 use crate::cut::PerWord;
 use crate::dialect::JsonDialect;
 use crate::failure::Failure;
-use crate::node::Body;
+use crate::node::{Body, Node};
 use crate::options::Options;
 use crate::streaming::DraftStream;
 use crate::wire::{self, Answer};
 use envelope::Role;
 use llm::ChatRequest;
+use llm::likely::LIKELY_MAX;
+use std::sync::atomic::Ordering;
 use tokio::time::Instant;
 
 /// What one call is about.
@@ -22,6 +25,8 @@ pub(crate) struct Job<'a> {
     pub(crate) until: Instant,
     /// The strongest dialect for this call, where its attempts have found one for it alone.
     pub(crate) dialect: Option<JsonDialect>,
+    /// Whether its attempts have found, for it alone, that no node is to be asked for probabilities.
+    pub(crate) refuses_likely: bool,
     pub(crate) work: Work<'a>,
     /// The listener of the answer while it is written, if there is one.
     pub(crate) stream: Option<&'a DraftStream<'a>>,
@@ -49,6 +54,8 @@ pub(crate) struct Tried {
     pub(crate) longer_than: u32,
     /// How another model than that of the pool is asked for JSON, once a node has rejected a stronger way.
     pub(crate) dialect: Option<JsonDialect>,
+    /// Whether a node has rejected that such a model is asked for probabilities.
+    pub(crate) refuses_likely: bool,
 }
 
 impl Tried {
@@ -62,11 +69,20 @@ impl Tried {
         }
     }
 
+    /// A node rejected this of a call for another model than that of the pool.
+    pub(crate) fn rejected(&mut self, rejected: Rejected) {
+        match rejected {
+            Rejected::Json(asked) => self.dialect = self.dialect.max(asked.weaker()),
+            Rejected::Likely => self.refuses_likely = true,
+        }
+    }
+
     /// The next attempt of the call: with the nodes that failed, and the dialect found so far.
     pub(crate) fn next<'a>(&'a self, job: &Job<'a>) -> Job<'a> {
         Job {
             ask: self.ask(job),
             dialect: self.dialect,
+            refuses_likely: self.refuses_likely,
             ..*job
         }
     }
@@ -98,11 +114,25 @@ impl Job<'_> {
             .is_some_and(|request| request.model.is_some())
     }
 
-    pub(crate) fn asks_for_json(&self) -> bool {
-        matches!(&self.work, Work::Chat(request) if request.schema.is_some())
+    /// What it asks of this node, by what is known of the node.
+    pub(crate) fn asked(&self, node: &Node) -> Asked {
+        let Some(request) = self.request() else {
+            return Asked::default();
+        };
+        let own = node.dialect.get();
+        let dialect = self.dialect.map_or(own, |known| known.max(own));
+        let refuses = self.refuses_likely || node.refuses_likely.load(Ordering::Relaxed);
+        Asked {
+            json: request.schema.as_ref().map(|_| dialect),
+            likely: match refuses {
+                true => 0,
+                false => request.likely.min(LIKELY_MAX),
+            },
+            tokens_max: request.max_tokens,
+        }
     }
 
-    pub(crate) fn body(&self, options: &Options, dialect: JsonDialect) -> Vec<u8> {
+    pub(crate) fn body(&self, options: &Options, asked: Asked) -> Vec<u8> {
         let Options {
             model,
             temperature,
@@ -114,7 +144,7 @@ impl Job<'_> {
                 request.model_or(model),
                 *temperature,
                 request,
-                dialect,
+                asked,
                 *stream,
             ),
             Work::Post { body, .. } => body.to_vec(),
@@ -125,7 +155,7 @@ impl Job<'_> {
     pub(crate) fn read(
         &self,
         body: Body,
-        asked: Option<JsonDialect>,
+        asked: Asked,
         per_word: &PerWord,
     ) -> Result<Came, Failure> {
         // Another model counts in its own way.

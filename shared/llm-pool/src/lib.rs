@@ -24,9 +24,12 @@
 //! | `classify`, `error_body`, `failure` | what a failure means |
 //! | `streaming` | text of an answer while it is written |
 //! | `cut` | whether a node read all of a prompt |
+//! | `asked` | what not every node can do |
 //! | `dialect` | how a node is asked for JSON |
+//! | `likely` | the probabilities of the tokens of an answer |
 //! | `retry`, `retry_after` | the one retry loop, and how long a node wants to be left alone |
 
+mod asked;
 mod balance;
 pub mod cache;
 mod classify;
@@ -44,6 +47,7 @@ mod hedge;
 mod http;
 mod job;
 mod lease;
+mod likely;
 mod load;
 mod metrics;
 mod node;

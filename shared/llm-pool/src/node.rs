@@ -1,9 +1,10 @@
 //! One node: its address, its dialect, and one exchange with it. [`crate::balance`] decides which calls it gets.
 
+use crate::asked::Asked;
 use crate::balance::NodeId;
 use crate::constants::{BODY_BYTES_MAX, PROBE_TIMEOUT};
 use crate::cut::PerWord;
-use crate::dialect::{JsonDialect, Learned};
+use crate::dialect::Learned;
 use crate::error::Error;
 use crate::failure::Failure;
 use crate::http::{self, BodyError};
@@ -15,6 +16,7 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderValue,
 use reqwest::{Client, RequestBuilder, Response, Url};
 use settings::InvalidOption;
 use std::net::SocketAddr;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 use time::OffsetDateTime;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -59,6 +61,8 @@ pub(crate) struct Node {
     pub(crate) id: NodeId,
     pub(crate) name: String,
     pub(crate) dialect: Learned,
+    /// Whether it has rejected a request because it asked for probabilities.
+    pub(crate) refuses_likely: AtomicBool,
     pub(crate) per_word: PerWord,
     pub(crate) thoughts: Thoughts,
     /// Most calls in flight.
@@ -113,6 +117,7 @@ impl Node {
             id,
             name,
             dialect: Learned::new(options.dialect),
+            refuses_likely: AtomicBool::new(false),
             per_word: PerWord::default(),
             thoughts: Thoughts::default(),
             limit: options.max_in_flight as usize,
@@ -164,7 +169,7 @@ impl Node {
         &self,
         path: &str,
         body: Vec<u8>,
-        asked: Option<JsonDialect>,
+        asked: Asked,
         until: Instant,
         watcher: &mut dyn Watcher,
     ) -> Result<Reply, Failure> {
@@ -194,7 +199,7 @@ impl Node {
         client: &Client,
         path: &str,
         body: Vec<u8>,
-        asked: Option<JsonDialect>,
+        asked: Asked,
         watcher: &mut dyn Watcher,
     ) -> Result<Option<Reply>, Failure> {
         let began = Instant::now();
@@ -209,7 +214,7 @@ impl Node {
             return self.stream(response, asked, began, watcher).await;
         }
         let wait = retry_after(response.headers());
-        let body = self.body(response).await;
+        let body = self.body(response, asked).await;
         if status == 200 {
             return Ok(Some(Reply {
                 body: Body::Whole(body?),
@@ -225,7 +230,7 @@ impl Node {
     async fn stream(
         &self,
         mut response: Response,
-        asked: Option<JsonDialect>,
+        asked: Asked,
         began: Instant,
         watcher: &mut dyn Watcher,
     ) -> Result<Option<Reply>, Failure> {
@@ -284,13 +289,14 @@ impl Node {
         }))
     }
 
-    async fn body(&self, response: Response) -> Result<Vec<u8>, Failure> {
-        http::body(response, self.timeouts.idle, self.body_bytes_max)
+    async fn body(&self, response: Response, asked: Asked) -> Result<Vec<u8>, Failure> {
+        let bytes_max = self.body_bytes_max.saturating_add(asked.bytes_more());
+        http::body(response, self.timeouts.idle, bytes_max)
             .await
             .map_err(|error| match error {
                 BodyError::Idle => stopped(),
                 BodyError::TooLarge => Failure::Garbled {
-                    reason: format!("answer over {} bytes", self.body_bytes_max),
+                    reason: format!("answer over {bytes_max} bytes"),
                 },
                 BodyError::Broken(error) => down(http::reason(error)),
             })

@@ -1,9 +1,9 @@
 //! A model that several nodes serve: each call goes to one node and, if that fails or is late, to another;
 //! the caller gets the reply or the error.
 
+use crate::asked::Rejected;
 use crate::balance::{Ask, Balance, NodeId, NodeView};
 use crate::constants::{BODY_BYTES_MAX, NODES_MAX};
-use crate::dialect::JsonDialect;
 use crate::error::Error as PoolError;
 use crate::failure::{Failure, NextAction};
 use crate::hedge::FailedAttempt;
@@ -126,6 +126,7 @@ impl Pool {
             },
             until: Instant::now() + time,
             dialect: None,
+            refuses_likely: false,
             work: Work::Post { path, body, read },
             stream: None,
         };
@@ -257,6 +258,7 @@ impl Shared {
             },
             until,
             dialect: None,
+            refuses_likely: false,
             work: Work::Chat(request),
             stream: stream.as_ref(),
         };
@@ -359,12 +361,12 @@ impl Shared {
                 *limit = limit.map(|_| tried.longer_than);
                 NextAction::Elsewhere
             }
-            Failure::Dialect { asked, .. } if job.is_foreign() => {
-                tried.dialect = tried.dialect.max(asked.weaker());
+            Failure::Dialect { rejected, .. } if job.is_foreign() => {
+                tried.rejected(*rejected);
                 return NextAction::Rephrase;
             }
-            Failure::Dialect { message, asked } => {
-                self.rephrase(node, message, *asked);
+            Failure::Dialect { message, rejected } => {
+                self.rephrase(node, message, *rejected);
                 return NextAction::Rephrase;
             }
             failure => failure.then(),
@@ -377,19 +379,34 @@ impl Shared {
     }
 
     /// Remembers what the node does not know: it is asked in a weaker way from now on.
-    fn rephrase(&self, node: NodeId, message: &str, asked: JsonDialect) {
+    fn rephrase(&self, node: NodeId, message: &str, rejected: Rejected) {
         let nodes = self.balance().nodes();
-        let node = nodes.into_iter().find(|n| n.id == node);
-        if let Some(node) = node
-            && let Some(weaker) = node.dialect.reject(asked)
-        {
-            tracing::warn!(
-                model = self.options.model,
-                node = node.name,
-                dialect = weaker.as_str(),
-                message,
-                "node rejects a response format, asking in a weaker one from now on"
-            );
+        let Some(node) = nodes.into_iter().find(|n| n.id == node) else {
+            return;
+        };
+        let model = &self.options.model;
+        match rejected {
+            Rejected::Json(asked) => {
+                if let Some(weaker) = node.dialect.reject(asked) {
+                    tracing::warn!(
+                        model,
+                        node = node.name,
+                        dialect = weaker.as_str(),
+                        message,
+                        "node rejects a response format, asking in a weaker one from now on"
+                    );
+                }
+            }
+            Rejected::Likely => {
+                if !node.refuses_likely.swap(true, Ordering::Relaxed) {
+                    tracing::warn!(
+                        model,
+                        node = node.name,
+                        message,
+                        "node says no probabilities, asking for none from now on"
+                    );
+                }
+            }
         }
     }
 
@@ -416,7 +433,7 @@ impl Shared {
             text: answer.text,
             model: request.model_or(model).to_owned(),
             usage,
-            tokens: Vec::new(),
+            tokens: answer.tokens,
         }
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! *Not* here: the time-outs between pieces, which are in the code that receives the pieces.
 
+use crate::asked::Asked;
 use crate::classify::classify;
 use crate::constants::{BLANKS_MAX, BODY_BYTES_MAX};
-use crate::dialect::JsonDialect;
 use crate::error_body;
 use crate::failure::Failure;
+use crate::likely::Tokens;
 use crate::wire::Counts;
 use serde::Deserialize;
 use serde_json::Value;
@@ -22,6 +23,8 @@ pub(crate) struct Streamed {
     pub(crate) finish: Option<String>,
     /// What it cost, where the node said so.
     pub(crate) counts: Option<Counts>,
+    /// The probabilities of its tokens, where they were asked for.
+    pub(crate) tokens: Tokens,
     /// Everything has come.
     pub(crate) is_done: bool,
     /// Whether anything of the answer has come: even an empty piece shows that the node writes.
@@ -49,6 +52,8 @@ struct Choice {
     delta: Delta,
     #[serde(default)]
     finish_reason: Option<String>,
+    #[serde(default)]
+    logprobs: Value,
 }
 
 #[derive(Deserialize, Default)]
@@ -64,7 +69,7 @@ struct Delta {
 
 impl Streamed {
     /// Takes in bytes. An error may also come in the middle of an answer.
-    pub(crate) fn push(&mut self, bytes: &[u8], asked: Option<JsonDialect>) -> Result<(), Failure> {
+    pub(crate) fn push(&mut self, bytes: &[u8], asked: Asked) -> Result<(), Failure> {
         self.rest.extend_from_slice(bytes);
         let mut rest = std::mem::take(&mut self.rest);
         let mut from = 0;
@@ -82,7 +87,7 @@ impl Streamed {
     }
 
     /// The body has ended: a last line without a line end counts as well.
-    pub(crate) fn end(&mut self, asked: Option<JsonDialect>) -> Result<(), Failure> {
+    pub(crate) fn end(&mut self, asked: Asked) -> Result<(), Failure> {
         let rest = std::mem::take(&mut self.rest);
         self.line(&rest, asked)
     }
@@ -98,7 +103,7 @@ impl Streamed {
         self.events == 0
     }
 
-    fn line(&mut self, line: &[u8], asked: Option<JsonDialect>) -> Result<(), Failure> {
+    fn line(&mut self, line: &[u8], asked: Asked) -> Result<(), Failure> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         // Comments, event names and blank lines say nothing.
         let Some(data) = line.strip_prefix(b"data:") else {
@@ -120,6 +125,7 @@ impl Streamed {
         }
         self.counts = piece.usage.or(self.counts.take());
         if let Some(choice) = piece.choices.into_iter().next() {
+            self.tokens.push(&choice.logprobs, asked);
             self.choice(choice);
         }
         Ok(())
@@ -161,9 +167,9 @@ mod tests {
     fn all(parts: &[&[u8]]) -> Result<Streamed, Failure> {
         let mut streamed = Streamed::default();
         for part in parts {
-            streamed.push(part, None)?;
+            streamed.push(part, Asked::default())?;
         }
-        streamed.end(None)?;
+        streamed.end(Asked::default())?;
         Ok(streamed)
     }
 
@@ -184,13 +190,45 @@ mod tests {
     }
 
     #[test]
+    fn the_probabilities_of_all_pieces_are_one_list() {
+        let asked = Asked {
+            json: None,
+            likely: 1,
+            tokens_max: 9,
+        };
+        let mut streamed = Streamed::default();
+        for (text, tokens) in [("", &[][..]), ("The ", &["The", " "]), ("end", &["end"])] {
+            let tokens = tokens
+                .iter()
+                .map(|token| serde_json::json!({"token": token, "logprob": -0.5}));
+            let content: Vec<_> = tokens.collect();
+            let choice =
+                serde_json::json!({"delta": {"content": text}, "logprobs": {"content": content}});
+            let event = format!("data: {}\n\n", serde_json::json!({"choices": [choice]}));
+            streamed.push(event.as_bytes(), asked).unwrap();
+        }
+        let texts: String = streamed
+            .tokens
+            .end()
+            .into_iter()
+            .map(|token| token.text)
+            .collect();
+        assert_eq!(
+            (texts.as_str(), streamed.text.as_str()),
+            ("The end", "The end")
+        );
+    }
+
+    #[test]
     fn the_piece_that_names_the_role_is_not_the_first_token() {
         let mut streamed = Streamed::default();
         let role =
             b"data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n";
-        streamed.push(role, None).unwrap();
+        streamed.push(role, Asked::default()).unwrap();
         assert!(!streamed.has_begun);
-        streamed.push(piece("x").as_bytes(), None).unwrap();
+        streamed
+            .push(piece("x").as_bytes(), Asked::default())
+            .unwrap();
         assert!(streamed.has_begun);
     }
 
@@ -214,14 +252,22 @@ mod tests {
     #[test]
     fn white_space_without_end_is_noticed() {
         let mut streamed = Streamed::default();
-        streamed.push(piece("{").as_bytes(), None).unwrap();
+        streamed
+            .push(piece("{").as_bytes(), Asked::default())
+            .unwrap();
         for _ in 0..BLANKS_MAX {
-            streamed.push(piece(" ").as_bytes(), None).unwrap();
+            streamed
+                .push(piece(" ").as_bytes(), Asked::default())
+                .unwrap();
         }
         assert!(!streamed.is_blank());
-        streamed.push(piece("\n").as_bytes(), None).unwrap();
+        streamed
+            .push(piece("\n").as_bytes(), Asked::default())
+            .unwrap();
         assert!(streamed.is_blank());
-        streamed.push(piece("}").as_bytes(), None).unwrap();
+        streamed
+            .push(piece("}").as_bytes(), Asked::default())
+            .unwrap();
         assert!(!streamed.is_blank());
     }
 

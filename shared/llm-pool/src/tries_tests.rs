@@ -56,6 +56,7 @@ async fn a_node_that_failed_is_not_asked_again_at_once_while_the_other_is_full()
         },
         until: Instant::now() + LONG,
         dialect: None,
+        refuses_likely: false,
         work: Work::Chat(&request()),
         stream: None,
     };

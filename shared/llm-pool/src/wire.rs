@@ -1,23 +1,24 @@
 //! The two bodies of a call: what is sent to `/v1/chat/completions` and what is read from it. Tolerant of what servers
 //! leave out, strict about what an answer needs. Pure.
 
+use crate::asked::Asked;
 use crate::classify::classify;
 use crate::cut::PerWord;
-use crate::dialect::JsonDialect;
 use crate::error_body;
 use crate::failure::Failure;
+use crate::likely::Tokens;
 use crate::stream::Streamed;
 use envelope::Usage;
-use llm::{ChatRequest, tokens};
+use llm::{ChatRequest, TokenProbability, tokens};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// The body of a request. `dialect` counts only where the request wants JSON.
+/// The body of a request, which asks this of the node.
 pub(crate) fn request(
     model: &str,
     temperature: f32,
     request: &ChatRequest,
-    dialect: JsonDialect,
+    asked: Asked,
     stream: bool,
 ) -> Vec<u8> {
     let mut messages = Vec::new();
@@ -34,9 +35,14 @@ pub(crate) fn request(
     if stream {
         body.insert("stream_options".into(), json!({"include_usage": true}));
     }
-    let format = request.schema.as_ref();
-    if let Some(format) = format.and_then(|schema| dialect.response_format(schema)) {
+    if let (Some(schema), Some(dialect)) = (&request.schema, asked.json)
+        && let Some(format) = dialect.response_format(schema)
+    {
         body.insert("response_format".into(), format);
+    }
+    if asked.likely > 0 {
+        body.insert("logprobs".into(), true.into());
+        body.insert("top_logprobs".into(), asked.likely.into());
     }
     Value::Object(body).to_string().into_bytes()
 }
@@ -62,6 +68,8 @@ pub(crate) struct Answer {
     pub(crate) counted: Option<(u64, u64)>,
     /// Why it ended, in the node's word.
     pub(crate) finish: Option<String>,
+    /// The probabilities of its tokens, where the node says them.
+    pub(crate) tokens: Vec<TokenProbability>,
     /// The node read far fewer tokens than were sent: it cut the prompt, as Ollama does without saying so.
     prompt_cut: bool,
 }
@@ -79,6 +87,8 @@ struct Choice {
     message: Message,
     #[serde(default)]
     finish_reason: Option<String>,
+    #[serde(default)]
+    logprobs: Value,
 }
 
 #[derive(Deserialize)]
@@ -108,7 +118,7 @@ struct PromptCounts {
 pub(crate) fn answer(
     body: &[u8],
     request: &ChatRequest,
-    asked: Option<JsonDialect>,
+    asked: Asked,
     per_word: &PerWord,
 ) -> Result<Answer, Failure> {
     let garbled = |reason: String| Failure::Garbled { reason };
@@ -126,7 +136,11 @@ pub(crate) fn answer(
     };
     let text = text(&choice.message.content);
     let finish = choice.finish_reason;
-    written(&text, finish, completion.usage, request, per_word)
+    let answer = written(&text, finish, completion.usage, request, per_word)?;
+    let mut tokens = Tokens::default();
+    tokens.push(&choice.logprobs, asked);
+    let tokens = tokens.end();
+    Ok(Answer { tokens, ..answer })
 }
 
 /// Reads an answer that came in pieces.
@@ -139,9 +153,12 @@ pub(crate) fn streamed(
         text,
         finish,
         counts,
+        tokens,
         ..
     } = streamed;
-    written(&text, finish, counts, request, per_word)
+    let answer = written(&text, finish, counts, request, per_word)?;
+    let tokens = tokens.end();
+    Ok(Answer { tokens, ..answer })
 }
 
 fn written(
@@ -218,6 +235,7 @@ fn counted(
         tokens_cached: cached.unwrap_or(0),
         counted: read.map(|read| (sent, read)),
         finish: None,
+        tokens: Vec::new(),
         prompt_cut: read.is_some_and(|read| per_word.was_cut(words(request), read)),
     }
 }
@@ -225,6 +243,7 @@ fn counted(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::JsonDialect;
     use envelope::{Role, TenantId, TurnId};
     use proptest::prelude::*;
     use std::time::Duration;
@@ -247,26 +266,24 @@ mod tests {
         }
     }
 
+    const JSON: Asked = Asked {
+        json: Some(JsonDialect::JsonSchema),
+        likely: 0,
+        tokens_max: 64,
+    };
+
     /// By a node of which nothing is known.
-    fn read_as(
-        body: &[u8],
-        request: &ChatRequest,
-        asked: Option<JsonDialect>,
-    ) -> Result<Answer, Failure> {
+    fn read_as(body: &[u8], request: &ChatRequest, asked: Asked) -> Result<Answer, Failure> {
         answer(body, request, asked, &PerWord::default())
     }
 
     fn read(body: &str) -> Result<Answer, Failure> {
-        read_as(
-            body.as_bytes(),
-            &asked("Who?"),
-            Some(JsonDialect::JsonSchema),
-        )
+        read_as(body.as_bytes(), &asked("Who?"), JSON)
     }
 
     #[test]
     fn sends_what_the_protocol_asks_for() {
-        let body = request("tiny", 0.5, &asked("Who?"), JsonDialect::JsonSchema, false);
+        let body = request("tiny", 0.5, &asked("Who?"), JSON, false);
         let body: Value = serde_json::from_slice(&body).unwrap();
         assert_eq!(body["model"], "tiny");
         assert_eq!(body["messages"][0]["role"], "system");
@@ -278,17 +295,25 @@ mod tests {
         assert_eq!(body["temperature"], 0.5);
         assert_eq!(body["stream"], false);
         assert_eq!(body["response_format"]["type"], "json_schema");
+        assert_eq!(body.get("logprobs"), None);
+        assert_eq!(body.get("top_logprobs"), None);
         let mut bare = asked("Who?");
         bare.system.clear();
         bare.schema = None;
-        let body = request("tiny", 0.0, &bare, JsonDialect::JsonSchema, true);
+        let body = request("tiny", 0.0, &bare, JSON, true);
         let body: Value = serde_json::from_slice(&body).unwrap();
         assert_eq!(body["stream"], true);
         assert_eq!(body["stream_options"]["include_usage"], true);
         assert_eq!(body["messages"][0]["role"], "user");
         assert_eq!(body.get("response_format"), None);
-        let streamed = request("tiny", 0.0, &bare, JsonDialect::JsonSchema, true);
-        let at_once = request("tiny", 0.0, &bare, JsonDialect::JsonSchema, false);
+        let likely = Asked { likely: 5, ..JSON };
+        let streamed = request("tiny", 0.0, &bare, likely, true);
+        let at_once = request("tiny", 0.0, &bare, likely, false);
+        let body: Value = serde_json::from_slice(&streamed).unwrap();
+        assert_eq!(
+            (&body["logprobs"], &body["top_logprobs"]),
+            (&json!(true), &json!(5))
+        );
         assert_eq!(whole(&streamed), at_once);
     }
 
@@ -303,6 +328,19 @@ mod tests {
         assert_eq!(answer.text, "{\"a\":1}");
         assert_eq!((answer.usage.calls, answer.tokens_cached), (1, 8));
         assert_eq!((answer.usage.tokens_in, answer.usage.tokens_out), (12, 5));
+    }
+
+    #[test]
+    fn reads_probabilities_only_where_they_were_asked_for() {
+        let content = json!([{"token": "x", "logprob": -0.5, "top_logprobs": []}]);
+        let body =
+            json!({"choices": [{"message": {"content": "x"}, "logprobs": {"content": content}}]});
+        let body = body.to_string();
+        let likely = Asked { likely: 1, ..JSON };
+        for (asked_for, tokens) in [(likely, 1), (JSON, 0)] {
+            let answer = read_as(body.as_bytes(), &asked("Who?"), asked_for).unwrap();
+            assert_eq!(answer.tokens.len(), tokens);
+        }
     }
 
     #[test]
@@ -325,7 +363,7 @@ mod tests {
     fn notices_a_prompt_that_was_cut() {
         let body = r#"{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":2000}}"#;
         let long = asked(&"word ".repeat(4000));
-        let cut = read_as(body.as_bytes(), &long, None).unwrap_err();
+        let cut = read_as(body.as_bytes(), &long, Asked::default()).unwrap_err();
         assert_eq!(cut, Failure::TooLong { limit: Some(2000) });
     }
 
@@ -334,10 +372,10 @@ mod tests {
         let body = r#"{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":2100}}"#;
         let russian = asked(&"договор ".repeat(1200));
         assert!(sent(&russian) > 8_000);
-        let read = read_as(body.as_bytes(), &russian, None).unwrap();
+        let read = read_as(body.as_bytes(), &russian, Asked::default()).unwrap();
         assert_eq!(read.usage.tokens_in, 2100);
         let table = asked(&format!("{}7", " ".repeat(9)).repeat(1500));
-        assert!(read_as(body.as_bytes(), &table, None).is_ok());
+        assert!(read_as(body.as_bytes(), &table, Asked::default()).is_ok());
     }
 
     #[test]
@@ -375,7 +413,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_reply_of_any_bytes_does_not_panic(body in proptest::collection::vec(any::<u8>(), 0..300)) {
-            let _ = read_as(&body, &asked("Who?"), None);
+            let _ = read_as(&body, &asked("Who?"), Asked::default());
         }
 
         #[test]

@@ -7,6 +7,7 @@ mod answers;
 mod cancel;
 mod dialects;
 mod failures;
+mod likely;
 mod limits;
 mod nodes;
 mod streams;
