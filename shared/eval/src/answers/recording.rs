@@ -1,13 +1,13 @@
 //! Records every call of a model in a file, and answers a call that is in the file from it. So a run goes on where it
 //! was cut off, and is repeated without a model.
 //!
-//! A call is the same if its role, model, prompts, length and schema are. The day on which it is made does not count.
+//! A call is the same if its role, model, prompts, length, schema and number of likeliest tokens are. The day on which it is made does not count.
 //! A reply comes with the time that it took when it was recorded, which is the time that is reported.
 
 use crate::Error;
 use envelope::{Role, Usage};
 use futures_util::future::BoxFuture;
-use llm::{ChatModel, ChatReply, ChatRequest};
+use llm::{ChatModel, ChatReply, ChatRequest, TokenProbability};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -35,7 +35,12 @@ struct RecordedCall {
     /// When it began, in milliseconds since 1970, and how long it took.
     began: u64,
     ms: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tokens: Vec<RecordedToken>,
 }
+
+/// A token of a reply with the logarithm of its probability, and the likeliest in its place.
+type RecordedToken = (String, f32, Vec<(String, f32)>);
 
 /// A call of a question.
 #[derive(Debug, Clone)]
@@ -234,6 +239,8 @@ impl RecordedCall {
         reply: &Result<ChatReply, llm::Error>,
     ) -> RecordedCall {
         let usage = reply.as_ref().map(|reply| reply.usage).unwrap_or_default();
+        let tokens = reply.iter().flat_map(|reply| &reply.tokens);
+        let tokens = tokens.map(|t| (t.text.clone(), t.log, t.others.clone()));
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         RecordedCall {
             key,
@@ -247,7 +254,14 @@ impl RecordedCall {
             tokens_out: usage.tokens_out,
             began: millis(began.duration_since(UNIX_EPOCH).unwrap_or_default()),
             ms: millis(began.elapsed().unwrap_or_default()),
+            tokens: tokens.collect(),
         }
+    }
+
+    fn tokens(&self) -> Vec<TokenProbability> {
+        let tokens = self.tokens.iter().cloned();
+        let tokens = tokens.map(|(text, log, others)| TokenProbability { text, log, others });
+        tokens.collect()
     }
 
     fn reply(&self) -> Result<ChatReply, llm::Error> {
@@ -261,7 +275,7 @@ impl RecordedCall {
                     tokens_out: self.tokens_out,
                     ..Usage::default()
                 },
-                tokens: Vec::new(),
+                tokens: self.tokens(),
             }),
             Err(reason) => Err(llm::Error::Unavailable {
                 reason: reason.clone(),
@@ -271,10 +285,11 @@ impl RecordedCall {
     }
 }
 
-/// What makes a call the same.
+/// What makes a call the same. The number of likeliest tokens has no place in it where none are asked for, so that the
+/// keys of recordings without probabilities stay as they are.
 fn key(request: &ChatRequest, model: &str) -> String {
     let schema = request.schema.as_ref().map(|schema| &schema.json);
-    let all = serde_json::json!([
+    let mut all = serde_json::json!([
         request.role,
         model,
         undated(&request.system),
@@ -282,6 +297,9 @@ fn key(request: &ChatRequest, model: &str) -> String {
         request.max_tokens,
         schema
     ]);
+    if let (Some(all), 1..) = (all.as_array_mut(), request.likely) {
+        all.push(request.likely.into());
+    }
     let hash = Sha256::digest(all.to_string());
     hash.iter()
         .take(16)
@@ -326,10 +344,19 @@ mod tests {
                         tokens_out: 2,
                         ..Usage::default()
                     },
-                    tokens: Vec::new(),
+                    tokens: (0..usize::from(request.likely)).map(token).collect(),
                 }),
             };
             Box::pin(std::future::ready(reply))
+        }
+    }
+
+    /// The n-th token of a reply.
+    fn token(n: usize) -> TokenProbability {
+        TokenProbability {
+            text: format!(" {n}"),
+            log: -0.1 * n as f32,
+            others: vec![("~".into(), -2.3)],
         }
     }
 
@@ -376,6 +403,39 @@ mod tests {
         assert!(
             error.contains("the call of the reducer is not in"),
             "{error}"
+        );
+    }
+
+    #[tokio::test]
+    async fn probabilities_are_recorded_for_the_call_that_asked_for_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("calls.jsonl");
+        let asked = |likely| ChatRequest {
+            likely,
+            ..request("hello")
+        };
+        let model = Recording::open(Some(&path)).unwrap();
+        let model = model.over(Some(Arc::new(Echo)));
+        let without = model.chat(&asked(0)).await.unwrap();
+        let with = model.chat(&asked(3)).await.unwrap();
+        assert_eq!((without.tokens.len(), with.tokens.len()), (0, 3));
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lines: Vec<_> = text.lines().collect();
+        assert!(!lines[0].contains("tokens\":"), "{text}");
+        assert!(lines[1].ends_with(r#","tokens":[[" 0",-0.0,[["~",-2.3]]],[" 1",-0.1,[["~",-2.3]]],[" 2",-0.2,[["~",-2.3]]]]}"#), "{text}");
+
+        let again = Recording::open(Some(&path)).unwrap().over(None);
+        assert_eq!(again.chat(&asked(0)).await.unwrap(), without);
+        assert_eq!(again.chat(&asked(3)).await.unwrap(), with);
+        again.chat(&asked(4)).await.unwrap_err();
+    }
+
+    /// Recordings are repeated years later.
+    #[test]
+    fn a_call_without_probabilities_has_the_key_that_it_always_had() {
+        assert_eq!(
+            key(&request("hello"), "echo"),
+            "c0853910f661605e4a7074296529dde2"
         );
     }
 
