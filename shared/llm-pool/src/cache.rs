@@ -21,7 +21,7 @@ use tokio::time::Instant;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Answers of map calls that are kept, some half a KiB each without probabilities. Default 4,096; 0 for none, at most
+    /// Answers of map calls that are kept, some half a KiB each. Default 4,096; 0 for none, at most
     /// 1,000,000.
     pub entries: usize,
     /// How long one is kept. Default `1h`.
@@ -176,6 +176,7 @@ fn key(model: &str, request: &ChatRequest) -> Key {
 mod tests {
     use super::*;
     use envelope::{TenantId, TurnId};
+    use llm::TokenProbability;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
@@ -200,7 +201,7 @@ mod tests {
                     calls: 1,
                     ..Usage::default()
                 },
-                tokens: Vec::new(),
+                tokens: vec![TokenProbability::default(); request.likely.into()],
             })))
         }
     }
@@ -268,6 +269,17 @@ mod tests {
             let (text, calls) = said(&model, &request).await;
             assert!(calls == 1 && text.contains(&n.to_string()), "{text}");
         }
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_kept_with_its_probabilities() {
+        let model = cached(8);
+        let mut asked = request("a");
+        asked.likely = 2;
+        let first = model.chat(&asked).await.unwrap().tokens;
+        let second = model.chat(&asked).await.unwrap();
+        assert_eq!((first.len(), second.usage.calls), (2, 0));
+        assert_eq!(second.tokens, first);
     }
 
     #[tokio::test]

@@ -150,7 +150,7 @@ mod tests {
             // llama-cpp-python: what is right for texts that are no chats.
             json!({"tokens": ["b"], "token_logprobs": [-0.5], "top_logprobs": [{"b": -0.5}]}),
         ] {
-            assert_eq!(texts(&[nothing.clone()]), "");
+            assert_eq!(texts(&[nothing.clone(), nothing.clone()]), "");
             assert_eq!(texts(&[nothing, good.clone()]), "a");
         }
     }

@@ -10,7 +10,7 @@ use crate::ChatReply;
 pub const LIKELY_MAX: u8 = 20;
 
 /// A token that a model wrote.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct TokenProbability {
     /// Its text, with the white space before it.
     pub text: String,
