@@ -1,6 +1,6 @@
 //! What a request asks of a node that not every node can do, and which part of that a node rejects.
 
-use crate::constants::TOKEN_BYTES_MAX;
+use crate::constants::{TOKEN_BYTES_MAX, TOKENS_BYTES_MAX};
 use crate::dialect::JsonDialect;
 
 /// What a request asks for beyond a text.
@@ -26,10 +26,12 @@ pub(crate) enum Rejected {
 impl Asked {
     /// How many bytes longer an answer may be because of the probabilities in it: they take up far more than the text.
     pub(crate) fn bytes_more(self) -> usize {
-        match usize::from(self.likely) {
+        let token = match usize::from(self.likely) {
             0 => 0,
-            likely => (self.tokens_max as usize).saturating_mul((1 + likely) * TOKEN_BYTES_MAX),
-        }
+            likely => (1 + likely) * TOKEN_BYTES_MAX,
+        };
+        let tokens = self.tokens_max as usize;
+        tokens.saturating_mul(token).min(TOKENS_BYTES_MAX)
     }
 }
 
@@ -46,6 +48,6 @@ mod tests {
         };
         assert_eq!(asked(0, 512).bytes_more(), 0);
         assert_eq!(asked(4, 512).bytes_more(), 512 * 5 * TOKEN_BYTES_MAX);
-        let _ = asked(u8::MAX, u32::MAX).bytes_more();
+        assert_eq!(asked(20, u32::MAX).bytes_more(), TOKENS_BYTES_MAX);
     }
 }

@@ -7,6 +7,8 @@ use std::time::Duration;
 pub(crate) const BODY_BYTES_MAX: usize = 1024 * 1024;
 /// Longest token whose probability is read, in bytes, and the room that one with its probability takes up in an answer.
 pub(crate) const TOKEN_BYTES_MAX: usize = 256;
+/// Most bytes by which an answer may be longer because of probabilities.
+pub(crate) const TOKENS_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Longest text of a node that an error carries, in characters.
 pub(crate) const MESSAGE_CHARS_MAX: usize = 300;
 /// Most error text that is searched for a class, in bytes.
