@@ -183,6 +183,7 @@ pub(crate) fn draft(task: Task) -> StepOutput<Exit> {
         stitched: false,
         matched,
         table: None,
+        assessment: None,
     };
     let mut done = StepOutput::new(ReducerExit::Composed(draft).into(), "composed");
     if !missing.is_empty() {

@@ -92,8 +92,8 @@ pub use message::{
 pub use mode::{AutoMode, ModeChoice};
 pub use overrides::{OverrideError, Overrides};
 pub use payload::{
-    After, Citation, Doubt, Draft, DraftReading, DraftTable, Fact, FilterMatch, MapTask, Passage,
-    Plan, PlanRoute, PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
+    After, Assessment, Citation, Doubt, Draft, DraftReading, DraftTable, Fact, FilterMatch,
+    MapTask, Passage, Plan, PlanRoute, PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
 };
 pub use question::{Busy, Question};
 pub use read_mark::ReadMark;

@@ -329,6 +329,18 @@ pub struct Draft {
     /// The table that it describes, with the digest of the documents behind the table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<Box<DraftTable>>,
+    /// What the model says of it, where it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assessment: Option<Assessment>,
+}
+
+/// What a model says of a draft that it wrote, by the probability of one word for each question.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Assessment {
+    /// How likely it is that the passages answer the question, 0 to 1.
+    pub suffices: f32,
+    /// How likely it is that the draft is the right answer, 0 to 1.
+    pub right: f32,
 }
 
 /// What was read for a draft.

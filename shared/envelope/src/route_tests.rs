@@ -88,6 +88,7 @@ pub(super) fn draft(scatters: &[u16]) -> Draft {
         stitched: false,
         matched: FilterMatch::Matched,
         table: None,
+        assessment: None,
     }
 }
 

@@ -113,6 +113,7 @@ mod tests {
             stitched: false,
             matched: FilterMatch::Matched,
             table: None,
+            assessment: None,
         }
     }
 

@@ -156,6 +156,7 @@ fn history() -> TurnRecord {
         stitched: false,
         matched: FilterMatch::Matched,
         table: None,
+        assessment: None,
     };
     steps.push(step(Role::Validator, 5, draft));
     TurnRecord {

@@ -181,7 +181,7 @@ pub fn handler(
             ))
         }
         Role::Planner => Arc::new(
-            planner::Planner::new(model(), &prompts, config.planner.clone())
+            planner::Planner::new(model(), &prompts, planner(config, with))
                 .map_err(Error::of(role))?
                 .with_catalog(with.catalog.clone()),
         ),
@@ -194,7 +194,7 @@ pub fn handler(
                 .map_err(Error::of(role))?,
         ),
         Role::Reducer => Arc::new(
-            reducer::Reducer::new(model(), &prompts, config.reducer.clone())
+            reducer::Reducer::new(model(), &prompts, reducer(config, with))
                 .map_err(Error::of(role))?,
         ),
         Role::Validator => {
@@ -213,6 +213,24 @@ pub fn handler(
         ),
         Role::Gateway | Role::Indexer => return Err(Error::NoStage(role)),
     })
+}
+
+/// The options of the planner. What the offline reader answers is mapped, because it reads one passage at a time.
+fn planner(config: &Config, with: &Collaborators) -> planner::Options {
+    let is_model = with.model.name() != OFFLINE;
+    planner::Options {
+        read_at_once: config.planner.read_at_once.or(Some(is_model)),
+        ..config.planner.clone()
+    }
+}
+
+/// The options of the reducer. The offline reader has no word for its own drafts.
+fn reducer(config: &Config, with: &Collaborators) -> reducer::Options {
+    let is_model = with.model.name() != OFFLINE;
+    reducer::Options {
+        assess: config.reducer.assess.or(Some(is_model)),
+        ..config.reducer.clone()
+    }
 }
 
 /// The prompts of a role that asks a model.

@@ -29,6 +29,8 @@ pub(crate) struct Brief<'a> {
     pub(crate) parts: Vec<String>,
     /// The wanted form of the answer.
     pub(crate) form: AnswerForm,
+    /// Whether the model is asked about the draft that it writes.
+    pub(crate) is_assessed: bool,
 }
 
 impl<'a> Brief<'a> {
@@ -49,6 +51,7 @@ impl<'a> Brief<'a> {
             matched,
             parts: Vec::new(),
             form: AnswerForm::Prose,
+            is_assessed: false,
         }
     }
 }
@@ -93,6 +96,7 @@ pub(crate) fn listed(listing: Listing) -> StepOutput<ReducerExit> {
             table: listing.table,
             digest: listing.digest,
         })),
+        assessment: None,
     };
     let noun = if rows == 1 { "row" } else { "rows" };
     StepOutput::new(
@@ -130,6 +134,7 @@ fn draft(
         stitched: origin == Origin::Facts,
         matched: brief.matched,
         table: None,
+        assessment: None,
     };
     let done = StepOutput::new(ReducerExit::Composed(draft), decided);
     match replaced {

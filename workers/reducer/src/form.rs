@@ -11,9 +11,17 @@ pub(crate) fn wanted(evidence: &[FanOut]) -> AnswerForm {
     other.unwrap_or_default()
 }
 
+/// Adds to a system prompt what the form wants.
+pub(crate) fn add(system: &mut String, form: AnswerForm) {
+    if let Some(note) = note(form) {
+        system.push_str("\n\n");
+        system.push_str(note);
+    }
+}
+
 /// The section of the prompt; `None` for prose, which the prompts themselves ask for. Each line or row is checked like
 /// a sentence, so each one has marks of its own.
-pub(crate) fn note(form: AnswerForm) -> Option<&'static str> {
+fn note(form: AnswerForm) -> Option<&'static str> {
     match form {
         AnswerForm::Prose => None,
         AnswerForm::List => Some(

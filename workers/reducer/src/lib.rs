@@ -21,6 +21,7 @@
 
 mod acted;
 mod answer;
+mod assess;
 mod call;
 mod draft;
 mod evidence;

@@ -30,6 +30,27 @@ pub(crate) const GENERATE: EmbeddedPrompt = EmbeddedPrompt {
     placeholders: &["question", "passages"],
 };
 
+/// The prompt for an answer from passages that are read at once.
+pub(crate) const READ: EmbeddedPrompt = EmbeddedPrompt {
+    name: "reducer_read",
+    text: include_str!("../prompts/reducer_read.md"),
+    placeholders: &["question", "passages"],
+};
+
+/// The prompt that asks whether the passages answer the question. It begins as [`READ`] does.
+pub(crate) const SUFFICES: EmbeddedPrompt = EmbeddedPrompt {
+    name: "reducer_suffices",
+    text: include_str!("../prompts/reducer_suffices.md"),
+    placeholders: &["question", "passages"],
+};
+
+/// The prompt that asks whether an answer is right. It begins as [`READ`] does.
+pub(crate) const RIGHT: EmbeddedPrompt = EmbeddedPrompt {
+    name: "reducer_right",
+    text: include_str!("../prompts/reducer_right.md"),
+    placeholders: &["question", "passages", "answer"],
+};
+
 /// The prompt for the things to do according to an answer.
 pub(crate) const ACTIONS: EmbeddedPrompt = EmbeddedPrompt {
     name: "reducer_actions",

@@ -3,6 +3,7 @@
 
 use crate::acted;
 use crate::answer::{self, Answer};
+use crate::assess::{self, Said};
 use crate::call::{is_hopeless, share, time_to_call};
 use crate::draft::{Brief, Origin, composed, listed, no_information};
 use crate::evidence::Evidence;
@@ -11,15 +12,15 @@ use crate::gate::{self, Gate};
 use crate::gather::{self, Gathered};
 use crate::marks;
 use crate::options::Options;
-use crate::prompts::{ACTIONS, CAVEAT, GATHER, GENERATE, STRICT};
+use crate::prompts::{ACTIONS, CAVEAT, GATHER, GENERATE, READ, RIGHT, STRICT, SUFFICES};
 use crate::pruning::Reading;
 use crate::question;
 use crate::remarks;
 use crate::stitch::stitch;
 use envelope::hop::ReducerExit;
 use envelope::{
-    AnswerForm, Fallback, FanOut, FilterMatch, Passage, Payload, ReadMark, ReduceTask, Role, Task,
-    Usage, WrongTask,
+    AnswerForm, Fallback, FanOut, FilterMatch, Mode, Passage, Payload, ReadMark, ReduceTask, Role,
+    Task, Usage, WrongTask,
 };
 use llm::reply::{without_prompt, without_thoughts};
 use llm::{
@@ -31,11 +32,14 @@ use std::sync::Arc;
 
 /// The reducer.
 pub struct Reducer {
-    model: Arc<dyn ChatModel>,
+    pub(crate) model: Arc<dyn ChatModel>,
     gather: Prompt,
     caveat: Prompt,
     strict: Prompt,
     generate: Prompt,
+    read_at_once: Prompt,
+    pub(crate) suffices: Prompt,
+    pub(crate) right: Prompt,
     actions: Prompt,
     options: Options,
 }
@@ -64,7 +68,9 @@ type Written<'p> = Result<(PromptCall<'p>, ChatReply), Fallback>;
 
 impl Reducer {
     /// Every prompt with which the reducer asks its model.
-    pub const PROMPTS: [EmbeddedPrompt; 5] = [GATHER, CAVEAT, STRICT, GENERATE, ACTIONS];
+    pub const PROMPTS: [EmbeddedPrompt; 8] = [
+        GATHER, CAVEAT, STRICT, GENERATE, READ, SUFFICES, RIGHT, ACTIONS,
+    ];
 
     /// Makes a reducer that asks `model`. It fails when a prompt or an option is invalid.
     pub fn new(
@@ -79,6 +85,9 @@ impl Reducer {
             caveat: prompts.get(&CAVEAT)?,
             strict: prompts.get(&STRICT)?,
             generate: prompts.get(&GENERATE)?,
+            read_at_once: prompts.get(&READ)?,
+            suffices: prompts.get(&SUFFICES)?,
+            right: prompts.get(&RIGHT)?,
             actions: prompts.get(&ACTIONS)?,
             options,
         })
@@ -200,7 +209,11 @@ impl Reducer {
     ) -> Result<StepOutput<ReducerExit>, stage::Error> {
         let mut fallbacks = Vec::new();
         let read = passages.into_iter().map(Reading::from).collect();
-        let brief = self.brief_of_passages(read, &[], matched, &mut fallbacks);
+        let mut brief = self.brief_of_passages(read, &[], matched, &mut fallbacks);
+        if self.options.assess == Some(true) && cx.case.mode == Mode::Agentic {
+            brief.prompt = Some(&self.read_at_once);
+            brief.is_assessed = true;
+        }
         let brief = Brief { form, ..brief };
         self.compose(cx, brief, fallbacks).await
     }
@@ -256,13 +269,28 @@ impl Reducer {
             done.fallbacks.splice(0..0, fallbacks);
             return Ok(done);
         }
+        let suffices = self.suffices(cx, &brief).await?;
+        if let Some(yes) = suffices.as_ref().and_then(|said| said.yes)
+            && yes < self.options.refuse_below
+        {
+            let decided = format!("the passages answer it with {yes:.2}");
+            let mut done = no_information(brief, &decided);
+            done.fallbacks.splice(0..0, fallbacks);
+            return Ok(counted(done, [suffices]));
+        }
         let written = match brief.prompt {
             Some(prompt) => self.ask(cx, prompt, &mut brief, &mut fallbacks).await?,
             None => Err(Fallback::ReduceDefault),
         };
         let mut done = match written {
             Ok((call, reply)) => {
-                let done = self.drafted(cx, brief, reply, &call);
+                let right = self.is_right(cx, &brief, call.answer(&reply)).await?;
+                let assessment = assess::assessment(suffices.as_ref(), right.as_ref());
+                let mut done = self.drafted(cx, brief, reply, &call);
+                if let ReducerExit::Composed(draft) = &mut done.out {
+                    draft.assessment = assessment;
+                }
+                let done = counted(done, [suffices, right]);
                 let done = done.with_prompt(call.prompt.name(), call.prompt.version());
                 self.with_remarks(cx, done).await?
             }
@@ -296,10 +324,7 @@ impl Reducer {
             let section = brief.evidence.section();
             let inputs = [("question", question.as_str()), (brief.section, &section)];
             let mut call = self.call(cx, prompt, &inputs)?;
-            if let Some(note) = form::note(brief.form) {
-                call.request.system.push_str("\n\n");
-                call.request.system.push_str(note);
-            }
+            form::add(&mut call.request.system, brief.form);
             match self.reply(cx, &call.request).await {
                 Ok(reply) => break Ok((call, reply)),
                 // Ends: each time at least one source less.
@@ -378,7 +403,7 @@ impl Reducer {
         Ok(done.with_prompt(call.prompt.name(), call.prompt.version()))
     }
 
-    fn call<'p>(
+    pub(crate) fn call<'p>(
         &self,
         cx: &StepContext,
         prompt: &'p Prompt,
@@ -448,6 +473,15 @@ impl Stage for Reducer {
     ) -> BoxFuture<'a, Result<StepOutput<ReducerExit>, stage::Error>> {
         Box::pin(self.reduce(cx, work))
     }
+}
+
+/// A step with what it cost to ask the model about its draft.
+fn counted(
+    done: StepOutput<ReducerExit>,
+    said: impl IntoIterator<Item = Option<Said>>,
+) -> StepOutput<ReducerExit> {
+    let said = said.into_iter().flatten();
+    said.fold(done, |done, said| said.counted(done))
 }
 
 fn too_little(

@@ -7,6 +7,8 @@ use envelope::{After, Draft, Findings, PartResult, Plan, Scatter, UnixMs};
 use std::time::Duration;
 use testkit::model::{ScriptedModel, passage, step};
 
+#[path = "assess_tests.rs"]
+mod assessed;
 #[path = "form_tests.rs"]
 mod form_told;
 #[path = "input_tests.rs"]

@@ -21,6 +21,7 @@ fn draft(told: Value) -> Draft {
         stitched: false,
         matched: FilterMatch::Matched,
         table: Some(Box::new(serde_json::from_value(told).unwrap())),
+        assessment: None,
     }
 }
 

@@ -40,6 +40,7 @@ pub(crate) fn draft(text: &str) -> Draft {
         stitched: false,
         matched: FilterMatch::Matched,
         table: None,
+        assessment: None,
     }
 }
 
