@@ -80,7 +80,12 @@ fn config(scenario: &Scenario, dir: &Path) -> Config {
         "data_dir".to_owned(),
         dir.join("data").display().to_string(),
     );
-    let flags = scenario.settings.iter().cloned().chain([data_dir]);
+    // The scenarios are of passages that are mapped one by one, unless they say something else.
+    let mapped = ["planner.read_at_once", "reducer.assess"].map(|key| (key.into(), "false".into()));
+    let flags = mapped
+        .into_iter()
+        .chain(scenario.settings.iter().cloned())
+        .chain([data_dir]);
     let loaded = settings::load::<Config>(Sources::new().flags(flags));
     let config = loaded.unwrap_or_else(|error| panic!("{}: {error}", scenario.file));
     config.value.validate().unwrap();

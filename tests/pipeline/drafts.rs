@@ -3,7 +3,7 @@
 //! process.
 
 use crate::binary::argosy;
-use crate::fleet::{Fleet, PATIENCE, connect, signal};
+use crate::fleet::{Fleet, MAPPED, PATIENCE, connect, signal};
 use crate::typed::Typed;
 use client::{Ask, DraftText, News};
 use envelope::{Outcome, Role};
@@ -77,8 +77,9 @@ fn alone(dir: &Path, node: &SimNode, args: &[&str]) -> Command {
     std::fs::write(dir.join("docs/contract.md"), FACT).expect("a file");
     let mut command = Command::new(argosy());
     command.args(args).args(["--corpus", "docs"]);
-    for option in options(node) {
-        command.args(["--set", &option]);
+    let own = options(node);
+    for option in MAPPED.into_iter().chain(own.iter().map(String::as_str)) {
+        command.args(["--set", option]);
     }
     command.current_dir(dir).kill_on_drop(true);
     command

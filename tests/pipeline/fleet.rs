@@ -154,9 +154,13 @@ impl Process {
     }
 }
 
+/// Passages are mapped one by one, which is what most of these tests are about.
+pub(crate) const MAPPED: [&str; 2] = ["planner.read_at_once=false", "reducer.assess=false"];
+
 impl Fleet {
     /// A fleet on the server at `url` with these options; nothing is started.
-    pub(crate) fn new(url: String, set: Vec<String>) -> Fleet {
+    pub(crate) fn new(url: String, own: Vec<String>) -> Fleet {
+        let set = MAPPED.map(str::to_owned).into_iter().chain(own).collect();
         let dir = TempDir::with_prefix("argosy-fleet-").expect("a folder");
         let plan = FleetPlan {
             binary: argosy().to_owned(),

@@ -29,8 +29,8 @@ pub struct Options {
     /// that is asked alone. Default none: no question takes that route.
     pub location_buckets: Vec<Bucket>,
     /// Whether a question of the profile `small` is planned by rules, and answered from its best passages
-    /// (`retriever.read_max`) in one prompt, without a call for the plan and one for each passage; a follow-up takes the call
-    /// that writes it anew. Default: where a language model answers. What the offline reader answers is mapped, and so is
+    /// (`retriever.read_max`) in one prompt, without a call for the plan and one for each passage; in a dialogue the call that
+    /// chooses its route stays. Default: where a language model answers. What the offline reader answers is mapped, and so is
     /// every question of the profile `large`.
     pub read_at_once: Option<bool>,
 }

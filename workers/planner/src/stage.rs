@@ -101,14 +101,9 @@ impl Planner {
         self.options.read_at_once == Some(true) && is_agentic && is_first
     }
 
-    /// Whether nothing was said before the question, and no route has to be chosen for it.
+    /// Whether no route has to be chosen for the question. In a dialogue one has: its user can be asked back.
     fn needs_no_model(&self, task: &PlanTask) -> bool {
-        let is_alone = match task {
-            PlanTask::First => true,
-            PlanTask::FollowUp { history } => history.is_empty(),
-            PlanTask::Refine { .. } | PlanTask::Review { .. } | PlanTask::Act { .. } => false,
-        };
-        is_alone && self.options.location_buckets.is_empty()
+        matches!(task, PlanTask::First) && self.options.location_buckets.is_empty()
     }
 
     async fn by_model(

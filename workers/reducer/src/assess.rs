@@ -17,7 +17,7 @@ use stage::{StepContext, StepOutput};
 /// Tokens of a reply: a word, and a sign before it.
 const TOKENS_MAX: u32 = 2;
 /// How many of the likeliest tokens are wanted in each place.
-const LIKELY: u8 = 10;
+const LIKELY: u8 = 5;
 /// How likely a word counts that a node says without its probability.
 const SAID: f32 = 0.8;
 
