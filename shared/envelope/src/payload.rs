@@ -334,11 +334,9 @@ pub struct Draft {
     pub assessment: Option<Assessment>,
 }
 
-/// What a model says of a draft that it wrote, by the probability of one word for each question.
+/// What a model says of a draft that it wrote, by the probability of one word.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Assessment {
-    /// How likely it is that the passages answer the question, 0 to 1.
-    pub suffices: f32,
     /// How likely it is that the draft is the right answer, 0 to 1.
     pub right: f32,
 }

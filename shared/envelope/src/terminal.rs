@@ -91,13 +91,14 @@ pub struct Terminal {
     /// The mode that the gateway chose, if the question left it open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auto: Option<AutoMode>,
-    /// 0 to 1: how probable it is that its sources say all that the answer says, as far as rules tell (docs/trust.md).
+    /// 0 to 1: how probable it is that its sources say all that the answer says, as far as rules tell (docs/trust.md), or,
+    /// where its model has assessed it, that it is right (docs/answers.md).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f32>,
     /// The share of the answer's words that occur in the facts, 0 to 1; absent for a table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overlap: Option<f32>,
-    /// True when the overlap is below the threshold, a source says otherwise, a check failed, a model judged against it,
+    /// True when the overlap or the likelihood is below its threshold, a source says otherwise, a check failed, a model judged against it,
     /// or no model wrote the answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub low_confidence: bool,

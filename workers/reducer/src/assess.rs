@@ -1,9 +1,9 @@
-//! Asks the model about the draft that it writes: before, whether the passages answer the question, and after, whether
-//! the draft is the right answer. One word is the reply to each, and its probability is what counts. The prompts begin
-//! as that of the draft does, so that a node that keeps what it has read reads only their last lines.
+//! Asks the model whether the draft that it wrote is the right answer. One word is the reply, and its probability is
+//! what counts. The prompt begins as that of the draft does, so that a node that keeps what it has read reads only its
+//! last lines.
 //!
-//! *Not* here: what follows from the probabilities. The [stage](crate::stage) refuses below a bound, and the validator
-//! makes a confidence of them.
+//! *Not* here: what follows from the probability, of which the validator makes a confidence. Whether the passages
+//! answer the question is not asked: a small model says yes to all that are about the same thing (docs/answers.md).
 
 use crate::draft::Brief;
 use crate::form;
@@ -11,7 +11,7 @@ use crate::question;
 use crate::stage::Reducer;
 use envelope::hop::ReducerExit;
 use envelope::{Assessment, Usage};
-use llm::{ChatReply, Prompt, StepPromptError, likely};
+use llm::{ChatReply, StepPromptError, likely};
 use stage::{StepContext, StepOutput};
 
 /// Tokens of a reply: a word, and a sign before it.
@@ -21,10 +21,10 @@ const LIKELY: u8 = 5;
 /// How likely a word counts that a node says without its probability.
 const SAID: f32 = 0.8;
 
-/// What a model said to a question of yes or no.
+/// What a model said of its draft.
 pub(crate) struct Said {
     /// How likely yes is, 0 to 1; `None` where it said neither yes nor no.
-    pub(crate) yes: Option<f32>,
+    yes: Option<f32>,
     reply: ChatReply,
 }
 
@@ -34,8 +34,11 @@ impl Said {
         Said { yes, reply }
     }
 
-    /// Adds what the question cost.
-    pub(crate) fn counted(self, done: StepOutput<ReducerExit>) -> StepOutput<ReducerExit> {
+    /// Adds what was said to the draft, and what the call cost.
+    pub(crate) fn added(self, mut done: StepOutput<ReducerExit>) -> StepOutput<ReducerExit> {
+        if let ReducerExit::Composed(draft) = &mut done.out {
+            draft.assessment = self.yes.map(|right| Assessment { right });
+        }
         done.with_model(self.reply.model, self.reply.usage)
     }
 }
@@ -51,66 +54,35 @@ fn in_words(text: &str) -> Option<f32> {
 }
 
 impl Reducer {
-    /// How likely it is that the passages answer the question.
-    pub(crate) async fn suffices(
-        &self,
-        cx: &StepContext,
-        brief: &Brief<'_>,
-    ) -> Result<Option<Said>, StepPromptError> {
-        match brief.is_assessed {
-            true => self.said(cx, &self.suffices, brief, &[]).await,
-            false => Ok(None),
-        }
-    }
-
-    /// How likely it is that a draft is the right answer.
-    pub(crate) async fn is_right(
+    /// What the model says of a draft; `None` where it is not asked, the budget has no call left for it, or the call
+    /// failed: a draft needs no assessment.
+    pub(crate) async fn assessed(
         &self,
         cx: &StepContext,
         brief: &Brief<'_>,
         draft: &str,
+        spent: Usage,
     ) -> Result<Option<Said>, StepPromptError> {
-        match brief.is_assessed {
-            true => {
-                self.said(cx, &self.right, brief, &[("answer", draft)])
-                    .await
-            }
-            false => Ok(None),
-        }
-    }
-
-    /// What the model says; `None` where the budget has no call left for it, or the call failed: a draft needs no
-    /// assessment.
-    async fn said(
-        &self,
-        cx: &StepContext,
-        prompt: &Prompt,
-        brief: &Brief<'_>,
-        more: &[(&str, &str)],
-    ) -> Result<Option<Said>, StepPromptError> {
-        // The draft and its judge come first.
+        // One call is kept back for who judges the answer.
         let kept = Usage {
-            calls: cx.case.answer_calls(),
+            calls: cx.case.answer_calls() - 1,
             ..Usage::default()
         };
-        if cx.case.budget.after(&kept).spent().is_some() {
+        let left = cx.case.budget.after(&spent).after(&kept);
+        if !brief.is_assessed || left.spent().is_some() {
             return Ok(None);
         }
         let question = question::shown(&cx.case.question, &brief.parts);
         let section = brief.evidence.section();
-        let inputs = [("question", question.as_str()), (brief.section, &section)];
-        let mut call = self.call(cx, prompt, &[&inputs, more].concat())?;
+        let inputs = [
+            ("question", question.as_str()),
+            (brief.section, &section),
+            ("answer", draft),
+        ];
+        let mut call = self.call(cx, &self.right, &inputs)?;
         form::add(&mut call.request.system, brief.form);
         call.request.max_tokens = TOKENS_MAX;
         call.request.likely = LIKELY;
         Ok(self.model.chat(&call.request).await.ok().map(Said::of))
     }
-}
-
-/// What was said of a draft, where both questions were answered.
-pub(crate) fn assessment(suffices: Option<&Said>, right: Option<&Said>) -> Option<Assessment> {
-    Some(Assessment {
-        suffices: suffices?.yes?,
-        right: right?.yes?,
-    })
 }

@@ -64,13 +64,10 @@ pub struct Options {
     /// Whether the model is asked in a second call what is to be done according to its answer; what it lists is `action_items`
     /// in the event. Default false.
     pub action_items: bool,
-    /// Whether the model is asked, where an agentic question is answered from passages in one call, if the passages answer it,
-    /// and if its draft is right. Each takes a word, whose probability the node is asked for, and goes into the confidence;
-    /// a node that says no probabilities is taken at its word. Default: where a language model answers.
+    /// Whether the model is asked, where an agentic question is answered from passages in one call, if its draft is right. The
+    /// reply is a word, whose probability the node is asked for, and which goes into the confidence; a node that says no
+    /// probabilities is taken at its word. Default: where a language model answers.
     pub assess: Option<bool>,
-    /// The probability, by the model, that the passages answer the question below which the answer is that the documents do
-    /// not say, 0 to 1. Default 0.3 (docs/answers.md); 0 for never.
-    pub refuse_below: f32,
     /// Most facts of an answer that is made without a model. Default 4.
     pub stitched_max: usize,
 }
@@ -87,7 +84,6 @@ impl Default for Options {
             cite_overlap_min: 0.3,
             action_items: false,
             assess: None,
-            refuse_below: 0.3,
             stitched_max: 4,
         }
     }
@@ -116,13 +112,9 @@ impl Options {
                 return wrong(format!("`{name}` is {chars}: want 1000 to {CHARS_MAX}"));
             }
         }
-        for (name, share) in [
-            ("cite_overlap_min", self.cite_overlap_min),
-            ("refuse_below", self.refuse_below),
-        ] {
-            if !(0.0..=1.0).contains(&share) {
-                return wrong(format!("`{name}` is {share}: want 0 to 1"));
-            }
+        let share = self.cite_overlap_min;
+        if !(0.0..=1.0).contains(&share) {
+            return wrong(format!("`cite_overlap_min` is {share}: want 0 to 1"));
         }
         if self.stitched_max == 0 {
             return wrong("`stitched_max` is 0: want at least 1".into());
@@ -156,7 +148,6 @@ mod tests {
             (r#"{"facts_chars_max": 10}"#, "`facts_chars_max`"),
             (r#"{"passages_chars_max": 1000000}"#, "`passages_chars_max`"),
             (r#"{"cite_overlap_min": 2}"#, "`cite_overlap_min`"),
-            (r#"{"refuse_below": -1}"#, "`refuse_below`"),
             (r#"{"stitched_max": 0}"#, "`stitched_max`"),
         ] {
             let options: Options = serde_json::from_str(json).unwrap();

@@ -37,13 +37,6 @@ pub(crate) const READ: EmbeddedPrompt = EmbeddedPrompt {
     placeholders: &["question", "passages"],
 };
 
-/// The prompt that asks whether the passages answer the question. It begins as [`READ`] does.
-pub(crate) const SUFFICES: EmbeddedPrompt = EmbeddedPrompt {
-    name: "reducer_suffices",
-    text: include_str!("../prompts/reducer_suffices.md"),
-    placeholders: &["question", "passages"],
-};
-
 /// The prompt that asks whether an answer is right. It begins as [`READ`] does.
 pub(crate) const RIGHT: EmbeddedPrompt = EmbeddedPrompt {
     name: "reducer_right",

@@ -3,7 +3,6 @@
 
 use crate::acted;
 use crate::answer::{self, Answer};
-use crate::assess::{self, Said};
 use crate::call::{is_hopeless, share, time_to_call};
 use crate::draft::{Brief, Origin, composed, listed, no_information};
 use crate::evidence::Evidence;
@@ -12,7 +11,7 @@ use crate::gate::{self, Gate};
 use crate::gather::{self, Gathered};
 use crate::marks;
 use crate::options::Options;
-use crate::prompts::{ACTIONS, CAVEAT, GATHER, GENERATE, READ, RIGHT, STRICT, SUFFICES};
+use crate::prompts::{ACTIONS, CAVEAT, GATHER, GENERATE, READ, RIGHT, STRICT};
 use crate::pruning::Reading;
 use crate::question;
 use crate::remarks;
@@ -38,7 +37,6 @@ pub struct Reducer {
     strict: Prompt,
     generate: Prompt,
     read_at_once: Prompt,
-    pub(crate) suffices: Prompt,
     pub(crate) right: Prompt,
     actions: Prompt,
     options: Options,
@@ -68,9 +66,8 @@ type Written<'p> = Result<(PromptCall<'p>, ChatReply), Fallback>;
 
 impl Reducer {
     /// Every prompt with which the reducer asks its model.
-    pub const PROMPTS: [EmbeddedPrompt; 8] = [
-        GATHER, CAVEAT, STRICT, GENERATE, READ, SUFFICES, RIGHT, ACTIONS,
-    ];
+    pub const PROMPTS: [EmbeddedPrompt; 7] =
+        [GATHER, CAVEAT, STRICT, GENERATE, READ, RIGHT, ACTIONS];
 
     /// Makes a reducer that asks `model`. It fails when a prompt or an option is invalid.
     pub fn new(
@@ -86,7 +83,6 @@ impl Reducer {
             strict: prompts.get(&STRICT)?,
             generate: prompts.get(&GENERATE)?,
             read_at_once: prompts.get(&READ)?,
-            suffices: prompts.get(&SUFFICES)?,
             right: prompts.get(&RIGHT)?,
             actions: prompts.get(&ACTIONS)?,
             options,
@@ -269,28 +265,19 @@ impl Reducer {
             done.fallbacks.splice(0..0, fallbacks);
             return Ok(done);
         }
-        let suffices = self.suffices(cx, &brief).await?;
-        if let Some(yes) = suffices.as_ref().and_then(|said| said.yes)
-            && yes < self.options.refuse_below
-        {
-            let decided = format!("the passages answer it with {yes:.2}");
-            let mut done = no_information(brief, &decided);
-            done.fallbacks.splice(0..0, fallbacks);
-            return Ok(counted(done, [suffices]));
-        }
         let written = match brief.prompt {
             Some(prompt) => self.ask(cx, prompt, &mut brief, &mut fallbacks).await?,
             None => Err(Fallback::ReduceDefault),
         };
         let mut done = match written {
             Ok((call, reply)) => {
-                let right = self.is_right(cx, &brief, call.answer(&reply)).await?;
-                let assessment = assess::assessment(suffices.as_ref(), right.as_ref());
-                let mut done = self.drafted(cx, brief, reply, &call);
-                if let ReducerExit::Composed(draft) = &mut done.out {
-                    draft.assessment = assessment;
-                }
-                let done = counted(done, [suffices, right]);
+                let draft = call.answer(&reply);
+                let said = self.assessed(cx, &brief, draft, reply.usage).await?;
+                let done = self.drafted(cx, brief, reply, &call);
+                let done = match said {
+                    Some(said) => said.added(done),
+                    None => done,
+                };
                 let done = done.with_prompt(call.prompt.name(), call.prompt.version());
                 self.with_remarks(cx, done).await?
             }
@@ -473,15 +460,6 @@ impl Stage for Reducer {
     ) -> BoxFuture<'a, Result<StepOutput<ReducerExit>, stage::Error>> {
         Box::pin(self.reduce(cx, work))
     }
-}
-
-/// A step with what it cost to ask the model about its draft.
-fn counted(
-    done: StepOutput<ReducerExit>,
-    said: impl IntoIterator<Item = Option<Said>>,
-) -> StepOutput<ReducerExit> {
-    let said = said.into_iter().flatten();
-    said.fold(done, |done, said| said.counted(done))
 }
 
 fn too_little(

@@ -5,6 +5,7 @@
 //! asking a small model whether its own answer is good, because it confirms what it just said.
 
 mod citations;
+mod confidence;
 mod earlier;
 mod evidence;
 mod judge;

@@ -13,6 +13,9 @@ pub struct Options {
     /// Overlap below which an answer is flagged as of low confidence: the share of its words that stand in the facts,
     /// 0 to 1. Default 0.2.
     pub low_confidence: f32,
+    /// Confidence below which an answer is flagged that its own model has assessed (`reducer.assess`), 0 to 1: there the
+    /// confidence says how likely the answer is right. Default 0.5 (docs/answers.md).
+    pub low_likely: f32,
     /// Whether an answer that cites nothing fails. Default true.
     pub citations_required: bool,
     /// Whether every number, date and identifier of an answer has to stand in the facts, the
@@ -38,6 +41,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             low_confidence: 0.2,
+            low_likely: 0.5,
             citations_required: true,
             figures_checked: true,
             unsupported: UnsupportedPolicy::default(),
@@ -54,11 +58,13 @@ impl Options {
     pub fn validate(&self) -> Result<(), SetupError> {
         let role = Role::Validator;
         let wrong = |what| Err(SetupError::Options { role, what });
-        if !(0.0..=1.0).contains(&self.low_confidence) {
-            return wrong(format!(
-                "`low_confidence` is {}: want 0 to 1",
-                self.low_confidence
-            ));
+        for (name, share) in [
+            ("low_confidence", self.low_confidence),
+            ("low_likely", self.low_likely),
+        ] {
+            if !(0.0..=1.0).contains(&share) {
+                return wrong(format!("`{name}` is {share}: want 0 to 1"));
+            }
         }
         SetupError::check_json_call(role, self.call_timeout.duration(), self.max_tokens)?;
         if !(500..=40_000).contains(&self.judge_chars_max) {
@@ -87,6 +93,7 @@ mod tests {
             assert!(error.contains("`low_confidence`"), "{error}");
         }
         for (json, named) in [
+            (r#"{"low_likely": 2}"#, "`low_likely`"),
             (r#"{"call_timeout": "0s"}"#, "`call_timeout`"),
             (r#"{"max_tokens": 8}"#, "`max_tokens`"),
             (r#"{"judge_chars_max": 0}"#, "`judge_chars_max`"),

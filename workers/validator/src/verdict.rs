@@ -7,6 +7,7 @@
 //! confidence.
 
 use crate::citations::{Settled, settle, without_marks};
+use crate::confidence;
 use crate::evidence::Evidence;
 use crate::number_check::unfounded;
 use crate::options::Options;
@@ -142,13 +143,19 @@ pub(crate) fn judge(evidence: &Evidence, question: &QuestionText, options: &Opti
     }
     let notices = fallbacks.iter().filter_map(notice).collect();
     let overlap = text::overlap(&answer.text, &facts);
-    let is_low = overlap < options.low_confidence || contradicted > 0 || draft.stitched;
+    let assessed = draft
+        .assessment
+        .map(|said| confidence::of(said, &answer.citations, &draft.sources));
+    let is_low = overlap < options.low_confidence
+        || assessed.is_some_and(|likely| likely < options.low_likely)
+        || contradicted > 0
+        || draft.stitched;
     Judged {
         verdict: Verdict {
             table: None,
             answer: answer.text,
             citations: answer.citations,
-            confidence: answer.checked.confidence,
+            confidence: assessed.unwrap_or(answer.checked.confidence),
             overlap: Some(overlap),
             low_confidence: is_low || !failed.is_empty(),
             sentences: answer.checked.sentences,

@@ -49,6 +49,30 @@ fn a_supported_answer_is_grounded() {
 }
 
 #[test]
+fn an_assessed_answer_has_the_likelihood_that_it_is_right() {
+    let text = "For order 77, 200 EUR are due [1].";
+    let told = |right| {
+        let mut draft = draft(text, &["For order 77 the sum of 200 EUR is due."]);
+        draft.assessment = Some(envelope::Assessment { right });
+        judge(&draft.into(), &QuestionText::default(), &Options::default())
+    };
+    let (sure, unsure) = (told(0.99).verdict, told(0.3).verdict);
+    assert!(sure.confidence > 0.8 && !sure.low_confidence, "{sure:?}");
+    assert!(
+        unsure.confidence < 0.5 && unsure.low_confidence,
+        "{unsure:?}"
+    );
+    // What a source says otherwise is flagged, however sure the model is.
+    let mut wrong = draft(
+        "For order 77, 250 EUR are due [1].",
+        &["For order 77 the sum of 200 EUR is due."],
+    );
+    wrong.assessment = Some(envelope::Assessment { right: 1.0 });
+    let wrong = judge(&wrong.into(), &QuestionText::default(), &Options::default());
+    assert!(wrong.verdict.low_confidence);
+}
+
+#[test]
 fn what_no_model_wrote_is_flagged_and_not_redone() {
     let options = Options {
         low_confidence: 0.0,
