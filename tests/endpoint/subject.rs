@@ -97,9 +97,9 @@ impl Subject {
         Options {
             model: self.model.clone(),
             nodes: vec![self.node.clone()],
-            first_token_timeout: TimeSpan::from_secs(60),
-            idle_timeout: TimeSpan::from_secs(30),
-            total_timeout: TimeSpan::from_secs(CALL.as_secs()),
+            first_token_timeout: Some(TimeSpan::from_secs(60)),
+            idle_timeout: Some(TimeSpan::from_secs(30)),
+            total_timeout: Some(TimeSpan::from_secs(CALL.as_secs())),
             ..Options::default()
         }
     }

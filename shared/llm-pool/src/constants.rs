@@ -30,6 +30,18 @@ pub(crate) const DISCOVER_TIMEOUT: Duration = Duration::from_millis(300);
 pub(crate) const LOOK_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long a download may bring nothing.
 pub(crate) const DOWNLOAD_IDLE_MAX: Duration = Duration::from_secs(30);
+/// The least time to the first token, and between two, before a call is given up, however fast the node is: others may
+/// have queued more than is known.
+pub(crate) const FIRST_TOKEN_LEAST: Duration = Duration::from_secs(10);
+/// See [`FIRST_TOKEN_LEAST`].
+pub(crate) const IDLE_LEAST: Duration = Duration::from_secs(5);
+/// How long a node may be silent before anything is measured, and one without another beside it in any case: a prompt of
+/// 2,000 tokens takes 25 s on a quiet laptop, and a minute on one that does other things.
+pub(crate) const UNMEASURED_MAX: Duration = Duration::from_secs(120);
+/// A shorter silence says nothing of a node.
+pub(crate) const FAULT_LEAST: Duration = Duration::from_secs(1);
+/// The prompt for which the limits of a node are shown, in tokens: that of an answer from some six passages.
+pub const SHOWN_PROMPT_TOKENS: u64 = 2_000;
 /// Longest time-out that can be configured.
 pub(crate) const TIMEOUT_MAX: TimeSpan = TimeSpan::from_hours(1);
 /// Blanks in a row after which a streamed answer is over: no JSON is indented by so much.

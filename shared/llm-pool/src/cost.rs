@@ -4,7 +4,7 @@
 use crate::balance;
 use crate::error::Error;
 use crate::metrics::Metrics;
-use crate::node::{Node, Timeouts};
+use crate::node::Node;
 use crate::options;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,11 +24,7 @@ pub struct Picks {
 /// # Errors
 /// When no HTTP client can be set up.
 pub fn picks(nodes: usize, picks: u32) -> Result<Picks, Error> {
-    let timeouts = Timeouts {
-        connect: Duration::from_secs(1),
-        first_token: Duration::from_secs(1),
-        idle: Duration::from_secs(1),
-    };
+    let connect_timeout = Duration::from_secs(1);
     // These metrics are not exported.
     let metrics = Metrics::new(&Registry::new(), "cost")?;
     let node = |id: usize| {
@@ -39,7 +35,7 @@ pub fn picks(nodes: usize, picks: u32) -> Result<Picks, Error> {
         };
         let name = options.name.clone();
         let gauge = metrics.node("cost", &name)?;
-        Node::new(id as u64, name, &options, None, (timeouts, 0))
+        Node::new(id as u64, name, &options, None, (connect_timeout, 0))
             .map(|node| (Arc::new(node), gauge))
     };
     let nodes = (0..nodes).map(node).collect::<Result<Vec<_>, Error>>()?;

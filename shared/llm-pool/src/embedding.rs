@@ -116,7 +116,7 @@ impl HttpEmbedder {
             Failure::Full => away("no node had a free place in time".into()),
             Failure::Away { .. } => away("every node failed lately and is left alone".into()),
             Failure::Down { reason, .. } => away(reason),
-            Failure::Slow { what } => away(what.into()),
+            Failure::Slow { what, .. } => away(what.into()),
             Failure::TooLong { limit } => Error::Refused {
                 text: limit.map_or_else(
                     || "it is too long".into(),

@@ -1,7 +1,7 @@
 //! The failure of one attempt, and what follows from it: another attempt, or an error for the caller.
 
 use crate::asked::Rejected;
-use crate::balance::End;
+use crate::balance::{End, Silence};
 use llm::Error;
 use std::time::Duration;
 
@@ -23,8 +23,11 @@ pub(crate) enum Failure {
         reason: String,
         retry_after: Option<Duration>,
     },
-    /// The node was too slow; says in what.
-    Slow { what: &'static str },
+    /// The node was too slow, or its caller could not wait; says in what, and for how long it was silent.
+    Slow {
+        what: &'static str,
+        silence: Silence,
+    },
     /// The node refused for good.
     Refused { status: u16, message: String },
     /// The answer breaks the protocol.
@@ -87,7 +90,7 @@ impl Failure {
                 ..
             } => End::Busy(Some(*wait)),
             Failure::Down { .. } | Failure::Garbled { .. } => End::Failed,
-            Failure::Slow { .. } => End::Late,
+            Failure::Slow { silence, .. } => End::Late(*silence),
             Failure::Refused { status, .. } if is_of_the_node(*status) => End::Unfit,
             Failure::TooLong { .. }
             | Failure::Dialect { .. }
@@ -115,7 +118,7 @@ impl Failure {
                 reason,
                 retry_after,
             },
-            Failure::Slow { what } => Error::Unavailable {
+            Failure::Slow { what, .. } => Error::Unavailable {
                 reason: what.into(),
                 retry_after: None,
             },

@@ -1,7 +1,7 @@
 //! Makes one attempt of a call: on one node, and hedged on a second node when the first one is late. The first answer
 //! counts; the other call is cancelled by closing its connection.
 
-use crate::balance::{Ask, End, NodeId};
+use crate::balance::{Ask, End, NodeId, Patience};
 use crate::failure::Failure;
 use crate::job::{self, Came, Job};
 use crate::lease::Lease;
@@ -9,6 +9,7 @@ use crate::metrics::{Hedge, Outcome};
 use crate::node::{Reply, Watcher};
 use crate::pool::Shared;
 use crate::streaming::Pen;
+use crate::timings::pace;
 use crate::trace;
 use std::future::pending;
 use std::pin::pin;
@@ -59,6 +60,10 @@ impl Watching<'_> {
 }
 
 impl Watcher for Watching<'_> {
+    fn patience(&self) -> Patience {
+        self.lease.patience()
+    }
+
     fn begun(&mut self) {
         self.lease.begun();
     }
@@ -194,6 +199,7 @@ impl Shared {
     async fn exchange(&self, lease: &Lease<'_>, job: &Job<'_>) -> (Tried, End) {
         let node = &*lease.node;
         let model = &self.options.model;
+        let began = Instant::now();
         let watch = self.metrics.watch(job.role, model, &node.name);
         let asked_for = job.request().map_or(model.as_str(), |r| r.model_or(model));
         let call = trace::begin(job, node, asked_for);
@@ -216,18 +222,21 @@ impl Shared {
         call.ended(&came, first_token);
         match came {
             Ok(came) => {
+                let took = began.elapsed();
                 if let Some(first_token) = first_token {
                     self.metrics.first_token(model, &node.name, first_token);
-                    let rest = watch.elapsed().saturating_sub(first_token);
+                    let rest = took.saturating_sub(first_token);
                     let tokens = came.as_ref().map_or(0, |answer| answer.usage.tokens_out);
                     self.metrics.tokens_after(model, &node.name, rest, tokens);
                 }
                 watch.ended(Outcome::Ok);
                 let own = came.as_ref().filter(|_| !job.is_foreign());
+                let paced = |answer| pace(answer, first_token, took, job.is_foreign());
                 let end = End::Answered {
                     first_token,
                     size: came.as_ref().map_or(sent, |answer| answer.usage.tokens_out),
                     counted: own.and_then(|answer| answer.counted),
+                    pace: came.as_ref().map(paced).unwrap_or_default(),
                 };
                 (Ok(came), end)
             }

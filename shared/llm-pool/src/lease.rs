@@ -1,6 +1,6 @@
 //! Waits for a lease of a node, and holds it during the call.
 
-use crate::balance::{Ask, Change, End, Grant, Wait};
+use crate::balance::{Ask, Change, End, Grant, Patience, Wait};
 use crate::failure::Failure;
 use crate::metrics::Waits;
 use crate::node::Node;
@@ -14,12 +14,20 @@ use tokio::time::{Instant, timeout_at};
 /// A lease of a node. Dropping it returns the lease and says nothing about the node.
 pub(crate) struct Lease<'p> {
     pub(crate) node: Arc<Node>,
+    /// How long the node may be silent, as it was when it was asked.
+    patience: Patience,
     call: u64,
     shared: &'p Shared,
     is_ended: AtomicBool,
 }
 
 impl Lease<'_> {
+    /// How long the node may be silent, by what is known now.
+    pub(crate) fn patience(&self) -> Patience {
+        let now = self.shared.balance().patience(self.node.id, self.call);
+        now.unwrap_or(self.patience)
+    }
+
     /// The first token of the answer has come.
     pub(crate) fn begun(&self) {
         self.shared.balance().begun(self.node.id, self.call);
@@ -80,6 +88,7 @@ impl Shared {
     fn lease_for(&self, grant: Grant) -> Lease<'_> {
         Lease {
             node: grant.node,
+            patience: grant.patience,
             call: grant.call,
             shared: self,
             is_ended: AtomicBool::new(false),

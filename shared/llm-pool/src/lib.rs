@@ -15,12 +15,12 @@
 //! | [`HttpReranker`] | how well texts fit a query, from the nodes of a reranking model |
 //! | `pool`, `job`, `hedge`, `lease` | one call: its lease, its attempts, one of them hedged, what follows |
 //! | [`cost`] | what picking a node costs |
-//! | `balance` | which call is made next, and on which node: breaker, permits, latency, queue |
+//! | `balance` | which call is made next, on which node, and how long it may be silent: breaker, permits, latency, speed, queue |
 //! | `node` | one exchange with one node |
 //! | `watch`, `load` | in the background: resolving names, asking nodes for their load |
 //! | [`cache`] | the cache of map calls |
 //! | `metrics`, `trace` | metrics; the span of a call |
-//! | `wire`, `stream` | the bodies of a call, whole and in pieces |
+//! | `wire`, `stream`, `timings` | the bodies of a call, whole and in pieces, and what a node says of its time |
 //! | `classify`, `error_body`, `failure` | what a failure means |
 //! | `streaming` | text of an answer while it is written |
 //! | `cut` | whether a node read all of a prompt |
@@ -60,6 +60,7 @@ mod retry;
 mod retry_after;
 mod stream;
 mod streaming;
+mod timings;
 mod trace;
 mod watch;
 mod wire;

@@ -350,11 +350,6 @@ pub(crate) struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// How long the call takes by now.
-    pub(crate) fn elapsed(&self) -> Duration {
-        self.began.elapsed()
-    }
-
     /// The call ended by itself.
     pub(crate) fn ended(mut self, outcome: Outcome) {
         self.outcome = outcome;

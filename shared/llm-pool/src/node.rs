@@ -1,7 +1,7 @@
 //! One node: its address, its dialect, and one exchange with it. [`crate::balance`] decides which calls it gets.
 
 use crate::asked::Asked;
-use crate::balance::NodeId;
+use crate::balance::{NodeId, Patience, Silence};
 use crate::constants::{BODY_BYTES_MAX, PROBE_TIMEOUT};
 use crate::cut::PerWord;
 use crate::dialect::Learned;
@@ -16,20 +16,79 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderValue,
 use reqwest::{Client, RequestBuilder, Response, Url};
 use settings::InvalidOption;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 use time::OffsetDateTime;
 use tokio::time::{Instant, timeout, timeout_at};
 
-/// How long the parts of one call may take.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Timeouts {
-    /// To open a connection.
-    pub(crate) connect: Duration,
-    /// From sending to the first token of the answer.
-    pub(crate) first_token: Duration,
-    /// Between two tokens, or pieces of an answer that comes at once.
-    pub(crate) idle: Duration,
+/// How far an answer has come.
+#[derive(Debug)]
+struct Progress {
+    began: Instant,
+    /// When the first token came, counted from the sending.
+    first_token: Option<Duration>,
+    /// When something came last.
+    at: Instant,
+    /// How long the node may be silent.
+    patience: Patience,
+}
+
+impl Progress {
+    fn new(patience: Patience) -> Progress {
+        let now = Instant::now();
+        Progress {
+            began: now,
+            first_token: None,
+            at: now,
+            patience,
+        }
+    }
+
+    /// When the node has been silent for too long.
+    fn by(&self) -> Instant {
+        match self.first_token {
+            None => self.began + self.patience.first_token,
+            Some(_) => self.at + self.patience.idle,
+        }
+    }
+
+    /// Waits for what comes next for as long as the node may be silent, which is longer when it was given other prompts
+    /// meanwhile.
+    async fn next<T>(
+        &mut self,
+        watcher: &mut dyn Watcher,
+        coming: impl Future<Output = T>,
+    ) -> Result<T, Failure> {
+        let mut coming = pin!(coming);
+        loop {
+            let by = self.by();
+            if let Ok(came) = timeout_at(by, &mut coming).await {
+                return Ok(came);
+            }
+            self.patience = watcher.patience();
+            if self.by() <= by {
+                return Err(self.silent());
+            }
+        }
+    }
+
+    /// The call is given up now.
+    fn slow(&self, what: &'static str) -> Failure {
+        let silence = Silence {
+            lasted: self.at.elapsed(),
+            has_begun: self.first_token.is_some(),
+        };
+        Failure::Slow { what, silence }
+    }
+
+    /// The node was silent for too long.
+    fn silent(&self) -> Failure {
+        self.slow(match self.first_token {
+            None => "no first token in time",
+            Some(_) => "the answer stopped midway",
+        })
+    }
 }
 
 /// What one exchange came to.
@@ -42,6 +101,8 @@ pub(crate) struct Reply {
 
 /// Observes the progress of a streamed answer.
 pub(crate) trait Watcher: Send {
+    /// How long the node may be silent, by what is known now.
+    fn patience(&self) -> Patience;
     /// Its first token has come.
     fn begun(&mut self);
     /// So much is written, from the beginning.
@@ -75,7 +136,6 @@ pub(crate) struct Node {
     client: Client,
     /// A client of its own, so that probes do not wait behind calls.
     probes: Client,
-    timeouts: Timeouts,
     body_bytes_max: usize,
 }
 
@@ -97,7 +157,7 @@ impl Node {
         name: String,
         options: &options::Node,
         at: Option<SocketAddr>,
-        (timeouts, body_bytes_max): (Timeouts, usize),
+        (connect_timeout, body_bytes_max): (Duration, usize),
     ) -> Result<Self, Error> {
         let bad = |what: &str| InvalidOption::new(format!("node `{}`: {what}", options.name));
         let authorization = match options.api_key.expose() {
@@ -124,9 +184,8 @@ impl Node {
             first: options.first_in_flight as usize,
             at,
             authorization,
-            client: client(timeouts.connect)?,
+            client: client(connect_timeout)?,
             probes: client(PROBE_TIMEOUT)?,
-            timeouts,
             body_bytes_max,
             base,
         })
@@ -173,24 +232,36 @@ impl Node {
         until: Instant,
         watcher: &mut dyn Watcher,
     ) -> Result<Reply, Failure> {
+        let mut progress = Progress::new(watcher.patience());
         let asking = async {
-            let streamed = self.exchange(&self.client, path, body.clone(), asked, watcher);
+            let streamed = self.exchange(
+                &self.client,
+                path,
+                body.clone(),
+                asked,
+                &mut progress,
+                watcher,
+            );
             if let Some(reply) = streamed.await? {
                 return Ok(reply);
             }
             // llama-cpp-python sends the head of a stream before it looks at the prompt. What is wrong
             // with that it can say only of an answer that is to come at once. It closes the connection
             // a moment later, so this is not to be sent over the same one.
-            let whole = self.exchange(&self.probes, path, wire::whole(&body), asked, watcher);
+            progress = Progress::new(watcher.patience());
+            let whole = self.exchange(
+                &self.probes,
+                path,
+                wire::whole(&body),
+                asked,
+                &mut progress,
+                watcher,
+            );
             let whole = whole.await?;
             whole.ok_or_else(|| down("the stream ended without a word".into()))
         };
-        match timeout_at(until, asking).await {
-            Ok(result) => result,
-            Err(_) => Err(Failure::Slow {
-                what: "the time for the call was up",
-            }),
-        }
+        let came = timeout_at(until, asking).await;
+        came.unwrap_or_else(|_| Err(progress.slow("the time for the call was up")))
     }
 
     /// One request; none when a stream ended without a word.
@@ -200,21 +271,18 @@ impl Node {
         path: &str,
         body: Vec<u8>,
         asked: Asked,
+        progress: &mut Progress,
         watcher: &mut dyn Watcher,
     ) -> Result<Option<Reply>, Failure> {
-        let began = Instant::now();
-        let first_by = began + self.timeouts.first_token;
-        let response = match timeout_at(first_by, self.request(client, path, body).send()).await {
-            Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(down(http::reason(error))),
-            Err(_) => return Err(no_token()),
-        };
+        let sent = self.request(client, path, body).send();
+        let response = progress.next(watcher, sent).await?;
+        let response = response.map_err(|error| down(http::reason(error)))?;
         let status = response.status().as_u16();
         if status == 200 && is_stream(response.headers()) {
-            return self.stream(response, asked, began, watcher).await;
+            return self.stream(response, asked, progress, watcher).await;
         }
         let wait = retry_after(response.headers());
-        let body = self.body(response, asked).await;
+        let body = self.body(response, asked, progress.patience.idle).await;
         if status == 200 {
             return Ok(Some(Reply {
                 body: Body::Whole(body?),
@@ -231,25 +299,18 @@ impl Node {
         &self,
         mut response: Response,
         asked: Asked,
-        began: Instant,
+        progress: &mut Progress,
         watcher: &mut dyn Watcher,
     ) -> Result<Option<Reply>, Failure> {
         let mut streamed = Streamed::default();
-        let mut first_token = None;
-        let mut progress = began;
         while !streamed.is_done && !streamed.is_blank() {
-            let by = match first_token {
-                None => began + self.timeouts.first_token,
-                Some(_) => progress + self.timeouts.idle,
-            };
-            let piece = match timeout_at(by, response.chunk()).await {
+            let piece = match progress.next(watcher, response.chunk()).await {
                 Ok(Ok(piece)) => piece,
                 // All of the answer has come; only the goodbye has not.
                 _ if streamed.finish.is_some() => break,
                 Ok(Err(_)) if streamed.is_mute() => return Ok(None),
                 Ok(Err(error)) => return Err(down(http::reason(error))),
-                Err(_) if first_token.is_none() => return Err(no_token()),
-                Err(_) => return Err(stopped()),
+                Err(silent) => return Err(silent),
             };
             let before = streamed.pieces;
             match piece {
@@ -260,11 +321,12 @@ impl Node {
                 }
             }
             let now = Instant::now();
-            if streamed.pieces > before || (first_token.is_none() && streamed.has_begun) {
-                progress = now;
+            let is_first = streamed.has_begun && progress.first_token.is_none();
+            if streamed.pieces > before || is_first {
+                progress.at = now;
             }
-            if streamed.has_begun && first_token.is_none() {
-                first_token = Some(now - began);
+            if is_first {
+                progress.first_token = Some(now - progress.began);
                 watcher.begun();
             }
             watcher.wrote(&streamed.text);
@@ -285,16 +347,21 @@ impl Node {
         }
         Ok(Some(Reply {
             body: Body::Streamed(streamed),
-            first_token,
+            first_token: progress.first_token,
         }))
     }
 
-    async fn body(&self, response: Response, asked: Asked) -> Result<Vec<u8>, Failure> {
+    async fn body(
+        &self,
+        response: Response,
+        asked: Asked,
+        idle: Duration,
+    ) -> Result<Vec<u8>, Failure> {
         let bytes_max = self.body_bytes_max.saturating_add(asked.bytes_more());
-        http::body(response, self.timeouts.idle, bytes_max)
+        http::body(response, idle, bytes_max)
             .await
             .map_err(|error| match error {
-                BodyError::Idle => stopped(),
+                BodyError::Idle => stopped(idle),
                 BodyError::TooLarge => Failure::Garbled {
                     reason: format!("answer over {bytes_max} bytes"),
                 },
@@ -332,15 +399,11 @@ fn is_stream(headers: &HeaderMap) -> bool {
     kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
 }
 
-fn no_token() -> Failure {
-    Failure::Slow {
-        what: "no first token in time",
-    }
-}
-
-fn stopped() -> Failure {
+fn stopped(lasted: Duration) -> Failure {
+    let has_begun = true;
     Failure::Slow {
         what: "the answer stopped midway",
+        silence: Silence { lasted, has_begun },
     }
 }
 

@@ -29,15 +29,17 @@ pub struct Options {
     pub nodes: Vec<Node>,
     /// Most time to open a connection. Default `2s`.
     pub connect_timeout: TimeSpan,
-    /// Most time from sending a request to the first token of the answer; then another node is asked.
-    /// A node that does not stream sends nothing before the whole answer is written, so for it this
-    /// bounds the writing. A model with a single node is given `total_timeout` instead. Default `25s`.
-    pub first_token_timeout: TimeSpan,
-    /// Most time between two tokens of an answer. Default `5s`.
-    pub idle_timeout: TimeSpan,
-    /// Most time for a call with all its retries; what the caller has left counts when it is less.
-    /// Default `60s`.
-    pub total_timeout: TimeSpan,
+    /// Most time from sending a request to the first token of the answer; then another node is asked. A node that does
+    /// not stream sends nothing before the whole answer is written, so for it this bounds the writing. Default: 3 times what
+    /// the node takes for the prompt and those before it by its measured speed, at least 10 s; 2 min before anything is
+    /// measured. A model with a single node is given at least 2 min, or `total_timeout`, whatever is set.
+    pub first_token_timeout: Option<TimeSpan>,
+    /// Most time between two tokens of an answer. Default: 3 times the longer of what the node takes to write 8 tokens and
+    /// to read 2,048 of another prompt, at least 5 s; 2 min before anything is measured.
+    pub idle_timeout: Option<TimeSpan>,
+    /// Most time for a call with all its retries; what the caller has left counts when it is less. Default: what the caller
+    /// has left, as long as tokens come.
+    pub total_timeout: Option<TimeSpan>,
     /// Most time to wait for a free place while every node is at its limit; then the call fails as
     /// overloaded. Default `2s`.
     pub queue_timeout: TimeSpan,
@@ -105,9 +107,9 @@ impl Default for Options {
             profile: Profile::default(),
             nodes: Vec::new(),
             connect_timeout: TimeSpan::from_secs(2),
-            first_token_timeout: TimeSpan::from_secs(25),
-            idle_timeout: TimeSpan::from_secs(5),
-            total_timeout: TimeSpan::from_secs(60),
+            first_token_timeout: None,
+            idle_timeout: None,
+            total_timeout: None,
             queue_timeout: TimeSpan::from_secs(2),
             retries: 2,
             backoff: Backoff::new(TimeSpan::from_millis(100), 2.0, TimeSpan::from_secs(2))
@@ -160,18 +162,18 @@ impl Options {
     pub fn validate(&self) -> Result<(), InvalidOption> {
         let least = TimeSpan::from_millis(1);
         for (name, span, least) in [
-            ("connect_timeout", self.connect_timeout, least),
+            ("connect_timeout", Some(self.connect_timeout), least),
             ("first_token_timeout", self.first_token_timeout, least),
             ("idle_timeout", self.idle_timeout, least),
             ("total_timeout", self.total_timeout, least),
-            ("queue_timeout", self.queue_timeout, TimeSpan::ZERO),
+            ("queue_timeout", Some(self.queue_timeout), TimeSpan::ZERO),
             (
                 "resolve_every",
-                self.resolve_every,
+                Some(self.resolve_every),
                 TimeSpan::from_millis(100),
             ),
         ] {
-            if let Err(rule) = span.within(least, TIMEOUT_MAX) {
+            if let Some(Err(rule)) = span.map(|span| span.within(least, TIMEOUT_MAX)) {
                 return bad(format!("`{name}`: {rule}"));
             }
         }
@@ -218,9 +220,9 @@ pub(crate) fn texts(
         model: model.to_owned(),
         nodes: nodes.to_vec(),
         connect_timeout,
-        first_token_timeout: timeout,
-        idle_timeout: timeout,
-        total_timeout: timeout,
+        first_token_timeout: Some(timeout),
+        idle_timeout: Some(timeout),
+        total_timeout: Some(timeout),
         queue_timeout: timeout,
         retries: u32::try_from(others.min(10)).unwrap_or(10),
         hedge: Vec::new(),
@@ -297,7 +299,7 @@ mod tests {
         };
         let cases = [
             (
-                change(|o| o.idle_timeout = TimeSpan::ZERO),
+                change(|o| o.idle_timeout = Some(TimeSpan::ZERO)),
                 "`idle_timeout`",
             ),
             (
@@ -354,7 +356,7 @@ mod tests {
             "nodes": [{"name": "a", "base_url": "http://a:1", "api_key": "k"}],
         }))
         .unwrap();
-        assert_eq!(options.total_timeout, TimeSpan::from_secs(30));
+        assert_eq!(options.total_timeout, Some(TimeSpan::from_secs(30)));
         assert_eq!(options.nodes[0].api_key.expose(), "k");
         assert!(!format!("{options:?}").contains("\"k\""));
         assert!(read(serde_json::json!({"modle": "tiny"})).is_err());

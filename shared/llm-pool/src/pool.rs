@@ -2,14 +2,14 @@
 //! the caller gets the reply or the error.
 
 use crate::asked::Rejected;
-use crate::balance::{Ask, Balance, NodeId, NodeView};
-use crate::constants::{BODY_BYTES_MAX, NODES_MAX};
+use crate::balance::{Ask, Balance, Given, NodeId, NodeView, Silence};
+use crate::constants::{BODY_BYTES_MAX, NODES_MAX, UNMEASURED_MAX};
 use crate::error::Error as PoolError;
 use crate::failure::{Failure, NextAction};
 use crate::hedge::FailedAttempt;
 use crate::job::{Came, Job, Tried, Work};
 use crate::metrics::{Metrics, Outcome};
-use crate::node::{Node, Timeouts};
+use crate::node::Node;
 use crate::options::{self, Options};
 use crate::retry::{self, Step};
 use crate::streaming::DraftStream;
@@ -40,7 +40,8 @@ pub(crate) struct Shared {
     pub(crate) options: Options,
     pub(crate) metrics: Metrics,
     balance: Mutex<Balance>,
-    bounds: (Timeouts, usize),
+    /// The time to connect, and the longest answer.
+    bounds: (Duration, usize),
     next_node: AtomicU64,
     posts: AtomicU64,
 }
@@ -69,23 +70,18 @@ impl Pool {
         if options.nodes.is_empty() {
             return Err(PoolError::NoNodes { model });
         }
-        let alone = options.nodes.len() == 1 && !options.nodes[0].resolve;
-        let timeouts = Timeouts {
-            connect: options.connect_timeout.into(),
-            first_token: match alone {
-                // There is no other node, so there is nothing to hurry for.
-                true => options.total_timeout.into(),
-                false => options.first_token_timeout.into(),
-            },
-            idle: options.idle_timeout.into(),
-        };
         let metrics = Metrics::new(registry, &model)?;
         let seed = fastrand::u64(..);
         let shared = Shared {
-            balance: Mutex::new(Balance::new(options.policy, options.hedge_share, seed)),
+            balance: Mutex::new(Balance::new(
+                options.policy,
+                options.hedge_share,
+                given(&options),
+                seed,
+            )),
             next_node: AtomicU64::new(0),
             posts: AtomicU64::new(0),
-            bounds: (timeouts, body_bytes_max),
+            bounds: (options.connect_timeout.into(), body_bytes_max),
             metrics,
             options,
         };
@@ -119,6 +115,7 @@ impl Pool {
                 tenant: &NOBODY,
                 turn: &turn,
                 tokens: 0,
+                prompt: 0,
                 tried: &[],
                 never: &[],
                 again: false,
@@ -243,14 +240,17 @@ impl Shared {
         listener: Option<&'a Listener<'a>>,
     ) -> Result<ChatReply, Error> {
         let stream = listener.map(DraftStream::new);
-        let total = request.timeout.min(self.options.total_timeout.into());
+        let most = self.options.total_timeout.map(Duration::from);
+        let total = most.map_or(request.timeout, |most| request.timeout.min(most));
         let until = Instant::now() + total;
+        let prompt = wire::sent(request);
         let job = Job {
             role: request.role,
             ask: Ask {
                 tenant: &request.tenant,
                 turn: &request.turn,
-                tokens: wire::sent(request) + u64::from(request.max_tokens),
+                tokens: prompt + u64::from(request.max_tokens),
+                prompt,
                 tried: &[],
                 never: &[],
                 again: false,
@@ -290,6 +290,7 @@ impl Shared {
             Ok(Err(miss)) => Err(miss.failure),
             Err(_) => Err(Failure::Slow {
                 what: "the time for the call was up",
+                silence: Silence::default(),
             }),
         }
     }
@@ -435,6 +436,17 @@ impl Shared {
             usage,
             tokens: answer.tokens,
         }
+    }
+}
+
+/// The limits of a call that are set by hand.
+fn given(options: &Options) -> Given {
+    let alone = options.nodes.len() == 1 && !options.nodes[0].resolve;
+    let total = options.total_timeout.map_or(Duration::ZERO, Duration::from);
+    Given {
+        first_token: options.first_token_timeout.map(Duration::from),
+        idle: options.idle_timeout.map(Duration::from),
+        alone: alone.then(|| UNMEASURED_MAX.max(total)),
     }
 }
 

@@ -8,6 +8,7 @@ use crate::constants::{BLANKS_MAX, BODY_BYTES_MAX};
 use crate::error_body;
 use crate::failure::Failure;
 use crate::likely::Tokens;
+use crate::timings::{self, Timings};
 use crate::wire::Counts;
 use serde::Deserialize;
 use serde_json::Value;
@@ -25,6 +26,8 @@ pub(crate) struct Streamed {
     pub(crate) counts: Option<Counts>,
     /// The probabilities of its tokens, where they were asked for.
     pub(crate) tokens: Tokens,
+    /// How long it took, where the node said so.
+    pub(crate) timings: Option<Timings>,
     /// Everything has come.
     pub(crate) is_done: bool,
     /// Whether anything of the answer has come: even an empty piece shows that the node writes.
@@ -42,6 +45,8 @@ struct Piece {
     choices: Vec<Choice>,
     #[serde(default)]
     usage: Option<Counts>,
+    #[serde(default, deserialize_with = "timings::tolerant")]
+    timings: Option<Timings>,
     #[serde(default)]
     error: Option<Value>,
 }
@@ -124,6 +129,7 @@ impl Streamed {
             return Err(classify(status.unwrap_or(500), said, None, asked));
         }
         self.counts = piece.usage.or(self.counts.take());
+        self.timings = piece.timings.or(self.timings);
         if let Some(choice) = piece.choices.into_iter().next() {
             self.tokens.push(&choice.logprobs, asked);
             self.choice(choice);

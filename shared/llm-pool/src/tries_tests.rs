@@ -49,6 +49,7 @@ async fn a_node_that_failed_is_not_asked_again_at_once_while_the_other_is_full()
             tenant: &tenant,
             turn: &turn,
             tokens: 1,
+            prompt: 1,
             tried: &[],
             never: &[],
             again: false,

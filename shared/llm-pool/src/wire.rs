@@ -8,6 +8,7 @@ use crate::error_body;
 use crate::failure::Failure;
 use crate::likely::Tokens;
 use crate::stream::Streamed;
+use crate::timings::{self, Timings};
 use envelope::Usage;
 use llm::{ChatRequest, TokenProbability, tokens};
 use serde::Deserialize;
@@ -56,7 +57,7 @@ pub(crate) fn whole(body: &[u8]) -> Vec<u8> {
 }
 
 /// What is read of an answer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Answer {
     /// The text, without white space at its end.
     pub(crate) text: String,
@@ -70,8 +71,10 @@ pub(crate) struct Answer {
     pub(crate) finish: Option<String>,
     /// The probabilities of its tokens, where the node says them.
     pub(crate) tokens: Vec<TokenProbability>,
+    /// How long the node says that it took.
+    pub(crate) timings: Option<Timings>,
     /// The node read far fewer tokens than were sent: it cut the prompt, as Ollama does without saying so.
-    prompt_cut: bool,
+    pub(crate) prompt_cut: bool,
 }
 
 #[derive(Deserialize)]
@@ -80,6 +83,8 @@ struct Completion {
     choices: Vec<Choice>,
     #[serde(default)]
     usage: Option<Counts>,
+    #[serde(default, deserialize_with = "timings::tolerant")]
+    timings: Option<Timings>,
 }
 
 #[derive(Deserialize)]
@@ -139,8 +144,11 @@ pub(crate) fn answer(
     let answer = written(&text, finish, completion.usage, request, per_word)?;
     let mut tokens = Tokens::default();
     tokens.push(&choice.logprobs, asked);
-    let tokens = tokens.end();
-    Ok(Answer { tokens, ..answer })
+    Ok(Answer {
+        tokens: tokens.end(),
+        timings: completion.timings,
+        ..answer
+    })
 }
 
 /// Reads an answer that came in pieces.
@@ -154,11 +162,15 @@ pub(crate) fn streamed(
         finish,
         counts,
         tokens,
+        timings,
         ..
     } = streamed;
     let answer = written(&text, finish, counts, request, per_word)?;
-    let tokens = tokens.end();
-    Ok(Answer { tokens, ..answer })
+    Ok(Answer {
+        tokens: tokens.end(),
+        timings,
+        ..answer
+    })
 }
 
 fn written(
@@ -236,6 +248,7 @@ fn counted(
         counted: read.map(|read| (sent, read)),
         finish: None,
         tokens: Vec::new(),
+        timings: None,
         prompt_cut: read.is_some_and(|read| per_word.was_cut(words(request), read)),
     }
 }

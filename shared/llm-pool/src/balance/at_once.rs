@@ -8,7 +8,8 @@
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The first token comes late when it takes so many times the best seen, and as much longer.
+/// The first token comes late when each token of the prompt takes so many times the best seen, and all of them as much
+/// longer. Only what was not cached counts, and prompts are compared with others of about their size, as answers are.
 const LATE_FACTOR: f64 = 3.0;
 const LATE_LEAST: f64 = 0.05;
 /// An answer is slow when so much of it takes so many times the best seen, and as much longer. Tokens
@@ -30,6 +31,8 @@ pub(crate) struct Took {
     pub(crate) first_token: Option<Duration>,
     /// To the end.
     pub(crate) whole: Duration,
+    /// Tokens of the prompt that were not cached; 0 where it is unknown.
+    pub(crate) unread: u64,
     /// Tokens that were written, or bytes that were sent where no text is generated; 0 where it is unknown.
     pub(crate) size: u64,
 }
@@ -62,8 +65,8 @@ pub(crate) struct Permits {
     max: f64,
     /// Doubling until the first sign of too much.
     slow_start: bool,
-    /// Seconds to the first token.
-    first: Best,
+    /// Seconds to the first token for one of the prompt, by the size of what was read.
+    first: [Best; SIZES],
     /// Seconds for one of the size, by the size of the answer.
     pace: [Best; SIZES],
     cut_at: Option<Instant>,
@@ -77,7 +80,7 @@ impl Permits {
             limit: (first.max(1) as f64).min(max),
             max,
             slow_start: true,
-            first: Best::default(),
+            first: [Best::default(); SIZES],
             pace: [Best::default(); SIZES],
             cut_at: None,
         }
@@ -130,20 +133,27 @@ impl Permits {
 
     fn is_late(&mut self, took: Took, now: Instant) -> bool {
         took.first_token.is_some_and(|first| {
-            let best = self.first.of(first.as_secs_f64(), now);
-            is_over(first.as_secs_f64(), best, LATE_FACTOR)
+            let (first, unread) = (first.as_secs_f64(), took.unread.max(1));
+            let best = &mut self.first[class(unread)];
+            let tokens = unread as f64;
+            is_over(first, best.of(first / tokens, now) * tokens, LATE_FACTOR)
         })
     }
 
     fn is_slow(&mut self, took: Took, now: Instant) -> bool {
-        let Some(class) = took.size.checked_ilog2() else {
+        if took.size == 0 {
             return false;
-        };
+        }
         let time = took.whole - took.first_token.unwrap_or_default().min(took.whole);
         let (time, size) = (time.as_secs_f64(), took.size as f64);
-        let best = &mut self.pace[(class as usize).min(SIZES - 1)];
+        let best = &mut self.pace[class(took.size)];
         is_over(time, best.of(time / size, now) * size, SLOW_FACTOR)
     }
+}
+
+/// The class of what has so many tokens or bytes, at least one: each has twice the size of the one before.
+fn class(size: u64) -> usize {
+    (size.ilog2() as usize).min(SIZES - 1)
 }
 
 fn is_over(time: f64, best: f64, factor: f64) -> bool {
@@ -161,15 +171,15 @@ mod tests {
         Took {
             first_token: Some(first_token),
             whole: first_token,
-            size: 0,
+            ..Took::default()
         }
     }
 
     fn whole(whole: Duration, size: u64) -> Took {
         Took {
-            first_token: None,
             whole,
             size,
+            ..Took::default()
         }
     }
 
@@ -192,6 +202,63 @@ mod tests {
             permits.succeeded(first(20 * MS), 64, now);
         }
         assert_eq!(permits.limit(), 26, "now by one a round");
+    }
+
+    /// Calls in turn, as tokens that were not cached and milliseconds to the first token; which of them are late.
+    #[test]
+    fn a_prompt_is_late_by_its_own_length() {
+        for (what, calls, late) in [
+            (
+                "a cached call beside long prompts on a laptop",
+                &[(1, 100), (1_600, 19_000), (1_600, 20_000), (12, 150)][..],
+                &[][..],
+            ),
+            (
+                "prompts of all lengths on a laptop",
+                &[
+                    (200, 2_400),
+                    (560, 6_600),
+                    (830, 9_800),
+                    (1_900, 22_400),
+                    (3_000, 35_400),
+                ],
+                &[],
+            ),
+            (
+                "a queue of its like",
+                &[(1_600, 19_000), (1_600, 40_000), (1_700, 80_000)],
+                &[2],
+            ),
+            (
+                "a queue on a large GPU, and overhead that is none",
+                &[
+                    (600, 40),
+                    (600, 85),
+                    (20, 15),
+                    (20, 40),
+                    (1_000, 50),
+                    (600, 400),
+                ],
+                &[5],
+            ),
+            (
+                "nothing is said of the prompts",
+                &[(0, 50), (0, 60), (0, 400)],
+                &[2],
+            ),
+        ] {
+            let mut permits = Permits::new(8, 64);
+            let now = Instant::now();
+            let mut was_late = |(unread, ms): &(u64, u32)| {
+                let took = Took {
+                    unread: *unread,
+                    ..first(*ms * MS)
+                };
+                permits.is_late(took, now)
+            };
+            let got = calls.iter().enumerate().filter(|(_, call)| was_late(call));
+            assert_eq!(got.map(|(nth, _)| nth).collect::<Vec<_>>(), late, "{what}");
+        }
     }
 
     #[test]
@@ -233,6 +300,7 @@ mod tests {
             first_token: Some(100 * MS),
             whole,
             size: 100,
+            ..Took::default()
         };
         permits.succeeded(streamed(600 * MS), 64, now);
         assert_eq!(permits.limit(), 19);

@@ -1,7 +1,7 @@
 //! Measures the time that picking a node takes, for [`crate::cost`].
 
 use super::pick::{BalancePolicy, NodeState, pick};
-use super::{Ask, Balance, End};
+use super::{Ask, Balance, End, Given, Pace};
 use crate::cost::Picks;
 use crate::node::Node;
 use envelope::{TenantId, TurnId};
@@ -23,6 +23,7 @@ pub(crate) fn cost(nodes: Vec<(Arc<Node>, IntGauge)>, picks: u32) -> Picks {
         tenant: &tenant,
         turn,
         tokens: 500,
+        prompt: 400,
         tried: &[],
         never: &[],
         again: false,
@@ -33,8 +34,15 @@ pub(crate) fn cost(nodes: Vec<(Arc<Node>, IntGauge)>, picks: u32) -> Picks {
         first_token: Some(Duration::from_millis(20)),
         size: 100,
         counted: Some((500, 480)),
+        pace: Pace {
+            unread: 480,
+            reading: Some(Duration::from_millis(20)),
+            is_told: false,
+            written: 99,
+            writing: Some(Duration::from_millis(500)),
+        },
     };
-    let mut balance = Balance::new(BalancePolicy::Balanced, 0.0, 1);
+    let mut balance = Balance::new(BalancePolicy::Balanced, 0.0, Given::default(), 1);
     let busy = nodes.len() * 4;
     for (node, gauge) in nodes {
         balance.add(node, gauge, now);

@@ -3,8 +3,11 @@
 use super::at_once::{Permits, Took};
 use super::breaker::{Breaker, BreakerDecision};
 use super::latency::Mean;
+use super::patience::{Doubt, Given, Known, Patience};
 use super::pick::NodeState;
+use super::speed::Speed;
 use super::{Ask, End};
+use crate::constants::SHOWN_PROMPT_TOKENS;
 use crate::load::Load;
 use crate::node::Node;
 use envelope::TurnId;
@@ -25,23 +28,41 @@ const CONTEXT_LEAST: u32 = 128;
 pub(super) const CONTEXT_MEMORY: Duration = Duration::from_secs(600);
 /// How fast a node's way of counting tokens is believed to be nearer to our estimate.
 const COUNTS_GAIN: f64 = 0.05;
-/// A call that was given up sooner says nothing of its node, in seconds.
-const LATE_LEAST: f64 = 1.0;
+
+/// A call in flight.
+#[derive(Debug)]
+pub(super) struct Flight {
+    began: Instant,
+    /// Tokens of its prompt, estimated.
+    prompt: u64,
+    /// Those of the calls of which no token had come when it began, and of those that began since then.
+    ahead: u64,
+    beside: u64,
+    /// Whether a token of it has come.
+    has_begun: bool,
+}
+
+impl Flight {
+    /// The tokens that may have to be read before its first comes.
+    fn tokens(&self) -> u64 {
+        self.prompt + self.ahead + self.beside
+    }
+}
 
 /// What is known of one node.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) node: Arc<Node>,
+    given: Given,
     pub(super) permits: Permits,
     pub(super) breaker: Breaker,
     pub(super) mean: Mean,
-    /// The mean time of answered calls: how long a call may take here. Hanging calls are judged by it, and do not
+    /// The mean time of answered calls: by it hanging calls are judged where the speed is not measured. They do not
     /// change it.
     answers: Mean,
-    /// When each call in flight began.
-    pub(super) calls: BTreeMap<u64, Instant>,
-    /// Those of them of which no token has come yet.
-    pub(super) silent: BTreeMap<u64, Instant>,
+    speed: Speed,
+    doubt: Doubt,
+    pub(super) calls: BTreeMap<u64, Flight>,
     /// How many calls are in flight.
     pub(super) gauge: IntGauge,
     pub(super) resting: Option<Instant>,
@@ -56,14 +77,16 @@ pub(super) struct Entry {
 
 impl Entry {
     /// Of a node that has not been asked yet.
-    pub(super) fn new(node: Arc<Node>, gauge: IntGauge) -> Entry {
+    pub(super) fn new(node: Arc<Node>, gauge: IntGauge, given: Given) -> Entry {
         Entry {
+            given,
             permits: Permits::new(node.first, node.limit),
             breaker: Breaker::default(),
             mean: Mean::default(),
             answers: Mean::default(),
+            speed: Speed::default(),
+            doubt: Doubt::default(),
             calls: BTreeMap::new(),
-            silent: BTreeMap::new(),
             gauge,
             resting: None,
             load: None,
@@ -102,8 +125,8 @@ impl Entry {
     /// What a call takes here, by its mean. The oldest one of which nothing has come says so before it
     /// ends: of a node that hangs, nothing else ever would. One that is being answered may be a long one.
     fn seconds(&self, mean: f64, now: Instant) -> f64 {
-        let oldest = self.silent.values().next();
-        let age = oldest.map_or(0.0, |began| (now - *began).as_secs_f64());
+        let oldest = self.silent().next();
+        let age = oldest.map_or(0.0, |call| (now - call.began).as_secs_f64());
         let full = self.load.is_some_and(|load| load.is_full());
         let factor = if full { 1.5 } else { 1.0 };
         mean.max(age / 2.0) * factor
@@ -173,28 +196,77 @@ impl Entry {
         }
     }
 
-    /// A call that was given up later than this speaks against the node, in seconds.
-    fn late_after(&self) -> f64 {
-        (2.0 * self.answers.measured()).max(LATE_LEAST)
+    /// The calls of which no token has come yet, the oldest first.
+    fn silent(&self) -> impl Iterator<Item = &Flight> {
+        self.calls.values().filter(|call| !call.has_begun)
+    }
+
+    /// How long a call may be silent that waits for so many tokens to be read.
+    fn patience(&self, tokens: u64) -> Patience {
+        let known = Known {
+            speed: self.speed,
+            doubt: self.doubt,
+            answer: self.answers.measured(),
+        };
+        self.given.patience(&known, tokens)
+    }
+
+    /// How long a call in flight may be silent, by what is known now.
+    pub(super) fn patience_of(&self, call: u64) -> Option<Patience> {
+        let flight = self.calls.get(&call)?;
+        Some(self.patience(flight.tokens()))
+    }
+
+    /// A call begins. Returns how long it may be silent by what is known so far: what is to be read before it counts, and
+    /// of calls that other processes are said to have waiting each as much as its own.
+    pub(super) fn began(&mut self, call: u64, prompt: u64, now: Instant) -> Patience {
+        let waiting = self.load.map_or(0, |load| load.waiting);
+        let others = waiting.saturating_sub(self.silent().count()) as u64;
+        let ahead = self.silent().map(|call| call.prompt).sum::<u64>() + others * prompt;
+        // A server with several slots may read this prompt together with those that wait.
+        for flight in self.calls.values_mut().filter(|call| !call.has_begun) {
+            flight.beside += prompt;
+        }
+        let flight = Flight {
+            began: now,
+            prompt,
+            ahead,
+            beside: 0,
+            has_begun: false,
+        };
+        let patience = self.patience(flight.tokens());
+        self.breaker.began(call, now);
+        self.calls.insert(call, flight);
+        self.gauge.inc();
+        patience
+    }
+
+    /// A call is being answered.
+    pub(super) fn answers(&mut self, call: u64) {
+        if let Some(call) = self.calls.get_mut(&call) {
+            call.has_begun = true;
+        }
     }
 
     pub(super) fn ended(&mut self, call: u64, end: End, now: Instant) {
-        let Some(began) = self.calls.remove(&call) else {
+        let Some(flight) = self.calls.remove(&call) else {
             return;
         };
-        self.silent.remove(&call);
         self.gauge.dec();
-        let took = now - began;
+        let took = now - flight.began;
         match end {
             End::Answered {
                 first_token,
                 size,
                 counted,
+                pace,
             } => {
                 if let Some(counted) = counted {
                     self.learn_counts(counted);
                 }
                 self.proved_well(now);
+                self.speed.observe(pace, flight.ahead);
+                self.doubt = Doubt::default();
                 self.mean.observe_answer(took, now);
                 self.answers.observe_answer(took, now);
                 let in_flight = self.calls.len() + 1;
@@ -202,6 +274,7 @@ impl Entry {
                     first_token,
                     whole: took,
                     size,
+                    unread: pace.unread,
                 };
                 self.permits.succeeded(took, in_flight, now);
                 self.answered += 1;
@@ -222,14 +295,15 @@ impl Entry {
                 self.breaker.failed(call, now);
                 self.failed += 1;
             }
-            End::Late if took.as_secs_f64() < self.late_after() => {
+            End::Late(silence) if !self.patience(flight.tokens()).is_fault(silence) => {
                 self.breaker.ended(call, now);
                 // No proof, but no reason to think better of it either.
                 let mean = Duration::from_secs_f64(self.mean.seconds(now));
                 self.mean.observe(took.max(mean), now);
             }
-            End::Late => {
+            End::Late(_) => {
                 self.breaker.failed(call, now);
+                self.doubt.grow();
                 self.mean.observe(took, now);
                 self.failed += 1;
             }
@@ -244,6 +318,7 @@ impl Entry {
 
     pub(super) fn view(&self, now: Instant) -> NodeView {
         let left = |until: Instant| until.saturating_duration_since(now).as_millis() as u64;
+        let patience = self.patience(SHOWN_PROMPT_TOKENS);
         NodeView {
             model: String::new(),
             name: self.node.name.clone(),
@@ -259,12 +334,16 @@ impl Entry {
             queued: self.load.map(|load| load.waiting),
             context: self.context_at(now),
             dialect: self.node.dialect.get().as_str().to_owned(),
+            reads_per_s: self.speed.reads_per_s(),
+            writes_per_s: self.speed.writes_per_s(),
+            first_token_limit_ms: patience.first_token.as_millis() as u64,
+            idle_limit_ms: patience.idle.as_millis() as u64,
         }
     }
 }
 
 /// A node as one process sees it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NodeView {
     /// The model that the node is asked for; empty if a process of an older release reports it.
     #[serde(default)]
@@ -295,6 +374,19 @@ pub struct NodeView {
     pub context: Option<u32>,
     /// How it is asked for JSON.
     pub dialect: String,
+    /// Prompt tokens that it reads in a second; `None` before that is measured.
+    #[serde(default)]
+    pub reads_per_s: Option<f64>,
+    /// Tokens that it writes in a second for one call; `None` before that is measured.
+    #[serde(default)]
+    pub writes_per_s: Option<f64>,
+    /// The most time to the first token of a call now with a prompt of 2,000 tokens, in milliseconds; 0 if a process of an
+    /// older release reports the node.
+    #[serde(default)]
+    pub first_token_limit_ms: u64,
+    /// The most time between two tokens of a call now, in milliseconds; 0 if a process of an older release reports the node.
+    #[serde(default)]
+    pub idle_limit_ms: u64,
 }
 
 #[cfg(test)]

@@ -9,12 +9,16 @@ mod cost;
 mod entry;
 mod hedges;
 mod latency;
+mod patience;
 mod pick;
 mod queue;
+mod speed;
 
 pub(crate) use cost::cost;
 pub use entry::NodeView;
+pub(crate) use patience::{Given, Patience, Silence};
 pub use pick::BalancePolicy;
+pub(crate) use speed::Pace;
 
 use crate::constants::WAITING_MAX;
 use crate::load::Load;
@@ -46,6 +50,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) turn: &'a TurnId,
     /// Estimated tokens of prompt and answer.
     pub(crate) tokens: u64,
+    /// Estimated tokens of the prompt alone.
+    pub(crate) prompt: u64,
     /// The nodes that failed for it: rather another one.
     pub(crate) tried: &'a [NodeId],
     /// The nodes that will not do, however long it waits: they failed for good, or have it already.
@@ -60,6 +66,8 @@ pub(crate) struct Ask<'a> {
 #[derive(Debug)]
 pub(crate) struct Grant {
     pub(crate) node: Arc<Node>,
+    /// How long the node may be silent.
+    pub(crate) patience: Patience,
     pub(crate) call: u64,
 }
 
@@ -90,11 +98,12 @@ pub(crate) enum Change {
 pub(crate) enum End {
     /// It was answered; the first token came after this time, where the node streams. `size` are the
     /// tokens that were written, or the bytes that were sent where nothing is written. `counted` are the
-    /// tokens of the prompt by our estimate and by its count.
+    /// tokens of the prompt by our estimate and by its count, `pace` is what it shows of the node's speed.
     Answered {
         first_token: Option<Duration>,
         size: u64,
         counted: Option<(u64, u64)>,
+        pace: Pace,
     },
     /// It was refused by a node that is well.
     Refused,
@@ -104,8 +113,8 @@ pub(crate) enum End {
     Busy(Option<Duration>),
     /// The node failed.
     Failed,
-    /// It took too long for its caller; whether that is the node's fault depends on how long.
-    Late,
+    /// It was given up; whether that is the node's fault depends on how long it was silent.
+    Late(Silence),
     /// Another node was faster, although it was asked much later.
     Outrun,
     /// The caller gave up.
@@ -119,6 +128,7 @@ struct Waiter {
     tenant: TenantId,
     turn: TurnId,
     tokens: u64,
+    prompt: u64,
     tried: Vec<NodeId>,
     never: Vec<NodeId>,
     again: bool,
@@ -132,6 +142,7 @@ impl Waiter {
             tenant: &self.tenant,
             turn: &self.turn,
             tokens: self.tokens,
+            prompt: self.prompt,
             tried: &self.tried,
             never: &self.never,
             again: self.again,
@@ -144,6 +155,7 @@ impl Waiter {
 #[derive(Debug)]
 pub(crate) struct Balance {
     policy: BalancePolicy,
+    given: Given,
     entries: Vec<Entry>,
     queue: Queue<Waiter>,
     /// Calls to be made a second time: as many as the allowance lets wait.
@@ -156,9 +168,10 @@ pub(crate) struct Balance {
 }
 
 impl Balance {
-    pub(crate) fn new(policy: BalancePolicy, hedge_share: f64, seed: u64) -> Balance {
+    pub(crate) fn new(policy: BalancePolicy, hedge_share: f64, given: Given, seed: u64) -> Balance {
         Balance {
             policy,
+            given,
             entries: Vec::new(),
             queue: Queue::default(),
             late: VecDeque::new(),
@@ -172,7 +185,7 @@ impl Balance {
 
     /// Takes in a node; `gauge` shows its calls in flight.
     pub(crate) fn add(&mut self, node: Arc<Node>, gauge: IntGauge, now: Instant) {
-        self.entries.push(Entry::new(node, gauge));
+        self.entries.push(Entry::new(node, gauge, self.given));
         self.serve(now);
     }
 
@@ -226,12 +239,10 @@ impl Balance {
         self.turn = self.turn.wrapping_add(1);
         self.next += 1;
         let (call, entry) = (self.next, &mut self.entries[index]);
-        entry.breaker.began(call, now);
-        entry.calls.insert(call, now);
-        entry.silent.insert(call, now);
-        entry.gauge.inc();
+        let patience = entry.began(call, ask.prompt, now);
         Ok(Grant {
             node: entry.node.clone(),
+            patience,
             call,
         })
     }
@@ -262,10 +273,16 @@ impl Balance {
         }
     }
 
+    /// How long the node may be silent in a call, by what is known now; `None` if the node is gone.
+    pub(crate) fn patience(&self, node: NodeId, call: u64) -> Option<Patience> {
+        let entry = self.entries.iter().find(|e| e.node.id == node)?;
+        entry.patience_of(call)
+    }
+
     /// Tells that a call is being answered.
     pub(crate) fn begun(&mut self, node: NodeId, call: u64) {
         if let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node) {
-            entry.silent.remove(&call);
+            entry.answers(call);
         }
     }
 
@@ -356,6 +373,7 @@ impl Balance {
             tenant: ask.tenant.clone(),
             turn: ask.turn.clone(),
             tokens: ask.tokens,
+            prompt: ask.prompt,
             tried: ask.tried.to_vec(),
             never: ask.never.to_vec(),
             again: ask.again,
@@ -411,7 +429,7 @@ impl Balance {
 
     fn grant(&mut self, waiter: Waiter, grant: Grant, now: Instant) {
         // A caller that has just gone says nothing about the node.
-        if let Err(Grant { node, call }) = waiter.grant.send(grant)
+        if let Err(Grant { node, call, .. }) = waiter.grant.send(grant)
             && let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node.id)
         {
             entry.ended(call, End::Dropped, now);

@@ -2,7 +2,6 @@
 
 use super::entry::CONTEXT_MEMORY;
 use super::*;
-use crate::node::Timeouts;
 use crate::options;
 use prometheus::IntGauge;
 use std::sync::LazyLock;
@@ -16,6 +15,7 @@ pub(super) fn ask(tokens: u64) -> Ask<'static> {
         tenant: &TENANT,
         turn: &TURN,
         tokens,
+        prompt: tokens,
         tried: &[],
         never: &[],
         again: false,
@@ -28,11 +28,6 @@ fn learn_context(balance: &mut Balance, of: NodeId, context: u32, now: Instant) 
 }
 
 fn node(id: NodeId, limit: u32) -> Arc<Node> {
-    let timeouts = Timeouts {
-        connect: MS,
-        first_token: MS,
-        idle: MS,
-    };
     let options = options::Node {
         name: format!("node-{id}"),
         base_url: "http://127.0.0.1:1".into(),
@@ -40,7 +35,7 @@ fn node(id: NodeId, limit: u32) -> Arc<Node> {
         ..options::Node::default()
     };
     let name = options.name.clone();
-    Arc::new(Node::new(id, name, &options, None, (timeouts, 1)).unwrap())
+    Arc::new(Node::new(id, name, &options, None, (MS, 1)).unwrap())
 }
 
 fn gauge() -> IntGauge {
@@ -48,7 +43,7 @@ fn gauge() -> IntGauge {
 }
 
 pub(super) fn balance(nodes: u64, limit: u32) -> Balance {
-    let mut balance = Balance::new(BalancePolicy::Balanced, 0.05, 1);
+    let mut balance = Balance::new(BalancePolicy::Balanced, 0.05, Given::default(), 1);
     (0..nodes).for_each(|id| balance.add(node(id, limit), gauge(), Instant::now()));
     balance
 }
@@ -57,6 +52,13 @@ pub(super) const WELL: End = End::Answered {
     first_token: Some(MS),
     size: 0,
     counted: None,
+    pace: Pace {
+        unread: 0,
+        reading: None,
+        is_told: false,
+        written: 0,
+        writing: None,
+    },
 };
 
 /// What the log says of a node: one word when it begins to fail, one when it is well.
@@ -306,6 +308,7 @@ async fn a_context_is_believed_for_a_while_and_measured_as_the_node_counts() {
         first_token: None,
         size: 0,
         counted: Some((1_000, 300)),
+        pace: Pace::default(),
     };
     balance.ended(0, grant.call, end, now);
     assert!(balance.take(&ask(3_000), now).is_ok(), "900 by its count");

@@ -61,8 +61,8 @@ async fn a_stuck_node_costs_the_first_token_timeout_and_then_another_is_asked() 
         ];
         a.always(stuck.clone());
         let mut options = options(&[&a, &b]);
-        options.first_token_timeout = TimeSpan::from_millis(200);
-        options.idle_timeout = TimeSpan::from_millis(200);
+        options.first_token_timeout = Some(TimeSpan::from_millis(200));
+        options.idle_timeout = Some(TimeSpan::from_millis(200));
         assert_eq!(ask(options).await.unwrap().text, "b", "{stuck:?}");
         a.until(|seen| seen.abandoned == 1).await;
     }
@@ -96,7 +96,7 @@ async fn the_configured_total_holds_when_the_caller_has_longer() {
     let node = FakeNode::saying("a").await.unwrap();
     node.always(FakeNodeBehaviour::Stuck);
     let mut options = options(&[&node]);
-    options.total_timeout = TimeSpan::from_millis(200);
+    options.total_timeout = Some(TimeSpan::from_millis(200));
     let error = ask(options).await.unwrap_err();
     assert!(matches!(error, Error::TimedOut(total) if total == Duration::from_millis(200)));
 }

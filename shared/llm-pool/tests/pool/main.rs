@@ -10,6 +10,7 @@ mod failures;
 mod likely;
 mod limits;
 mod nodes;
+mod slow;
 mod streams;
 
 use argosy_llm_pool::{BalancePolicy, Options, Pool, options};

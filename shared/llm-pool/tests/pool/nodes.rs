@@ -187,7 +187,7 @@ async fn roles_that_are_not_hedged_are_asked_once() {
     let [a, b] = [sim(16).await, sim(16).await];
     let mut options = on(&[&a, &b]);
     options.hedge.clear();
-    options.first_token_timeout = TimeSpan::from_millis(300);
+    options.first_token_timeout = Some(TimeSpan::from_millis(300));
     let pool = Arc::new(pool(options));
     load(&pool, 4, 60).await;
     a.behave(Does::Stuck);

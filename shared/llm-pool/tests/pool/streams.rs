@@ -55,7 +55,7 @@ async fn a_node_that_says_no_counts_or_no_goodbye_has_answered() {
     let hangs = whole.clone().map(|event| (Duration::ZERO, event));
     let hangs = hangs.into_iter().chain([(LONG, DONE.to_owned())]);
     let mut options = options(&[&node]);
-    options.idle_timeout = TimeSpan::from_millis(100);
+    options.idle_timeout = Some(TimeSpan::from_millis(100));
     options.retries = 0;
     let pool = pool(options);
     for ending in [events(whole), FakeNodeBehaviour::Stream(hangs.collect())] {
@@ -126,7 +126,7 @@ async fn signs_of_life_are_no_first_token() {
     ))
     .await;
     let mut options = options(&[&a, &b]);
-    options.first_token_timeout = TimeSpan::from_millis(150);
+    options.first_token_timeout = Some(TimeSpan::from_millis(150));
     let began = Instant::now();
     assert_eq!(ask(options).await.unwrap().text, "b");
     assert!(began.elapsed() >= 150 * MS);
@@ -138,7 +138,7 @@ async fn signs_of_life_do_not_hold_an_answer_that_has_stopped() {
     for said in [PING.to_owned(), sse::token(""), "da".to_owned()] {
         let [a, b] = a_and_b(then_only(&said, 10 * MS)).await;
         let mut options = options(&[&a, &b]);
-        options.idle_timeout = TimeSpan::from_millis(150);
+        options.idle_timeout = Some(TimeSpan::from_millis(150));
         let began = Instant::now();
         assert_eq!(ask(options).await.unwrap().text, "b", "{said:?}");
         assert!(began.elapsed() >= 150 * MS);
@@ -155,7 +155,7 @@ async fn who_thinks_for_long_is_not_idle() {
         let answer = sse::answer("well thought", Duration::ZERO);
         node.script([FakeNodeBehaviour::Stream(thoughts.chain(answer).collect())]);
         let mut options = options(&[&node]);
-        options.idle_timeout = TimeSpan::from_millis(200);
+        options.idle_timeout = Some(TimeSpan::from_millis(200));
         options.retries = 0;
         let reply = ask(options).await;
         assert_eq!(reply.unwrap().text, "well thought", "{field}");
@@ -168,7 +168,7 @@ async fn a_node_that_trickles_for_ever_holds_its_place_no_longer_than_the_call_m
     node.script([then_only(&sse::token("so "), 10 * MS)]);
     let mut options = options(&[&node]);
     options.nodes[0].max_in_flight = 1;
-    options.total_timeout = TimeSpan::from_millis(400);
+    options.total_timeout = Some(TimeSpan::from_millis(400));
     let pool = pool(options);
     let error = pool.chat(&request()).await.unwrap_err();
     assert!(matches!(error, Error::TimedOut(_)), "{error:?}");
