@@ -30,10 +30,10 @@ impl SetupError {
     /// When it has no time, or its answer no room.
     pub fn check_json_call(
         role: Role,
-        call_timeout: Duration,
+        call_timeout: Option<Duration>,
         max_tokens: u32,
     ) -> Result<(), SetupError> {
-        if call_timeout.is_zero() {
+        if call_timeout.is_some_and(|most| most.is_zero()) {
             let what = "`call_timeout` is no time at all".into();
             return Err(SetupError::Options { role, what });
         }

@@ -1,11 +1,16 @@
 //! The context of a stage: the facts about the delivery that it works on.
 
 use crate::live::Live;
-use envelope::{Case, Header, UnixMs};
+use envelope::fanout::soft_deadline;
+use envelope::{Case, Header, Role, UnixMs};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use time::OffsetDateTime;
+
+/// The part of the whole time of a turn that is kept for finishing what a call was for, up to a fixed maximum.
+const RESERVE_PART: u64 = 8;
+const RESERVE_MAX: Duration = Duration::from_secs(15);
 
 /// The facts that a stage knows about its step.
 #[derive(Debug, Clone)]
@@ -36,6 +41,28 @@ impl StepContext {
         Duration::from_millis(now.until(self.header.deadline))
     }
 
+    /// How long a call of this role to a model may take, which is what the turn can spare for it: `most` where that is set
+    /// and less. A model that is slow takes its time, and a step after it still has some.
+    ///
+    /// | role | part of what is left |
+    /// |---|---|
+    /// | planner | a third: the search, the maps and the answer come after it |
+    /// | mapper | until the answer is begun with what is there (70 % of the time), at least half |
+    /// | reducer | all but the reserve to finish an answer from what was read if the call fails |
+    /// | others | half: what is there already has to be brought out, whatever comes of the call |
+    pub fn time_to_call(&self, role: Role, most: Option<impl Into<Duration>>) -> Duration {
+        let answer = soft_deadline(&self.header).until(self.header.deadline);
+        let answer = Duration::from_millis(answer);
+        let spare = spare(role, self.time_left(), answer, self.reserve());
+        most.map_or(spare, |most| spare.min(most.into()))
+    }
+
+    /// The time that is kept for finishing an answer.
+    pub fn reserve(&self) -> Duration {
+        let whole = self.header.asked_at.until(self.header.deadline);
+        Duration::from_millis(whole / RESERVE_PART).min(RESERVE_MAX)
+    }
+
     /// The day on which this attempt began, in UTC, as `2026-03-05 (Thursday)`: for prompts that read dates.
     pub fn today(&self) -> String {
         day_of(self.now)
@@ -44,6 +71,16 @@ impl StepContext {
     /// A generator that draws the same numbers at every delivery of this step.
     pub fn rng(&self) -> fastrand::Rng {
         fastrand::Rng::with_seed(self.seed)
+    }
+}
+
+/// What a call may take of what is left, of which `answer` is for the steps after the soft deadline.
+fn spare(role: Role, left: Duration, answer: Duration, reserve: Duration) -> Duration {
+    match role {
+        Role::Planner => left / 3,
+        Role::Mapper => left.saturating_sub(answer).max(left / 2),
+        Role::Reducer => left - reserve.min(left / 2),
+        _ => left / 2,
     }
 }
 
@@ -83,6 +120,24 @@ fn day_of(time: UnixMs) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Of turns of 60 s and of 300 s, in seconds: what is left, is for the answer, and is in reserve; what a planner, a
+    /// mapper, a reducer and a validator may take of it.
+    #[test]
+    fn every_call_leaves_time_for_the_steps_after_it() {
+        for (left, answer, reserve, wanted) in [
+            (60, 18, 7, [20, 42, 53, 30]),
+            (300, 90, 15, [100, 210, 285, 150]),
+            (120, 90, 15, [40, 60, 105, 60]),
+            (20, 90, 15, [6, 10, 10, 10]),
+            (0, 90, 15, [0, 0, 0, 0]),
+        ] {
+            let [left, answer, reserve] = [left, answer, reserve].map(Duration::from_secs);
+            let roles = [Role::Planner, Role::Mapper, Role::Reducer, Role::Validator];
+            let spare = roles.map(|role| spare(role, left, answer, reserve).as_secs());
+            assert_eq!(spare, wanted, "{left:?}");
+        }
+    }
 
     #[test]
     fn a_day_begins_at_midnight_and_beyond_the_calendar_there_is_one_too() {

@@ -9,9 +9,9 @@ use settings::TimeSpan;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Longest time for the call with its retries on other nodes; the turn's deadline may cut it
-    /// shorter. Default `10s`: a user waits, and the template is a fair question too.
-    pub call_timeout: TimeSpan,
+    /// Longest time for the call with its retries on other nodes, and never more than half of what is left to the turn.
+    /// Default: that half.
+    pub call_timeout: Option<TimeSpan>,
     /// Longest answer. Default 160 tokens.
     pub max_tokens: u32,
     /// Most suggested replies. Default 4; 0 suggests none.
@@ -21,7 +21,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            call_timeout: TimeSpan::from_secs(10),
+            call_timeout: None,
             max_tokens: 160,
             options_max: 4,
         }
@@ -33,7 +33,8 @@ impl Options {
     pub fn validate(&self) -> Result<(), SetupError> {
         let role = Role::Clarifier;
         let wrong = |what| Err(SetupError::Options { role, what });
-        SetupError::check_json_call(role, self.call_timeout.duration(), self.max_tokens)?;
+        let call_timeout = self.call_timeout.map(TimeSpan::duration);
+        SetupError::check_json_call(role, call_timeout, self.max_tokens)?;
         if self.options_max > 16 {
             return wrong(format!(
                 "`options_max` is {}: want at most 16",

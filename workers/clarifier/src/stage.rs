@@ -140,7 +140,7 @@ impl Clarifier {
             case: &cx.case,
             today: cx.today(),
             max_tokens: self.options.max_tokens,
-            timeout: self.options.call_timeout.duration().min(cx.time_left()),
+            timeout: cx.time_to_call(Role::Clarifier, self.options.call_timeout),
         };
         caller.call(self.prompt(doubt), &inputs, Some(schema()))
     }

@@ -9,9 +9,9 @@ use settings::TimeSpan;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Longest time for the call with its retries on other nodes; the turn's deadline may cut it
-    /// shorter. Default `20s`.
-    pub call_timeout: TimeSpan,
+    /// Longest time for the call with its retries on other nodes, and never more than there is until the answer is begun with
+    /// what was read (70 % of the time), or half of what is left to the turn. Default: that.
+    pub call_timeout: Option<TimeSpan>,
     /// Longest answer. Default 256 tokens: a handful of facts; small models that lose the thread
     /// would fill any more with repetitions.
     pub max_tokens: u32,
@@ -28,7 +28,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            call_timeout: TimeSpan::from_secs(20),
+            call_timeout: None,
             max_tokens: 256,
             relevant_above: 0.7,
             fact_support_min: 0.5,
@@ -41,7 +41,8 @@ impl Options {
     pub fn validate(&self) -> Result<(), SetupError> {
         let role = Role::Mapper;
         let wrong = |what| Err(SetupError::Options { role, what });
-        SetupError::check_json_call(role, self.call_timeout.duration(), self.max_tokens)?;
+        let call_timeout = self.call_timeout.map(TimeSpan::duration);
+        SetupError::check_json_call(role, call_timeout, self.max_tokens)?;
         if !(0.0..1.0).contains(&self.relevant_above) {
             return wrong(format!(
                 "`relevant_above` is {}: want 0 to below 1, or no grade is above it",

@@ -85,7 +85,7 @@ impl Mapper {
             case: &cx.case,
             today: cx.today(),
             max_tokens: self.options.max_tokens,
-            timeout: self.options.call_timeout.duration().min(cx.time_left()),
+            timeout: cx.time_to_call(Role::Mapper, self.options.call_timeout),
         };
         let inputs = [
             ("question", cx.case.question.best()),

@@ -63,7 +63,7 @@ async fn asks_once_and_reads() {
     let [request] = &model.requests()[..] else {
         panic!("one call")
     };
-    assert_eq!(request.timeout, Duration::from_secs(20));
+    assert_eq!(request.timeout, Duration::from_secs(42));
     let question = llm::section::read(&request.user, "question");
     assert_eq!(
         question,

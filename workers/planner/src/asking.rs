@@ -110,7 +110,7 @@ impl Planner {
             case: &cx.case,
             today: cx.today(),
             max_tokens,
-            timeout: self.options.call_timeout.duration().min(cx.time_left()),
+            timeout: cx.time_to_call(Role::Planner, self.options.call_timeout),
         };
         Ok(caller.call(prompt, inputs, Some(schema))?.request)
     }

@@ -10,9 +10,9 @@ use settings::TimeSpan;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Longest time for the call with its retries on other nodes; the turn's deadline may cut it
-    /// shorter. Default `15s`.
-    pub call_timeout: TimeSpan,
+    /// Longest time for the call with its retries on other nodes, and never more than a third of what is left to the turn.
+    /// Default: that third.
+    pub call_timeout: Option<TimeSpan>,
     /// Longest answer. Default 480 tokens, several times what the JSON of a simple question needs; twice as many in the
     /// profile `large`. A follow-up, which is written anew, may take as many more as its question has.
     pub max_tokens: u32,
@@ -38,7 +38,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            call_timeout: TimeSpan::from_secs(15),
+            call_timeout: None,
             max_tokens: 480,
             keywords_max: 6,
             unnamed_hints: false,
@@ -53,7 +53,8 @@ impl Options {
     pub fn validate(&self) -> Result<(), SetupError> {
         let role = Role::Planner;
         let wrong = |what| Err(SetupError::Options { role, what });
-        SetupError::check_json_call(role, self.call_timeout.duration(), self.max_tokens)?;
+        let call_timeout = self.call_timeout.map(TimeSpan::duration);
+        SetupError::check_json_call(role, call_timeout, self.max_tokens)?;
         if !(1..=32).contains(&self.keywords_max) {
             return wrong(format!(
                 "`keywords_max` is {}: want 1 to 32",

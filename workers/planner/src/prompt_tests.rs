@@ -22,7 +22,7 @@ async fn prompt(place: &str, teller: &str, reply: &str) -> String {
     made.run(&model).await.unwrap();
     let requests = model.requests();
     let first = requests.first().unwrap();
-    assert_eq!(first.timeout, Duration::from_secs(15));
+    assert_eq!(first.timeout, Duration::from_secs(100) / 3);
     assert!(first.user.contains("Today is 2024-02-29 (Thursday)."));
     format!("{}\n======\n{}", first.system, first.user)
 }

@@ -1,18 +1,14 @@
-//! The limits of the one model call of a step: how long the call may take, when it is given up, and with which share
-//! of the evidence it is repeated if the prompt was too long. Pure; the [stage](crate::stage) makes the call.
+//! The limits of the one model call of a step: when it is given up, and with which share of the evidence it is repeated
+//! if the prompt was too long. Pure; the [stage](crate::stage) makes the call.
 
 use envelope::{Class, Classify};
 use llm::{ChatRequest, tokens};
 use stage::StepContext;
-use std::time::Duration;
 
 /// The delivery with which a call that fails temporarily is given up, provided that there is time for so many. How
 /// long that takes depends on the failure: nodes that refuse at once take seconds, whereas a node that names a time
 /// to come back, or one that never answers, takes most of the time that the turn has.
 pub(crate) const TRIES_MAX: u16 = 5;
-/// The part of the whole time that is kept for finishing the answer, up to a fixed maximum.
-const RESERVE_PART: u64 = 8;
-const RESERVE_MAX: Duration = Duration::from_secs(15);
 
 /// The share of the evidence that fits the context; a half where the size of the context is not known.
 pub(crate) fn share(context: Option<u32>, request: &ChatRequest) -> f64 {
@@ -31,21 +27,8 @@ pub(crate) fn is_hopeless(error: &llm::Error, cx: &StepContext) -> bool {
         Class::Transient if cx.attempt >= TRIES_MAX => true,
         Class::Transient | Class::Overloaded => {
             let wait = error.retry_after().unwrap_or_default();
-            wait.saturating_add(reserve(cx)) >= cx.time_left()
+            wait.saturating_add(cx.reserve()) >= cx.time_left()
         }
         Class::Bug => false,
     }
-}
-
-/// How long a call may take, so that there is still time to finish an answer from what was read when the call fails.
-/// A call that begins late gets half of the remaining time, because most calls end long before their limit.
-pub(crate) fn time_to_call(cx: &StepContext) -> Duration {
-    let left = cx.time_left();
-    left - reserve(cx).min(left / 2)
-}
-
-/// The time that is kept for finishing the answer.
-fn reserve(cx: &StepContext) -> Duration {
-    let whole = cx.header.asked_at.until(cx.header.deadline);
-    Duration::from_millis(whole / RESERVE_PART).min(RESERVE_MAX)
 }

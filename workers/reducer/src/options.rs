@@ -46,9 +46,9 @@ pub struct Options {
     /// or `auto`, passages where the question's profile is `large` and facts where it is `small`: a small model loses the
     /// thread in whole passages. Default `auto`. A stricter draft, and one from too little, is composed from facts.
     pub input: ReducerInput,
-    /// Longest time for the call with its retries on other nodes; the turn's deadline may cut it
-    /// shorter. Default `30s`.
-    pub call_timeout: TimeSpan,
+    /// Longest time for the call with its retries on other nodes, and never more than is left to the turn less an eighth of
+    /// its whole time, at most 15 s, to finish an answer without the model. Default: that.
+    pub call_timeout: Option<TimeSpan>,
     /// Longest answer. Default 400 tokens.
     pub max_tokens: u32,
     /// Most text of facts shown to the model, in characters. Over it, what a part of the question needs stays first, then the
@@ -77,7 +77,7 @@ impl Default for Options {
         Options {
             min_relevant: None,
             input: ReducerInput::Auto,
-            call_timeout: TimeSpan::from_secs(30),
+            call_timeout: None,
             max_tokens: 400,
             facts_chars_max: 12_000,
             passages_chars_max: 12_000,
@@ -94,7 +94,7 @@ impl Options {
     pub fn validate(&self) -> Result<(), SetupError> {
         let role = Role::Reducer;
         let wrong = |what| Err(SetupError::Options { role, what });
-        if self.call_timeout.is_zero() {
+        if self.call_timeout.is_some_and(TimeSpan::is_zero) {
             return wrong("`call_timeout` is no time at all".into());
         }
         if self.max_tokens < 16 {

@@ -3,7 +3,7 @@
 
 use crate::acted;
 use crate::answer::{self, Answer};
-use crate::call::{is_hopeless, share, time_to_call};
+use crate::call::{is_hopeless, share};
 use crate::draft::{Brief, Origin, composed, listed, no_information};
 use crate::evidence::Evidence;
 use crate::form;
@@ -402,7 +402,7 @@ impl Reducer {
             case: &cx.case,
             today: cx.today(),
             max_tokens: self.options.max_tokens,
-            timeout: self.options.call_timeout.duration().min(time_to_call(cx)),
+            timeout: cx.time_to_call(Role::Reducer, self.options.call_timeout),
         };
         caller.call(prompt, inputs, None)
     }

@@ -157,7 +157,7 @@ async fn composes_from_the_facts_alone() {
     assert!(!draft.stitched);
     assert_eq!((done.usage.calls, done.fallbacks), (1, vec![]));
     assert_eq!(done.decided, "composed from 2 facts of 2 sources");
-    assert_eq!(model.requests()[0].timeout, Duration::from_secs(30));
+    assert_eq!(model.requests()[0].timeout, Duration::from_millis(52_500));
     insta::assert_snapshot!(shown(&model));
 }
 

@@ -139,8 +139,7 @@ impl Judge {
             case: &cx.case,
             today: cx.today(),
             max_tokens: options.max_tokens,
-            // What was drafted has to be brought out, whatever comes of this.
-            timeout: options.call_timeout.duration().min(cx.time_left() / 2),
+            timeout: cx.time_to_call(Role::Validator, options.call_timeout),
         };
         let inputs = [
             ("question", cx.case.question.best()),

@@ -27,9 +27,9 @@ pub struct Options {
     /// What is done with sentences that a cited source denies: `mark` them in the event, `cut` them out, or `retry` once
     /// with a stricter draft, and then mark them. Default `retry`.
     pub contradicted: ContradictedPolicy,
-    /// Longest time for the call of the model that judges (`model_of.validator`), with its retries on other nodes; at most
-    /// half of what is left to the turn. Default `20s`.
-    pub call_timeout: TimeSpan,
+    /// Longest time for the call of the model that judges (`model_of.validator`), with its retries on other nodes, and never
+    /// more than half of what is left to the turn. Default: that half.
+    pub call_timeout: Option<TimeSpan>,
     /// Longest judgement. Default 160 tokens: two words and a sentence.
     pub max_tokens: u32,
     /// Most text of passages that is shown to the model that judges, in characters; with more, each is cut to its share.
@@ -46,7 +46,7 @@ impl Default for Options {
             figures_checked: true,
             unsupported: UnsupportedPolicy::default(),
             contradicted: ContradictedPolicy::default(),
-            call_timeout: TimeSpan::from_secs(20),
+            call_timeout: None,
             max_tokens: 160,
             judge_chars_max: 12_000,
         }
@@ -66,7 +66,8 @@ impl Options {
                 return wrong(format!("`{name}` is {share}: want 0 to 1"));
             }
         }
-        SetupError::check_json_call(role, self.call_timeout.duration(), self.max_tokens)?;
+        let call_timeout = self.call_timeout.map(TimeSpan::duration);
+        SetupError::check_json_call(role, call_timeout, self.max_tokens)?;
         if !(500..=40_000).contains(&self.judge_chars_max) {
             return wrong(format!(
                 "`judge_chars_max` is {}: want 500 to 40000",
