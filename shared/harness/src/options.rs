@@ -10,7 +10,8 @@ use settings::{InvalidOption, TimeSpan};
 pub struct Options {
     /// Steps at once in one process. Default 64.
     pub slots: u32,
-    /// Most time for one step; of an indexer, for one part of the work on a document. Default 2 min.
+    /// Most time for one step; of an indexer, for one part of the work on a document. Default 5 min, as long as a question
+    /// has (`gateway.deadline`): a step that is slow and steady is ended by its turn's deadline alone.
     pub step_timeout: TimeSpan,
     /// How long running steps may take when the process is told to stop. Default 30 s.
     pub grace: TimeSpan,
@@ -32,7 +33,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             slots: 64,
-            step_timeout: TimeSpan::from_mins(2),
+            step_timeout: TimeSpan::from_mins(5),
             grace: TimeSpan::from_secs(30),
             quorum: 1.0,
             early_reduce: 0,

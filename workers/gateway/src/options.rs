@@ -18,7 +18,9 @@ const MODELS_MAX: usize = 32;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Time for a question that names no deadline. Default 2 min.
+    /// Time for a question that names no deadline. Default 5 min: one takes 16 to 90 s with a model of 1.5B parameters on two
+    /// cores, twice as long beside other work, and its answer is begun at 70 % of the time with the passages that are read
+    /// by then.
     pub deadline: TimeSpan,
     /// Mode of a question that names none: `agentic` (every stage), `simple` (one search and one model call), `auto`, where
     /// the gateway decides by rules, without a model: simple where one thing is asked about one thing, agentic elsewhere; or
@@ -78,7 +80,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            deadline: TimeSpan::from_secs(120),
+            deadline: TimeSpan::from_mins(5),
             mode: ModeChoice::default(),
             rounds: Budget::default().rounds,
             searches: Budget::default().searches,
