@@ -1,4 +1,5 @@
-//! `argosy nodes`: shows the model nodes as the processes of the fleet report them.
+//! `argosy nodes`: shows the model nodes as the processes of the fleet report them. It asks no node itself: speeds are
+//! those of the processes' own calls, and the limits are those of their next call.
 
 use crate::cli::{self, Output};
 use crate::cli_error::CliError;
@@ -9,6 +10,7 @@ use crate::signal;
 use bus::Bus;
 use inspect::processes::{LISTEN, ProcessStatus, ask};
 use llm_pool::NodeView;
+use llm_pool::constants::SHOWN_PROMPT_TOKENS;
 use owo_colors::OwoColorize;
 use std::time::Duration;
 
@@ -62,7 +64,7 @@ fn json(seen: &[ProcessStatus]) -> Result<String, CliError> {
 
 fn table(seen: &[ProcessStatus]) -> String {
     let head = format!(
-        "{:<18} {:<18} {:<28} {:<9} {:>6} {:>8} {:>10} {:>9} {:>7} {:>6} {:>7} {:>8}",
+        "{:<18} {:<18} {:<28} {:<9} {:>6} {:>8} {:>10} {:>9} {:>7} {:>6} {:>7} {:>8} {:>10} {:>10} {:>13}",
         "PROCESS",
         "MODEL",
         "NODE",
@@ -74,7 +76,10 @@ fn table(seen: &[ProcessStatus]) -> String {
         "FAILED",
         "ERRORS",
         "QUEUED",
-        "CONTEXT"
+        "CONTEXT",
+        "READS/S",
+        "WRITES/S",
+        "LIMITS"
     );
     let mut text = format!("{}\n", head.bold());
     for process in seen {
@@ -83,6 +88,10 @@ fn table(seen: &[ProcessStatus]) -> String {
             text.push('\n');
         }
     }
+    text.push_str(&format!(
+        "READS/S and WRITES/S are tokens; LIMITS the most time to the first token after a prompt of {SHOWN_PROMPT_TOKENS}, and \
+         between two\n"
+    ));
     text
 }
 
@@ -96,7 +105,7 @@ fn line(process: &str, node: &NodeView) -> String {
         _ => breaker.yellow().to_string(),
     };
     format!(
-        "{process:<18} {:<18} {:<28} {breaker} {:>6} {:>8} {:>10} {:>9} {:>7} {:>6} {:>7} {:>8}",
+        "{process:<18} {:<18} {:<28} {breaker} {:>6} {:>8} {:>10} {:>9} {:>7} {:>6} {:>7} {:>8} {:>10} {:>10} {:>13}",
         node.model,
         format!("{} {}", node.name, node.address),
         node.in_flight,
@@ -107,7 +116,22 @@ fn line(process: &str, node: &NodeView) -> String {
         number(errors(node)),
         number(node.queued.map(|n| n.to_string())),
         number(node.context.map(|n| n.to_string())),
+        speed(node.reads_per_s),
+        speed(node.writes_per_s),
+        number(limits(node)),
     )
+}
+
+/// Tokens a second.
+fn speed(measured: Option<f64>) -> String {
+    measured.map_or_else(|| "unmeasured".into(), |each| format!("{each:.1}"))
+}
+
+/// How long a call may be silent, before the first token and between two; `None` of a process of an older release.
+fn limits(node: &NodeView) -> Option<String> {
+    let [first, idle] =
+        [node.first_token_limit_ms, node.idle_limit_ms].map(|ms| ms.div_ceil(1_000));
+    (first > 0).then(|| format!("{first} s, {idle} s"))
 }
 
 /// The share of calls that failed, among those that say something of the node.
@@ -138,5 +162,24 @@ mod tests {
         let words: Vec<_> = line.split_whitespace().collect();
         assert_eq!(words[..4], ["mapper-7", "small", "gpu-a", "gpu-a:8000"]);
         assert!(words.contains(&"50.0%"), "{line}");
+        assert_eq!(words[words.len() - 3..], ["unmeasured", "unmeasured", "--"]);
+    }
+
+    #[test]
+    fn the_measured_speed_is_shown_with_the_limits_that_follow() {
+        let node = NodeView {
+            reads_per_s: Some(85.0),
+            writes_per_s: Some(15.3),
+            first_token_limit_ms: 70_588,
+            idle_limit_ms: 72_282,
+            ..node(1, 0)
+        };
+        let line = line("mapper-7", &node);
+        assert!(line.ends_with(" 85.0       15.3    71 s, 73 s"), "{line}");
+        let told = serde_json::to_value(&node).unwrap();
+        assert_eq!(
+            (&told["reads_per_s"], &told["idle_limit_ms"]),
+            (&85.0.into(), &72_282.into())
+        );
     }
 }
