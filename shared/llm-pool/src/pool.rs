@@ -2,7 +2,7 @@
 //! the caller gets the reply or the error.
 
 use crate::asked::Rejected;
-use crate::balance::{Ask, Balance, Given, NodeId, NodeView, Silence};
+use crate::balance::{Ask, Balance, NodeId, NodeView, SetLimits, Silence};
 use crate::constants::{BODY_BYTES_MAX, NODES_MAX, UNMEASURED_MAX};
 use crate::error::Error as PoolError;
 use crate::failure::{Failure, NextAction};
@@ -76,7 +76,7 @@ impl Pool {
             balance: Mutex::new(Balance::new(
                 options.policy,
                 options.hedge_share,
-                given(&options),
+                set_limits(&options),
                 seed,
             )),
             next_node: AtomicU64::new(0),
@@ -440,10 +440,10 @@ impl Shared {
 }
 
 /// The limits of a call that are set by hand.
-fn given(options: &Options) -> Given {
+fn set_limits(options: &Options) -> SetLimits {
     let alone = options.nodes.len() == 1 && !options.nodes[0].resolve;
     let total = options.total_timeout.map_or(Duration::ZERO, Duration::from);
-    Given {
+    SetLimits {
         first_token: options.first_token_timeout.map(Duration::from),
         idle: options.idle_timeout.map(Duration::from),
         alone: alone.then(|| UNMEASURED_MAX.max(total)),

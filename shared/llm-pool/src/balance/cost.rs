@@ -1,7 +1,7 @@
 //! Measures the time that picking a node takes, for [`crate::cost`].
 
 use super::pick::{BalancePolicy, NodeState, pick};
-use super::{Ask, Balance, End, Given, Pace};
+use super::{Ask, Balance, End, Pace, SetLimits};
 use crate::cost::Picks;
 use crate::node::Node;
 use envelope::{TenantId, TurnId};
@@ -42,7 +42,7 @@ pub(crate) fn cost(nodes: Vec<(Arc<Node>, IntGauge)>, picks: u32) -> Picks {
             writing: Some(Duration::from_millis(500)),
         },
     };
-    let mut balance = Balance::new(BalancePolicy::Balanced, 0.0, Given::default(), 1);
+    let mut balance = Balance::new(BalancePolicy::Balanced, 0.0, SetLimits::default(), 1);
     let busy = nodes.len() * 4;
     for (node, gauge) in nodes {
         balance.add(node, gauge, now);

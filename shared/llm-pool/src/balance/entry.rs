@@ -3,7 +3,7 @@
 use super::at_once::{Permits, Took};
 use super::breaker::{Breaker, BreakerDecision};
 use super::latency::Mean;
-use super::patience::{Doubt, Given, Known, Patience};
+use super::patience::{Doubt, Knowledge, Patience, SetLimits};
 use super::pick::NodeState;
 use super::speed::Speed;
 use super::{Ask, End};
@@ -53,7 +53,7 @@ impl Flight {
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) node: Arc<Node>,
-    given: Given,
+    limits: SetLimits,
     pub(super) permits: Permits,
     pub(super) breaker: Breaker,
     pub(super) mean: Mean,
@@ -77,9 +77,9 @@ pub(super) struct Entry {
 
 impl Entry {
     /// Of a node that has not been asked yet.
-    pub(super) fn new(node: Arc<Node>, gauge: IntGauge, given: Given) -> Entry {
+    pub(super) fn new(node: Arc<Node>, gauge: IntGauge, limits: SetLimits) -> Entry {
         Entry {
-            given,
+            limits,
             permits: Permits::new(node.first, node.limit),
             breaker: Breaker::default(),
             mean: Mean::default(),
@@ -203,12 +203,12 @@ impl Entry {
 
     /// How long a call may be silent that waits for so many tokens to be read.
     fn patience(&self, tokens: u64) -> Patience {
-        let known = Known {
+        let known = Knowledge {
             speed: self.speed,
             doubt: self.doubt,
             answer: self.answers.measured(),
         };
-        self.given.patience(&known, tokens)
+        self.limits.patience(&known, tokens)
     }
 
     /// How long a call in flight may be silent, by what is known now.

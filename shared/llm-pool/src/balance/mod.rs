@@ -16,7 +16,7 @@ mod speed;
 
 pub(crate) use cost::cost;
 pub use entry::NodeView;
-pub(crate) use patience::{Given, Patience, Silence};
+pub(crate) use patience::{Patience, SetLimits, Silence};
 pub use pick::BalancePolicy;
 pub(crate) use speed::Pace;
 
@@ -155,7 +155,7 @@ impl Waiter {
 #[derive(Debug)]
 pub(crate) struct Balance {
     policy: BalancePolicy,
-    given: Given,
+    limits: SetLimits,
     entries: Vec<Entry>,
     queue: Queue<Waiter>,
     /// Calls to be made a second time: as many as the allowance lets wait.
@@ -168,10 +168,15 @@ pub(crate) struct Balance {
 }
 
 impl Balance {
-    pub(crate) fn new(policy: BalancePolicy, hedge_share: f64, given: Given, seed: u64) -> Balance {
+    pub(crate) fn new(
+        policy: BalancePolicy,
+        hedge_share: f64,
+        limits: SetLimits,
+        seed: u64,
+    ) -> Balance {
         Balance {
             policy,
-            given,
+            limits,
             entries: Vec::new(),
             queue: Queue::default(),
             late: VecDeque::new(),
@@ -185,7 +190,7 @@ impl Balance {
 
     /// Takes in a node; `gauge` shows its calls in flight.
     pub(crate) fn add(&mut self, node: Arc<Node>, gauge: IntGauge, now: Instant) {
-        self.entries.push(Entry::new(node, gauge, self.given));
+        self.entries.push(Entry::new(node, gauge, self.limits));
         self.serve(now);
     }
 

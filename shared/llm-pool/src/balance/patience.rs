@@ -37,7 +37,7 @@ pub(crate) struct Silence {
 
 /// What is set by hand.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Given {
+pub(crate) struct SetLimits {
     pub(crate) first_token: Option<Duration>,
     pub(crate) idle: Option<Duration>,
     /// The longest time for a call of a node that has no other beside it, for which there is nothing to hurry.
@@ -57,7 +57,7 @@ pub(crate) struct Patience {
 
 /// What is known of a node that is about to be asked.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Known {
+pub(crate) struct Knowledge {
     pub(crate) speed: Speed,
     /// How often the limit is doubled.
     pub(crate) doubt: Doubt,
@@ -81,9 +81,9 @@ impl Doubt {
     }
 }
 
-impl Given {
+impl SetLimits {
     /// For a call with so many tokens to read, its own and those beside it.
-    pub(crate) fn patience(&self, known: &Known, tokens: u64) -> Patience {
+    pub(crate) fn patience(&self, known: &Knowledge, tokens: u64) -> Patience {
         let (reading, pause) = (known.speed.reading(tokens), known.speed.pause());
         let limit = |expected: Option<f64>, least: Duration| match expected {
             Some(expected) => seconds(expected * LIMIT * known.doubt.0).max(least),
@@ -128,8 +128,8 @@ mod tests {
     use crate::balance::speed::Pace;
 
     /// Of a node that reads and writes so many tokens a second.
-    fn known(reads: u64, writes: u64) -> Known {
-        let mut known = Known::default();
+    fn known(reads: u64, writes: u64) -> Knowledge {
+        let mut known = Knowledge::default();
         let pace = Pace {
             unread: reads * 10,
             reading: Some(Duration::from_secs(10)),
@@ -152,7 +152,7 @@ mod tests {
         for (what, known, tokens, wanted) in [
             (
                 "nothing is known",
-                Known::default(),
+                Knowledge::default(),
                 2_000,
                 [120, 120, 120, 120],
             ),
@@ -183,7 +183,7 @@ mod tests {
             ("a large GPU", known(20_000, 140), 2_000, [10, 5, 1, 1]),
         ] {
             assert_eq!(
-                whole(Given::default().patience(&known, tokens)),
+                whole(SetLimits::default().patience(&known, tokens)),
                 wanted,
                 "{what}"
             );
@@ -192,28 +192,31 @@ mod tests {
 
     #[test]
     fn what_is_set_holds_and_a_node_alone_is_given_its_time() {
-        let set = Given {
+        let set = SetLimits {
             first_token: Some(Duration::from_secs(3)),
             idle: Some(Duration::from_secs(2)),
             alone: None,
         };
         assert_eq!(whole(set.patience(&known(85, 15), 2_000)), [3, 2, 47, 48]);
-        assert_eq!(whole(set.patience(&Known::default(), 2_000)), [3, 2, 3, 2]);
-        let alone = Given {
+        assert_eq!(
+            whole(set.patience(&Knowledge::default(), 2_000)),
+            [3, 2, 3, 2]
+        );
+        let alone = SetLimits {
             alone: Some(UNMEASURED_MAX),
-            ..Given::default()
+            ..SetLimits::default()
         };
         assert_eq!(whole(alone.patience(&known(85, 15), 100)), [120, 72, 2, 48]);
     }
 
     #[test]
     fn a_node_of_unknown_speed_is_judged_by_its_whole_answers() {
-        let known = Known {
+        let known = Knowledge {
             answer: 8.0,
-            ..Known::default()
+            ..Knowledge::default()
         };
         assert_eq!(
-            whole(Given::default().patience(&known, 500)),
+            whole(SetLimits::default().patience(&known, 500)),
             [120, 120, 16, 16]
         );
     }
@@ -222,7 +225,7 @@ mod tests {
     fn doubt_doubles_the_limit_and_not_what_is_a_fault() {
         let mut known = known(85, 15);
         let limits = [0; 5].map(|_| {
-            let limit = whole(Given::default().patience(&known, 2_000));
+            let limit = whole(SetLimits::default().patience(&known, 2_000));
             known.doubt.grow();
             [limit[0], limit[2]]
         });

@@ -43,7 +43,7 @@ fn gauge() -> IntGauge {
 }
 
 pub(super) fn balance(nodes: u64, limit: u32) -> Balance {
-    let mut balance = Balance::new(BalancePolicy::Balanced, 0.05, Given::default(), 1);
+    let mut balance = Balance::new(BalancePolicy::Balanced, 0.05, SetLimits::default(), 1);
     (0..nodes).for_each(|id| balance.add(node(id, limit), gauge(), Instant::now()));
     balance
 }

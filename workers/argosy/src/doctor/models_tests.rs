@@ -63,6 +63,10 @@ fn process(n: u32, breaker: &str, limit: usize) -> ProcessStatus {
         queued: None,
         context: None,
         dialect: "plain".into(),
+        reads_per_s: None,
+        writes_per_s: None,
+        first_token_limit_ms: 120_000,
+        idle_limit_ms: 120_000,
     };
     let seen = serde_json::json!({
         "role": "mapper", "process": format!("mapper-{n}"), "model": "m", "nodes": [node],
