@@ -3,7 +3,7 @@
 //! last lines.
 //!
 //! *Not* here: what follows from the probability, of which the validator makes a confidence. Whether the passages
-//! answer the question is not asked: a small model says yes to all that are about the same thing (docs/answers.md).
+//! answer the question is not asked: it tells no more than this (docs/answers.md).
 
 use crate::draft::Brief;
 use crate::form;

@@ -14,7 +14,8 @@ pub struct Options {
     /// 0 to 1. Default 0.2.
     pub low_confidence: f32,
     /// Confidence below which an answer is flagged that its own model has assessed (`reducer.assess`), 0 to 1: there the
-    /// confidence says how likely the answer is right. Default 0.5 (docs/answers.md).
+    /// confidence says how likely the answer is right. Default 0.65: of 78 answers of a 1.5B model 13 were above it, and 11 of
+    /// them right (docs/answers.md).
     pub low_likely: f32,
     /// Whether an answer that cites nothing fails. Default true.
     pub citations_required: bool,
@@ -41,7 +42,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             low_confidence: 0.2,
-            low_likely: 0.5,
+            low_likely: 0.65,
             citations_required: true,
             figures_checked: true,
             unsupported: UnsupportedPolicy::default(),

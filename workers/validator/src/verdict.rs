@@ -145,7 +145,7 @@ pub(crate) fn judge(evidence: &Evidence, question: &QuestionText, options: &Opti
     let overlap = text::overlap(&answer.text, &facts);
     let assessed = draft
         .assessment
-        .map(|said| confidence::of(said, &answer.citations, &draft.sources));
+        .map(|said| confidence::of(said, &answer.text, question.best(), draft));
     let is_low = overlap < options.low_confidence
         || assessed.is_some_and(|likely| likely < options.low_likely)
         || contradicted > 0
