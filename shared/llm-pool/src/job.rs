@@ -170,7 +170,7 @@ impl Job<'_> {
                 wire::answer(&body, request, asked, per_word).map(Some)
             }
             (Work::Chat(request), Body::Streamed(streamed)) => {
-                wire::streamed(streamed, request, per_word).map(Some)
+                wire::streamed(*streamed, request, per_word).map(Some)
             }
             (Work::Post { read, .. }, Body::Whole(body)) => read(&body).map(|()| None),
             (Work::Post { .. }, Body::Streamed(_)) => Err(Failure::Garbled {

@@ -113,7 +113,7 @@ pub(crate) trait Watcher: Send {
 #[derive(Debug)]
 pub(crate) enum Body {
     Whole(Vec<u8>),
-    Streamed(Streamed),
+    Streamed(Box<Streamed>),
 }
 
 /// A server and how it is asked.
@@ -346,7 +346,7 @@ impl Node {
             let _ = timeout(LAST_PIECE, response.chunk()).await;
         }
         Ok(Some(Reply {
-            body: Body::Streamed(streamed),
+            body: Body::Streamed(Box::new(streamed)),
             first_token: progress.first_token,
         }))
     }

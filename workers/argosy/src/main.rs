@@ -60,7 +60,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), CliError> {
     let everywhere = cli.everywhere;
     let output = everywhere.output;
     match cli.command {
-        Command::Demo(args) => command::demo::run(args, config, output).await,
+        Command::Demo(args) => Box::pin(command::demo::run(args, config, output)).await,
         Command::Ask(args) => command::ask::run(args, config, output).await,
         Command::Chat(args) => command::chat::run(args, config, output).await,
         Command::Conversation(what) => command::conversation::run(what, config, output).await,
