@@ -25,6 +25,8 @@ const NAMED_MAX: usize = 3;
 const NAMED_CHARS_MAX: usize = 80;
 /// The text in place of an answer that is withheld.
 const WITHHELD: &str = "The documents that were found do not say what the answer would have said.";
+/// The text in place of an answer that is hardly right.
+const UNLIKELY: &str = "The documents that were found do not say it, as far as can be told.";
 
 /// The findings about a draft.
 #[derive(Debug, Clone, PartialEq)]
@@ -146,6 +148,9 @@ pub(crate) fn judge(evidence: &Evidence, question: &QuestionText, options: &Opti
     let assessed = draft
         .assessment
         .map(|said| confidence::of(said, &answer.text, question.best(), draft));
+    if let Some(likely) = assessed.filter(|likely| *likely < options.withheld_below) {
+        return unlikely(likely);
+    }
     let is_low = overlap < options.low_confidence
         || assessed.is_some_and(|likely| likely < options.low_likely)
         || contradicted > 0
@@ -229,6 +234,21 @@ fn withheld() -> Verdict {
         sentences: Vec::new(),
         judgement: None,
         notices: Vec::new(),
+    }
+}
+
+/// What becomes of an answer that is hardly right: the user is told that the documents do not say, and neither another draft
+/// nor another search would know better.
+fn unlikely(likely: f32) -> Judged {
+    Judged {
+        verdict: Verdict {
+            answer: UNLIKELY.into(),
+            confidence: likely,
+            ..withheld()
+        },
+        failed: Vec::new(),
+        lacking: None,
+        fallbacks: vec![Fallback::AnswerWithheld],
     }
 }
 

@@ -56,12 +56,18 @@ fn an_assessed_answer_has_the_likelihood_that_it_is_right() {
         draft.assessment = Some(envelope::Assessment { right });
         judge(&draft.into(), &QuestionText::default(), &Options::default())
     };
-    let (sure, unsure) = (told(0.99).verdict, told(0.3).verdict);
+    let (sure, unsure) = (told(0.99).verdict, told(0.8).verdict);
     assert!(sure.confidence > 0.8 && !sure.low_confidence, "{sure:?}");
     assert!(
         unsure.confidence < 0.5 && unsure.low_confidence,
         "{unsure:?}"
     );
+    assert_eq!(unsure.answer, sure.answer);
+    // What is hardly right is withheld, and that is the end of it.
+    let hardly = told(0.3);
+    assert!(hardly.verdict.answer.contains("do not say"));
+    assert!(hardly.verdict.low_confidence && hardly.verdict.citations.is_empty());
+    assert!(hardly.failed.is_empty() && hardly.is_withheld());
     // What a source says otherwise is flagged, however sure the model is.
     let mut wrong = draft(
         "For order 77, 250 EUR are due [1].",
