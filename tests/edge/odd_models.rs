@@ -10,8 +10,17 @@ const LEASE: &str =
 const FACT: &str = "The lease of the Orlin depot ends on 31 March 2027.";
 
 /// Asks a corpus of one lease with a model that plans well, replies to the mapper with `reads` and to the reducer
-/// with `writes`.
+/// with `writes`. Passages are mapped one by one.
 async fn ask(reads: fn(&ReceivedPrompt) -> String, writes: fn(&ReceivedPrompt) -> String) -> Value {
+    asked(reads, writes, &["--set", "planner.read_at_once=false"]).await
+}
+
+/// The same with these flags.
+async fn asked(
+    reads: fn(&ReceivedPrompt) -> String,
+    writes: fn(&ReceivedPrompt) -> String,
+    flags: &'static [&'static str],
+) -> Value {
     let says = move |prompt: &ReceivedPrompt| match &prompt.user {
         user if user.contains("\"keywords\"") => {
             json!({"keywords": ["lease", "depot"], "file_filter": null, "source_hint": null})
@@ -22,16 +31,17 @@ async fn ask(reads: fn(&ReceivedPrompt) -> String, writes: fn(&ReceivedPrompt) -
     };
     let node = FakeNode::start(says).await.unwrap();
     let nodes = json!([{"name": "odd", "base_url": node.base_url()}]).to_string();
-    let asked = tokio::task::spawn_blocking(move || {
+    let run = tokio::task::spawn_blocking(move || {
         let shell = Shell::without_model();
         shell.write("docs/lease.md", LEASE);
         let question = "When does the lease of the Orlin depot end?";
         let nodes = format!("model.nodes={nodes}");
         let model = ["--set", "model.model=odd", "--set", &nodes];
         let ask = ["ask", question, "--corpus", "docs", "-o", "json"];
-        shell.run(&[&ask[..], &model].concat()).exits(0).json()
+        let args = [&ask[..], &model, flags].concat();
+        shell.run(&args).exits(0).json()
     });
-    asked.await.unwrap()
+    run.await.unwrap()
 }
 
 fn reads_well(_: &ReceivedPrompt) -> String {
@@ -110,6 +120,9 @@ async fn a_refusal_and_an_obeyed_instruction_are_flagged() {
     for writes in odd {
         let event = ask(reads_well, writes).await;
         assert_told(&event, &["stricter"]);
+        assert_eq!(event["low_confidence"], true, "{event}");
+        // It says the same where it reads the passages at once, and of its own draft.
+        let event = asked(reads_well, writes, &[]).await;
         assert_eq!(event["low_confidence"], true, "{event}");
     }
 }

@@ -436,8 +436,8 @@ async fn a_document_whose_bytes_never_come_is_asked_for_again() {
     let bus: Arc<dyn Bus> = slow.clone();
     let _indexer = world.indexer(&bus, 1);
     world.document(stored, Bytes::new()).await;
-    // Longer than a part of the work on a document may take.
-    tokio::time::sleep(Duration::from_secs(121)).await;
+    // Longer than a part of the work on a document may take (`run.step_timeout`, 5 min).
+    tokio::time::sleep(Duration::from_secs(301)).await;
     world.indexed().await;
     world.is_whole(&body).await;
 }

@@ -136,14 +136,13 @@ fn history() -> TurnRecord {
         step(Role::Retriever, 1, Search::default()),
         scatter(2, 3),
     ];
-    for index in 0..3 {
-        let mut map = step(Role::Mapper, 3, "not read");
-        map.subject = format!("argosy.step.0.mapper.old.3.{index}");
-        steps.push(map);
-    }
-    steps.push(part(3, 0, findings()));
-    steps.push(part(3, 1, PartResult::Error("model_refused".into())));
-    steps.push(part(3, 2, findings()));
+    steps.extend((0..3).map(|index| StoredMessage {
+        subject: format!("argosy.step.0.mapper.old.3.{index}"),
+        ..step(Role::Mapper, 3, "not read")
+    }));
+    let refused = PartResult::Error("model_refused".into());
+    let parts = (0..).zip([findings(), refused, findings()]);
+    steps.extend(parts.map(|(index, one)| part(3, index, one)));
     steps.push(step(Role::Reducer, 4, gather));
     let draft = Draft {
         text: "a".into(),

@@ -43,17 +43,6 @@ pub fn yes(reply: &ChatReply) -> Option<f32> {
     (yes + no > 0.0).then(|| or_unseen(yes) / (or_unseen(yes) + or_unseen(no)))
 }
 
-/// The mean logarithm of the tokens' probabilities; none without tokens.
-pub fn mean_log(tokens: &[TokenProbability]) -> Option<f32> {
-    let sum: f32 = tokens.iter().map(|token| token.log).sum();
-    (!tokens.is_empty()).then(|| sum / tokens.len() as f32)
-}
-
-/// The logarithm of the probability of the least likely token; none without tokens.
-pub fn least_log(tokens: &[TokenProbability]) -> Option<f32> {
-    tokens.iter().map(|token| token.log).min_by(f32::total_cmp)
-}
-
 /// All tokens that are named for a place, with their probabilities.
 fn place(token: &TokenProbability) -> Vec<(&str, f32)> {
     let others = token.others.iter();
@@ -156,23 +145,5 @@ mod tests {
         assert_eq!(yes(&reply(vec![certain("Yes", "No")])), Some(1.0));
         let no = yes(&reply(vec![certain("No", "Yes")])).unwrap();
         assert!(no < 1e-30, "{no}");
-    }
-
-    #[test]
-    fn logarithms_are_averaged_and_compared() {
-        let cases: [(&[f32], _, _); 3] = [
-            (&[], None, None),
-            (&[-0.5], Some(-0.5), Some(-0.5)),
-            (&[-0.5, -2.0, 0.0, -1.5], Some(-1.0), Some(-2.0)),
-        ];
-        for (logs, mean, least) in cases {
-            let tokens = logs.iter().map(|log| TokenProbability {
-                text: "x".into(),
-                log: *log,
-                others: Vec::new(),
-            });
-            let tokens: Vec<_> = tokens.collect();
-            assert_eq!((mean_log(&tokens), least_log(&tokens)), (mean, least));
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! Tests of the retriever's step against a scripted searcher.
 
 use super::*;
-use envelope::{ConditionOrigin, Doubt, ReadMark, TenantId};
+use envelope::{ConditionOrigin, Doubt, Mode, ReadMark, TenantId};
 use linking::{Date, Intent, LinkedQuestion, QuestionCondition, Tabulation, Test};
 use serde_json::json;
 use std::sync::Mutex;
@@ -336,21 +336,25 @@ async fn a_text_is_cut_around_what_it_was_found_for() {
 }
 
 #[tokio::test]
-async fn a_search_that_is_generated_from_fetches_less() {
-    let searcher = Arc::new(FakeSearcher::new(vec![passage("a", "t")], 2));
-    let retriever = Retriever::new(searcher.clone(), Options::default()).unwrap();
-    let search = Search {
-        plan: plan(),
-        then: After::Generate,
-        ..Search::default()
-    };
-    let done = retriever.run(&cx(), search).await.unwrap();
-    let requests = searcher.requests.lock().unwrap().clone();
-    assert_eq!((requests[0].fetch_k, requests[0].top_k), (20, 5));
-    assert!(
-        matches!(&done.out, RetrieverExit::Found(found) if found.after == After::Generate),
-        "what follows stands in what is found"
-    );
+async fn a_search_that_is_generated_from_fetches_less_in_simple_mode() {
+    for (mode, counts) in [(Mode::Simple, (20, 5)), (Mode::Agentic, (100, 7))] {
+        let searcher = Arc::new(FakeSearcher::new(vec![passage("a", "t")], 2));
+        let retriever = Retriever::new(searcher.clone(), Options::default()).unwrap();
+        let search = Search {
+            plan: plan(),
+            then: After::Generate,
+            ..Search::default()
+        };
+        let mut cx = cx();
+        cx.case.mode = mode;
+        let done = retriever.run(&cx, search).await.unwrap();
+        let requests = searcher.requests.lock().unwrap().clone();
+        assert_eq!((requests[0].fetch_k, requests[0].top_k), counts, "{mode:?}");
+        assert!(
+            matches!(&done.out, RetrieverExit::Found(found) if found.after == After::Generate),
+            "what follows stands in what is found"
+        );
+    }
 }
 
 /// Runs a step that knows two chunks, of which the index has `known`.

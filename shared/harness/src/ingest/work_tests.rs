@@ -137,7 +137,7 @@ async fn a_document_may_take_long_while_each_part_is_done_in_time() {
 async fn a_part_that_takes_too_long_is_stopped_and_repeated_to_the_limit() {
     let parts = Arc::new(Parts {
         parts: 1,
-        each: Duration::from_secs(121),
+        each: Options::default().step_timeout.duration() + Duration::from_secs(1),
         ..Parts::default()
     });
     assert_eq!(indexed(parts).await, (0, 1));

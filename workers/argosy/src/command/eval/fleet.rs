@@ -94,7 +94,10 @@ pub(super) async fn for_answers(
 /// A fleet as a trajectory wants it.
 pub(super) async fn for_case(case: CaseFleet) -> Result<Box<dyn Fleet>, StartError> {
     let settings = |what: String| StartError::Settings(what);
-    let loaded = settings::load::<Config>(Sources::new().flags(case.settings));
+    // The cases are of passages that are mapped one by one, unless they say something else.
+    let mapped = ["planner.read_at_once", "reducer.assess"].map(|key| (key.into(), "false".into()));
+    let flags = mapped.into_iter().chain(case.settings);
+    let loaded = settings::load::<Config>(Sources::new().flags(flags));
     let config = loaded.map_err(|error| settings(error.to_string()))?.value;
     config
         .validate()
