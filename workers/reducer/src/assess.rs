@@ -5,13 +5,14 @@
 //! *Not* here: what follows from the probability, of which the validator makes a confidence. Whether the passages
 //! answer the question is not asked: it tells no more than this (docs/answers.md).
 
+use crate::answer::{self, Answer};
 use crate::draft::Brief;
 use crate::form;
 use crate::question;
 use crate::stage::Reducer;
 use envelope::hop::ReducerExit;
 use envelope::{Assessment, Usage};
-use llm::{ChatReply, StepPromptError, likely};
+use llm::{ChatReply, PromptCall, StepPromptError, likely};
 use stage::{StepContext, StepOutput};
 
 /// Tokens of a reply: a word, and a sign before it.
@@ -21,26 +22,37 @@ const LIKELY: u8 = 5;
 /// How likely a word counts that a node says without its probability.
 const SAID: f32 = 0.8;
 
-/// What a model said of its draft.
-pub(crate) struct Said {
-    /// How likely yes is, 0 to 1; `None` where it said neither yes nor no.
-    yes: Option<f32>,
-    reply: ChatReply,
+/// What came of asking a model about its draft.
+pub(crate) enum Assessed {
+    /// It was not asked: this draft is not assessed, or there is no draft of a model.
+    Not,
+    /// It could not be asked, for this reason.
+    Failed(String),
+    /// How likely yes is, 0 to 1, where it said yes or no; and its reply.
+    Said(Option<f32>, ChatReply),
 }
 
-impl Said {
-    fn of(reply: ChatReply) -> Said {
-        let yes = likely::yes(&reply).or_else(|| in_words(&reply.text));
-        Said { yes, reply }
-    }
-
-    /// Adds what was said to the draft, and what the call cost.
-    pub(crate) fn added(self, mut done: StepOutput<ReducerExit>) -> StepOutput<ReducerExit> {
-        if let ReducerExit::Composed(draft) = &mut done.out {
-            draft.assessment = self.yes.map(|right| Assessment { right });
+/// Adds to a draft what was said of it, what that cost, and a word of it for the trail.
+pub(crate) fn added(
+    mut done: StepOutput<ReducerExit>,
+    assessed: Assessed,
+) -> StepOutput<ReducerExit> {
+    let (yes, reply) = match assessed {
+        Assessed::Not => return done,
+        Assessed::Failed(why) => {
+            done.decided.push_str(&format!("; not assessed: {why}"));
+            return done;
         }
-        done.with_model(self.reply.model, self.reply.usage)
+        Assessed::Said(yes, reply) => (yes, reply),
+    };
+    done.decided.push_str(&match yes {
+        Some(right) => format!("; right with {right:.2}, by its model"),
+        None => "; not assessed: the model said neither yes nor no".into(),
+    });
+    if let ReducerExit::Composed(draft) = &mut done.out {
+        draft.assessment = yes.map(|right| Assessment { right });
     }
+    done.with_model(reply.model, reply.usage)
 }
 
 /// The likelihood of yes by the first word of a text.
@@ -54,35 +66,45 @@ fn in_words(text: &str) -> Option<f32> {
 }
 
 impl Reducer {
-    /// What the model says of a draft; `None` where it is not asked, the budget has no call left for it, or the call
-    /// failed: a draft needs no assessment.
+    /// What the model says of the draft in its reply. A draft needs no assessment, so a call that fails is no failure of
+    /// the step.
     pub(crate) async fn assessed(
         &self,
         cx: &StepContext,
         brief: &Brief<'_>,
-        draft: &str,
-        spent: Usage,
-    ) -> Result<Option<Said>, StepPromptError> {
+        reply: &ChatReply,
+        written: &PromptCall<'_>,
+    ) -> Result<Assessed, StepPromptError> {
+        let (true, Answer::Text(draft)) = (brief.is_assessed, answer::read(written.answer(reply)))
+        else {
+            return Ok(Assessed::Not);
+        };
         // One call is kept back for who judges the answer.
         let kept = Usage {
             calls: cx.case.answer_calls() - 1,
             ..Usage::default()
         };
-        let left = cx.case.budget.after(&spent).after(&kept);
-        if !brief.is_assessed || left.spent().is_some() {
-            return Ok(None);
+        let left = cx.case.budget.after(&reply.usage).after(&kept);
+        if let Some(limit) = left.spent() {
+            return Ok(Assessed::Failed(format!("no {limit} left")));
         }
         let question = question::shown(&cx.case.question, &brief.parts);
         let section = brief.evidence.section();
         let inputs = [
             ("question", question.as_str()),
             (brief.section, &section),
-            ("answer", draft),
+            ("answer", &draft),
         ];
         let mut call = self.call(cx, &self.right, &inputs)?;
         form::add(&mut call.request.system, brief.form);
         call.request.max_tokens = TOKENS_MAX;
         call.request.likely = LIKELY;
-        Ok(self.model.chat(&call.request).await.ok().map(Said::of))
+        Ok(match self.model.chat(&call.request).await {
+            Ok(reply) => {
+                let yes = likely::yes(&reply).or_else(|| in_words(&reply.text));
+                Assessed::Said(yes, reply)
+            }
+            Err(error) => Assessed::Failed(error.to_string()),
+        })
     }
 }

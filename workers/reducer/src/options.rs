@@ -66,7 +66,8 @@ pub struct Options {
     pub action_items: bool,
     /// Whether the model is asked, where an agentic question is answered from passages in one call, if its draft is right. The
     /// reply is a word, whose probability the node is asked for, and which goes into the confidence; a node that says no
-    /// probabilities is taken at its word. Default: where a language model answers.
+    /// probabilities is taken at its word. Such a draft is written to a prompt without a refusal and without marks: the confidence
+    /// refuses, and rules cite. Of questions of the profile `small` alone. Default: where a language model answers.
     pub assess: Option<bool>,
     /// Most facts of an answer that is made without a model. Default 4.
     pub stitched_max: usize,

@@ -3,6 +3,7 @@
 
 use crate::acted;
 use crate::answer::{self, Answer};
+use crate::assess;
 use crate::call::{is_hopeless, share};
 use crate::draft::{Brief, Origin, composed, listed, no_information};
 use crate::evidence::Evidence;
@@ -18,8 +19,8 @@ use crate::remarks;
 use crate::stitch::stitch;
 use envelope::hop::ReducerExit;
 use envelope::{
-    AnswerForm, Fallback, FanOut, FilterMatch, Mode, Passage, Payload, ReadMark, ReduceTask, Role,
-    Task, Usage, WrongTask,
+    AnswerForm, Fallback, FanOut, FilterMatch, Mode, Passage, Payload, Profile, ReadMark,
+    ReduceTask, Role, Task, Usage, WrongTask,
 };
 use llm::reply::{without_prompt, without_thoughts};
 use llm::{
@@ -206,7 +207,8 @@ impl Reducer {
         let mut fallbacks = Vec::new();
         let read = passages.into_iter().map(Reading::from).collect();
         let mut brief = self.brief_of_passages(read, &[], matched, &mut fallbacks);
-        if self.options.assess == Some(true) && cx.case.mode == Mode::Agentic {
+        let is_small = cx.case.mode == Mode::Agentic && cx.case.profile == Profile::Small;
+        if self.options.assess == Some(true) && is_small {
             brief.prompt = Some(&self.read_at_once);
             brief.is_assessed = true;
         }
@@ -271,13 +273,9 @@ impl Reducer {
         };
         let mut done = match written {
             Ok((call, reply)) => {
-                let draft = call.answer(&reply);
-                let said = self.assessed(cx, &brief, draft, reply.usage).await?;
+                let assessed = self.assessed(cx, &brief, &reply, &call).await?;
                 let done = self.drafted(cx, brief, reply, &call);
-                let done = match said {
-                    Some(said) => said.added(done),
-                    None => done,
-                };
+                let done = assess::added(done, assessed);
                 let done = done.with_prompt(call.prompt.name(), call.prompt.version());
                 self.with_remarks(cx, done).await?
             }
@@ -421,8 +419,10 @@ impl Reducer {
                 let facts = &brief.evidence.facts;
                 let (text, count) = marks::added(&text, facts, self.options.cite_overlap_min);
                 let queries = question::unanswered(&brief.parts, &text);
+                // A prompt whose draft is assessed asks for no marks: that rules add them is no fallback.
+                let is_lacking = count > 0 && !brief.is_assessed;
                 let mut done = composed(brief, text, Origin::Model);
-                if count > 0 {
+                if is_lacking {
                     done.fallbacks.insert(0, Fallback::MarksAdded { count });
                 }
                 if !queries.is_empty() {
