@@ -52,6 +52,14 @@ fn writes_well(_: &ReceivedPrompt) -> String {
     "The lease of the Orlin depot ends on 31 March 2027 [1].".into()
 }
 
+/// Writes well, and says yes of its own draft, without a probability.
+fn writes_well_and_says_yes(prompt: &ReceivedPrompt) -> String {
+    match prompt.user.contains("<answer>") {
+        true => "Yes.".into(),
+        false => writes_well(prompt),
+    }
+}
+
 /// Replies with the first example of the mapper's prompt, whatever the passage is.
 fn reads_the_example(prompt: &ReceivedPrompt) -> String {
     let mut lines = prompt.user.lines();
@@ -83,6 +91,25 @@ async fn a_mapper_that_says_its_examples_is_not_believed() {
     let quote = event["citations"][0]["quote"].as_str().unwrap();
     assert!(LEASE.contains(quote), "a quote of the source: {event}");
     assert!(!event.to_string().contains("serviced"), "{event}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_small_model_reads_at_once_and_is_asked_about_its_draft() {
+    let event = asked(reads_well, writes_well_and_says_yes, &[]).await;
+    let trail = event["trail"].as_array().unwrap().iter();
+    let roles: Vec<_> = trail.map(|entry| entry["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["planner", "retriever", "reducer", "validator"]);
+    assert!(
+        event["answer"]
+            .as_str()
+            .unwrap()
+            .starts_with(FACT.trim_end_matches('.'))
+    );
+    // A yes without a probability is no proof: the answer is given, and flagged.
+    let confidence = event["confidence"].as_f64().unwrap();
+    assert!((0.3..0.65).contains(&confidence), "{event}");
+    assert_eq!(event["low_confidence"], true, "{event}");
+    assert_eq!(fallbacks(&event), Vec::<&str>::new(), "{event}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -98,8 +98,8 @@ pub struct Terminal {
     /// The share of the answer's words that occur in the facts, 0 to 1; absent for a table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overlap: Option<f32>,
-    /// True when the overlap or the likelihood is below its threshold, a source says otherwise, a check failed, a model judged against it,
-    /// or no model wrote the answer.
+    /// True when the overlap or the likelihood is below its threshold, a source says otherwise, a check failed, a model
+    /// judged against it, or no model wrote the answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub low_confidence: bool,
     /// The result of checking each sentence of the answer, in order; absent for a table, and in events of older
