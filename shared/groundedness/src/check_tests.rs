@@ -157,6 +157,13 @@ fn what_is_no_prose_is_unsupported_and_bounded() {
     );
 }
 
+#[test]
+fn a_value_that_stands_twice_is_not_exchanged() {
+    let copied = "aa 6 not 0 not not not 6.";
+    let passage = format!("Before it. {copied} After it.");
+    assert_eq!(one(copied, &[&passage]), (SentenceVerdict::Supported, None));
+}
+
 proptest! {
     #[test]
     fn whatever_is_answered_is_checked(

@@ -423,31 +423,34 @@ impl<'a> Slots<'a> {
             return None;
         }
         let given = &self.evidence.sentences[at];
-        let (there_one, there_other) = (self.place_in(given, one)?, self.place_in(given, other)?);
-        if there_one == there_other {
+        let (places_one, places_other) = (self.places_in(given, one), self.places_in(given, other));
+        if places_one == places_other {
             return None;
         }
-        let like = |slot: Slot<'_>, there: &Range<usize>| self.sides(slot, given, there);
-        let straight = like(one, &there_one) + like(other, &there_other);
-        let crossed = like(one, &there_other) + like(other, &there_one);
+        // A value that stands there twice stands where it fits best.
+        let like = |slot: Slot<'_>, places: &[Range<usize>]| {
+            let fits = places.iter().map(|there| self.sides(slot, given, there));
+            fits.max()
+        };
+        let straight = like(one, &places_one)? + like(other, &places_other)?;
+        let crossed = like(one, &places_other)? + like(other, &places_one)?;
         (crossed >= straight + 2).then_some(at)
     }
 
     /// Where a sentence of the passages has a slot.
-    fn place_in(&self, given: &Sentence, slot: Slot<'_>) -> Option<Range<usize>> {
+    fn places_in(&self, given: &Sentence, slot: Slot<'_>) -> Vec<Range<usize>> {
         match slot {
             Slot::Value(value) => {
-                let mut same = given
-                    .values
-                    .iter()
-                    .filter(|other| value.likeness(other) == Likeness::Same);
-                same.next().map(|other| other.tokens.clone())
+                let values = given.values.iter();
+                let same = values.filter(|other| value.likeness(other) == Likeness::Same);
+                same.map(|other| other.tokens.clone()).collect()
             }
             Slot::Name(tokens) => {
                 let last = self.covered.bit(tokens.end - 1);
                 let is_it = |token: &usize| last != 0 && self.bit_there(given, *token) == last;
-                let at = (0..given.tokens.len()).find(is_it)?;
-                Some((at + 1).saturating_sub(tokens.len())..at + 1)
+                let ends = (0..given.tokens.len()).filter(is_it);
+                ends.map(|at| (at + 1).saturating_sub(tokens.len())..at + 1)
+                    .collect()
             }
         }
     }
