@@ -33,7 +33,7 @@ impl DraftText {
                 let is_over = self.of.is_some_and(|(hop, ..)| hop < entry.hop);
                 is_over && self.take_back()
             }
-            News::Stage(_) | News::Waiting { .. } => false,
+            News::Stage(_) | News::Expected(_) | News::Waiting { .. } => false,
         }
     }
 

@@ -4,7 +4,7 @@
 use crate::Error;
 use crate::random_token;
 use bus::{Bus, BusError, CoreMessage, Headers, Publish, StoredMessage, Stream, Subscription};
-use envelope::live::LiveText;
+use envelope::live::{LiveText, LiveWait};
 use envelope::{Header, Outcome, Subject, TenantId, Terminal, TrailEntry, TurnId, header};
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -38,6 +38,8 @@ const TRACE_MAX: Duration = Duration::from_secs(1);
 pub enum News<'a> {
     /// A stage has ended.
     Stage(&'a TrailEntry),
+    /// A stage has begun something that will likely take this long.
+    Expected(&'a LiveWait),
     /// A stage has written a piece of a draft, which is unchecked: see [`DraftText`](crate::DraftText).
     Text(&'a LiveText),
     /// The client has looked for the answer, and there is none yet.
@@ -146,6 +148,8 @@ fn hear(body: &[u8], live: &mut impl FnMut(News<'_>)) -> bool {
         live(News::Stage(&entry));
     } else if let Ok(piece) = serde_json::from_slice::<LiveText>(body) {
         live(News::Text(&piece));
+    } else if let Ok(wait) = serde_json::from_slice::<LiveWait>(body) {
+        live(News::Expected(&wait));
     } else {
         return false;
     }

@@ -1,8 +1,9 @@
 //! The messages on `argosy.live.<turn>` while a turn runs. They are delivered at most once, to the listeners that are
 //! connected.
 //!
-//! There are two kinds of bodies: a [`TrailEntry`](crate::TrailEntry) for each step that is done, and a [`LiveText`]
-//! for each piece of a draft while it is written. Only a `LiveText` has a field `text`.
+//! There are three kinds of bodies: a [`TrailEntry`](crate::TrailEntry) for each step that is done, a [`LiveText`]
+//! for each piece of a draft while it is written, and a [`LiveWait`] where it is known how long a call of the model
+//! will likely take. Only a `LiveText` has a field `text`, and only a `LiveWait` a field `expected_ms`.
 
 use crate::role::Role;
 use serde::{Deserialize, Serialize};
@@ -23,4 +24,15 @@ pub struct LiveText {
     pub n: u32,
     /// The text. An empty text at the beginning of a draft means that the text shown before is void.
     pub text: String,
+}
+
+/// How long the work of a stage will likely take, from now on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LiveWait {
+    /// The role that works.
+    pub role: Role,
+    /// Hop of its step.
+    pub hop: u16,
+    /// The time in milliseconds, by the measured speed of the model's node.
+    pub expected_ms: u64,
 }

@@ -5,10 +5,10 @@
 
 use bus::{Bus, CoreMessage, Headers};
 use envelope::limits::LIVE_TEXT_BYTES_MAX;
-use envelope::live::LiveText;
+use envelope::live::{LiveText, LiveWait};
 use envelope::{Role, Subject, TurnId};
 use serde::Serialize;
-use stage::{Live, StepContext};
+use stage::{Live, LiveNote, StepContext};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -28,11 +28,10 @@ pub(crate) struct Pieces {
     waiting: Option<mpsc::Receiver<Waiting>>,
 }
 
-/// A piece that waits to be passed on.
-struct Waiting {
-    draft: u16,
-    n: u32,
-    text: String,
+/// A note that waits to be passed on.
+enum Waiting {
+    Text { draft: u16, n: u32, text: String },
+    Expected(Duration),
 }
 
 /// The sink of a step and what comes out of it. Off when the publisher did not ask for it.
@@ -49,13 +48,19 @@ pub(crate) fn sink(cx: &StepContext) -> (Live, Pieces) {
     }
     let (sender, waiting) = mpsc::channel(WAITING_MAX);
     let written = AtomicU32::new(0);
-    let live = Live::to(move |draft, piece| {
-        let n = written.fetch_add(1, Ordering::Relaxed);
-        if piece.len() <= LIVE_TEXT_BYTES_MAX {
-            let text = piece.to_owned();
-            // Full: dropped, which the gap in the numbers says.
-            let _ = sender.try_send(Waiting { draft, n, text });
-        }
+    let live = Live::to(move |note| {
+        // Full: dropped, which the gap in the numbers says.
+        let _ = match note {
+            LiveNote::Expected(time) => sender.try_send(Waiting::Expected(time)),
+            LiveNote::Text(draft, piece) => {
+                let n = written.fetch_add(1, Ordering::Relaxed);
+                if piece.len() > LIVE_TEXT_BYTES_MAX {
+                    return;
+                }
+                let text = piece.to_owned();
+                sender.try_send(Waiting::Text { draft, n, text })
+            }
+        };
     });
     (live, pieces(Some(waiting)))
 }
@@ -88,17 +93,30 @@ impl Pieces {
         result
     }
 
-    async fn tell(&self, bus: &dyn Bus, piece: Waiting) {
-        let Waiting { draft, n, text } = piece;
-        let piece = LiveText {
-            role: self.role,
-            hop: self.hop,
-            attempt: self.attempt,
-            draft,
-            n,
-            text,
-        };
-        tell(bus, &self.turn, &piece).await;
+    async fn tell(&self, bus: &dyn Bus, note: Waiting) {
+        let (role, hop, attempt) = (self.role, self.hop, self.attempt);
+        match note {
+            Waiting::Text { draft, n, text } => {
+                let piece = LiveText {
+                    role,
+                    hop,
+                    attempt,
+                    draft,
+                    n,
+                    text,
+                };
+                tell(bus, &self.turn, &piece).await;
+            }
+            Waiting::Expected(time) => {
+                let expected_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+                let wait = LiveWait {
+                    role,
+                    hop,
+                    expected_ms,
+                };
+                tell(bus, &self.turn, &wait).await;
+            }
+        }
     }
 }
 

@@ -4,11 +4,13 @@
 //! *Not* here: what speaks for a document ([`crate::document_rank`]), and how its passages are ranked ([`crate::rerank`]).
 
 use crate::Error;
-use crate::document_rank::{Likely, added_up, by_document, ranked, shares_by_passages};
+use crate::document_rank::{
+    Likely, Likeness, Place, added_up, by_document, ranked, shares_by_passages,
+};
 use crate::index::{Scored, Snapshot, Terms, analyzer};
 use crate::profile::{Unit, units};
-use search::SearchRequest;
-use std::collections::HashMap;
+use search::{Fitting, SearchRequest};
+use std::collections::{HashMap, HashSet};
 use tantivy::DocAddress;
 use text::stop;
 
@@ -30,6 +32,8 @@ pub(crate) struct RankedDocuments {
     pub(crate) likely: Vec<Likely>,
     pub(crate) units: Vec<Unit>,
     by_number: HashMap<u64, Likelihood>,
+    /// How many chunks its words fit.
+    pub(crate) fitting: Fitting,
 }
 
 /// How likely a document is the right one, from 0 to 1.
@@ -88,13 +92,25 @@ pub(crate) fn rank(
             .sum()
     };
     let rarities: Vec<f32> = counts.iter().map(rarity).collect();
+    let matches = || found.values().flatten();
+    let matched: HashSet<usize> = matches().map(|one| one.unit).collect();
+    let names = matches().filter(|one| one.place != Place::Front && one.likeness == Likeness::Same);
+    let names: HashSet<usize> = names.map(|one| one.unit).collect();
     // Each word counts once: a time is called in several ways.
     let mut weighed = 0;
-    let mut mass = 0.0;
-    for (unit, rarity) in units.iter().zip(&rarities) {
+    let (mut mass, mut told) = (0.0, 0.0);
+    for (n, (unit, rarity)) in units.iter().zip(&rarities).enumerate() {
         if unit.pieces.count_ones() == 1 && weighed & unit.pieces == 0 {
             weighed |= unit.pieces;
             mass += rarity;
+            // A word that the corpus does not have tells nothing of it, unless it is a name; and one that documents are
+            // called tells which, however many texts have it.
+            let is_known = counts[n].iter().all(|count| *count > 0) || matched.contains(&n);
+            told += match is_known || unit.is_name {
+                true if names.contains(&n) => rarity.max(snapshot.text_rarity(1)),
+                true => *rarity,
+                false => 0.0,
+            };
         }
     }
     let heads = snapshot.documents_of(found.keys().copied())?;
@@ -126,6 +142,10 @@ pub(crate) fn rank(
         likely,
         units,
         by_number,
+        fitting: Fitting {
+            share: (-told).exp(),
+            passages: (-told).exp() * snapshot.chunks_of_all() as f32,
+        },
     })
 }
 

@@ -160,6 +160,7 @@ impl Merged {
             unknown_fields: self.unknown_fields,
             unlike_fields: self.unlike_fields,
             relevance: self.relevance,
+            fitting: documents.as_ref().map(|all| all.fitting),
             failed: Vec::new(),
             read_before: 0,
         };

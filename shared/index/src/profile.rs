@@ -51,6 +51,8 @@ pub(crate) struct Unit {
     pub(crate) initials: Option<String>,
     /// Whether it has a digit: numbers are compared as they are.
     pub(crate) is_number: bool,
+    /// Whether it is written as a name: with a digit, or with a capital where no sentence begins.
+    pub(crate) is_name: bool,
 }
 
 /// The terms for what its path calls a document.
@@ -149,6 +151,7 @@ pub(crate) fn units(
             initials: is_short
                 .then(|| marked(text.to_lowercase().chars().collect::<Vec<_>>().iter())),
             is_number,
+            is_name: is_number || at > 0 && some[0].is_capital,
         });
     };
     for (at, piece) in pieces.iter().enumerate() {
@@ -197,6 +200,7 @@ fn of_time(
                 .collect(),
             initials: None,
             is_number: true,
+            is_name: true,
         }
     };
     let is_year = |piece: &Piece| piece.text.len() == 4 && is_digits(&piece.text);

@@ -1,7 +1,7 @@
 //! Tests of searches by words alone or by vectors alone: which hits they find, and which search takes over if one of
 //! the two is not available.
 
-use super::tests::{compass, found, index_of, request, three};
+use super::tests::{compass, found, index_of, record, request, three};
 use super::{HybridSearcher, Options};
 use envelope::SearchStrategy;
 use search::{SearchPart, SearchRequest, SearchResult, Searcher};
@@ -87,5 +87,31 @@ fn off(words: bool, vectors: bool) -> Options {
         words,
         vectors,
         ..Options::default()
+    }
+}
+
+#[tokio::test]
+async fn what_the_words_of_a_question_fit_is_the_product_of_their_shares() {
+    let texts = (0..40).map(|n| match n % 4 {
+        0 => "the other lease ends",
+        1 => "one lease ends",
+        _ => "the crane lifts",
+    });
+    let records: Vec<_> = texts
+        .enumerate()
+        .map(|(n, text)| record(&format!("d{n}"), text, None))
+        .collect();
+    let searcher = HybridSearcher::new(index_of(&records), Options::default());
+    for (query, share) in [
+        ("And the other one?", 0.25 * 0.25),
+        ("When does the lease end?", 0.5 * 0.5),
+        // What no passage has tells nothing of it, unless it is a name.
+        ("When does the frobnication end?", 0.5),
+        ("When does Kestrel end?", 0.0),
+    ] {
+        let result = searcher.search(&request(query)).await.unwrap();
+        let fitting = result.fitting.unwrap();
+        assert!((fitting.share - share).abs() < 0.03, "{query}: {fitting:?}");
+        assert!((fitting.passages - 40.0 * fitting.share).abs() < 0.01);
     }
 }

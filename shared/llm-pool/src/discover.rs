@@ -30,10 +30,12 @@ impl Candidate {
 }
 
 /// The usual places, in the order in which they are preferred.
-pub const LOCAL: [Candidate; 5] = [
+pub const LOCAL: [Candidate; 6] = [
     Candidate::local("Ollama", "http://127.0.0.1:11434"),
     Candidate::local("vLLM", "http://127.0.0.1:8000"),
     Candidate::local("llama.cpp", "http://127.0.0.1:8080"),
+    // Its servers announce this port as the default of a later release.
+    Candidate::local("llama.cpp", "http://127.0.0.1:9931"),
     Candidate::local("LM Studio", "http://127.0.0.1:1234"),
     Candidate::local("SGLang", "http://127.0.0.1:30000"),
 ];

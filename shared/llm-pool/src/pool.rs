@@ -16,7 +16,7 @@ use crate::streaming::DraftStream;
 use crate::watch::watch;
 use crate::wire::{self, Answer};
 use envelope::{Role, TenantId, TurnId};
-use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error, Listener};
+use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error, Listener, LivePiece};
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -262,6 +262,11 @@ impl Shared {
             work: Work::Chat(request),
             stream: stream.as_ref(),
         };
+        if let Some(listener) = listener
+            && let Some(time) = self.balance().expected(&job.ask, Instant::now())
+        {
+            listener(LivePiece::Expected(time));
+        }
         let answer = match self.run(&job).await {
             Ok(Some(answer)) => answer,
             Ok(None) => return Err(Error::Protocol("no answer".into())),

@@ -10,6 +10,7 @@ type Heard = Mutex<Vec<Option<String>>>;
 fn keep(heard: &Heard) -> impl Fn(LivePiece<'_>) + Send + Sync {
     |piece| {
         let piece = match piece {
+            LivePiece::Expected(_) => return,
             LivePiece::Anew => None,
             LivePiece::Text(text) => Some(text.to_owned()),
         };

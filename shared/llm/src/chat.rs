@@ -34,6 +34,9 @@ pub type Listener<'a> = dyn Fn(LivePiece<'_>) + Send + Sync + 'a;
 /// A piece of an answer while it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LivePiece<'a> {
+    /// How long the call will likely take, from now on. It comes before any word, if at all: a model that has not been
+    /// measured promises nothing.
+    Expected(Duration),
     /// The pieces so far are void, for example because the call is made again on another node. Never sent before the
     /// first piece.
     Anew,

@@ -34,7 +34,9 @@ pub use current::{Current, IndexFeed};
 pub use error::Error;
 pub use filter_terms::BUILT_IN as BUILT_IN_FIELDS;
 pub use position::StreamPosition;
-pub use searcher::{QueryContext, ReadAfter, SearchPart, SearchRequest, SearchResult, Searcher};
+pub use searcher::{
+    Fitting, QueryContext, ReadAfter, SearchPart, SearchRequest, SearchResult, Searcher,
+};
 pub use sub_queries::{MergedSearch, search_each};
 pub use table::{
     GROUP_EXAMPLES_MAX, GROUP_VALUES_MAX, TableDocument, TableGroup, TableRequest, TableResult,

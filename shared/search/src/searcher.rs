@@ -139,10 +139,23 @@ pub struct SearchResult {
     /// passages it can be compared between searches of one corpus, and it shows whether there is an answer at all
     /// (docs/retrieval.md). 0 when nothing was found by words.
     pub relevance: f32,
+    /// How many passages the words of the query fit; `None` where it is not known.
+    pub fitting: Option<Fitting>,
     /// Parts of the search that failed; the passages come from the other parts.
     pub failed: Vec<SearchPart>,
     /// How many passages were skipped because they had been read before.
     pub read_before: usize,
+}
+
+/// The passages of the corpus that have all words of a query, if words stood in passages independently of each other.
+/// Words without a meaning do not count, nor do those that no passage has, unless they are names; a word that documents
+/// are called counts as rare.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fitting {
+    /// Their share of all passages, 0 to 1: the product of the shares that have each word.
+    pub share: f32,
+    /// Their number.
+    pub passages: f32,
 }
 
 /// A part of a search.

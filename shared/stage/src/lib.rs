@@ -20,7 +20,7 @@ pub use envelope::{Class, Classify, FanOut, Task, WrongTask};
 pub use error::Error;
 pub use futures_util::future::BoxFuture;
 pub use ingest::{Chunk, ChunkPlace, Columns, Cut, DocumentWork, Incoming, Ingest};
-pub use live::Live;
+pub use live::{Live, LiveNote};
 
 use envelope::lookup::SearchConditions;
 use envelope::{Exit, Fallback, Remarks, Role, Usage};

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
+use std::time::Duration;
 
 /// The sink into which a stage may write text while it works. Writing never waits and never fails.
 #[derive(Clone, Default)]
@@ -20,7 +21,16 @@ struct Open {
     has_begun: AtomicBool,
 }
 
-type Sink = dyn Fn(u16, &str) + Send + Sync;
+type Sink = dyn Fn(LiveNote<'_>) + Send + Sync;
+
+/// What a stage shows of its work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LiveNote<'a> {
+    /// How long what it does now will likely take.
+    Expected(Duration),
+    /// A piece of the draft of this number.
+    Text(u16, &'a str),
+}
 
 impl Live {
     /// A sink that drops everything, for a question whose publisher did not ask for live text.
@@ -28,8 +38,8 @@ impl Live {
         Live(None)
     }
 
-    /// A sink that hands each piece to `sink` with the number of its draft. `sink` must not block.
-    pub fn to(sink: impl Fn(u16, &str) + Send + Sync + 'static) -> Live {
+    /// A sink that hands each note to `sink`, which must not block.
+    pub fn to(sink: impl Fn(LiveNote<'_>) + Send + Sync + 'static) -> Live {
         Live(Some(Arc::new(Open {
             sink: Box::new(sink),
             draft: AtomicU16::new(0),
@@ -43,11 +53,18 @@ impl Live {
         self.0.is_some()
     }
 
+    /// Says how long what the stage does now will likely take.
+    pub fn expect(&self, time: Duration) {
+        if let Some(open) = &self.0 {
+            (open.sink)(LiveNote::Expected(time));
+        }
+    }
+
     /// Writes a piece of text: words of a draft, in order.
     pub fn text(&self, piece: &str) {
         if let Some(open) = &self.0 {
             open.has_begun.store(true, Ordering::Relaxed);
-            (open.sink)(open.draft.load(Ordering::Relaxed), piece);
+            (open.sink)(LiveNote::Text(open.draft.load(Ordering::Relaxed), piece));
         }
     }
 
@@ -58,7 +75,7 @@ impl Live {
             && open.has_begun.swap(false, Ordering::Relaxed)
         {
             let before = open.draft.fetch_add(1, Ordering::Relaxed);
-            (open.sink)(before.wrapping_add(1), "");
+            (open.sink)(LiveNote::Text(before.wrapping_add(1), ""));
         }
     }
 }
@@ -82,9 +99,10 @@ mod tests {
     fn a_draft_that_begins_anew_has_another_number_and_one_that_has_not_begun_has_not() {
         let heard = Arc::new(Mutex::new(Vec::new()));
         let kept = heard.clone();
-        let live = Live::to(move |draft, piece| {
-            let mut heard = kept.lock().unwrap();
-            heard.push((draft, piece.to_owned()));
+        let live = Live::to(move |note| {
+            if let LiveNote::Text(draft, piece) = note {
+                kept.lock().unwrap().push((draft, piece.to_owned()));
+            }
         });
         live.anew();
         for piece in ["It ", "ends"] {

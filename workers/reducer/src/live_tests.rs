@@ -1,7 +1,7 @@
 //! Tests of the draft text that the reducer shows while a scripted model writes it.
 
 use super::*;
-use stage::Live;
+use stage::{Live, LiveNote};
 use std::sync::Mutex;
 
 /// What is shown: each piece of text, with the number of its draft.
@@ -11,7 +11,11 @@ type Shown = Arc<Mutex<Vec<(u16, String)>>>;
 fn heard() -> (StepContext, Shown) {
     let shown = Shown::default();
     let kept = shown.clone();
-    let live = Live::to(move |draft, piece| kept.lock().unwrap().push((draft, piece.to_owned())));
+    let live = Live::to(move |note| {
+        if let LiveNote::Text(draft, piece) = note {
+            kept.lock().unwrap().push((draft, piece.to_owned()));
+        }
+    });
     (StepContext { live, ..cx() }, shown)
 }
 

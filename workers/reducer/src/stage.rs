@@ -339,6 +339,7 @@ impl Reducer {
             return self.model.chat(request).await;
         }
         let listener = |piece: LivePiece<'_>| match piece {
+            LivePiece::Expected(time) => cx.live.expect(time),
             LivePiece::Anew => cx.live.anew(),
             LivePiece::Text(text) => cx.live.text(text),
         };

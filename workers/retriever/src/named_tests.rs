@@ -3,6 +3,7 @@
 
 use super::linking_tests::of_acme;
 use super::*;
+use envelope::TurnId;
 use linking::QuestionSide;
 
 #[tokio::test]
@@ -94,4 +95,41 @@ fn what_was_tried_names_the_searches_in_another_way() {
             "searched again in the words of the question"
         ]
     );
+}
+
+#[tokio::test]
+async fn a_question_whose_words_fit_any_passage_is_asked_back() {
+    let asked = |share: f32, passages: f32, cx: StepContext, plan: Plan| {
+        let mut searcher = FakeSearcher::new(vec![passage("a", "t")], 4);
+        searcher.fitting = Some(Fitting { share, passages });
+        let retriever = Retriever::new(Arc::new(searcher), Options::default()).unwrap();
+        async move { retriever.run(&cx, mapped(plan)).await.unwrap() }
+    };
+    let alone = || step(Role::Retriever, "And the other one?");
+    let bare = || Plan {
+        filter: Filter::default(),
+        ..plan()
+    };
+    let done = asked(0.16, 19.0, alone(), bare()).await;
+    let RetrieverExit::NothingFound(Doubt::Unclear { reason, .. }) = done.out else {
+        panic!("{:?}", done.out)
+    };
+    assert_eq!(reason, "its words fit 16 % of all passages");
+    // Rarer words, no more passages than are read, a condition, a question before, and a user who was just asked.
+    let mut again = alone();
+    again.header.parent = Some(TurnId::again("t"));
+    let leaning = Plan {
+        context: "What does the first one cost?".into(),
+        ..bare()
+    };
+    for (share, passages, cx, plan) in [
+        (0.04, 19.0, alone(), bare()),
+        (0.9, 5.0, alone(), bare()),
+        (0.16, 19.0, cx(), bare()),
+        (0.16, 19.0, alone(), leaning),
+        (0.16, 19.0, again, bare()),
+    ] {
+        let done = asked(share, passages, cx, plan).await;
+        assert!(matches!(done.out, RetrieverExit::Found(_)), "{share}");
+    }
 }

@@ -198,6 +198,8 @@ impl Retriever {
                 RetrieverExit::NothingFound(doubt),
                 "the documents do not say",
             )
+        } else if let Some(back) = self.too_little(cx, &plan, then, &narrowing, &found) {
+            back
         } else {
             let matched = narrowing.matched(&found.unknown_fields);
             self.scatter(cx, plan, then, found, matched)?
@@ -234,6 +236,28 @@ impl Retriever {
             missing: grounds.lacking,
             tried: tried(&plan.query, narrowing, looked_again),
         })
+    }
+
+    /// The question back when the words of the question fit too many passages. Nothing else may narrow it: no condition,
+    /// no earlier question that it leans on, and no choice of the user, who may mean all that was chosen.
+    fn too_little(
+        &self,
+        cx: &StepContext,
+        plan: &Plan,
+        then: After,
+        narrowing: &Narrowing,
+        found: &SearchResult,
+    ) -> Option<StepOutput<RetrieverExit>> {
+        let is_first = cx.case.scatters.is_empty() && cx.header.parent.is_none();
+        let is_chosen = !cx.case.buckets.is_empty() || !narrowing.filter.0.is_empty();
+        if !is_first || is_chosen || !plan.context.is_empty() {
+            return None;
+        }
+        let (_, read) = self.counts(cx, then);
+        let fitting = found.fitting.filter(|fitting| {
+            fitting.share > self.options.unclear_above && fitting.passages > read as f32
+        })?;
+        Some(unclear::fits_all(cx, fitting))
     }
 
     /// The passages of known chunks if they hold what the question asks for, or else why they do not. They are

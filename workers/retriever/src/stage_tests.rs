@@ -3,6 +3,7 @@
 use super::*;
 use envelope::{ConditionOrigin, Doubt, Mode, ReadMark, TenantId};
 use linking::{Date, Intent, LinkedQuestion, QuestionCondition, Tabulation, Test};
+use search::Fitting;
 use serde_json::json;
 use std::sync::Mutex;
 use testkit::model::{passage, step};
@@ -24,6 +25,7 @@ struct FakeSearcher {
     linked: LinkedQuestion,
     /// The passages of a search with a condition on a company.
     of_company: Vec<Passage>,
+    fitting: Option<Fitting>,
     requests: Mutex<Vec<SearchRequest>>,
 }
 
@@ -39,6 +41,7 @@ impl FakeSearcher {
             known: Vec::new(),
             linked: LinkedQuestion::default(),
             of_company: Vec::new(),
+            fitting: None,
             requests: Mutex::default(),
         }
     }
@@ -62,6 +65,7 @@ impl Searcher for FakeSearcher {
             let mut found = SearchResult {
                 unknown_fields: self.unknown_fields.clone(),
                 failed: self.failed.clone(),
+                fitting: self.fitting,
                 ..SearchResult::default()
             };
             let of_company = request.filter.0.iter().any(|c| c.field == "company");

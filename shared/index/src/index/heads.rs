@@ -94,9 +94,14 @@ impl Snapshot {
         Ok(self.searcher.doc_freq(&head)?)
     }
 
+    /// How many chunks the index has, of all tenants.
+    pub(crate) fn chunks_of_all(&self) -> u64 {
+        self.searcher.num_docs()
+    }
+
     /// How rare a stem of so many chunks is: inverse document frequency, as BM25 has it.
     pub(crate) fn text_rarity(&self, chunks: u64) -> f32 {
-        let (with, all) = (chunks as f32, self.searcher.num_docs() as f32);
+        let (with, all) = (chunks as f32, self.chunks_of_all() as f32);
         (1.0 + (all - with).max(0.0) / (with + 0.5)).ln()
     }
 

@@ -201,6 +201,13 @@ impl Entry {
         self.calls.values().filter(|call| !call.has_begun)
     }
 
+    /// How many seconds a call with such a prompt will likely take, after the prompts that wait to be read.
+    pub(super) fn expected(&self, prompt: u64) -> Option<f64> {
+        let before: u64 = self.silent().map(|call| call.prompt).sum();
+        let tokens = (prompt + before) as f64 * self.counts;
+        Some(self.speed.reading(tokens as u64)? + self.speed.answering()?)
+    }
+
     /// How long a call may be silent that waits for so many tokens to be read.
     fn patience(&self, tokens: u64) -> Patience {
         let known = Knowledge {

@@ -71,6 +71,23 @@ async fn our_own_impatience_is_not_held_against_a_slow_node() {
 }
 
 #[tokio::test]
+async fn what_is_expected_of_a_call_is_the_time_of_its_prompt_and_of_those_before_it() {
+    let now = Instant::now();
+    let mut balance = balance(1, 8);
+    let expected = |balance: &Balance| {
+        let time = balance.expected(&ask(850), now);
+        time.map(|time| time.as_secs_f64().round() as u64)
+    };
+    assert_eq!(expected(&balance), None);
+    let grant = balance.take(&ask(1_700), now).unwrap();
+    balance.ended(0, grant.call, LAPTOP, now);
+    // 850 tokens at 85 a second, and an answer of 32 at 15 a second.
+    assert_eq!(expected(&balance), Some(12));
+    balance.take(&ask(1_700), now).unwrap();
+    assert_eq!(expected(&balance), Some(32));
+}
+
+#[tokio::test]
 async fn a_call_is_given_the_time_of_the_prompts_before_it_and_longer_after_calls_were_given_up() {
     let now = Instant::now();
     let mut balance = balance(1, 8);

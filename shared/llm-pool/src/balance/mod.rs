@@ -278,6 +278,15 @@ impl Balance {
         }
     }
 
+    /// How long a call that begins now will likely take, at the node that is quickest with it; `None` before any is
+    /// measured.
+    pub(crate) fn expected(&self, ask: &Ask<'_>, now: Instant) -> Option<Duration> {
+        let able = self.entries.iter();
+        let able = able.filter(|e| e.will_do(ask, now) && e.away_until(now).is_none());
+        let seconds = able.filter_map(|e| e.expected(ask.prompt));
+        seconds.reduce(f64::min).map(Duration::from_secs_f64)
+    }
+
     /// How long the node may be silent in a call, by what is known now; `None` if the node is gone.
     pub(crate) fn patience(&self, node: NodeId, call: u64) -> Option<Patience> {
         let entry = self.entries.iter().find(|e| e.node.id == node)?;

@@ -30,6 +30,8 @@ const OUTLIER: f64 = 4.0;
 /// a server reads in one step between two tokens of other calls (`n_batch` of llama.cpp, chunks of vLLM).
 const PAUSE_WRITTEN: f64 = 8.0;
 const PAUSE_READ: f64 = 2_048.0;
+/// How many tokens an answer is expected to have: those of a sentence or two.
+const ANSWER: f64 = 32.0;
 
 /// What one answered call shows of the speed of its node.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -94,6 +96,11 @@ impl Speed {
     /// How long it takes to read so many tokens, in seconds; `None` before anything is measured.
     pub(crate) fn reading(&self, tokens: u64) -> Option<f64> {
         Some(self.read.per_token()? * tokens as f64)
+    }
+
+    /// How long it takes to write an answer of the usual length, in seconds; `None` before anything is measured.
+    pub(crate) fn answering(&self) -> Option<f64> {
+        Some(self.written.per_token()? * ANSWER)
     }
 
     /// The longest pause between two tokens that is to be expected of a busy node, in seconds; `None` before both

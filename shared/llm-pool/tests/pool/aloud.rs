@@ -10,11 +10,12 @@ const PAUSE: Duration = Duration::from_millis(120);
 
 /// What was told: pieces, and `None` where it began anew.
 #[derive(Default)]
-struct Heard(Mutex<Vec<Option<String>>>);
+struct Heard(Mutex<Vec<Option<String>>>, Mutex<Vec<Duration>>);
 
 impl Heard {
     fn hear(&self, piece: LivePiece<'_>) {
         let piece = match piece {
+            LivePiece::Expected(time) => return self.1.lock().unwrap().push(time),
             LivePiece::Anew => None,
             LivePiece::Text(text) => Some(text.to_owned()),
         };

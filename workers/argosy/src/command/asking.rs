@@ -11,6 +11,7 @@ use crate::render::{self, ProgressLine};
 use bus::Bus;
 use client::{DraftText, News, UNTAKEN};
 use envelope::Terminal;
+use std::time::{Duration, Instant};
 
 /// The progress display of one question.
 struct Watch {
@@ -19,7 +20,12 @@ struct Watch {
     now: String,
     canvas: Option<Canvas>,
     draft: DraftText,
+    /// When a wait began, and how long it was expected to be.
+    wait: Option<(Instant, Duration)>,
 }
+
+/// The width of the bar that shows how much of a wait is over, in characters.
+const BAR: usize = 20;
 
 /// The exit code of a process that Ctrl-C has ended, as shells count it.
 const INTERRUPTED: i32 = 130;
@@ -52,6 +58,7 @@ pub(crate) async fn ask_and_show(
         now: "asked".to_owned(),
         canvas,
         draft: DraftText::default(),
+        wait: None,
     };
     watch.line.say(watch.now.clone());
     // Where nothing is shown, nothing need be told.
@@ -67,13 +74,27 @@ impl Watch {
         let is_other = self.draft.hear(news);
         match news {
             News::Stage(entry) => {
+                self.wait = None;
                 self.now = format!("{}: {}", entry.role, render::one_line(&entry.decided, 70));
                 self.say(self.now.clone());
             }
             News::Waiting { is_untaken: true } => self.say(UNTAKEN.to_owned()),
-            News::Waiting { is_untaken: false } => self.say(self.now.clone()),
-            News::Text(_) if is_other => self.say(self.now.clone()),
+            News::Expected(wait) => {
+                let expected = Duration::from_millis(wait.expected_ms);
+                self.wait = Some((Instant::now(), expected));
+                self.now = format!("{}: waits for the model", wait.role);
+                self.say(self.now_and_bar());
+            }
+            News::Waiting { is_untaken: false } => self.say(self.now_and_bar()),
+            News::Text(_) if is_other => self.say(self.now_and_bar()),
             News::Text(_) => {}
+        }
+    }
+
+    fn now_and_bar(&self) -> String {
+        match self.wait {
+            Some((began, expected)) => format!("{}, {}", self.now, bar(began.elapsed(), expected)),
+            None => self.now.clone(),
         }
     }
 
@@ -100,5 +121,34 @@ impl Watch {
     /// Removes everything that was shown.
     fn done(self) {
         self.line.done();
+    }
+}
+
+/// How much of a wait is over, as a bar and in seconds.
+fn bar(over: Duration, expected: Duration) -> String {
+    let (over, expected) = (over.as_secs_f64(), expected.as_secs_f64());
+    if over >= expected {
+        return format!("{over:.0} s, longer than the expected {expected:.0} s");
+    }
+    let full = (over / expected * BAR as f64) as usize;
+    let (full, empty) = ("█".repeat(full), "░".repeat(BAR - full));
+    format!("{full}{empty} about {:.0} s left", expected - over)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_is_full_when_the_wait_should_be_over() {
+        let at = |over| bar(Duration::from_secs(over), Duration::from_secs(20));
+        assert_eq!(at(0), format!("{} about 20 s left", "░".repeat(BAR)));
+        let half = format!("{0}{1}", "█".repeat(BAR / 2), "░".repeat(BAR / 2));
+        assert_eq!(at(10), format!("{half} about 10 s left"));
+        assert_eq!(at(25), "25 s, longer than the expected 20 s");
+        assert_eq!(
+            bar(Duration::ZERO, Duration::ZERO),
+            "0 s, longer than the expected 0 s"
+        );
     }
 }
