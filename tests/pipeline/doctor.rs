@@ -52,7 +52,7 @@ async fn a_fleet_with_the_offline_model_over_http_answers_and_is_well() {
     assert!(text.contains("45 V"), "{answer}");
     assert!(answer["usage"]["calls"].as_u64() > Some(2), "{answer}");
 
-    let said = ["ask", "And its current?", "--conversation", "c-s3cret"];
+    let said = ["ask", QUESTION, "--conversation", "c-s3cret"];
     let said = fleet.json(&said).await;
     assert_eq!(said["outcome"], "answered", "{said}");
 

@@ -62,6 +62,9 @@ pub struct SentenceCheck {
     /// If passages are about the same thing: the probability that they say the contrary, 0 to 1; 0 where nothing is
     /// claimed.
     pub contrast: f32,
+    /// Whether it denies something, and nothing is denied where the passages say most of it. No verdict: a true sentence may
+    /// say in its own words what a passage says without a denial (`no longer` for `until`).
+    pub denies_alone: bool,
     /// The reason, if the sentence is not supported.
     pub reason: Option<Reason>,
     /// The passage that decided the verdict, counted from 0.
@@ -191,6 +194,7 @@ fn judged(
             Some(_) => contrast_score(&one.contrast),
             None => 0.0,
         },
+        denies_alone: one.denies_alone,
         reason: decision.reason.map(|(kind, tokens)| Reason {
             kind,
             words: words(&tokens),

@@ -158,6 +158,30 @@ fn what_is_no_prose_is_unsupported_and_bounded() {
 }
 
 #[test]
+fn a_denial_that_is_nowhere_else_is_told() {
+    let passage = "| warranty | four years |\nUsers with a low rating are not replaced before May.";
+    let denies_alone = |answer: &str| {
+        let checked = check(answer, &[passage], &Thresholds::default());
+        checked.sentences.iter().any(|one| one.denies_alone)
+    };
+    for (answer, expected) in [
+        ("The warranty is not four years.", true),
+        ("The warranty is four years.", false),
+        (
+            "Users with a low rating are not replaced before May.",
+            false,
+        ),
+        (
+            "A user with a low rating is never replaced before May.",
+            false,
+        ),
+        ("The warranty is not only four years.", false),
+    ] {
+        assert_eq!(denies_alone(answer), expected, "{answer}");
+    }
+}
+
+#[test]
 fn a_value_that_stands_twice_is_not_exchanged() {
     let copied = "aa 6 not 0 not not not 6.";
     let passage = format!("Before it. {copied} After it.");

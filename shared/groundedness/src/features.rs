@@ -3,7 +3,7 @@
 
 use crate::claims;
 use crate::coverage::{Covered, Evidence, Window};
-use crate::polarity::{Beside, Turn, sign};
+use crate::polarity::{Beside, Turn, denies_alone, sign};
 use crate::reading::{Sentence, Token};
 use crate::slots::{Fault, Finding, Slots};
 use crate::thresholds::{ANSWER_WEIGHTS, CONTRAST_WEIGHTS, COUNT, SENTENCE_WEIGHTS, Thresholds};
@@ -85,6 +85,8 @@ pub(crate) struct Examination {
     pub(crate) turns: Vec<PlacedTurn>,
     /// Whether a sentence of the passages reads the same, blanks and marks aside.
     pub(crate) is_verbatim: bool,
+    /// Whether it denies something, and nothing is denied where the passages say most of it.
+    pub(crate) denies_alone: bool,
     /// The tokens of words that stand nowhere.
     pub(crate) missing: Vec<usize>,
 }
@@ -105,6 +107,7 @@ impl Examination {
             findings: Vec::new(),
             turns: Vec::new(),
             is_verbatim: false,
+            denies_alone: false,
             missing: Vec::new(),
         }
     }
@@ -220,6 +223,11 @@ fn examine_claim(
         turned,
         signs_against(&sentence, &covered, evidence, vocabulary),
     ];
+    let said = window.as_ref().filter(|_| !is_verbatim);
+    let denies_alone = said.is_some_and(|window| {
+        let given = &evidence.sentences[window.sentences.clone()];
+        denies_alone(&sentence, given, vocabulary)
+    });
     let is_missing = |at: &usize| covered.bit(*at) & !covered.known != 0;
     let missing = (0..sentence.tokens.len()).filter(is_missing).collect();
     Examination {
@@ -230,6 +238,7 @@ fn examine_claim(
         findings,
         turns,
         is_verbatim,
+        denies_alone,
         missing,
         sentence,
     }

@@ -281,6 +281,23 @@ pub(crate) fn sign(
     has_sign.then_some(is_up)
 }
 
+/// Whether a sentence of an answer denies something, and none of these of the passages does.
+pub(crate) fn denies_alone(
+    claimed: &Sentence,
+    given: &[Sentence],
+    vocabulary: &Vocabulary,
+) -> bool {
+    let denies = |sentence: &Sentence| {
+        let mut words = sentence.tokens.iter();
+        words.any(|token| {
+            let word = vocabulary.word(token.word);
+            word.is_negator || word.is_denying || &*word.lower == "false"
+        })
+    };
+    let mut own = denials(claimed, vocabulary).into_iter();
+    own.any(|denial| !denial.is_quoted) && !given.iter().any(denies)
+}
+
 /// A negator with the words that it binds.
 struct Denial {
     tokens: Range<usize>,

@@ -92,9 +92,8 @@ pub(crate) fn rank(
             .sum()
     };
     let rarities: Vec<f32> = counts.iter().map(rarity).collect();
-    let matches = || found.values().flatten();
-    let matched: HashSet<usize> = matches().map(|one| one.unit).collect();
-    let names = matches().filter(|one| one.place != Place::Front && one.likeness == Likeness::Same);
+    let matches = found.values().flatten();
+    let names = matches.filter(|one| one.place != Place::Front && one.likeness == Likeness::Same);
     let names: HashSet<usize> = names.map(|one| one.unit).collect();
     // Each word counts once: a time is called in several ways.
     let mut weighed = 0;
@@ -103,13 +102,11 @@ pub(crate) fn rank(
         if unit.pieces.count_ones() == 1 && weighed & unit.pieces == 0 {
             weighed |= unit.pieces;
             mass += rarity;
-            // A word that the corpus does not have tells nothing of it, unless it is a name; and one that documents are
-            // called tells which, however many texts have it.
-            let is_known = counts[n].iter().all(|count| *count > 0) || matched.contains(&n);
-            told += match is_known || unit.is_name {
-                true if names.contains(&n) => rarity.max(snapshot.text_rarity(1)),
-                true => *rarity,
-                false => 0.0,
+            told += match unit {
+                unit if unit.is_content_free => 0.0,
+                // What documents are called tells which is meant, however many texts have it.
+                _ if names.contains(&n) => rarity.max(snapshot.text_rarity(1)),
+                _ => *rarity,
             };
         }
     }

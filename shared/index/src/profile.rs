@@ -11,7 +11,7 @@ use envelope::ChunkRecord;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use tantivy::tokenizer::TextAnalyzer;
-use text::unify;
+use text::{stop, unify};
 
 /// The first character of initials in the index, which no word has.
 const INITIALS_MARK: char = '~';
@@ -51,8 +51,8 @@ pub(crate) struct Unit {
     pub(crate) initials: Option<String>,
     /// Whether it has a digit: numbers are compared as they are.
     pub(crate) is_number: bool,
-    /// Whether it is written as a name: with a digit, or with a capital where no sentence begins.
-    pub(crate) is_name: bool,
+    /// Whether it is a word that means nothing by itself.
+    pub(crate) is_content_free: bool,
 }
 
 /// The terms for what its path calls a document.
@@ -151,7 +151,7 @@ pub(crate) fn units(
             initials: is_short
                 .then(|| marked(text.to_lowercase().chars().collect::<Vec<_>>().iter())),
             is_number,
-            is_name: is_number || at > 0 && some[0].is_capital,
+            is_content_free: stop::is_content_free(&text.to_lowercase()),
         });
     };
     for (at, piece) in pieces.iter().enumerate() {
@@ -200,7 +200,7 @@ fn of_time(
                 .collect(),
             initials: None,
             is_number: true,
-            is_name: true,
+            is_content_free: false,
         }
     };
     let is_year = |piece: &Piece| piece.text.len() == 4 && is_digits(&piece.text);

@@ -148,8 +148,7 @@ pub struct SearchResult {
 }
 
 /// The passages of the corpus that have all words of a query, if words stood in passages independently of each other.
-/// Words without a meaning do not count, nor do those that no passage has, unless they are names; a word that documents
-/// are called counts as rare.
+/// Words without a meaning do not count, and a word that documents are called counts as rare.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fitting {
     /// Their share of all passages, 0 to 1: the product of the shares that have each word.

@@ -39,7 +39,7 @@ async fn a_draft_is_assessed_in_a_prompt_that_begins_as_its_own() {
     let said = draft.assessment.unwrap();
     assert!(said.right < 0.5, "{said:?}");
     assert_eq!(done.usage.calls, 2);
-    assert!(done.decided.ends_with("; right with 0.20, by its model"));
+    assert!(done.decided.ends_with("; right with 0.25, by its model"));
     let asked = model.requests();
     let began: Vec<&str> = asked
         .iter()

@@ -123,7 +123,7 @@ async fn a_question_whose_words_fit_any_passage_is_asked_back() {
         ..bare()
     };
     for (share, passages, cx, plan) in [
-        (0.04, 19.0, alone(), bare()),
+        (0.01, 19.0, alone(), bare()),
         (0.9, 5.0, alone(), bare()),
         (0.16, 19.0, cx(), bare()),
         (0.16, 19.0, alone(), leaning),

@@ -56,8 +56,8 @@ pub struct Options {
     /// questions of one corpus asks back 40 % of another's (docs/retrieval.md).
     pub silent_below: f32,
     /// The user is asked back if the words of a question that is asked alone fit more than this share of all passages, 0 to 1,
-    /// and more passages than are read: then chance decides which. The share is the product of those that have each word,
-    /// without words that no passage has and that are no names. Default 0.05 (figures in docs/answers.md); 1 never asks.
+    /// and more passages than are read: then chance decides which. The share is the product of those that have each word; one
+    /// that documents are called counts as rare. Default 0.02 (ADR 0024); 1 never asks.
     pub unclear_above: f32,
     /// What a word of the question before counts in the search for a follow-up question, where a word of its
     /// own counts 1; 0 to 0.9, 0 for nothing. Default 0.3: chosen on half of the dialogues of INSCIT, where it gains little
@@ -86,7 +86,7 @@ impl Default for Options {
             side_share: 0.6,
             relax_max: 3,
             silent_below: 0.0,
-            unclear_above: 0.05,
+            unclear_above: 0.02,
             context_weight: 0.3,
             read_max: 7,
             simple_k: 20,

@@ -7,7 +7,7 @@
 //!
 //! The second by the words of the question: if they stood in passages independently of each other, such a share of all
 //! passages would have all of them ([`Fitting`]). Where that is large, chance decides what is read:
-//! `And the other one?`. It needs no list of words, and no model (figures in docs/answers.md).
+//! `And the other one?`. It needs no list of words, and no model (ADR 0024).
 
 use crate::worded;
 use envelope::Doubt;

@@ -18,6 +18,8 @@ pub(crate) struct Checked {
     pub(crate) sentences: Vec<CheckedSentence>,
     /// How probable it is that nothing in the answer is made up, 0 to 1; bounded by its worst sentence.
     pub(crate) confidence: f32,
+    /// Whether a sentence denies what its sources say without a denial.
+    pub(crate) denies_alone: bool,
 }
 
 /// Checks an answer; `texts` are the texts that its citations stand for, one for each.
@@ -37,6 +39,7 @@ pub(crate) fn check(answer: &str, citations: &[Citation], texts: &[String]) -> C
     Checked {
         sentences,
         confidence: found.confidence(),
+        denies_alone: found.sentences.iter().any(|one| one.denies_alone),
     }
 }
 

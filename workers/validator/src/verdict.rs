@@ -154,6 +154,7 @@ pub(crate) fn judge(evidence: &Evidence, question: &QuestionText, options: &Opti
     let is_low = overlap < options.low_confidence
         || assessed.is_some_and(|likely| likely < options.low_likely)
         || contradicted > 0
+        || answer.checked.denies_alone
         || draft.stitched;
     Judged {
         verdict: Verdict {

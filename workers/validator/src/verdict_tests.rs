@@ -56,7 +56,7 @@ fn an_assessed_answer_has_the_likelihood_that_it_is_right() {
         draft.assessment = Some(envelope::Assessment { right });
         judge(&draft.into(), &QuestionText::default(), &Options::default())
     };
-    let (sure, unsure) = (told(0.99).verdict, told(0.8).verdict);
+    let (sure, unsure) = (told(0.99).verdict, told(0.7).verdict);
     assert!(sure.confidence > 0.8 && !sure.low_confidence, "{sure:?}");
     assert!(
         unsure.confidence < 0.5 && unsure.low_confidence,
