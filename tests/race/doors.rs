@@ -8,7 +8,7 @@ use bus::BusError;
 use bytes::Bytes;
 use envelope::hop::ReducerExit;
 use envelope::limits::{ATTACHMENT_BYTES_MAX, ATTACHMENTS_MAX, LIVE_TEXT_BYTES_MAX};
-use envelope::live::LiveText;
+use envelope::live::{LiveText, LiveWait};
 use envelope::{Outcome, Role};
 use harness::fault::Point;
 use serde_json::json;
@@ -191,6 +191,7 @@ pub(crate) async fn a_draft_that_begins_anew_has_another_number(on: On) {
     let _staff = world.staff(&OTHERS);
     let reducer = Script::new(Role::Reducer, async |call| {
         let live = &call.cx.live;
+        live.expect(Duration::from_secs(13));
         live.text("June");
         live.anew();
         live.text("May");
@@ -201,13 +202,17 @@ pub(crate) async fn a_draft_that_begins_anew_has_another_number(on: On) {
     let id = world
         .ask(json!({"question": "q", "id": "anew", "stream": true}))
         .await;
-    let mut pieces = Vec::new();
+    let (mut pieces, mut waits) = (Vec::new(), Vec::new());
     while pieces.len() < 3 {
         let message = live.hear().await;
         if let Ok(piece) = serde_json::from_slice::<LiveText>(&message.body) {
             pieces.push((piece.draft, piece.n, piece.text));
+        } else if let Ok(wait) = serde_json::from_slice::<LiveWait>(&message.body) {
+            waits.push((wait.role, wait.expected_ms, pieces.len()));
         }
     }
+    // How long it will take is told first, and is no piece of the draft.
+    assert_eq!(waits, [(Role::Reducer, 13_000, 0)]);
     let wanted = [(0, 0, "June"), (1, 1, ""), (1, 2, "May")];
     assert_eq!(
         pieces,

@@ -49,7 +49,7 @@ pub(crate) fn sink(cx: &StepContext) -> (Live, Pieces) {
     let (sender, waiting) = mpsc::channel(WAITING_MAX);
     let written = AtomicU32::new(0);
     let live = Live::to(move |note| {
-        // Full: dropped, which the gap in the numbers says.
+        // Full: dropped. A gap in the numbers says so of text; nobody misses how long a wait should be.
         let _ = match note {
             LiveNote::Expected(time) => sender.try_send(Waiting::Expected(time)),
             LiveNote::Text(draft, piece) => {

@@ -97,9 +97,13 @@ async fn what_the_words_of_a_question_fit_is_the_product_of_their_shares() {
         1 => "one lease ends",
         _ => "the crane lifts",
     });
+    // Half of them are called what their text says.
     let records: Vec<_> = texts
         .enumerate()
-        .map(|(n, text)| record(&format!("d{n}"), text, None))
+        .map(|(n, text)| match n % 4 {
+            0 | 1 => record(&format!("d{n}"), text, None),
+            _ => record(&format!("crane-{n}"), text, None),
+        })
         .collect();
     let searcher = HybridSearcher::new(index_of(&records), Options::default());
     for (query, share) in [
@@ -107,6 +111,9 @@ async fn what_the_words_of_a_question_fit_is_the_product_of_their_shares() {
         ("And the other one?", 0.25),
         ("When does the lease end?", 0.5 * 0.5),
         ("When does the frobnication end?", 0.0),
+        ("What does it lift?", 0.5),
+        // As if a single passage had it.
+        ("And the crane?", 1.5 / 40.0),
     ] {
         let result = searcher.search(&request(query)).await.unwrap();
         let fitting = result.fitting.unwrap();

@@ -262,10 +262,12 @@ impl Shared {
             work: Work::Chat(request),
             stream: stream.as_ref(),
         };
-        if let Some(listener) = listener
-            && let Some(time) = self.balance().expected(&job.ask, Instant::now())
-        {
-            listener(LivePiece::Expected(time));
+        if let Some(listener) = listener {
+            let expected = self.balance().expected(&job.ask, Instant::now());
+            expected
+                .into_iter()
+                .map(LivePiece::Expected)
+                .for_each(listener);
         }
         let answer = match self.run(&job).await {
             Ok(Some(answer)) => answer,

@@ -76,6 +76,26 @@ fn an_assessed_answer_has_the_likelihood_that_it_is_right() {
     wrong.assessment = Some(envelope::Assessment { right: 1.0 });
     let wrong = judge(&wrong.into(), &QuestionText::default(), &Options::default());
     assert!(wrong.verdict.low_confidence);
+    // So is what it denies, where the source denies nothing.
+    for (text, is_low) in [
+        ("For order 77, 200 EUR are not due [1].", true),
+        ("For order 77, 200 EUR are due [1].", false),
+    ] {
+        let mut draft = draft(text, &["For order 77 the sum of 200 EUR is due."]);
+        draft.assessment = Some(envelope::Assessment { right: 1.0 });
+        let judged = judge(&draft.into(), &QuestionText::default(), &Options::default());
+        assert_eq!(judged.verdict.low_confidence, is_low, "{text}");
+    }
+    // Where the words differ too much to contradict, the denial alone tells.
+    let mut alone = draft(
+        "The warranty is not four years [1].",
+        &["| part | warranty |\n| pump | four years |"],
+    );
+    alone.assessment = Some(envelope::Assessment { right: 1.0 });
+    let alone = judge(&alone.into(), &QuestionText::default(), &Options::default());
+    let is_contradicted = |one: &CheckedSentence| one.support == Support::Contradicted;
+    assert!(!alone.verdict.sentences.iter().any(is_contradicted));
+    assert!(alone.verdict.low_confidence);
 }
 
 #[test]

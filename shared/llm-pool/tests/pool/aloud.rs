@@ -72,6 +72,24 @@ async fn an_answer_is_told_while_it_is_written_by_the_same_call() {
 }
 
 #[tokio::test]
+async fn how_long_a_call_will_take_is_told_once_the_node_is_measured() {
+    let node = FakeNode::saying("x").await.unwrap();
+    node.always(slowly("The lease ends in May."));
+    let pool = pool(options(&[&node]));
+    let long = ChatRequest {
+        user: "lease ".repeat(400),
+        ..request()
+    };
+    let mut told = Vec::new();
+    for _ in 0..3 {
+        let (reply, heard) = ask_aloud(&pool, &long).await;
+        reply.unwrap();
+        told.push(heard.1.lock().unwrap().len());
+    }
+    assert_eq!(told, [0, 1, 1]);
+}
+
+#[tokio::test]
 async fn a_call_that_is_made_again_begins_anew() {
     let nodes = [
         FakeNode::saying("a").await.unwrap(),
