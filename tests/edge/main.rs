@@ -34,6 +34,7 @@ mod ingress;
 mod large;
 mod lookup;
 mod manners;
+mod measuring;
 mod odd_models;
 mod output;
 mod probes;

@@ -96,15 +96,10 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("chat", "is for people; what it says is seen in `talk`"),
     ("models pull", "fetches files"),
     ("probe", "asks a role; what it says is seen below"),
-    ("eval retrieval", "wants a data set"),
-    ("eval unanswerable", "wants a data set"),
-    ("eval loop", "wants a data set"),
-    ("eval answers", "asks a model; see its tests"),
-    ("eval trajectories", "see its tests"),
-    ("eval classify", "wants a data set"),
-    ("eval collections", "needs collections; see its tests"),
-    ("eval conditions", "needs a corpus; see its tests"),
-    ("eval groundedness", "takes a minute; see its tests"),
+    (
+        "eval",
+        "is another binary; see `measuring_is_another_binary`",
+    ),
 ];
 
 /// An exported conversation without a turn.

@@ -17,8 +17,9 @@ const COMMAND_LINE: &[&str] = &[
     "workers/argosy/src/entry.rs",
     "workers/argosy/src/out.rs",
     "workers/argosy/src/render.rs",
-    // The other binary has a command line too.
+    // The other binaries have command lines, too.
     "tools/bench/src/",
+    "tools/eval/src/",
     // What a failure of one process is to its user.
     "workers/argosy/tests/embedder.rs",
 ];

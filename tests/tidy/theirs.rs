@@ -91,12 +91,12 @@ pub(crate) const THEIRS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "clap",
-        &["argosy", "bench", "tests"],
+        &["argosy", "bench", "eval", "tests"],
         "command lines are the binaries', and are looked at in tests",
     ),
     (
         "owo-colors",
-        &["argosy", "bench"],
+        &["argosy", "bench", "eval"],
         "colour is the command line's; below it there is data",
     ),
     (

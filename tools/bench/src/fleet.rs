@@ -11,7 +11,7 @@ use crate::out::println;
 use crate::{driver, real, steady};
 use argosy::cli::Output;
 use argosy::cli_error::CliError;
-use eval::machine;
+use argosy::machine::machine;
 use owo_colors::OwoColorize;
 use serde::Serialize;
 use serde_json::json;

@@ -12,7 +12,6 @@ mod config;
 mod conversation;
 mod doctor;
 mod editions;
-mod eval;
 mod lookup;
 mod models;
 mod prompts;
@@ -31,18 +30,13 @@ pub use conversation::{
 };
 pub use doctor::{DoctorArgs, ExplainArgs};
 pub use editions::{EditionCommand, EditionSwitchArgs, EditionsArgs, OneEditionArgs};
-pub use eval::{
-    DatasetArg, EmbedderName, EvalAnswersArgs, EvalClassifyArgs, EvalCollectionsArgs, EvalCommand,
-    EvalConditionsArgs, EvalGroundednessArgs, EvalLoopArgs, EvalRetrievalArgs,
-    EvalTrajectoriesArgs, EvalUnanswerableArgs, LabelledSetArg, SplitArg,
-};
 pub use lookup::{CatalogArgs, SearchArgs, SearchPlaceArgs, ShowArgs};
 pub use models::{ModelName, ModelsCommand, ModelsPullArgs};
 pub use prompts::{PromptsCheckArgs, PromptsCommand, PromptsDiffArgs, PromptsShowArgs};
 pub use schema::{SchemaCheckArgs, SchemaCommand, SchemaTryArgs};
 pub use server::ServerArgs;
 pub use status::{KeyArg, StatusArgs, TopArgs};
-pub use tools::{CompletionsArgs, OfflineModelArgs, ProbeArgs, ProbeTarget};
+pub use tools::{CompletionsArgs, EvalArgs, OfflineModelArgs, ProbeArgs, ProbeTarget};
 pub use trace::{
     ChosenDeadArgs, DeadCommand, DeadDropArgs, DeadFilterArgs, DeadLsArgs, DeadRetryArgs,
     DeadShowArgs, ReplayArgs, TraceArgs,
@@ -229,12 +223,12 @@ pub enum Command {
     /// Serve the stand-in for a model over HTTP, in the shapes of OpenAI, until SIGTERM or Ctrl-C.
     #[command(after_help = "Example: argosy offline-model --listen 127.0.0.1:8088")]
     OfflineModel(OfflineModelArgs),
-    /// Measure against data whose right answers are known.
+    /// Measure against data whose right answers are known, with `argosy-eval`, a binary of its own.
     #[command(
-        subcommand,
+        disable_help_flag = true,
         after_help = "Example: argosy eval retrieval --dataset scifact --path ./scifact"
     )]
-    Eval(EvalCommand),
+    Eval(EvalArgs),
 }
 
 /// Refuses what is given although only a fleet has a use for it, and none is named.

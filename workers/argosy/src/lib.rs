@@ -11,6 +11,8 @@
 //! | [`config`] | the options of all crates |
 //! | [`roles`] | turns stages with their collaborators into running workers |
 //! | [`fleet`] | a fleet of processes on this machine |
+//! | [`sample`] | the sample corpus and its questions |
+//! | [`machine`] | this machine in one line, for reports |
 //! | `line_diff` | the differences of two texts, line by line |
 //! | `prompt_files` | the folder of prompts that replace embedded ones |
 //! | [`local`] | the whole fleet in one process |
@@ -38,6 +40,7 @@ pub(crate) mod kept_conversations;
 mod keys;
 mod line_diff;
 pub mod local;
+pub mod machine;
 pub mod metrics;
 pub mod model;
 pub(crate) mod model_files;
@@ -47,4 +50,5 @@ mod presence;
 mod prompt_files;
 pub mod render;
 pub mod roles;
+pub mod sample;
 pub mod signal;

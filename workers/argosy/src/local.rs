@@ -120,7 +120,7 @@ impl Local {
     }
 
     /// Starts the fleet with a wrapper between its index and the retriever.
-    pub(crate) async fn start_between(
+    pub async fn start_between(
         config: &Config,
         dir: &Path,
         chosen: ChosenModel,

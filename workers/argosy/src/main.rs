@@ -52,6 +52,7 @@ fn without_config(cli: &Cli) -> Option<Result<(), CliError>> {
         Command::Explain(args) => Some(command::doctor::explain(args, output)),
         Command::Completions(args) => Some(command::completions::run(args, output)),
         Command::Config(ConfigCommand::Check(args)) => Some(command::config::check(args, output)),
+        Command::Eval(_) => Some(command::eval::run()),
         _ => None,
     }
 }
@@ -88,8 +89,9 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), CliError> {
         Command::Probe(args) => command::probe::run(args, config, output).await,
         Command::OfflineModel(args) => command::offline_model::run(args, output).await,
         // Done without a runtime, see `run`.
-        Command::Explain(_) | Command::Completions(_) | Command::Config(_) => Ok(()),
-        Command::Eval(what) => command::eval::run(what, config, output).await,
+        Command::Explain(_) | Command::Completions(_) | Command::Config(_) | Command::Eval(_) => {
+            Ok(())
+        }
     }
 }
 

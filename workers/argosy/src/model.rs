@@ -95,7 +95,7 @@ impl ChatModel for ByRole {
 
 /// Chooses the models of `roles` in this process: `model_of` names one of `models` for a role, and the other roles
 /// ask `model`.
-pub(crate) async fn choose(
+pub async fn choose(
     config: &Config,
     roles: &[Role],
     registry: &Registry,

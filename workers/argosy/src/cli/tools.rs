@@ -1,7 +1,8 @@
-//! The arguments of `argosy completions`, `argosy offline-model` and `argosy probe`.
+//! The arguments of `argosy completions`, `argosy eval`, `argosy offline-model` and `argosy probe`.
 
 use clap::{Args, ValueEnum};
 use clap_complete::Shell;
+use std::ffi::OsString;
 use std::net::SocketAddr;
 
 /// `argosy completions`
@@ -9,6 +10,18 @@ use std::net::SocketAddr;
 pub struct CompletionsArgs {
     /// Whose language.
     pub shell: Shell,
+}
+
+/// `argosy eval`
+#[derive(Debug, Args)]
+pub struct EvalArgs {
+    /// What `argosy-eval` takes; `argosy eval --help` prints it.
+    #[arg(
+        value_name = "ARGS",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    pub arguments: Vec<OsString>,
 }
 
 /// `argosy offline-model`

@@ -11,7 +11,6 @@ use index_host::{editions, search_factory};
 use inspect::{dead_letters, position};
 use llm_pool::download;
 use nats_server::ServerError;
-use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -239,20 +238,6 @@ fn what_is_not_there_is_named_with_where_to_look() {
     assert_eq!(told(ServerError::NotFound), NOT_FOUND);
     assert!(hint(ServerError::NotFound).contains("--fetch-server"));
     assert_eq!(told(model_files::Error::NoSource("x".into())), NOT_FOUND);
-    let error = || io::Error::from(io::ErrorKind::NotFound);
-    let path = || PathBuf::from("x");
-    let missing = eval::Error::NoFile {
-        path: path(),
-        error: error(),
-    };
-    assert_eq!(told(missing), NOT_FOUND);
-    let unread = eval::Error::File {
-        path: path(),
-        error: error(),
-    };
-    assert_eq!(told(unread), NEGATIVE);
-    assert_eq!(told(eval::Error::NoFolder(path())), NOT_FOUND);
-    assert_eq!(told(eval::Error::NoLabelledSet(path())), NOT_FOUND);
     assert_eq!(told(model::Error::Unserved("x".into())), NOT_FOUND);
     assert!(hint(model::Error::Unserved("x".into())).contains(model::OFFLINE));
 }
@@ -274,11 +259,6 @@ fn what_is_configured_wrong_is_a_wrong_call() {
         text: "y".into(),
     };
     assert!(hint(search_factory::Error::Encoder(file)).contains("`argosy models pull minilm`"));
-    let methods = eval::Error::NoMethod {
-        name: "x".into(),
-        known: "a, b".into(),
-    };
-    assert_eq!(hint(methods), "the methods are a, b");
 }
 
 #[test]

@@ -62,7 +62,7 @@ impl ProgressLine {
     }
 
     /// A progress line that shows nothing.
-    pub(crate) fn nowhere() -> ProgressLine {
+    pub fn nowhere() -> ProgressLine {
         ProgressLine(Shown::Nowhere)
     }
 
