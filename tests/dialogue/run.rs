@@ -5,7 +5,6 @@ use crate::script::{Scenario, Turn};
 use argosy::config::Config;
 use argosy::local::Local;
 use argosy::model::ChosenModel;
-use client::Ask;
 use documents::PublishMode;
 use envelope::Terminal;
 use eval::trajectories::ScriptedReply;
@@ -14,6 +13,7 @@ use serde_json::Map;
 use settings::Sources;
 use std::path::Path;
 use std::time::Duration;
+use streams::client::Ask;
 use telemetry::Registry;
 
 /// How long a turn may take.
@@ -102,6 +102,6 @@ async fn asked(local: &Local, scenario: &Scenario, turn: &Turn) -> Terminal {
         fields,
         wait: PATIENCE,
     };
-    let asked = client::ask(&*local.bus, ask, |_| ()).await;
+    let asked = streams::client::ask(&*local.bus, ask, |_| ()).await;
     asked.unwrap_or_else(|error| panic!("{}:{}: {error}", scenario.file, turn.line))
 }

@@ -5,7 +5,6 @@
 use argosy::config::Config;
 use argosy::local::Local;
 use argosy::model::OFFLINE;
-use client::{self, Ask};
 use documents::PublishMode;
 use envelope::{Citation, ConditionOrigin, Filter, Op, Outcome, TenantId, Terminal};
 use eval::labelled::{LabelledQuestion, is_nothing, plain};
@@ -15,6 +14,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use streams::client::Ask;
 
 /// Least share of the answerable questions whose answer holds every expected string. Measured: 0.817
 /// (76 of 93); ten of the others are paraphrases for which the reader says that it found nothing.
@@ -44,7 +44,9 @@ async fn asked(local: &Local, labelled: &LabelledQuestion) -> Terminal {
         fields: labelled.fields(),
         wait: Duration::from_secs(60),
     };
-    client::ask(&*local.bus, ask, |_| ()).await.unwrap()
+    streams::client::ask(&*local.bus, ask, |_| ())
+        .await
+        .unwrap()
 }
 
 /// The numbers of the marks `[n]` of an answer.

@@ -13,7 +13,6 @@ use argosy::roles::Process;
 use bus::{Bus, CoreMessage, Publish, Stream, Subscription};
 use bus_nats::{NatsBus, setup};
 use bytes::Bytes;
-use client::{self, Ask};
 use documents::PublishMode;
 use envelope::limits::{ENVELOPE_BYTES_MAX, QUESTION_CHARS_MAX};
 use envelope::{Outcome, Role, Terminal, header, subject};
@@ -21,6 +20,7 @@ use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use streams::client::Ask;
 use telemetry::{Health, Registry};
 use tokio_util::sync::CancellationToken;
 
@@ -61,7 +61,7 @@ async fn answers(bus: &dyn Bus, good: &Good, after: &str) {
         wait: PATIENCE,
         ..Ask::default()
     };
-    let terminal = client::ask(bus, ask, |_| ()).await;
+    let terminal = streams::client::ask(bus, ask, |_| ()).await;
     let terminal = terminal.unwrap_or_else(|e| panic!("after {after}: {e}"));
     let answer = terminal.answer.as_deref().unwrap_or_default();
     assert!(answer.contains(good.says), "after {after}: {terminal:?}");
@@ -179,7 +179,7 @@ async fn takes_the_largest_question(bus: &dyn Bus) {
         wait: PATIENCE,
         ..Ask::default()
     };
-    let terminal = client::ask(bus, ask, |_| ()).await.unwrap();
+    let terminal = streams::client::ask(bus, ask, |_| ()).await.unwrap();
     assert_ne!(terminal.outcome, Outcome::Refused, "{terminal:?}");
     assert!(envelope::encode(&terminal).unwrap().len() < ENVELOPE_BYTES_MAX);
 }

@@ -125,7 +125,9 @@ async fn the_model_is_hung_up_on_within_a_tenth_of_a_second() {
         publish(&*bus, vec![question(Some(turn.to_string()), "60s")]).await;
         node.until(|seen| seen.in_flight == MAPS).await;
         let began = Instant::now();
-        client::cancel(&*bus, &turn).await.expect("cancelled");
+        streams::client::cancel(&*bus, &turn)
+            .await
+            .expect("cancelled");
         let told = began.elapsed();
         node.until(|seen| seen.in_flight == 0).await;
         took.push((began.elapsed(), told));

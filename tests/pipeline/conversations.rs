@@ -5,7 +5,6 @@ use crate::fleet::{Fleet, connect};
 use crate::model;
 use bus::{Bus, Stream};
 use bus_nats::NatsBus;
-use client::Ask;
 use conversation_log::{EventKind, LogEvent, Read, State};
 use envelope::{Outcome, Role, Terminal};
 use serde_json::json;
@@ -13,6 +12,7 @@ use std::collections::BTreeMap;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
+use streams::client::Ask;
 use testkit::nats::TestServer;
 use tokio::process::Command;
 use tokio::task::JoinSet;
@@ -48,7 +48,7 @@ async fn ask(bus: &NatsBus, conversation: &str, n: usize) -> Terminal {
             fields: fields.as_object().cloned().unwrap_or_default(),
             wait: Duration::from_secs(20),
         };
-        match client::ask(bus, ask, |_| {}).await {
+        match streams::client::ask(bus, ask, |_| {}).await {
             Ok(terminal) => return terminal,
             Err(error) => assert!(begun.elapsed() < PATIENCE, "{error}"),
         }

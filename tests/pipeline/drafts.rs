@@ -5,12 +5,12 @@
 use crate::binary::argosy;
 use crate::fleet::{Fleet, MAPPED, PATIENCE, connect, signal};
 use crate::typed::Typed;
-use client::{Ask, DraftText, News};
 use envelope::{Outcome, Role};
 use serde_json::{Map, json};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
+use streams::client::{Ask, DraftText, News};
 use testkit::sim_node::{Options, Params, PromptText, SimNode};
 use testkit::terminal::PseudoTerminal;
 use tokio::process::Command;
@@ -198,7 +198,7 @@ async fn who_asks_for_it_hears_a_draft_grow_and_the_model_is_asked_no_more_for_i
             fields: Map::from_iter([("stream".into(), wants.into())]),
             wait: PATIENCE,
         };
-        let asked = client::ask(&*bus, ask, |news| {
+        let asked = streams::client::ask(&*bus, ask, |news| {
             if let News::Text(piece) = &news {
                 assert_eq!(piece.role, Role::Reducer);
                 pieces += 1;

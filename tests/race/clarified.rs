@@ -117,7 +117,9 @@ pub(crate) async fn a_reply_without_a_conversation_names_what_it_answers(on: On)
             }
         }
     }
-    client::cancel(&*world.bus, &turn("b1")).await.unwrap();
+    streams::client::cancel(&*world.bus, &turn("b1"))
+        .await
+        .unwrap();
     let _staff = talkers(&world, &told);
     world.ask(reply("b3", "default")).await;
     let end = world.end(&turn("b3")).await;

@@ -7,7 +7,7 @@ use crate::world::{On, World, turn, until};
 use bus::{Bus, Publish, PublishError, Stream};
 use conversation_log::{ConversationKey, copy};
 use envelope::{ConversationId, Outcome, TenantId, Terminal};
-use erasure::ErasureReport;
+use harness::erasure::ErasureReport;
 use serde_json::json;
 use settings::TimeSpan;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ fn code(terminal: &Terminal) -> &str {
 }
 
 async fn erase(world: &World, conversation: &str) -> ErasureReport {
-    erasure::erase(&world.bus, &world.topology, &key(conversation))
+    harness::erasure::erase(&world.bus, &world.topology, &key(conversation))
         .await
         .unwrap()
 }
@@ -102,9 +102,9 @@ pub(crate) async fn what_was_said_is_in_no_stream_any_more(on: On) {
     let again = erase(&world, "talk").await;
     assert!(again.was_erased && again.left() == 0, "{again:?}");
     assert_eq!(again.questions.gone, 3, "{again:?}");
-    let unknown = erasure::erase(&world.bus, &world.topology, &key("nobody")).await;
+    let unknown = harness::erasure::erase(&world.bus, &world.topology, &key("nobody")).await;
     assert!(
-        matches!(unknown, Err(erasure::Error::Unknown)),
+        matches!(unknown, Err(harness::erasure::Error::Unknown)),
         "{unknown:?}"
     );
 }
@@ -199,7 +199,7 @@ pub(crate) async fn whoever_stops_half_way_leaves_a_note_for_the_sweep(on: On) {
         let between = Between::new(&world.bus, point);
         let bus: Arc<dyn Bus> = between.clone();
         let of_talk = key("talk");
-        let erasing = erasure::erase(&bus, &world.topology, &of_talk);
+        let erasing = harness::erasure::erase(&bus, &world.topology, &of_talk);
         tokio::select! {
             got_through = erasing => panic!("it was not to get through: {got_through:?}"),
             () = between.meddled(1) => {}
@@ -247,7 +247,7 @@ pub(crate) async fn an_erasure_that_cannot_be_gone_on_with_is_counted(on: On) {
     let bus: Arc<dyn Bus> = stalled.clone();
     let of_talk = key("talk");
     tokio::select! {
-        through = erasure::erase(&bus, &world.topology, &of_talk) => panic!("it was not to get through: {through:?}"),
+        through = harness::erasure::erase(&bus, &world.topology, &of_talk) => panic!("it was not to get through: {through:?}"),
         () = stalled.meddled(1) => {}
     }
 
@@ -301,7 +301,10 @@ pub(crate) async fn a_step_that_comes_after_the_erasure_is_swept(on: On) {
     .await;
     assert_eq!(found(&world).await, [""; 0]);
     until("the note is gone", async || {
-        erasure::unfinished(&*world.bus).await.unwrap().is_empty()
+        harness::erasure::unfinished(&*world.bus)
+            .await
+            .unwrap()
+            .is_empty()
     })
     .await;
     assert!(world.bus.now() > report.swept_until);
@@ -346,7 +349,7 @@ pub(crate) async fn a_thousand_erasures_hold_up_no_turn(on: On) {
         let note = Publish::new(subject, note.into());
         world.bus.publish(note).await.unwrap();
     }
-    let left = erasure::unfinished(&*world.bus).await.unwrap();
+    let left = harness::erasure::unfinished(&*world.bus).await.unwrap();
     assert_eq!(left.len(), 1_100);
     let with = json!({"deadline": "1s"});
     world.ask(say_with("talk", "a1", "a1?", with)).await;
@@ -370,8 +373,8 @@ pub(crate) async fn two_erase_while_a_question_is_opened(on: On) {
                 world.ask(say("talk", &format!("a{n}"), MARKER)).await;
             }
         },
-        erasure::erase(&world.bus, &world.topology, &of_talk),
-        erasure::erase(&world.bus, &world.topology, &of_talk),
+        harness::erasure::erase(&world.bus, &world.topology, &of_talk),
+        harness::erasure::erase(&world.bus, &world.topology, &of_talk),
     );
     let () = asked;
     one.unwrap();

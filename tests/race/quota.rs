@@ -7,10 +7,10 @@ use crate::script::{Script, plan};
 use crate::talk::{Told, all_ended, assert_sound, say, talkers};
 use crate::world::{On, World, until};
 use bus::{Bus, Publish, Stream};
-use client::cancel;
 use envelope::{Outcome, Role, TurnId, Usage};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
+use streams::client::cancel;
 use streams::outbox::CreateOutcome;
 use tokio::sync::Semaphore;
 

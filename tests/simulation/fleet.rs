@@ -302,7 +302,7 @@ async fn ask_one(world: Arc<World>, ask: Ask) {
     let id = id.and_then(|body| TurnId::new(body.get("id")?.as_str()?).ok());
     if let (Some(after), Some(turn)) = (ask.cancel_after, id) {
         sleep(after).await;
-        if client::cancel(&*world.bus, &turn).await.is_ok() {
+        if streams::client::cancel(&*world.bus, &turn).await.is_ok() {
             world.log(|| format!("client         cancelled {turn}"));
             world.ledger().cancelled.push(turn);
         }

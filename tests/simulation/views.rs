@@ -106,7 +106,7 @@ pub(crate) async fn erase_all(world: &World, topology: &Topology) -> Vec<String>
         left.push("nothing was there to be erased".to_owned());
     }
     for key in keys.values() {
-        match erasure::erase(&bus, topology, key).await {
+        match harness::erasure::erase(&bus, topology, key).await {
             Ok(report) if report.left() == 0 => {}
             other => left.push(format!("{}: {other:?}", key.conversation)),
         }

@@ -1,76 +1,37 @@
 //! Checks the layers: which crate may depend on which other, by `cargo metadata`.
 //!
-//! Dependencies only go down. A worker cannot use a crate that it does not depend on, so it has no NATS, no disk and
+//! Dependencies only go down: a crate of `shared/` may name the others of its group, and those of the groups that its
+//! group may use. A worker cannot use a crate that it does not depend on, so it has no NATS, no disk and
 //! no HTTP.
 
 use crate::theirs::THEIRS;
 use crate::tree::{File, none, read, root};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::process::Command;
 
-/// The crates of this repository that each crate may name, by directory, lowest layer first; those of [`TOP`] may
-/// name all of them.
+/// The groups of `shared/`, each with the groups whose crates its own may name besides each other; a group stands below
+/// those that use it.
+const GROUPS: Table = &[
+    ("base", &[]),
+    ("wire", &[]),
+    ("bus", &["base", "wire"]),
+    ("conversation", &["wire"]),
+    ("language", &["wire"]),
+    ("model", &["base", "wire", "language"]),
+    (
+        "fleet",
+        &["base", "wire", "bus", "conversation", "language", "model"],
+    ),
+    (
+        "corpus",
+        &["base", "wire", "bus", "language", "model", "fleet"],
+    ),
+];
+
+/// The crates that a worker with a row of its own may name, and those that tools for tests may.
 const OURS: Table = &[
-    // words
-    ("envelope", &[]),
-    ("settings", &[]),
-    ("text", &["envelope"]),
-    // contracts
-    ("telemetry", &["settings"]),
-    ("stage", &["envelope"]),
-    ("llm", &["envelope"]),
-    ("bus", &["envelope", "settings"]),
-    ("conversation-log", &["envelope"]),
-    // adapters
-    ("static-embed", &["llm"]),
-    ("offline-reader", &["envelope", "llm", "text"]),
-    ("nats-server", &[]),
-    ("bus-nats", &["envelope", "settings", "telemetry", "bus"]),
-    (
-        "streams",
-        &["envelope", "telemetry", "bus", "conversation-log"],
-    ),
-    ("client", &["envelope", "telemetry", "bus", "streams"]),
-    (
-        "harness",
-        &[
-            "envelope",
-            "settings",
-            "telemetry",
-            "stage",
-            "bus",
-            "streams",
-        ],
-    ),
-    (
-        "erasure",
-        &["envelope", "bus", "conversation-log", "streams", "harness"],
-    ),
-    ("llm-pool", &["envelope", "settings", "telemetry", "llm"]),
-    ("documents", &["envelope", "text"]),
-    ("linking", &["text"]),
-    ("groundedness", &["text"]),
-    ("search", &["envelope", "llm", "text", "linking"]),
-    ("qdrant", &["envelope", "settings", "search"]),
-    (
-        "index",
-        &[
-            "envelope",
-            "telemetry",
-            "llm",
-            "static-embed",
-            "text",
-            "linking",
-            "search",
-            "settings",
-        ],
-    ),
-    (
-        "corpus-sync",
-        &["envelope", "bus", "streams", "documents", "search"],
-    ),
-    // decisions
     ("conversation", &["envelope", "stage", "conversation-log"]),
     // What it is told of the corpus.
     (
@@ -92,8 +53,6 @@ const OURS: Table = &[
         "retriever",
         &["envelope", "stage", "llm", "text", "linking", "search"],
     ),
-    // Measurements know what it says where there is no answer.
-    ("reducer", THINKING),
     (
         "indexer",
         &[
@@ -117,46 +76,8 @@ const OURS: Table = &[
             "conversation-log",
             "streams",
             "harness",
-            "erasure",
         ],
     ),
-    // What can be found out about a fleet, as data.
-    (
-        "inspect",
-        &[
-            "envelope",
-            "telemetry",
-            "text",
-            "bus",
-            "client",
-            "streams",
-            "harness",
-            "llm-pool",
-        ],
-    ),
-    // Which index answers, and looks into it as a retriever and an indexer see it.
-    (
-        "index-host",
-        &[
-            "envelope",
-            "settings",
-            "telemetry",
-            "bus",
-            "streams",
-            "client",
-            "llm",
-            "llm-pool",
-            "static-embed",
-            "documents",
-            "linking",
-            "search",
-            "index",
-            "qdrant",
-            "retriever",
-            "indexer",
-        ],
-    ),
-    // what measurements and tests stand on
     ("sim-node", &[]),
     ("mutations", &["text"]),
     (
@@ -172,13 +93,18 @@ const OURS: Table = &[
     ),
 ];
 
-/// The crates that their tests may name besides, because the two places that keep vectors are tested together.
-const IN_TESTS: Table = &[
-    ("documents", &["settings"]),
-    ("offline-reader", &["settings"]),
-    ("index", &["documents", "qdrant", "offline-reader"]),
-    ("qdrant", &["documents", "index"]),
-    ("groundedness", &["mutations"]),
+/// The crates that another one may name besides, and why.
+const BESIDES: &[(&str, &[&str], &str)] = &[
+    (
+        "index-host",
+        &["retriever", "indexer"],
+        "a look-up from outside treats a query and a document as they do",
+    ),
+    (
+        "groundedness",
+        &["mutations"],
+        "its tests take wrong sentences from it",
+    ),
 ];
 
 /// The crates that a thinking worker without a row of its own may name.
@@ -209,6 +135,9 @@ type Table = &'static [(&'static str, &'static [&'static str])];
 
 /// Crates that may name all crates of the repository, except [`UNNAMED`].
 const TOP: &[&str] = &["argosy", "eval", "bench", "tests"];
+
+/// How many crates `shared/` may have.
+const LIBRARIES_MAX: usize = 24;
 
 /// The crate that no other may name: measuring gear must not get into what ships, and tests must not stand on it.
 const UNNAMED: &str = "bench";
@@ -272,6 +201,8 @@ struct Dependency {
 pub(crate) struct Crate {
     /// Its directory, which is its name without the prefix.
     pub(crate) dir: String,
+    /// The group of `shared/` that it is in.
+    group: Option<String>,
     pub(crate) manifest: File,
     pub(crate) named: Vec<Named>,
 }
@@ -314,16 +245,19 @@ pub(crate) fn crates() -> Vec<Crate> {
 }
 
 fn to_crate(package: Package) -> Crate {
-    let folders: Vec<&str> = package.manifest_path.rsplit('/').skip(1).take(2).collect();
-    let path = match folders[..] {
-        ["tests", ..] => "tests/Cargo.toml".to_owned(),
-        [dir, group] => format!("{group}/{dir}/Cargo.toml"),
-        _ => panic!("`{}` is not below the root", package.manifest_path),
+    let root = root().canonicalize().expect("the root of the repository");
+    let path = Path::new(&package.manifest_path).strip_prefix(&root);
+    let path = path.expect("a crate below the root").display().to_string();
+    let folders: Vec<&str> = path.split('/').collect();
+    let group = match folders[..] {
+        ["shared", group, _, _] => Some(group.to_owned()),
+        _ => None,
     };
     let short = |name: &str| name.strip_prefix("argosy-").unwrap_or(name).to_owned();
     let dir = short(&package.name);
+    let folder = folders[folders.len() - 2];
     assert_eq!(
-        dir, folders[0],
+        dir, folder,
         "{path}:2: the package is not named after its directory"
     );
     let named = package.dependencies.into_iter().map(|d| Named {
@@ -337,6 +271,7 @@ fn to_crate(package: Package) -> Crate {
     });
     Crate {
         dir,
+        group,
         manifest: read(&path),
         named: named.collect(),
     }
@@ -355,54 +290,89 @@ fn check(refused: impl Fn(&Crate, &Named) -> Option<String>) {
     none(findings);
 }
 
-#[test]
-fn every_crate_has_its_layer() {
-    let crates = crates();
-    let table = with_usual(OURS, THINKING, &crates);
-    let mut findings = Vec::new();
-    for one in &crates {
-        if !table.contains_key(one.dir.as_str()) && !TOP.contains(&one.dir.as_str()) {
-            let why = "add the crate to OURS in tests/tidy/dependencies.rs";
-            findings.push(one.manifest.at(2, why));
-        }
+/// The crates of the repository that each crate may name, without those of [`TOP`], which may name all.
+fn permitted(crates: &[Crate]) -> BTreeMap<&str, BTreeSet<&str>> {
+    let of_group = |group: &str| -> BTreeSet<&str> {
+        let row = GROUPS.iter().find(|(name, _)| *name == group);
+        let (own, may) = row.unwrap_or_else(|| panic!("add the group `{group}` to GROUPS"));
+        let is_in = |one: &&Crate| {
+            let group = one.group.as_deref();
+            group.is_some_and(|group| group == *own || may.contains(&group))
+        };
+        crates
+            .iter()
+            .filter(is_in)
+            .map(|one| one.dir.as_str())
+            .collect()
+    };
+    let rows = with_usual(OURS, THINKING, crates);
+    let mut all = BTreeMap::new();
+    for one in crates.iter().filter(|one| !TOP.contains(&one.dir.as_str())) {
+        let mut may = match (&one.group, rows.get(one.dir.as_str())) {
+            (Some(group), _) => of_group(group),
+            (None, Some(row)) => row.iter().copied().collect(),
+            (None, None) => panic!("add `{}` to OURS in tests/tidy/dependencies.rs", one.dir),
+        };
+        let besides = BESIDES.iter().filter(|(dir, ..)| *dir == one.dir);
+        may.extend(besides.flat_map(|(_, names, _)| names.iter().copied()));
+        all.insert(one.dir.as_str(), may);
     }
-    for (dir, _) in OURS {
-        if !crates.iter().any(|c| c.dir == *dir) {
-            findings.push(format!(
-                "tests/tidy/dependencies.rs: there is no crate `{dir}`"
-            ));
-        }
-    }
-    none(findings);
+    all
 }
 
 #[test]
 fn our_crates_depend_only_downwards() {
     let crates = crates();
-    let table = with_usual(OURS, THINKING, &crates);
+    let permitted = permitted(&crates);
     check(|one, named| {
         // Test support is looked at by its own rule; tests may stand on a real bus, and on what they test.
         let is_stood_on = named.name == "bus-nats" || named.name == one.dir;
         if !named.ours || named.name == "testkit" || named.dev && is_stood_on {
             return None;
         }
-        let in_tests = IN_TESTS
-            .iter()
-            .filter(|(dir, _)| named.dev && *dir == one.dir);
-        if in_tests
-            .flat_map(|(_, may)| *may)
-            .any(|may| *may == named.name)
-        {
-            return None;
-        }
-        let may = table.get(one.dir.as_str())?;
-        let list = if may.is_empty() {
-            "none".to_owned()
-        } else {
-            may.join(", ")
-        };
-        (!may.contains(&named.name.as_str())).then(|| format!("of our own it may name {list}"))
+        let may = permitted.get(one.dir.as_str())?;
+        let list = || may.iter().copied().collect::<Vec<_>>().join(", ");
+        (!may.contains(named.name.as_str())).then(|| format!("of our own it may name {}", list()))
     });
+}
+
+#[test]
+fn the_groups_go_down_and_each_says_what_it_is() {
+    let crates = crates();
+    for (row, (group, may)) in GROUPS.iter().enumerate() {
+        let members: Vec<&Crate> = crates
+            .iter()
+            .filter(|one| one.group.as_deref() == Some(group))
+            .collect();
+        assert!(!members.is_empty(), "there is no group `{group}`");
+        let lines = read(&format!("shared/{group}/README.md")).text;
+        for one in &members {
+            let is_told = lines.contains(&format!("`{}`", one.dir));
+            assert!(
+                is_told,
+                "shared/{group}/README.md: it leaves out `{}`",
+                one.dir
+            );
+        }
+        for other in *may {
+            let below = GROUPS[..row].iter().any(|(lower, _)| lower == other);
+            assert!(below, "`{group}` may use `{other}`, which is not below it");
+            let mut names = members.iter().flat_map(|one| &one.named);
+            let is_used = names.any(|named| {
+                let mut theirs = crates
+                    .iter()
+                    .filter(|one| one.group.as_deref() == Some(other));
+                theirs.any(|one| one.dir == named.name)
+            });
+            assert!(is_used, "no crate of `{group}` uses `{other}`: take it out");
+        }
+    }
+}
+
+#[test]
+fn the_libraries_can_be_counted() {
+    let count = crates().iter().filter(|one| one.group.is_some()).count();
+    assert!(count <= LIBRARIES_MAX, "{count} crates in shared/");
 }
 
 #[test]
@@ -415,22 +385,13 @@ fn nobody_names_the_measuring_gear() {
 }
 
 #[test]
-fn the_table_itself_goes_down() {
-    for (row, (dir, may)) in OURS.iter().enumerate() {
-        for name in *may {
-            let below = OURS[..row].iter().any(|(lower, _)| lower == name);
-            assert!(below, "`{dir}` may name `{name}`, which is not below it");
-        }
-    }
-}
-
-#[test]
 fn no_row_permits_what_no_manifest_uses() {
     let crates = crates();
     let mut findings = Vec::new();
-    let rows = OURS.iter().chain(IN_TESTS);
-    for (dir, may) in rows.filter(|(_, may)| *may != THINKING) {
-        let manifest = crates.iter().find(|one| one.dir == *dir);
+    let besides = BESIDES.iter().map(|(dir, may, _)| (*dir, *may));
+    let rows = OURS.iter().copied().chain(besides);
+    for (dir, may) in rows {
+        let manifest = crates.iter().find(|one| one.dir == dir);
         let uses = |name: &str| manifest.is_some_and(|m| m.named.iter().any(|n| n.name == name));
         for name in may.iter().filter(|name| !uses(name)) {
             let what = format!("`{dir}` does not depend on `{name}`: take it out of the row");

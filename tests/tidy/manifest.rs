@@ -33,9 +33,9 @@ fn entries(root: &File) -> Vec<Entry<'_>> {
 
 /// The manifests of the members.
 fn members() -> Vec<File> {
-    // What stands below tools is run by hand and is a workspace of its own.
-    let is_tool = |f: &File| f.path.starts_with("tools/");
-    let is_member = |f: &File| f.path.ends_with("/Cargo.toml") && !is_tool(f);
+    // A tool that is run by hand is a workspace of its own.
+    let is_apart = |f: &File| f.lines().any(|(_, line)| line == "[workspace]");
+    let is_member = |f: &File| f.path.ends_with("/Cargo.toml") && !is_apart(f);
     files().into_iter().filter(is_member).collect()
 }
 

@@ -42,16 +42,14 @@ struct Type {
 fn types() -> Vec<Type> {
     let mut types = Vec::new();
     for file in rust() {
-        let parts: Vec<&str> = file.path.split('/').collect();
-        let [group @ ("shared" | "workers" | "tools"), krate, "src", ..] = parts[..] else {
+        let Some(krate) = file.krate() else {
             continue;
         };
-        let krate = format!("{group}/{krate}");
         for (number, line) in file.product_lines() {
             if let Some(name) = type_in(line) {
                 types.push(Type {
                     name: name.to_owned(),
-                    krate: krate.clone(),
+                    krate: krate.to_owned(),
                     place: format!("{}:{number}", file.path),
                 });
             }

@@ -18,7 +18,7 @@ fn every_role_is_a_directory_and_a_package() {
     let roles: BTreeSet<String> = Role::ALL.iter().map(Role::to_string).collect();
     assert_eq!(
         dirs, roles,
-        "workers/ and shared/envelope/src/role.rs differ"
+        "workers/ and shared/wire/envelope/src/role.rs differ"
     );
     for role in roles {
         let manifest = read(&format!("workers/{role}/Cargo.toml"));

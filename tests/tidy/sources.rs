@@ -11,11 +11,11 @@ const LONG: Exceptions = &[];
 /// The files that may read the environment of the process.
 const ENVIRONMENT: Exceptions = &[
     (
-        "shared/settings/src/sources.rs",
+        "shared/base/settings/src/sources.rs",
         "the loader, and the one function for variables that are no option",
     ),
     (
-        "shared/static-embed/src/minilm/minilm_tests.rs",
+        "shared/model/static-embed/src/minilm/minilm_tests.rs",
         "where the weights are, for tests that are ignored without",
     ),
     (
@@ -27,11 +27,11 @@ const ENVIRONMENT: Exceptions = &[
 /// The files that may start a task without a tracker or a set.
 const SPAWN: Exceptions = &[
     (
-        "shared/telemetry/src/admin.rs",
+        "shared/base/telemetry/src/admin.rs",
         "the admin endpoints and their heartbeat; both end by token and are joined",
     ),
     (
-        "shared/testkit/src/node.rs",
+        "tools/testkit/src/node.rs",
         "the server of the fake node, which ends with it",
     ),
 ];

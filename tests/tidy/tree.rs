@@ -15,6 +15,17 @@ pub(crate) struct File {
 }
 
 impl File {
+    /// The folder of the crate whose source the file is: `shared/wire/envelope`, `workers/mapper`.
+    pub(crate) fn krate(&self) -> Option<&str> {
+        let (krate, _) = self.path.split_once("/src/")?;
+        let is_crate = match krate.split('/').collect::<Vec<_>>()[..] {
+            ["shared", _, _] => true,
+            ["workers" | "tools", _] => true,
+            _ => false,
+        };
+        is_crate.then_some(krate)
+    }
+
     /// Lines with their number, from 1.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         (1..).zip(self.text.lines())

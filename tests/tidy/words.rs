@@ -22,11 +22,11 @@ const WORDS: &[&str] = &["session", "sessions", "subagent", "subagents"];
 const MAY: Exceptions = &[
     ("Cargo.lock", "written by cargo, which names the registry"),
     (
-        "shared/offline-reader/src/lexicon.rs",
+        "shared/model/offline-reader/src/lexicon.rs",
         "a word of the language whose synonyms it lists",
     ),
     (
-        "shared/static-embed/assets/vocab.txt",
+        "shared/model/static-embed/assets/vocab.txt",
         "words of the language, as a model numbers them",
     ),
 ];

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Learns the weights by which documents are ranked (shared/index/src/document_rank.rs).
+"""Learns the weights by which documents are ranked (shared/corpus/index/src/document_rank.rs).
 
 It reads the details of `argosy eval collections --details FILE`: for each question the evidence of each document, as
 sums, and which document is right. The weights make the right documents as likely as they can be (softmax, maximum

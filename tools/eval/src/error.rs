@@ -78,7 +78,7 @@ pub enum Error {
         /// Which.
         id: String,
         /// Why.
-        error: Box<client::Error>,
+        error: Box<streams::client::Error>,
     },
     /// The file of a trajectory, or its settings, are invalid.
     #[error("trajectory `{name}`: {what}")]

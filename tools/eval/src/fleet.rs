@@ -49,12 +49,12 @@ pub(crate) async fn ask(
     fields: Map<String, Value>,
     wait: Duration,
 ) -> Result<Terminal, crate::Error> {
-    let ask = client::Ask {
+    let ask = streams::client::Ask {
         question: question.to_owned(),
         fields,
         wait,
     };
-    let asked = client::ask(fleet.bus(), ask, |_| ()).await;
+    let asked = streams::client::ask(fleet.bus(), ask, |_| ()).await;
     asked.map_err(|error| crate::Error::Turn {
         id: id.to_owned(),
         error: Box::new(error),

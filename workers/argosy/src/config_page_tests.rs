@@ -14,41 +14,61 @@ const WRITE: &str = "ARGOSY_WRITE_DOCS";
 
 /// The sections, with the file and the name of each one's type. The type of a role's section is found by the role.
 const SECTIONS: &[(&str, &str, &str)] = &[
-    ("nats", "shared/bus-nats/src/options.rs", "Options"),
-    ("streams", "shared/bus/src/topology.rs", "Topology"),
-    ("run", "shared/harness/src/options.rs", "Options"),
+    ("nats", "shared/bus/bus-nats/src/options.rs", "Options"),
+    ("streams", "shared/bus/bus/src/topology.rs", "Topology"),
+    ("run", "shared/fleet/harness/src/options.rs", "Options"),
     ("gateway", "workers/gateway/src/options.rs", "Options"),
-    ("telemetry", "shared/telemetry/src/options.rs", "Options"),
     (
-        "telemetry.otlp",
-        "shared/telemetry/src/traces/options.rs",
+        "telemetry",
+        "shared/base/telemetry/src/options.rs",
         "Options",
     ),
-    ("model", "shared/llm-pool/src/options.rs", "Options"),
-    ("model.cache", "shared/llm-pool/src/cache.rs", "Options"),
-    ("retrieval", "shared/index-host/src/options.rs", "Options"),
-    ("retrieval.search", "shared/index/src/options.rs", "Options"),
+    (
+        "telemetry.otlp",
+        "shared/base/telemetry/src/traces/options.rs",
+        "Options",
+    ),
+    ("model", "shared/model/llm-pool/src/options.rs", "Options"),
+    (
+        "model.cache",
+        "shared/model/llm-pool/src/cache.rs",
+        "Options",
+    ),
+    (
+        "retrieval",
+        "shared/corpus/index-host/src/options.rs",
+        "Options",
+    ),
+    (
+        "retrieval.search",
+        "shared/corpus/index/src/options.rs",
+        "Options",
+    ),
     (
         "retrieval.minilm",
-        "shared/index-host/src/options.rs",
+        "shared/corpus/index-host/src/options.rs",
         "MiniLmOptions",
     ),
     (
         "retrieval.http",
-        "shared/llm-pool/src/options/embedding.rs",
+        "shared/model/llm-pool/src/options/embedding.rs",
         "Options",
     ),
     (
         "retrieval.reranker",
-        "shared/llm-pool/src/options/reranker.rs",
+        "shared/model/llm-pool/src/options/reranker.rs",
         "Options",
     ),
     (
         "retrieval.qdrant",
-        "shared/qdrant/src/options.rs",
+        "shared/corpus/qdrant/src/options.rs",
         "Options",
     ),
-    ("snapshots", "shared/index-host/src/snapshot.rs", "Options"),
+    (
+        "snapshots",
+        "shared/corpus/index-host/src/snapshot.rs",
+        "Options",
+    ),
 ];
 
 /// The file that defines the type of a section, and the name of the type.
@@ -213,7 +233,7 @@ fn page() -> String {
     section(
         &mut page,
         "model.nodes",
-        "shared/llm-pool/src/options.rs",
+        "shared/model/llm-pool/src/options.rs",
         "Node",
         &node,
     );

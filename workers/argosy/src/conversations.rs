@@ -60,7 +60,7 @@ pub enum Error {
     Restore(#[from] RestoreError),
     /// The conversation was not erased, or not wholly.
     #[error(transparent)]
-    Erase(#[from] erasure::Error),
+    Erase(#[from] harness::erasure::Error),
     /// Other writers kept appending to the log.
     #[error("other writers kept writing to the conversation; try again")]
     Contended,

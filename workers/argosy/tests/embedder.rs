@@ -5,12 +5,12 @@
 use argosy::config::Config;
 use argosy::local::Local;
 use argosy::model::OFFLINE;
-use client::{self, Ask};
 use documents::PublishMode;
 use envelope::{Outcome, Terminal};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use streams::client::Ask;
 use testkit::node::{DIMS, FakeNode, FakeNodeBehaviour};
 
 fn config(node: &FakeNode) -> Config {
@@ -64,7 +64,9 @@ async fn ask(local: &Local) -> Terminal {
         wait: Duration::from_secs(60),
         ..Ask::default()
     };
-    client::ask(&*local.bus, ask, |_| {}).await.unwrap()
+    streams::client::ask(&*local.bus, ask, |_| {})
+        .await
+        .unwrap()
 }
 
 fn fallbacks(terminal: &Terminal) -> Vec<String> {

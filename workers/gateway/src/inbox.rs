@@ -399,7 +399,7 @@ impl Inbox {
         terminal: &StoredMessage,
         message: &StoredMessage,
     ) -> Result<(), Error> {
-        let is_erased = erasure::is_bare(terminal);
+        let is_erased = harness::erasure::is_bare(terminal);
         let hash = terminal.headers.get(header::QUESTION);
         if !is_erased && hash != Some(header.question_hash.as_str()) {
             return self.id_in_use(header, message).await;

@@ -109,8 +109,8 @@ async fn inbox(turns: &Turns) -> Result<(), Error> {
 /// it. Returns how many erasures failed or left something; one that only waits for late steps does not count.
 async fn erasures(turns: &Turns) -> Result<u64, Error> {
     let mut unfinished = 0;
-    for key in erasure::unfinished(&*turns.bus).await? {
-        match erasure::go_on(&turns.bus, &turns.topology, &key).await {
+    for key in harness::erasure::unfinished(&*turns.bus).await? {
+        match harness::erasure::go_on(&turns.bus, &turns.topology, &key).await {
             Ok(Some(report)) => {
                 unfinished += u64::from(report.left() > 0);
                 if !report.is_empty() {

@@ -33,7 +33,7 @@ mod tools;
 mod trail_line;
 
 #[cfg(test)]
-#[path = "../../../shared/text/src/cases.rs"]
+#[path = "../../../shared/language/text/src/cases.rs"]
 mod cases;
 #[cfg(test)]
 mod prompt_tests;

@@ -225,9 +225,9 @@ impl From<local::Error> for CliError {
     }
 }
 
-impl From<client::Error> for CliError {
-    fn from(error: client::Error) -> Self {
-        use client::Error;
+impl From<streams::client::Error> for CliError {
+    fn from(error: streams::client::Error) -> Self {
+        use streams::client::Error;
         let text = error.to_string();
         match error {
             Error::Bus(error) => error.into(),
@@ -250,9 +250,9 @@ impl From<client::Error> for CliError {
     }
 }
 
-impl From<client::CsvError> for CliError {
-    fn from(error: client::CsvError) -> Self {
-        use client::CsvError;
+impl From<streams::client::CsvError> for CliError {
+    fn from(error: streams::client::CsvError) -> Self {
+        use streams::client::CsvError;
         let text = error.to_string();
         match error {
             CsvError::Bus(error) => error.into(),
@@ -308,7 +308,7 @@ impl From<conversations::Error> for CliError {
         match error {
             conversations::Error::Bus(error) => error.into(),
             conversations::Error::Open(OpenError::Held { .. }) => CliError::still_running(text),
-            conversations::Error::Erase(erasure::Error::Bus(error)) => error.into(),
+            conversations::Error::Erase(harness::erasure::Error::Bus(error)) => error.into(),
             conversations::Error::Log(LogError::Bus(error)) => error.into(),
             conversations::Error::Copy(CopyError::Turns(_)) => CliError::usage(text),
             conversations::Error::Copy(CopyError::Empty) => CliError::not_found(text),
@@ -333,9 +333,9 @@ impl From<conversations::Error> for CliError {
     }
 }
 
-impl From<client::lookup::Error> for CliError {
-    fn from(error: client::lookup::Error) -> Self {
-        use client::lookup::Error;
+impl From<streams::client::lookup::Error> for CliError {
+    fn from(error: streams::client::lookup::Error) -> Self {
+        use streams::client::lookup::Error;
         let text = error.to_string();
         match error {
             Error::Bus(error) => error.into(),

@@ -101,12 +101,12 @@ fn the_bus_is_told_of_in_the_same_words_by_all() {
     passes_on::<BusError>();
     passes_on::<streams::editions::Error>();
     passes_on::<replay::Error>();
-    passes_on::<client::Error>();
+    passes_on::<streams::client::Error>();
     passes_on::<corpus_sync::Error>();
     passes_on::<editions::Error>();
     passes_on::<dead_letters::Error>();
     passes_on::<local::Error>();
-    passes_on::<client::lookup::Error>();
+    passes_on::<streams::client::lookup::Error>();
     passes_on::<position::Error>();
     passes_on::<search_factory::Error>();
     passes_on::<index_host::snapshot::Error>();
@@ -114,7 +114,7 @@ fn the_bus_is_told_of_in_the_same_words_by_all() {
 
 #[test]
 fn a_question_without_an_answer_says_what_became_of_it() {
-    use client::Error;
+    use streams::client::Error;
     let late = Error::Late {
         turn: turn(),
         wait: Duration::from_secs(2),
@@ -157,7 +157,7 @@ fn a_question_without_an_answer_says_what_became_of_it() {
 
 #[test]
 fn a_look_up_ends_as_the_retriever_says() {
-    use client::lookup::Error;
+    use streams::client::lookup::Error;
     let refused = |code: &str| {
         let (code, message) = (code.to_owned(), "m".to_owned());
         told(Error::Refused(Problem { code, message }))

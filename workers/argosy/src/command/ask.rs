@@ -34,7 +34,7 @@ pub async fn run(args: cli::AskArgs, config: Config, output: Output) -> Result<(
         let bus = connect_or(&config, IN_THIS_PROCESS).await?;
         let asked = ask_once(&*bus, ask, output, canvas).await;
         let terminal = asked.map_err(|fail| for_fleet(fail, &config))?;
-        let trace_id = client::trace_id(&*bus, &terminal.turn).await;
+        let trace_id = streams::client::trace_id(&*bus, &terminal.turn).await;
         let saved = save_csv(&*bus, &terminal, args.csv.as_deref()).await;
         let shown = render::terminal(&terminal, trace_id.as_deref(), output, args.trail).and(saved);
         return allowed(shown, &terminal, args.clarification_ok);
@@ -94,7 +94,7 @@ fn question(
     args: &cli::AskArgs,
     config: &Config,
     is_remote: bool,
-) -> Result<client::Ask, CliError> {
+) -> Result<streams::client::Ask, CliError> {
     if args.question.trim().is_empty() {
         return Err(CliError::usage("the question is empty")
             .hint("as in: argosy ask \"When does the lease end?\""));
@@ -168,7 +168,7 @@ fn question(
     } else {
         wait + Duration::from_secs(5)
     };
-    Ok(client::Ask {
+    Ok(streams::client::Ask {
         question: args.question.clone(),
         fields,
         wait,

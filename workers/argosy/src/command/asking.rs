@@ -9,9 +9,9 @@ use crate::cli_error::CliError;
 use crate::render::draft::Canvas;
 use crate::render::{self, ProgressLine};
 use bus::Bus;
-use client::{DraftText, News, UNTAKEN};
 use envelope::Terminal;
 use std::time::{Duration, Instant};
+use streams::client::{DraftText, News, UNTAKEN};
 
 /// The progress display of one question.
 struct Watch {
@@ -34,7 +34,7 @@ const INTERRUPTED: i32 = 130;
 /// draft is removed from the screen first.
 pub(crate) async fn ask_once(
     bus: &dyn Bus,
-    ask: client::Ask,
+    ask: streams::client::Ask,
     output: Output,
     canvas: Option<Canvas>,
 ) -> Result<Terminal, CliError> {
@@ -48,7 +48,7 @@ pub(crate) async fn ask_once(
 /// Asks a question and shows progress meanwhile, with the draft where there is a place for it.
 pub(crate) async fn ask_and_show(
     bus: &dyn Bus,
-    mut ask: client::Ask,
+    mut ask: streams::client::Ask,
     output: Output,
     canvas: Option<Canvas>,
 ) -> Result<Terminal, CliError> {
@@ -64,7 +64,7 @@ pub(crate) async fn ask_and_show(
     // Where nothing is shown, nothing need be told.
     let is_watched = !watch.line.is_nowhere();
     ask.fields.insert("stream".into(), is_watched.into());
-    let terminal = client::ask(bus, ask, |news| watch.hear(&news)).await;
+    let terminal = streams::client::ask(bus, ask, |news| watch.hear(&news)).await;
     watch.done();
     Ok(terminal?)
 }

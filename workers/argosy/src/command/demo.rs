@@ -10,7 +10,6 @@ use crate::offline_model::serve;
 use crate::out::{self, println};
 use crate::render::{self, ProgressLine, Shown};
 use crate::sample;
-use client::Ask;
 use documents::PublishMode;
 use envelope::{Outcome, Terminal};
 use owo_colors::OwoColorize;
@@ -18,6 +17,7 @@ use serde_json::{Map, Value};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use streams::client::Ask;
 use tokio_util::sync::CancellationToken;
 
 /// The name of the sample corpus.

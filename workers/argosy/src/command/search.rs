@@ -9,12 +9,12 @@ use crate::local::{Local, index_dir};
 use crate::render;
 use crate::render::found::{self, Shown};
 use bus::Bus;
-use client::lookup;
 use envelope::DocId;
 use envelope::lookup::{CorpusCatalog, CountReply, DocumentReply, SearchReply};
 use envelope::subject::{CATALOG, COUNT, METADATA, SEARCH};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
+use streams::client::lookup;
 
 /// Characters of a passage that people are shown.
 const SHOWN_CHARS: u64 = 200;

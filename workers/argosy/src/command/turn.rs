@@ -14,9 +14,9 @@ use streams::outbox::CreateOutcome;
 /// Prints the answer of a turn.
 pub async fn answer(args: cli::AnswerArgs, config: Config, output: Output) -> Result<(), CliError> {
     let bus = connect(&config).await?;
-    let answer = client::answer(&*bus, &args.turn).await;
+    let answer = streams::client::answer(&*bus, &args.turn).await;
     let terminal = answer.map_err(|error| for_fleet(error.into(), &config))?;
-    let trace_id = client::trace_id(&*bus, &args.turn).await;
+    let trace_id = streams::client::trace_id(&*bus, &args.turn).await;
     let saved = save_csv(&*bus, &terminal, args.csv.as_deref()).await;
     render::terminal(&terminal, trace_id.as_deref(), output, false).and(saved)
 }
@@ -30,7 +30,7 @@ pub(crate) async fn save_csv(
     let Some(path) = path.filter(|_| terminal.outcome == Outcome::Answered) else {
         return Ok(());
     };
-    let csv = client::csv(bus, terminal).await?;
+    let csv = streams::client::csv(bus, terminal).await?;
     std::fs::write(path, csv).map_err(|error| {
         CliError::negative(format!("`{}` cannot be written: {error}", path.display()))
     })
@@ -39,7 +39,7 @@ pub(crate) async fn save_csv(
 /// Cancels a turn.
 pub async fn cancel(args: cli::TurnArgs, config: Config, output: Output) -> Result<(), CliError> {
     let bus = connect(&config).await?;
-    let created = client::cancel(&*bus, &args.turn).await?;
+    let created = streams::client::cancel(&*bus, &args.turn).await?;
     bus.flush().await?;
     let cancelled = created == CreateOutcome::Now;
     if output == Output::Json {

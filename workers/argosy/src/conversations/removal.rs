@@ -7,7 +7,7 @@ use bus::topology::Topology;
 use conversation_log::store::Store;
 use conversation_log::{ConversationKey, EventKind, Read};
 use envelope::ConversationId;
-use erasure::ErasureReport;
+use harness::erasure::ErasureReport;
 use std::path::Path;
 
 impl ConversationSource {
@@ -29,7 +29,9 @@ impl ConversationSource {
         topology: &Topology,
     ) -> Result<ErasureReport, Error> {
         match self {
-            ConversationSource::Fleet(bus) => Ok(erasure::erase(bus, topology, key).await?),
+            ConversationSource::Fleet(bus) => {
+                Ok(harness::erasure::erase(bus, topology, key).await?)
+            }
             ConversationSource::Here(data_dir) => erase_here(data_dir, key).await,
         }
     }
@@ -39,12 +41,12 @@ impl ConversationSource {
 /// and the old files are deleted.
 async fn erase_here(data_dir: &Path, key: &ConversationKey) -> Result<ErasureReport, Error> {
     if !kept_conversations::folder(data_dir).is_dir() {
-        return Err(erasure::Error::Unknown.into());
+        return Err(harness::erasure::Error::Unknown.into());
     }
     let store = open(data_dir).await?;
     let events = kept_conversations::all(&store, key).await?;
     let Some(last) = events.last() else {
-        return Err(erasure::Error::Unknown.into());
+        return Err(harness::erasure::Error::Unknown.into());
     };
     let mut report = ErasureReport {
         swept_until: now(),

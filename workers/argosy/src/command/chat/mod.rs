@@ -101,7 +101,7 @@ async fn answering(
 
 /// An id that nobody can guess.
 fn new_conversation() -> Result<ConversationId, CliError> {
-    client::new_conversation().map_err(CliError::from)
+    streams::client::new_conversation().map_err(CliError::from)
 }
 
 impl Chat {
@@ -154,7 +154,7 @@ impl Chat {
 
     async fn say(&mut self, question: String) -> Result<(), CliError> {
         let mut fields = Map::new();
-        let id = client::new_turn();
+        let id = streams::client::new_turn();
         fields.insert("id".into(), id.as_str().into());
         fields.insert("conversation".into(), self.conversation.as_str().into());
         if let Answering::Fleet(_) = self.with {
@@ -179,7 +179,7 @@ impl Chat {
         fields.extend(score_min(self.args.score_min));
         let wait = Duration::from_secs(self.args.timeout);
         fields.insert("deadline".into(), format!("{}ms", wait.as_millis()).into());
-        let ask = client::Ask {
+        let ask = streams::client::Ask {
             question,
             fields,
             wait: wait + Duration::from_secs(5),
@@ -207,14 +207,14 @@ impl Chat {
     }
 
     /// Asks a question. Ctrl-C cancels it, and the chat still waits for its end.
-    async fn ask(&self, ask: client::Ask, id: &TurnId) -> Result<Terminal, CliError> {
+    async fn ask(&self, ask: streams::client::Ask, id: &TurnId) -> Result<Terminal, CliError> {
         let canvas = Canvas::new(Output::Text).filter(|_| !self.args.no_draft);
         let asking = ask_and_show(self.bus(), ask, Output::Text, canvas);
         tokio::pin!(asking);
         tokio::select! {
             asked = &mut asking => asked,
             _ = tokio::signal::ctrl_c() => {
-                client::cancel(self.bus(), id).await?;
+                streams::client::cancel(self.bus(), id).await?;
                 asking.await
             }
         }

@@ -152,7 +152,7 @@ pub(super) async fn fork(
     }
     let child = match args.id {
         Some(id) => id,
-        None => client::new_conversation()?,
+        None => streams::client::new_conversation()?,
     };
     let turns = source.fork(&key, args.at, &child).await?;
     if output == Output::Json {

@@ -10,7 +10,7 @@ use crate::out::println;
 use crate::render::{self, count};
 use conversation_log::{ConversationKey, copy};
 use envelope::ConversationId;
-use erasure::{ErasedCount, ErasureReport};
+use harness::erasure::{ErasedCount, ErasureReport};
 use owo_colors::OwoColorize;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -38,11 +38,13 @@ pub(super) async fn rm(
         };
         let report = match source.erase(&key, &config.streams).await {
             Ok(report) => report,
-            Err(conversations::Error::Erase(erasure::Error::Unknown)) if done.is_empty() => {
+            Err(conversations::Error::Erase(harness::erasure::Error::Unknown))
+                if done.is_empty() =>
+            {
                 return Err(unknown());
             }
             // A fork may have aged out.
-            Err(conversations::Error::Erase(erasure::Error::Unknown)) => continue,
+            Err(conversations::Error::Erase(harness::erasure::Error::Unknown)) => continue,
             Err(error) => {
                 // What was erased before it failed stays erased.
                 told(&done, args.forks, None, output);
