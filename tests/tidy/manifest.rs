@@ -73,6 +73,30 @@ fn every_dependency_is_taken_by_a_member() {
 }
 
 #[test]
+fn the_image_is_built_with_every_member() {
+    let (root, context) = (read("Cargo.toml"), read(".dockerignore"));
+    let members = root
+        .lines()
+        .find_map(|(_, line)| line.strip_prefix("members = "));
+    let names = members
+        .expect("the list of members")
+        .split('"')
+        .skip(1)
+        .step_by(2);
+    let kept: Vec<&str> = context
+        .lines()
+        .filter_map(|(_, line)| line.strip_prefix('!'))
+        .collect();
+    let left_out = names.filter(|name| {
+        let folder = name.trim_end_matches("/*");
+        !kept.contains(&folder)
+    });
+    let findings =
+        left_out.map(|name| format!(".dockerignore:1: `{name}` is a member, and left out"));
+    none(findings.collect());
+}
+
+#[test]
 fn members_take_dependencies_from_the_root() {
     let mut findings = Vec::new();
     for manifest in members() {

@@ -18,11 +18,8 @@ impl File {
     /// The folder of the crate whose source the file is: `shared/wire/envelope`, `workers/mapper`.
     pub(crate) fn krate(&self) -> Option<&str> {
         let (krate, _) = self.path.split_once("/src/")?;
-        let is_crate = match krate.split('/').collect::<Vec<_>>()[..] {
-            ["shared", _, _] => true,
-            ["workers" | "tools", _] => true,
-            _ => false,
-        };
+        let parts: Vec<&str> = krate.split('/').collect();
+        let is_crate = matches!(parts[..], ["shared", _, _] | ["workers" | "tools", _]);
         is_crate.then_some(krate)
     }
 

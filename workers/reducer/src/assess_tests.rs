@@ -33,7 +33,7 @@ fn says(replies: &[&str]) -> Vec<FakeReply> {
 }
 
 #[tokio::test]
-async fn a_draft_is_assessed_in_a_prompt_that_begins_as_its_own() {
+async fn a_draft_is_assessed_by_the_first_source() {
     let (draft, model, done) = assessed(says(&[DRAFT, "No."]), |_| ()).await;
     assert_eq!(draft.text, DRAFT);
     let said = draft.assessment.unwrap();
@@ -41,15 +41,11 @@ async fn a_draft_is_assessed_in_a_prompt_that_begins_as_its_own() {
     assert_eq!(done.usage.calls, 2);
     assert!(done.decided.ends_with("; right with 0.25, by its model"));
     let asked = model.requests();
-    let began: Vec<&str> = asked
-        .iter()
-        .map(|request| request.user.split("</question>").next().unwrap())
-        .collect();
-    assert!(began.iter().all(|one| *one == began[0]));
-    assert!(asked.iter().all(|one| one.system == asked[0].system));
     let words: Vec<bool> = asked.iter().map(|one| one.likely > 0).collect();
     assert_eq!(words, [false, true]);
-    assert!(asked[1].user.contains(DRAFT));
+    let sources = |user: &str| user.matches(".txt)").count();
+    assert_eq!((sources(&asked[0].user), sources(&asked[1].user)), (2, 1));
+    assert!(asked[1].user.contains("It runs for 24 months.\n</answer>"));
 }
 
 #[tokio::test]

@@ -133,6 +133,13 @@ impl Evidence {
         blocks.collect::<Vec<_>>().join(self.between)
     }
 
+    /// The first source, as text without its number.
+    pub(crate) fn first(&self) -> String {
+        let blocks = self.blocks.iter().filter(|(n, _)| *n == 1);
+        let blocks: Vec<&str> = blocks.map(|(_, text)| text.as_str()).collect();
+        blocks.join(self.between)
+    }
+
     /// Gives up whole sources, the least valuable first, until `share` of the section is left, and returns how many
     /// it gave up. It gives up at least one source, and never the last one.
     pub(crate) fn shrink(&mut self, share: f64) -> u16 {

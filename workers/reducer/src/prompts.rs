@@ -37,11 +37,11 @@ pub(crate) const READ: EmbeddedPrompt = EmbeddedPrompt {
     placeholders: &["question", "passages"],
 };
 
-/// The prompt that asks whether an answer is right. It begins as [`READ`] does.
+/// The prompt that asks whether an answer is right, by the first source.
 pub(crate) const RIGHT: EmbeddedPrompt = EmbeddedPrompt {
     name: "reducer_right",
     text: include_str!("../prompts/reducer_right.md"),
-    placeholders: &["question", "passages", "answer"],
+    placeholders: &["question", "source", "answer"],
 };
 
 /// The prompt for the things to do according to an answer.

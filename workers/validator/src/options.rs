@@ -14,11 +14,11 @@ pub struct Options {
     /// 0 to 1. Default 0.2.
     pub low_confidence: f32,
     /// Confidence below which an answer is flagged that its own model has assessed (`reducer.assess`), 0 to 1: there the
-    /// confidence says how likely the answer is right. Default 0.5: of 168 answers of a 1.5B model 85 were above it, and 59 of
+    /// confidence says how likely the answer is right. Default 0.5: of 168 answers of a 1.5B model 75 were above it, and 56 of
     /// them right (docs/answers.md).
     pub low_likely: f32,
     /// Confidence below which such an answer is withheld: the user is told that the documents do not say, 0 to 1. Default 0.3:
-    /// of 168 answers it withholds 8 of 79 that are right, and 28 of 50 to questions that cannot be answered
+    /// of 168 answers it withholds 8 of 79 that are right, and 33 of 48 to questions that cannot be answered
     /// (docs/answers.md). 0 for never.
     pub withheld_below: f32,
     /// Whether an answer that cites nothing fails. Default true.

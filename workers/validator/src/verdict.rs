@@ -145,9 +145,7 @@ pub(crate) fn judge(evidence: &Evidence, question: &QuestionText, options: &Opti
     }
     let notices = fallbacks.iter().filter_map(notice).collect();
     let overlap = text::overlap(&answer.text, &facts);
-    let assessed = draft
-        .assessment
-        .map(|said| confidence::of(said, &answer.text, question.best(), draft));
+    let assessed = draft.assessment.map(confidence::of);
     if let Some(likely) = assessed.filter(|likely| *likely < options.withheld_below) {
         return unlikely(likely);
     }
