@@ -19,8 +19,10 @@ fn measuring_is_another_binary() {
     let ran = |args: &[&str]| finish(shell.command_of(&binary, args).spawn().unwrap(), args);
 
     let missing = ran(&["eval", "answers", "-o", "json"]).exits(3);
-    assert!(missing.stderr.contains("argosy-eval"), "{missing:?}");
-    assert!(missing.stderr.contains("cargo build"), "{missing:?}");
+    let error = &missing.json()["error"];
+    assert!(error["message"].as_str().unwrap().contains("argosy-eval"));
+    let hint = error["hint"].as_str().unwrap();
+    assert!(hint.contains("cargo install --locked --path tools/eval"));
 
     let other = folder.join("argosy-eval");
     std::fs::write(&other, STAND_IN).unwrap();

@@ -1,4 +1,4 @@
-//! The second binary: it measures Argosy. It also contains the stub models and the crashes at named points that tests
+//! The binary that measures speed. It also contains the stub models and the crashes at named points that tests
 //! use.
 //!
 //! Code that aborts its own process, makes answers up or fetches programs must not be in the binary that ships. No

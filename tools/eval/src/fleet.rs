@@ -1,5 +1,5 @@
-//! The trait of a whole fleet in this process. The caller passes the fleet in, so a measurement does not depend on
-//! its parts.
+//! The trait of a whole fleet in this process. A measurement is passed one, so it does not know how a fleet is configured and
+//! started.
 
 use bus::Bus;
 use envelope::{Profile, Terminal};

@@ -59,6 +59,16 @@ pub struct Cli {
     pub command: Command,
 }
 
+impl Cli {
+    /// How results and errors are written. What `eval` hands on may say it, too.
+    pub fn output(&self) -> Output {
+        match &self.command {
+            Command::Eval(args) if Output::Json.is_asked_for(&args.arguments) => Output::Json,
+            _ => self.everywhere.output,
+        }
+    }
+}
+
 /// What every command takes.
 #[derive(Debug, Args)]
 pub struct GlobalArgs {

@@ -15,7 +15,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return out::until_read(|| entry::misused(&error)),
     };
-    let output = cli.everywhere.output;
+    let output = cli.output();
     let is_probe = output == Output::Nagios && matches!(cli.command, Command::Doctor(_));
     entry::prepare(&cli.everywhere);
     out::until_read(|| match run(cli) {

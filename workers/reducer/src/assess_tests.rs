@@ -45,6 +45,7 @@ async fn a_draft_is_assessed_by_the_first_source() {
     assert_eq!(words, [false, true]);
     let sources = |user: &str| user.matches(".txt)").count();
     assert_eq!((sources(&asked[0].user), sources(&asked[1].user)), (2, 1));
+    assert!(asked[1].user.contains("(d0.txt)\n"), "{}", asked[1].user);
     assert!(asked[1].user.contains("It runs for 24 months.\n</answer>"));
 }
 

@@ -1,6 +1,6 @@
 //! Makes the event that erases a conversation: it ends the log and lists what has to be removed elsewhere.
 //!
-//! Pure. *Not* here: the removal from the streams (the crate `erasure`).
+//! Pure. *Not* here: the removal from the streams (`harness::erasure`).
 
 use crate::event::{Erasure, EventKind, LogEvent};
 use crate::state::{AppendError, Read, append};

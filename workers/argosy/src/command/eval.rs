@@ -22,7 +22,7 @@ pub fn run() -> Result<(), CliError> {
         io::ErrorKind::NotFound => CliError::not_found(format!(
             "`{BINARY}` is neither beside this binary nor on the PATH"
         ))
-        .hint("it is a tool of its own: `cargo build --release -p argosy-eval` makes it"),
+        .hint("it is a tool of its own: in a checkout, `cargo install --locked --path tools/eval` installs it"),
         _ => CliError::negative(format!("`{BINARY}`: {error}")),
     })
 }
