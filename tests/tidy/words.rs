@@ -22,7 +22,7 @@ const WORDS: &[&str] = &["session", "sessions", "subagent", "subagents"];
 const MAY: Exceptions = &[
     ("Cargo.lock", "written by cargo, which names the registry"),
     (
-        "shared/model/offline-reader/src/lexicon.rs",
+        "shared/model/offline-reader/words.txt",
         "a word of the language whose synonyms it lists",
     ),
     (

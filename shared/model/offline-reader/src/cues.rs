@@ -3,6 +3,9 @@
 use super::bag::Bag;
 use super::lexicon::Lexicon;
 use super::question::is_year;
+use super::vocabulary::{
+    is_amount, is_before_place, is_currency, is_day, is_number_word, is_reason, is_time_unit,
+};
 use text::{months, stop, words};
 
 /// The kind of answer that is wanted.
@@ -28,25 +31,6 @@ pub(super) enum Wants {
     Any,
 }
 
-const UNITS_OF_TIME: [&str; 20] = [
-    "second", "seconds", "minute", "minutes", "hour", "hours", "day", "days", "week", "weeks",
-    "month", "months", "quarter", "quarters", "year", "years", "decade", "decades", "h", "min",
-];
-const WEEKDAYS: [&str; 8] = [
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "noon",
-];
-const NUMBER_WORDS: [&str; 16] = [
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve", "twenty", "thirty", "hundred", "thousand",
-];
-
 impl Wants {
     /// Reads the kind out of a question in lower case.
     pub(super) fn read(lexicon: &Lexicon, lower: &str) -> Wants {
@@ -58,7 +42,7 @@ impl Wants {
             .find(|w| w[..2] == ["how", "many"])
             .map(|w| w[2]);
         match counted {
-            Some(unit) if UNITS_OF_TIME.contains(&unit) => return Wants::Duration,
+            Some(unit) if is_time_unit(unit) => return Wants::Duration,
             Some(thing) => return Wants::Count(lexicon.key(thing)),
             None => {}
         }
@@ -109,39 +93,12 @@ fn asks_when(runs: &[&str]) -> bool {
 }
 
 fn amount_noun(runs: &[&str]) -> bool {
-    const NOUNS: [&str; 25] = [
-        "amount",
-        "balance",
-        "budget",
-        "capacity",
-        "cost",
-        "costs",
-        "current",
-        "fee",
-        "frequency",
-        "limit",
-        "maximum",
-        "minimum",
-        "percentage",
-        "power",
-        "price",
-        "rate",
-        "rating",
-        "salary",
-        "size",
-        "speed",
-        "temperature",
-        "total",
-        "voltage",
-        "weight",
-        "percent",
-    ];
     let asks = runs.iter().any(|r| matches!(*r, "what" | "which"));
-    asks && runs.iter().any(|r| NOUNS.contains(r))
+    asks && runs.iter().any(|r| is_amount(r))
 }
 
 fn numeric(run: &str) -> bool {
-    run.starts_with(|c: char| c.is_ascii_digit()) || NUMBER_WORDS.contains(&run)
+    run.starts_with(|c: char| c.is_ascii_digit()) || is_number_word(run)
 }
 
 fn has_number(words: Bag<'_>) -> bool {
@@ -150,10 +107,7 @@ fn has_number(words: Bag<'_>) -> bool {
 
 /// A currency with a number near it, or a number with two decimals.
 fn has_money(text: &str, words: Bag<'_>) -> bool {
-    const CURRENCIES: [&str; 8] = [
-        "chf", "eur", "euro", "euros", "gbp", "usd", "dollars", "cents",
-    ];
-    let named = words.runs().any(|run| CURRENCIES.contains(&run));
+    let named = words.runs().any(is_currency);
     let decimal = text.as_bytes().windows(4).any(|w| {
         w[0].is_ascii_digit() && w[1] == b'.' && w[2].is_ascii_digit() && w[3].is_ascii_digit()
     });
@@ -172,15 +126,13 @@ fn has_date(text: &str, words: Bag<'_>) -> bool {
         let (a, b) = (words.run(at - 1), words.run(at));
         a == "may" && numeric(b) || b == "may" && numeric(a)
     };
-    words
-        .runs()
-        .any(|r| is_year(r) || month(r) || WEEKDAYS.contains(&r))
+    words.runs().any(|r| is_year(r) || month(r) || is_day(r))
         || (1..words.len()).any(in_may)
         || clock()
 }
 
 fn has_duration(words: Bag<'_>) -> bool {
-    let unit = |at: usize| UNITS_OF_TIME.contains(&words.run(at));
+    let unit = |at: usize| is_time_unit(words.run(at));
     let near = |at: usize| (at + 1..words.len()).take(3).any(unit);
     (0..words.len()).any(|at| numeric(words.run(at)) && near(at))
 }
@@ -205,30 +157,15 @@ fn has_name(text: &str) -> bool {
 
 fn has_place(text: &str) -> bool {
     let tokens: Vec<&str> = text.split_whitespace().collect();
-    let before = [
-        "in", "at", "on", "near", "to", "from", "room", "floor", "via",
-    ];
     tokens.windows(2).any(|w| {
         let next = w[1].starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit());
         let the = matches!(w[1], "the" | "a");
-        before.contains(&w[0].to_lowercase().as_str()) && (next || the)
+        is_before_place(&w[0].to_lowercase()) && (next || the)
     })
 }
 
 fn has_reason(words: Bag<'_>) -> bool {
-    const MARKS: [&str; 10] = [
-        "because",
-        "cause",
-        "caused",
-        "causes",
-        "reason",
-        "therefore",
-        "result",
-        "resulted",
-        "led",
-        "owing",
-    ];
-    words.runs().any(|run| MARKS.contains(&run))
+    words.runs().any(is_reason)
         || (1..words.len()).any(|at| words.run(at - 1) == "due" && words.run(at) == "to")
 }
 

@@ -1,126 +1,8 @@
 //! A small table of words that mean the same in questions and documents. *Not* a thesaurus.
 
+use super::vocabulary::{NUMBER_DIGITS, SYNONYMS};
 use std::collections::HashMap;
 use text::words;
-
-/// Groups of words that stand for one another. The first one is the most usual: refined queries try
-/// the others in order.
-const GROUPS: &[&[&str]] = &[
-    &["accident", "incident"],
-    &["address", "located", "location"],
-    &["approve", "approval", "authorise", "authorize"],
-    &["author", "wrote", "written", "write"],
-    &["block", "blocked", "hold", "stop"],
-    &["boss", "manager", "head", "lead"],
-    &[
-        "build",
-        "built",
-        "make",
-        "made",
-        "manufacture",
-        "production",
-    ],
-    &["buy", "purchase", "order", "procure", "procurement"],
-    &["car", "vehicle", "automobile"],
-    &["carrier", "haulier", "freight", "forwarder"],
-    &["choose", "chose", "chosen", "choice"],
-    &["clean", "cleaning", "janitorial"],
-    &["company", "firm", "organisation", "organization"],
-    &["contract", "agreement", "deal"],
-    &["copy", "backup", "replica"],
-    &["cost", "price", "charge", "fee", "priced"],
-    &["customer", "client", "buyer"],
-    &["decide", "decision", "decided"],
-    &["deliver", "delivery", "ship", "shipment", "shipping"],
-    &["drum", "barrel"],
-    &["due", "deadline"],
-    &["duty", "obligation", "oblige", "obliged"],
-    &["email", "mail"],
-    &["employee", "staff", "worker", "personnel", "operator"],
-    &["end", "expire", "expiry", "expiration"],
-    &["error", "fault", "failure", "fail"],
-    &["fix", "repair", "resolve", "resolution"],
-    &["forbid", "forbidden", "prohibit", "prohibited"],
-    &["founded", "established", "founding"],
-    &["height", "high", "tall"],
-    &["holiday", "vacation", "leave"],
-    &["hosting", "hoster", "host"],
-    &["issue", "issued", "issuer"],
-    &[
-        "keep",
-        "kept",
-        "retain",
-        "retention",
-        "archive",
-        "store",
-        "storage",
-    ],
-    &["length", "long"],
-    &["limit", "cap", "ceiling"],
-    &["maximum", "max", "highest", "most"],
-    &["meeting", "session"],
-    &["minimum", "min", "lowest", "least"],
-    &["number", "no", "nr"],
-    &["outage", "downtime", "interruption"],
-    &["pay", "payment", "paid", "payable"],
-    &["phone", "telephone", "tel"],
-    &["quantity", "qty"],
-    &["reaction", "react", "response", "respond"],
-    &["refund", "refunded", "reimburse", "reimbursement", "repay"],
-    &["replace", "replacement", "swap"],
-    &["responsible", "accountable", "owner"],
-    &["scrap", "waste", "dispose", "disposal"],
-    &["seal", "gasket"],
-    &["signed", "sign", "signature", "signatory"],
-    &["spill", "leak", "leakage", "spilled", "spilt"],
-    &[
-        "start",
-        "begin",
-        "commence",
-        "commencement",
-        "began",
-        "begun",
-    ],
-    &["tax", "vat"],
-    &[
-        "teach",
-        "taught",
-        "train",
-        "training",
-        "instruct",
-        "instruction",
-    ],
-    &["temperature", "temp"],
-    &["terminate", "termination", "cancel", "cancellation"],
-    &["urgent", "priority", "critical"],
-    &["vendor", "supplier", "seller"],
-    &["warranty", "guarantee"],
-    &["weight", "weigh"],
-];
-
-/// Number words and their digits.
-const NUMBERS: &[(&str, &str)] = &[
-    ("one", "1"),
-    ("two", "2"),
-    ("three", "3"),
-    ("four", "4"),
-    ("five", "5"),
-    ("six", "6"),
-    ("seven", "7"),
-    ("eight", "8"),
-    ("nine", "9"),
-    ("ten", "10"),
-    ("eleven", "11"),
-    ("twelve", "12"),
-    ("fourteen", "14"),
-    ("fifteen", "15"),
-    ("twenty", "20"),
-    ("thirty", "30"),
-    ("forty", "40"),
-    ("fifty", "50"),
-    ("sixty", "60"),
-    ("ninety", "90"),
-];
 
 /// Looks words up by what they mean.
 #[derive(Debug)]
@@ -128,21 +10,26 @@ pub(super) struct Lexicon {
     /// Stem to the key that stands for it.
     keys: HashMap<String, String>,
     /// Stem to the first group that it is in.
-    groups: HashMap<String, &'static [&'static str]>,
+    groups: HashMap<String, Vec<&'static str>>,
 }
 
 impl Lexicon {
     pub(super) fn new() -> Self {
         let (mut keys, mut groups) = (HashMap::new(), HashMap::new());
-        for group in GROUPS {
-            let key = words::stem(group[0]);
-            for word in *group {
-                keys.entry(words::stem(word)).or_insert_with(|| key.clone());
-                groups.entry(words::stem(word)).or_insert(*group);
+        for line in SYNONYMS.lines() {
+            let group: Vec<&str> = line.split_ascii_whitespace().collect();
+            for word in &group {
+                let stem = words::stem(word);
+                keys.entry(stem.clone())
+                    .or_insert_with(|| words::stem(group[0]));
+                groups.entry(stem).or_insert_with(|| group.clone());
             }
         }
-        for (word, digits) in NUMBERS {
-            keys.insert(words::stem(word), (*digits).to_owned());
+        for (word, digits) in NUMBER_DIGITS
+            .lines()
+            .filter_map(|l| l.trim().split_once(' '))
+        {
+            keys.insert(words::stem(word), digits.to_owned());
         }
         Lexicon { keys, groups }
     }

@@ -7,6 +7,7 @@
 //!
 //! | module | what |
 //! |---|---|
+//! | `vocabulary` | closed lists of words |
 //! | `lexicon` | words that mean the same |
 //! | `question` | what a question asks for, and what an answer must mention |
 //! | `units` | a passage as sentences, table rows and fields |
@@ -29,6 +30,7 @@ mod question;
 mod reduce;
 mod score;
 mod units;
+mod vocabulary;
 
 use envelope::{CLARIFIED, Role, Usage};
 use lexicon::Lexicon;

@@ -3,6 +3,7 @@
 use super::lexicon::Lexicon;
 use super::question::Question;
 use super::score::{Passage, Reading, Scored};
+use super::vocabulary::is_back;
 use llm::tokens;
 use serde_json::json;
 
@@ -65,16 +66,10 @@ pub(super) fn select(reading: &Reading<'_>, most: usize) -> Vec<Scored> {
 
 /// A unit as a fact: with the sentence before it when it points back.
 pub(super) fn quote(passage: &Passage<'_>, scored: Scored) -> String {
-    const BACK: [&str; 12] = [
-        "he ", "her ", "his ", "it ", "its ", "she ", "that ", "their ", "these ", "they ",
-        "this ", "those ",
-    ];
     let unit = &passage.units[scored.at];
     let lower = unit.text.to_lowercase();
-    match unit
-        .before
-        .filter(|_| BACK.iter().any(|b| lower.starts_with(b)))
-    {
+    let points_back = lower.split_once(' ').is_some_and(|(word, _)| is_back(word));
+    match unit.before.filter(|_| points_back) {
         Some(before) => format!("{} {}", passage.units[before].text, unit.text),
         None => unit.text.clone(),
     }

@@ -6,6 +6,7 @@
 //! hides nothing.
 
 use super::question::{Kind, bare, clauses, is_year, joined, kind_of};
+use super::vocabulary::{is_comparing, is_joining};
 use envelope::limits::{SUB_QUERIES_MAX, SUB_QUERY_CHARS_MAX};
 
 /// A clause of fewer telling words is part of its neighbour.
@@ -18,29 +19,8 @@ const GAP_TELLING_MAX: usize = 2;
 const INHERITED_MAX: usize = 4;
 /// Tokens within which a quotation has to end to be one.
 const QUOTED_MAX: usize = 30;
-/// Words between clauses.
-const JOINING: [&str; 9] = [
-    "and", "but", "compared", "or", "than", "versus", "vs", "whereas", "while",
-];
 /// Words between two things that are always held against each other.
 const OPPOSING: [&str; 4] = ["or", "than", "versus", "vs"];
-/// Words that say that two things are held against each other.
-const COMPARING: [&str; 14] = [
-    "between",
-    "both",
-    "change",
-    "changed",
-    "compare",
-    "compared",
-    "comparison",
-    "differ",
-    "difference",
-    "differences",
-    "from",
-    "than",
-    "versus",
-    "vs",
-];
 
 /// The parts of `question`; empty when it is a simple question.
 pub fn sub_queries(question: &str) -> Vec<String> {
@@ -129,7 +109,7 @@ fn cut(tokens: &[Token<'_>]) -> Vec<usize> {
             quoted_to = quotation_end(&tokens[at..]).map_or(at, |length| at + length);
         }
         let inside = at + 1 < quoted_to;
-        let joins = JOINING.contains(&token.word().as_str());
+        let joins = is_joining(&token.word());
         if joins && !inside && at > 0 {
             cuts.push(at);
         }
@@ -181,7 +161,7 @@ fn inherited(clauses: Vec<Vec<Token<'_>>>) -> Vec<String> {
         let words: Vec<&str> = clause
             .iter()
             .map(|token| token.raw)
-            .skip_while(|raw| JOINING.contains(&bare(raw).to_lowercase().as_str()))
+            .skip_while(|raw| is_joining(&bare(raw).to_lowercase()))
             .collect();
         let own: Vec<&str> = clause
             .iter()
@@ -220,9 +200,7 @@ struct Thing {
 /// out: "the price of A and B" is "the price of A" and "the price of B".
 fn held_against(question: &str) -> Vec<String> {
     let tokens = tokens(question);
-    let compares = tokens
-        .iter()
-        .any(|t| COMPARING.contains(&t.word().as_str()))
+    let compares = tokens.iter().any(|t| is_comparing(&t.word()))
         || tokens.first().is_some_and(|t| t.word() == "which");
     let things = things(&tokens);
     let mut chain: Vec<Thing> = Vec::new();
@@ -301,7 +279,7 @@ fn is_joined(before: &Token<'_>, gap: &[Token<'_>], kind: Kind, compares: bool) 
     if gap.is_empty() {
         return before.raw.ends_with(',') && (compares || kind != Kind::Name);
     }
-    let says = |token: &&Token<'_>| token.is_telling() && !JOINING.contains(&token.word().as_str());
+    let says = |token: &&Token<'_>| token.is_telling() && !is_joining(&token.word());
     let telling = gap.iter().filter(says).count();
     if gap.len() > GAP_MAX || telling > GAP_TELLING_MAX {
         return false;

@@ -4,6 +4,7 @@ use super::follow_up::{FollowUp, PastExchange, rewrite};
 use super::lexicon::Lexicon;
 use super::parts::sub_queries;
 use super::question::{Kind, Question, Term};
+use super::vocabulary::{is_extension, is_near};
 use envelope::{CLARIFIED, QuestionClass};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -12,10 +13,6 @@ use text::words;
 
 /// Most keywords of a plan.
 const KEYWORDS_MAX: usize = 4;
-/// File name extensions that corpora have.
-const EXTENSIONS: [&str; 9] = [
-    "csv", "docx", "htm", "html", "json", "jsonl", "md", "pdf", "txt",
-];
 
 /// The planner's JSON. With `earlier` queries it looks for one that is not among them.
 pub(super) fn write(lexicon: &Lexicon, question: &str, earlier: Option<&str>) -> String {
@@ -73,8 +70,7 @@ pub(super) fn review(lexicon: &Lexicon, question: &str, earlier: &str) -> String
 
 /// Whether a question looks for what is near a place.
 fn asks_for_a_place(question: &str) -> bool {
-    let near = ["near", "nearby", "nearest", "closest"];
-    words::runs(question).any(|word| near.contains(&word.to_lowercase().as_str()))
+    words::runs(question).any(|word| is_near(&word.to_lowercase()))
 }
 
 /// A call for help with nothing in it to search for: no name, no number, and one other word at most.
@@ -233,7 +229,7 @@ fn source_hint(question: &str) -> Option<String> {
         .collect();
     let named = tokens.iter().find(|token| {
         let parts = token.rsplit_once('.');
-        parts.is_some_and(|(stem, ext)| !stem.is_empty() && is_extension(ext))
+        parts.is_some_and(|(stem, ext)| !stem.is_empty() && is_extension(&ext.to_lowercase()))
     });
     let told = || {
         let after = tokens
@@ -247,12 +243,6 @@ fn source_hint(question: &str) -> Option<String> {
 fn looks_like_a_file(name: &str) -> bool {
     let marked = name.contains(['_', '-']) || name.contains(|c: char| c.is_ascii_digit());
     name.len() >= 3 && (marked || name.starts_with(char::is_uppercase))
-}
-
-fn is_extension(word: &str) -> bool {
-    EXTENSIONS
-        .binary_search(&word.to_lowercase().as_str())
-        .is_ok()
 }
 
 /// The kind of file that the question asks in: "in the pdf", "csv files", "PDFs".

@@ -3,7 +3,7 @@
 use super::pronouns::possessive;
 use super::talk::Talk;
 use super::tokens::{Edit, Token};
-use super::vocabulary as words;
+use crate::vocabulary as words;
 
 /// How a question is tied to the topic.
 #[derive(Debug, PartialEq)]

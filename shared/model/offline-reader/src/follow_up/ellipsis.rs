@@ -4,7 +4,7 @@
 use super::subject;
 use super::talk::Talk;
 use super::tokens::{self, Edit, Token};
-use super::vocabulary as words;
+use crate::vocabulary as words;
 
 /// A fragment of more words is a question of its own.
 const WORDS_MAX: usize = 8;
@@ -36,12 +36,7 @@ fn bare_question_word<'a>(text: &'a str, read: &[Token<'_>]) -> Option<&'a str> 
         .iter()
         .position(|t| words::is_question_word(&t.lower))?;
     let led = asks == 0 || asks == 1 && words::is_preposition(&read[0].lower);
-    let small = [
-        "not", "so", "exactly", "long", "much", "many", "often", "far", "then",
-    ];
-    let rest = read[asks + 1..]
-        .iter()
-        .all(|t| small.contains(&t.lower.as_str()));
+    let rest = read[asks + 1..].iter().all(|t| words::is_small(&t.lower));
     let first = read.first()?;
     let last = read.last()?;
     (led && rest && read.len() <= 3).then(|| &text[first.start..last.end])
@@ -189,11 +184,7 @@ enum Kind {
 }
 
 fn number(token: &Token<'_>) -> bool {
-    const SMALL: [&str; 12] = [
-        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-        "twelve",
-    ];
-    token.is_number() || SMALL.contains(&token.lower.as_str())
+    token.is_number() || words::is_small_number(&token.lower)
 }
 
 fn kind(token: &Token<'_>) -> Kind {

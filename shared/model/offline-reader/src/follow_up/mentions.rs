@@ -2,7 +2,7 @@
 //! after "the". *Not* a recogniser of named entities: it uses capitals, neighbouring words and short lists.
 
 use super::tokens::{self, Token};
-use super::vocabulary as words;
+use crate::vocabulary as words;
 
 /// The longest name that stands in for a pronoun.
 const BYTES_MAX: usize = 120;
@@ -229,28 +229,13 @@ fn sort_of(tokens: &[Token<'_>], from: usize, end: usize) -> Sort {
     let named = |list: fn(&str) -> bool| run.iter().any(|t| list(&t.lower));
     match () {
         () if named(words::is_organised) => Sort::Group,
-        () if is_title(before) => Sort::Person,
+        () if words::is_title(before) => Sort::Person,
         () if words::is_female(&run[0].lower) || words::is_male(&run[0].lower) => Sort::Person,
         () if ["in", "at", "near"].contains(&before) => Sort::Place,
         () if words::is_group_head(before) => Sort::Group,
         () if before == "the" => Sort::Group,
         () => Sort::Name,
     }
-}
-
-fn is_title(word: &str) -> bool {
-    [
-        "mr",
-        "mrs",
-        "ms",
-        "miss",
-        "dr",
-        "president",
-        "captain",
-        "sir",
-        "director",
-    ]
-    .contains(&word)
 }
 
 fn gender_of(run: &[Token<'_>], after: &[Token<'_>]) -> Option<Gender> {

@@ -6,7 +6,6 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | `vocabulary` | closed lists of words |
 //! | `tokens` | a text as tokens with positions, and edits |
 //! | `mentions` | the things that a text names |
 //! | `topic` | the title of the conversation |
@@ -30,7 +29,6 @@ mod subject;
 mod talk;
 mod tokens;
 mod topic;
-mod vocabulary;
 
 use talk::Talk;
 use tokens::{Edit, Token};

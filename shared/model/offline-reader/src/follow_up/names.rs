@@ -4,7 +4,7 @@
 use super::mentions::{Mention, Sort};
 use super::talk::Talk;
 use super::tokens::{Edit, Token};
-use super::vocabulary as words;
+use crate::vocabulary as words;
 
 /// A title of more words is not put in the place of one of them.
 const WORDS_MAX: usize = 4;
@@ -94,12 +94,8 @@ pub(super) fn pointed(talk: &Talk, tokens: &[Token<'_>]) -> Vec<Edit> {
 
 /// Whether a word behind a noun makes one thing with it: "the band name", but not "did the band tour".
 fn is_noun_like(token: &Token<'_>) -> bool {
-    let verbs = [
-        "change", "fight", "play", "record", "report", "tour", "win", "work",
-    ];
-    let parts = ["line", "lineup", "member", "members", "name"];
     let word = token.lower.as_str();
-    words::is_head(word) && !verbs.contains(&word) || parts.contains(&word)
+    words::is_head(word) && !words::is_verb_too(word) || words::is_part(word)
 }
 
 /// Whether the question names the topic by itself.

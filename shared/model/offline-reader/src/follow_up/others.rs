@@ -5,7 +5,7 @@ use super::mentions::{Mention, Sort, shares_word};
 use super::pronouns::possessive;
 use super::talk::Talk;
 use super::tokens::{self, Token};
-use super::vocabulary as words;
+use crate::vocabulary as words;
 
 /// An answer of at most so many words is what the question asks for more of.
 const ANSWER_WORDS_MAX: usize = 6;
@@ -132,11 +132,7 @@ pub(super) fn whole(answer: &str, words_max: usize) -> Option<String> {
     let line = line.trim_matches(|c: char| !c.is_alphanumeric() && c != '"');
     let tokens = tokens::read(line);
     let first = tokens.first()?;
-    let starts = ![
-        "yes", "no", "he", "she", "they", "it", "i", "in", "on", "and", "but", "at", "for", "with",
-        "by", "to", "not", "because", "after", "as", "well",
-    ]
-    .contains(&first.lower.as_str());
+    let starts = !words::is_opening(&first.lower);
     let verb = tokens.iter().any(|t| words::is_auxiliary(&t.lower));
     (tokens.len() <= words_max && starts && tells(line) && !verb).then(|| line.to_owned())
 }

@@ -3,7 +3,7 @@
 use super::mentions::Sort;
 use super::talk::Talk;
 use super::tokens::{Edit, Token};
-use super::vocabulary as words;
+use crate::vocabulary as words;
 
 /// An answer of at most so many words is itself what is pointed at.
 const ANSWER_WORDS_MAX: usize = 4;

@@ -3,7 +3,7 @@
 use super::mentions::shares_word;
 use super::talk::{Class, Talk, class_of, is_owned};
 use super::tokens::{Edit, Token};
-use super::vocabulary as words;
+use crate::vocabulary as words;
 
 /// The edits that put names in the place of pronouns. Only the first pronoun of a kind is replaced:
 /// the rest is understood.

@@ -2,7 +2,7 @@
 //! subject "the lease of the Harrow workshop". *Not* a parser: only questions of that one shape are read.
 
 use super::tokens::Token;
-use super::vocabulary as words;
+use crate::vocabulary as words;
 
 /// The fragment "the rent" as a question about what the question before was about, which cannot take it in: rents do not
 /// end. `None` where the question before is of another shape, and `part` may stand in it.

@@ -6,7 +6,7 @@
 use super::mentions::{self, Gender, Mention, Sort};
 use super::tokens;
 use super::topic::Topic;
-use super::vocabulary as words;
+use crate::vocabulary as words;
 
 /// Turns after which something that was said is no longer meant.
 const TURNS_BACK: usize = 4;

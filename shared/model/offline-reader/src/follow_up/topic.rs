@@ -39,7 +39,7 @@ impl Topic {
             .next()
             .unwrap_or_default()
             .to_lowercase();
-        let known = super::vocabulary::is_female(&first) || super::vocabulary::is_male(&first);
+        let known = crate::vocabulary::is_female(&first) || crate::vocabulary::is_male(&first);
         known && (2..=3).contains(&self.name.split(' ').count())
     }
 
@@ -47,7 +47,7 @@ impl Topic {
     pub(super) fn words(&self) -> Vec<String> {
         text::words::runs(&self.name)
             .map(super::mentions::plain)
-            .filter(|word| !super::vocabulary::is_grammar(word))
+            .filter(|word| !crate::vocabulary::is_grammar(word))
             .collect()
     }
 }
