@@ -5,7 +5,6 @@ use crate::ledger::{Hit, Ledger};
 use crate::plan::{ACK_WAIT, CALM, Plan, Rates};
 use bus::StoredMessage;
 use bus::memory::{EPOCH, MemoryBus};
-use conversation_log::MemoryStore;
 use envelope::question::Question;
 use envelope::{Role, Subject, TurnId};
 use fastrand::Rng;
@@ -14,6 +13,7 @@ use harness::fault::{Faults, Point};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
+use testkit::conversation::MemoryStore;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 

@@ -89,6 +89,7 @@ const OURS: Table = &[
             "stage",
             "llm",
             "nats-server",
+            "conversation-log",
         ],
     ),
 ];

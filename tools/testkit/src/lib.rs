@@ -1,6 +1,7 @@
 //! Tools for tests: fakes (named as such), real servers, injected faults.
 
 pub mod collector;
+pub mod conversation;
 pub mod embedder;
 pub mod files;
 pub mod grep;

@@ -62,7 +62,3 @@ fn mismatch(before: &State, read: &Read) -> Option<Mismatch> {
         Ok(state) => (state != read.event.state).then_some(Mismatch::State),
     }
 }
-
-#[cfg(test)]
-#[path = "fold_tests.rs"]
-mod tests;

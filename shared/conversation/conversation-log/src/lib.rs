@@ -2,8 +2,8 @@
 //! next.
 //!
 //! Decisions are pure. The log is a stream with one subject per conversation. Each event contains the state after it,
-//! so that a decision needs to read only the last event. The crate also has the stores that keep such logs on local
-//! disk or in memory; a store decides nothing. *Not* here, but in the gateway: the stream, the write condition that
+//! so that a decision needs to read only the last event. The crate also has the store that keeps such logs on local
+//! disk; it decides nothing. *Not* here, but in the gateway: the stream, the write condition that
 //! keeps two writers apart, and what is sent because of an event.
 //!
 //! | module | what |
@@ -18,12 +18,9 @@
 //! | [`exchanges`] | the text of exchanges, read from their events |
 //! | [`source`] | the trait by which events are read |
 //! | [`store`] | the trait of the stores that keep events |
-//! | `memory_store`, [`sled_store`] | the stores in memory and on local disk |
-//! | `conformance` | the conformance suite of stores, for tests (feature `conformance`) |
+//! | [`sled_store`] | the store on local disk |
 
 mod admission;
-#[cfg(feature = "conformance")]
-pub mod conformance;
 pub mod copy;
 pub mod ending;
 pub mod erasure;
@@ -31,7 +28,6 @@ pub mod event;
 pub mod exchanges;
 pub mod fold;
 pub mod limits;
-mod memory_store;
 pub mod sled_store;
 pub mod source;
 pub mod state;
@@ -46,7 +42,6 @@ pub use event::{
 };
 
 pub use exchanges::EndedExchange;
-pub use memory_store::MemoryStore;
 pub use sled_store::SledStore;
 pub use source::{ConversationKey, EventSource, SourceError};
 pub use state::{AppendError, OpenTurn, Pending, Read, State};

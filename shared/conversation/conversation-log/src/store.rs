@@ -8,16 +8,15 @@
 //! | module | what |
 //! |---|---|
 //! | [`head`] | the head of each conversation in a store |
-//! | `plan` | what a batch changes, decided before anything is written |
+//! | [`plan`](mod@plan) | what a batch changes, decided before anything is written |
 //! | [`error`] | what goes wrong |
 
 pub mod error;
 pub mod head;
-mod plan;
+pub mod plan;
 
 pub use error::StoreError;
 pub use head::ConversationHead;
-pub(crate) use plan::{Plan, plan};
 
 use crate::event::LogEvent;
 use crate::source::{ConversationKey, EventSource};

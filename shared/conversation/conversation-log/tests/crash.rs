@@ -7,7 +7,6 @@
 
 mod common;
 
-use argosy_conversation_log::conformance::key;
 use argosy_conversation_log::sled_store::{Injection, OnDamage, OpenError, Options, StorePoint};
 use argosy_conversation_log::{SledStore, Store, StoreError};
 use common::{NOW, Tape, all, events, files, grep, holds_the_tape, open, options, try_open};
@@ -16,6 +15,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
+use testkit::conversation::key;
 
 const MARKER: &str = "the sentence that nobody may find";
 

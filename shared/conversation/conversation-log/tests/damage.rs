@@ -4,7 +4,6 @@
 
 mod common;
 
-use argosy_conversation_log::conformance::key;
 use argosy_conversation_log::sled_store::{
     Injection, Loss, OnDamage, OpenError, Options, StorePoint,
 };
@@ -15,6 +14,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
+use testkit::conversation::key;
 
 /// A store with a tape of so many exchanges, closed.
 async fn written(exchanges: u64) -> TempDir {

@@ -3,10 +3,10 @@
 mod common;
 
 use argosy_conversation_log::Store;
-use argosy_conversation_log::conformance::key;
 use argosy_conversation_log::sled_store::OnDamage;
 use common::{Tape, grep, open};
 use std::path::PathBuf;
+use testkit::conversation::key;
 
 const MARKER: &str = "the sentence that nobody may find";
 

@@ -5,11 +5,11 @@
 
 mod common;
 
-use argosy_conversation_log::conformance::{Script, key};
 use argosy_conversation_log::sled_store::OnDamage;
 use argosy_conversation_log::{EventSource, Store};
 use common::open;
 use std::time::{Duration, Instant};
+use testkit::conversation::{Script, key};
 
 /// Turns of one conversation.
 const TURNS: u64 = 20;

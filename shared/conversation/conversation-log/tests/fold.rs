@@ -3,14 +3,14 @@
 
 mod common;
 
-use argosy_conversation_log::conformance::{Script, key};
 use argosy_conversation_log::sled_store::OnDamage;
 use argosy_conversation_log::{
-    ConversationKey, EntryBatch, LogEntry, LogEvent, LogPosition, MemoryStore, Store,
+    ConversationKey, EntryBatch, LogEntry, LogEvent, LogPosition, Store,
 };
 use common::{all, open};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use testkit::conversation::{MemoryStore, Script, key};
 
 /// What happens next in a stream.
 #[derive(Debug, Clone)]

@@ -5,12 +5,12 @@ use crate::conversation::{Logs, subject as log_of};
 use bus::Publish;
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
-use conversation_log::conformance::{Script, key};
-use conversation_log::{EventSource, MemoryStore, SledStore, sled_store};
+use conversation_log::{EventSource, SledStore, sled_store};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
+use testkit::conversation::{MemoryStore, Script, key};
 use testkit::grep::{files, files_with};
 
 /// A bus on which two conversations have been had, and what was said.

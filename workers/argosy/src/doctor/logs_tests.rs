@@ -5,9 +5,9 @@ use super::*;
 use bus::Publish;
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
-use conversation_log::conformance::{Script, key};
 use std::sync::Arc;
 use streams::conversation::subject as log_of;
+use testkit::conversation::{Script, key};
 
 /// A bus with conversations of two exchanges each. The answer to the first question is changed before it is stored.
 async fn talked(names: &[&str], change: impl Fn(&mut LogEvent)) -> Arc<MemoryBus> {

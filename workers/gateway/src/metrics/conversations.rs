@@ -123,7 +123,7 @@ fn kind(event: &EventKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use conversation_log::conformance::{Script, key};
+    use testkit::conversation::{Script, key};
 
     #[test]
     fn a_turn_counts_once_and_one_behind_another_as_waiting() {

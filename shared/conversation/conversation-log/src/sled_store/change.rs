@@ -6,7 +6,8 @@ use crate::sled_store::record::{
     write_event, write_json,
 };
 use crate::source::ConversationKey;
-use crate::store::{ConversationHead, EntryBatch, LogEntry, StoreError, plan};
+use crate::store::plan::plan;
+use crate::store::{ConversationHead, EntryBatch, LogEntry, StoreError};
 use envelope::UnixMs;
 
 /// How many records of sled's are written at once where many are.

@@ -35,16 +35,22 @@ fn is_zero(n: &u64) -> bool {
 
 /// The part of an event that its conversation's head is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Mark {
-    pub(crate) sequence: u64,
-    pub(crate) n: u64,
-    pub(crate) at: UnixMs,
-    pub(crate) is_exchange: bool,
-    pub(crate) is_erased: bool,
+pub struct Mark {
+    /// Its sequence in the stream.
+    pub sequence: u64,
+    /// Which event of its conversation it is, counted from 1.
+    pub n: u64,
+    /// When it was written.
+    pub at: UnixMs,
+    /// It ends a turn with an answer or a question back.
+    pub is_exchange: bool,
+    /// It erases the conversation.
+    pub is_erased: bool,
 }
 
 impl Mark {
-    pub(crate) fn of(sequence: u64, event: &LogEvent) -> Mark {
+    /// That of an event.
+    pub fn of(sequence: u64, event: &LogEvent) -> Mark {
         let outcome = match &event.event {
             EventKind::Ended(ended) => ended.outcome,
             EventKind::Opened(_)
@@ -129,9 +135,7 @@ impl ConversationHead {
     ///
     /// # Errors
     /// The first that is not later than the one before.
-    pub(crate) fn of(
-        marks: impl IntoIterator<Item = Mark>,
-    ) -> Result<Option<ConversationHead>, Mark> {
+    pub fn of(marks: impl IntoIterator<Item = Mark>) -> Result<Option<ConversationHead>, Mark> {
         let mut head: Option<ConversationHead> = None;
         for mark in marks {
             head = Some(match head {

@@ -8,33 +8,33 @@ use std::collections::BTreeMap;
 
 /// What is to be written.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Plan {
+pub struct Plan {
     /// The conversations that change.
-    pub(crate) changes: BTreeMap<ConversationKey, Change>,
+    pub changes: BTreeMap<ConversationKey, Change>,
     /// The events to be kept.
-    pub(crate) entries: Vec<LogEntry>,
+    pub entries: Vec<LogEntry>,
     /// How far the store has come then.
-    pub(crate) position: LogPosition,
+    pub position: LogPosition,
 }
 
 /// What becomes of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Change {
+pub struct Change {
     /// What is known of it before, if anything.
-    pub(crate) before: Option<ConversationHead>,
+    pub before: Option<ConversationHead>,
     /// What is known of it then.
-    pub(crate) head: ConversationHead,
+    pub head: ConversationHead,
     /// Events before this sequence are taken out; 0 for none.
-    pub(crate) keeps_from: u64,
+    pub keeps_from: u64,
     /// What is taken out was erased.
-    pub(crate) erases: bool,
+    pub erases: bool,
 }
 
 /// Plans a batch for a store at position `held`; `head_of` looks up the head of a conversation.
 ///
 /// # Errors
 /// When an entry of the batch does not follow on what the store has: then nothing of the batch is taken.
-pub(crate) fn plan(
+pub fn plan(
     batch: EntryBatch,
     held: LogPosition,
     mut head_of: impl FnMut(&ConversationKey) -> Result<Option<ConversationHead>, StoreError>,

@@ -6,7 +6,6 @@
     reason = "each test file uses a part of it, and a test that cannot go on panics"
 )]
 
-use argosy_conversation_log::conformance::{Script, key};
 use argosy_conversation_log::sled_store::{Loss, OnDamage, OpenError, Options};
 use argosy_conversation_log::{ConversationKey, LogEvent, SledStore, Store};
 use envelope::UnixMs;
@@ -14,6 +13,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use testkit::conversation::{Script, key};
 
 /// When the tests are.
 pub(crate) const NOW: UnixMs = UnixMs(1_700_000_000_000);

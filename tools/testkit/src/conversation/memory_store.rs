@@ -1,13 +1,11 @@
-//! A store in memory, for tests and for processes that keep nothing on disk. Its contents are lost when the process
-//! ends.
+//! A store in memory. Its contents are lost when the process ends.
 
-use crate::event::LogEvent;
-use crate::source::{ConversationKey, EventSource, SourceError};
-use crate::state::Read;
-use crate::store::head::Mark;
-use crate::store::{
-    ConversationHead, EntryBatch, LIST_MAX, LogPosition, Plan, SCAN_MAX, Store, StoreError,
-    StoreSizes, plan,
+use conversation_log::store::head::Mark;
+use conversation_log::store::plan::{Plan, plan};
+use conversation_log::store::{LIST_MAX, SCAN_MAX};
+use conversation_log::{
+    ConversationHead, ConversationKey, EntryBatch, EventSource, LogEvent, LogPosition, Read,
+    SourceError, Store, StoreError, StoreSizes,
 };
 use envelope::{TenantId, UnixMs};
 use futures_util::future::BoxFuture;

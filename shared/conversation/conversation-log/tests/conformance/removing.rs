@@ -1,11 +1,11 @@
 //! Conformance cases about what a store removes, and what it keeps.
 
-use super::{Script, StoreGround, key};
-use crate::event::EventKind;
-use crate::store::LogPosition;
+use crate::StoreGround;
+use argosy_conversation_log::{EventKind, LogPosition};
 use envelope::UnixMs;
+use testkit::conversation::{Script, key};
 
-pub async fn an_erased_conversation_leaves_its_mark(ground: StoreGround) {
+pub(crate) async fn an_erased_conversation_leaves_its_mark(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;
     let (it, at_once) = (key("a", "x"), key("a", "y"));
@@ -32,7 +32,7 @@ pub async fn an_erased_conversation_leaves_its_mark(ground: StoreGround) {
 }
 
 /// A store that was behind: the events between are not in the stream any more.
-pub async fn an_erasure_follows_on_anything(ground: StoreGround) {
+pub(crate) async fn an_erasure_follows_on_anything(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;
     let it = key("a", "x");
@@ -48,7 +48,7 @@ pub async fn an_erasure_follows_on_anything(ground: StoreGround) {
     assert_eq!((sizes.conversations, sizes.events), (1, 1));
 }
 
-pub async fn what_is_erased_without_a_mark_is_gone(ground: StoreGround) {
+pub(crate) async fn what_is_erased_without_a_mark_is_gone(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;
     let (it, other) = (key("a", "x"), key("a", "xx"));
@@ -68,7 +68,7 @@ pub async fn what_is_erased_without_a_mark_is_gone(ground: StoreGround) {
     assert_eq!(store.position().await.unwrap(), script.position());
 }
 
-pub async fn old_events_are_dropped_from_the_old_end(ground: StoreGround) {
+pub(crate) async fn old_events_are_dropped_from_the_old_end(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;
     let (old, both, new) = (key("a", "old"), key("a", "both"), key("b", "new"));
@@ -100,7 +100,7 @@ pub async fn old_events_are_dropped_from_the_old_end(ground: StoreGround) {
     assert_eq!(store.position().await.unwrap(), script.position());
 }
 
-pub async fn a_reset_store_follows_another_stream(ground: StoreGround) {
+pub(crate) async fn a_reset_store_follows_another_stream(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;
     script.exchange(&key("a", "x"), "first");
@@ -120,7 +120,7 @@ pub async fn a_reset_store_follows_another_stream(ground: StoreGround) {
     assert_eq!(store.sizes().await.unwrap().events, 2);
 }
 
-pub async fn what_stays_outlasts_a_purge(ground: StoreGround) {
+pub(crate) async fn what_stays_outlasts_a_purge(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;
     let (stays, goes) = (key("a", "stays"), key("a", "goes"));

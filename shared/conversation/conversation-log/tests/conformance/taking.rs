@@ -1,10 +1,11 @@
 //! Conformance cases about the events that a store accepts, and the events that it refuses.
 
-use super::{Script, StoreGround, key};
-use crate::store::{EntryBatch, LogPosition, StoreError, StoreSizes};
+use crate::StoreGround;
+use argosy_conversation_log::{EntryBatch, LogPosition, StoreError, StoreSizes};
 use envelope::UnixMs;
+use testkit::conversation::{Script, key};
 
-pub async fn a_new_store_has_nothing(ground: StoreGround) {
+pub(crate) async fn a_new_store_has_nothing(ground: StoreGround) {
     let store = &ground.store;
     assert_eq!(store.position().await.unwrap(), LogPosition::default());
     assert_eq!(store.last(&key("a", "x")).await, Ok(None));
@@ -14,7 +15,7 @@ pub async fn a_new_store_has_nothing(ground: StoreGround) {
     assert_eq!(StoreSizes { bytes: 0, ..sizes }, StoreSizes::default());
 }
 
-pub async fn an_event_is_taken_once(ground: StoreGround) {
+pub(crate) async fn an_event_is_taken_once(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;
     script.exchange(&key("a", "x"), "first");
@@ -36,7 +37,7 @@ pub async fn an_event_is_taken_once(ground: StoreGround) {
     assert_eq!(store.sizes().await.unwrap().events, 4);
 }
 
-pub async fn a_batch_is_taken_whole_or_not_at_all(ground: StoreGround) {
+pub(crate) async fn a_batch_is_taken_whole_or_not_at_all(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;
     let (good, bad) = (key("a", "good"), key("a", "bad"));
@@ -52,7 +53,7 @@ pub async fn a_batch_is_taken_whole_or_not_at_all(ground: StoreGround) {
     assert_eq!(store.last(&bad).await.unwrap().unwrap().event.state.n, 2);
 }
 
-pub async fn a_first_event_begins_a_conversation_anew(ground: StoreGround) {
+pub(crate) async fn a_first_event_begins_a_conversation_anew(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;
     let it = key("a", "x");
@@ -74,7 +75,7 @@ pub async fn a_first_event_begins_a_conversation_anew(ground: StoreGround) {
     assert_eq!(store.sizes().await.unwrap().events, 2);
 }
 
-pub async fn a_conversation_that_is_not_known_may_begin_anywhere(ground: StoreGround) {
+pub(crate) async fn a_conversation_that_is_not_known_may_begin_anywhere(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;
     script.skip(&key("a", "x"), 16);
@@ -84,7 +85,7 @@ pub async fn a_conversation_that_is_not_known_may_begin_anywhere(ground: StoreGr
     assert_eq!((head.n, head.events, head.missing), (20, 2, 0));
 }
 
-pub async fn what_does_not_follow_is_refused(ground: StoreGround) {
+pub(crate) async fn what_does_not_follow_is_refused(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;
     let it = key("a", "x");
@@ -120,7 +121,7 @@ pub async fn what_does_not_follow_is_refused(ground: StoreGround) {
     ));
 }
 
-pub async fn sequences_of_another_stream_are_refused(ground: StoreGround) {
+pub(crate) async fn sequences_of_another_stream_are_refused(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;
     script.exchange(&key("a", "x"), "first");
@@ -137,7 +138,7 @@ pub async fn sequences_of_another_stream_are_refused(ground: StoreGround) {
     assert!(refused.needs_rebuild());
 }
 
-pub async fn a_batch_out_of_order_is_refused(ground: StoreGround) {
+pub(crate) async fn a_batch_out_of_order_is_refused(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;
     script.exchange(&key("a", "x"), "first");
@@ -156,7 +157,7 @@ pub async fn a_batch_out_of_order_is_refused(ground: StoreGround) {
     store.apply(good).await.unwrap();
 }
 
-pub async fn a_batch_of_nothing_moves_the_position(ground: StoreGround) {
+pub(crate) async fn a_batch_of_nothing_moves_the_position(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;
     script.sequence = 40;

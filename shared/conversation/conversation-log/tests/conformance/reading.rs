@@ -1,12 +1,13 @@
 //! Conformance cases about reading from a store.
 
-use super::{Script, StoreGround, key};
-use crate::source::{ConversationKey, EventSource};
-use crate::store::{LIST_MAX, SCAN_MAX};
+use crate::StoreGround;
+use argosy_conversation_log::store::{LIST_MAX, SCAN_MAX};
+use argosy_conversation_log::{ConversationKey, EventSource};
 use envelope::TenantId;
 use std::sync::Arc;
+use testkit::conversation::{Script, key};
 
-pub async fn what_was_taken_in_is_read(ground: StoreGround) {
+pub(crate) async fn what_was_taken_in_is_read(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;
     let it = key("a", "x");
@@ -29,7 +30,7 @@ pub async fn what_was_taken_in_is_read(ground: StoreGround) {
     assert_eq!(read.len(), 4);
 }
 
-pub async fn tenants_and_conversations_stand_apart(ground: StoreGround) {
+pub(crate) async fn tenants_and_conversations_stand_apart(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;
     // Names of which one begins another, or ends where it does.
@@ -63,7 +64,7 @@ pub async fn tenants_and_conversations_stand_apart(ground: StoreGround) {
     assert_eq!(listed, [&keys[0], &keys[1], &keys[2]]);
 }
 
-pub async fn a_source_has_none_for_what_it_lacks(ground: StoreGround) {
+pub(crate) async fn a_source_has_none_for_what_it_lacks(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;
     let (it, other) = (key("a", "x"), key("a", "y"));
@@ -83,7 +84,7 @@ pub async fn a_source_has_none_for_what_it_lacks(ground: StoreGround) {
     assert_eq!(source.events(&it, &[]).await, Ok(Vec::new()));
 }
 
-pub async fn conversations_come_in_pages(ground: StoreGround) {
+pub(crate) async fn conversations_come_in_pages(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;
     let count = LIST_MAX + 5;
@@ -124,7 +125,7 @@ pub async fn conversations_come_in_pages(ground: StoreGround) {
     assert_eq!(store.list(None, None, 0).await, Ok(Vec::new()));
 }
 
-pub async fn events_come_in_pages(ground: StoreGround) {
+pub(crate) async fn events_come_in_pages(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;
     let it = key("a", "x");
@@ -149,7 +150,7 @@ pub async fn events_come_in_pages(ground: StoreGround) {
     assert_eq!(store.scan(&it, u64::MAX, 9).await, Ok(Vec::new()));
 }
 
-pub async fn an_exchange_is_counted(ground: StoreGround) {
+pub(crate) async fn an_exchange_is_counted(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;
     let it = key("a", "x");

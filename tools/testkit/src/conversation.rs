@@ -1,35 +1,17 @@
-//! Writes conversations as a gateway would write them, for tests of stores.
+//! Conversations as a gateway would write them, and a store that keeps them in memory.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
-use crate::event::{Erasure, EventKind, KeptText, LogEvent, TurnEnd, TurnOpening};
-use crate::source::ConversationKey;
-use crate::state::{Read, append};
-use crate::store::{EntryBatch, LogEntry, LogPosition, Store};
+mod memory_store;
+
+pub use memory_store::MemoryStore;
+
+use conversation_log::state::append;
+use conversation_log::{
+    ConversationKey, EntryBatch, Erasure, EventKind, KeptText, LogEntry, LogEvent, LogPosition,
+    Read, TurnEnd, TurnOpening,
+};
 use envelope::{Case, ConversationId, Header, Outcome, Role, TenantId, TurnId, UnixMs};
-use std::any::Any;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-
-/// An empty store, and the guard that keeps it running.
-pub struct StoreGround {
-    pub store: Arc<dyn Store>,
-    _kept: Box<dyn Any + Send + Sync>,
-}
-
-impl StoreGround {
-    /// `kept` lives as long as the store.
-    pub fn new(store: impl Store + 'static, kept: impl Any + Send + Sync) -> StoreGround {
-        StoreGround {
-            store: Arc::new(store),
-            _kept: Box::new(kept),
-        }
-    }
-
-    /// The store, reset for the stream of a script.
-    pub async fn told(&self, script: &Script) -> &dyn Store {
-        self.store.reset(script.created).await.unwrap();
-        &*self.store
-    }
-}
 
 /// Which conversation.
 pub fn key(tenant: &str, conversation: &str) -> ConversationKey {
@@ -42,8 +24,11 @@ pub fn key(tenant: &str, conversation: &str) -> ConversationKey {
 /// A stream that is written, with the events that no batch has yet.
 #[derive(Clone)]
 pub struct Script {
+    /// When the stream was created.
     pub created: UnixMs,
+    /// When the next event is written.
     pub now: UnixMs,
+    /// That of the last event.
     pub sequence: u64,
     last: BTreeMap<ConversationKey, Read>,
     turns: u64,
@@ -139,6 +124,7 @@ impl Script {
         }
     }
 
+    /// How far the stream is written.
     pub fn position(&self) -> LogPosition {
         LogPosition {
             created: self.created,

@@ -1,7 +1,9 @@
 //! Tests of the check, with correct and with corrupted logs.
 
-use super::*;
-use crate::conformance::{Script, key};
+use argosy_conversation_log::Read;
+use argosy_conversation_log::fold::{Mismatch, differences};
+use argosy_conversation_log::state::AppendError;
+use testkit::conversation::{Script, key};
 
 /// The events of a conversation of three exchanges and a turn that waits behind another.
 fn talked() -> Vec<Read> {
