@@ -259,7 +259,7 @@ impl Metrics {
             ] {
                 self.dead.with_label_values(&[role, class.as_str()]);
             }
-            for kind in Fallback::ALL {
+            for kind in Fallback::WORDS {
                 self.fallbacks.with_label_values(&[role, kind]);
             }
         }

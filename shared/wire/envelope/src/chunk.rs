@@ -3,7 +3,7 @@
 //! The newest message of a subject counts. Chunk 0, the head, represents the document. *Not* here: how a document is
 //! cut into chunks, and how their vectors are made.
 
-use crate::codec::CodecError;
+use crate::codec::{CodecError, is_default};
 use crate::edition::Edition;
 use crate::ids::{Bucket, DocId, TenantId};
 use crate::message::UnixMs;
@@ -61,26 +61,14 @@ pub struct ChunkRecord {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub pipeline: String,
     /// Sequence of the document message that it was made of; 0 where there was none.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub document_seq: u64,
     /// When that message was stored.
-    #[serde(default = "at_zero", skip_serializing_if = "is_at_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub document_at: UnixMs,
     /// Its vector, where an encoder made one while it was indexed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub embedding: Option<Embedding>,
-}
-
-fn is_zero(n: &u64) -> bool {
-    *n == 0
-}
-
-fn at_zero() -> UnixMs {
-    UnixMs(0)
-}
-
-fn is_at_zero(at: &UnixMs) -> bool {
-    at.0 == 0
 }
 
 impl ChunkRecord {

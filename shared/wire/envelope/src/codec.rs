@@ -71,6 +71,11 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
     }
 }
 
+/// Whether a field has the value that is assumed where it is absent; such a field is not written.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 fn check_version(bytes: &[u8]) -> Result<(), CodecError> {
     // Every message of ours starts with its version, which makes the common case a comparison.
     const CURRENT: &[u8] = b"{\"v\":1,";

@@ -5,6 +5,7 @@
 //! two publishers cannot make two documents of one source. It does not depend on the subject, in which publishers
 //! choose the name freely.
 
+use crate::codec::is_default;
 use crate::edition::Edition;
 use crate::ids::{Bucket, DocId, TenantId};
 use crate::limits::{METADATA_BYTES_MAX, OBJECT_NAME_BYTES_MAX, SOURCE_BYTES_MAX};
@@ -38,23 +39,15 @@ pub struct Notice {
     pub chunks: u32,
 }
 
-/// The form of the bytes of a document message.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum DocumentForm {
-    /// A file, as it is.
-    #[default]
-    File,
-    /// A document that was read already, as JSON: one of several in a file.
-    Document,
-}
-
-impl DocumentForm {
-    /// The word in the header.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            DocumentForm::File => "file",
-            DocumentForm::Document => "document",
-        }
+words! {
+    /// The form of the bytes of a document message.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum DocumentForm {
+        /// A file, as it is.
+        #[default]
+        File = "file",
+        /// A document that was read already, as JSON: one of several in a file.
+        Document = "document",
     }
 }
 
@@ -116,72 +109,54 @@ impl Notice {
         if !is_source(source) {
             return Err(HeaderError::BadSource(cut(source)));
         }
-        let bad = |name, value: &str, want| HeaderError::BadHeader {
-            name,
-            value: cut(value),
-            want,
+        let flag = |name| {
+            let value = read(&get, name, "want `true` or `false`", |text| {
+                text.parse::<bool>().ok()
+            });
+            value.map(Option::unwrap_or_default)
         };
-        let flag = |name| match get(name) {
-            None | Some("false") => Ok(false),
-            Some("true") => Ok(true),
-            Some(other) => Err(bad(name, other, "want `true` or `false`")),
-        };
-        let tenant = match get(header::TENANT) {
-            None => TenantId::default_tenant(),
-            Some(text) => {
-                TenantId::new(text).map_err(|_| bad(header::TENANT, text, crate::ids::ID_RULE))?
-            }
-        };
-        let form = match get(header::FORM) {
-            None | Some("file") => DocumentForm::File,
-            Some("document") => DocumentForm::Document,
-            Some(other) => return Err(bad(header::FORM, other, "want `file` or `document`")),
-        };
-        let hash = match get(header::DOC_HASH) {
-            None => None,
-            Some(text) if is_sha256(text) => Some(text.to_owned()),
-            Some(text) => {
-                return Err(bad(
-                    header::DOC_HASH,
-                    text,
-                    "want SHA-256 in lower-case hex",
-                ));
-            }
-        };
-        let object = match get(header::OBJECT) {
-            None => None,
-            Some(text) if is_object_name(text) => Some(text.to_owned()),
-            Some(text) => {
-                return Err(bad(
-                    header::OBJECT,
-                    text,
-                    "want letters, digits, `.`, `_`, `-`",
-                ));
-            }
-        };
-        let chunks = match get(header::CHUNKS) {
-            None => 0,
-            Some(text) => text
-                .parse()
-                .map_err(|_| bad(header::CHUNKS, text, "want a whole number"))?,
-        };
-        let metadata = match get(header::METADATA) {
-            None => BTreeMap::new(),
-            Some(text) => serde_json::from_str(text)
-                .ok()
-                .filter(|_| text.len() <= METADATA_BYTES_MAX)
-                .ok_or_else(|| bad(header::METADATA, text, "want a JSON object of up to 8 KiB"))?,
-        };
+        let tenant = read(&get, header::TENANT, crate::ids::ID_RULE, |text| {
+            TenantId::new(text).ok()
+        })?;
+        let form = read(
+            &get,
+            header::FORM,
+            "want `file` or `document`",
+            DocumentForm::of_word,
+        )?;
+        let hash = read(
+            &get,
+            header::DOC_HASH,
+            "want SHA-256 in lower-case hex",
+            |text| is_sha256(text).then(|| text.to_owned()),
+        )?;
+        let object = read(
+            &get,
+            header::OBJECT,
+            "want letters, digits, `.`, `_`, `-`",
+            |text| is_object_name(text).then(|| text.to_owned()),
+        )?;
+        let chunks = read(&get, header::CHUNKS, "want a whole number", |text| {
+            text.parse().ok()
+        })?;
+        let metadata = read(
+            &get,
+            header::METADATA,
+            "want a JSON object of up to 8 KiB",
+            |text| {
+                let fits = text.len() <= METADATA_BYTES_MAX;
+                serde_json::from_str(text).ok().filter(|_| fits)
+            },
+        )?;
         Ok(Notice {
-            tenant,
-            source: source.to_owned(),
             is_deleted: flag(header::DELETED)?,
-            form,
+            form: form.unwrap_or_default(),
             is_forced: flag(header::FORCE)?,
             hash,
-            metadata,
+            metadata: metadata.unwrap_or_default(),
             object,
-            chunks,
+            chunks: chunks.unwrap_or(0),
+            ..Notice::new(tenant.unwrap_or_else(TenantId::default_tenant), source)
         })
     }
 
@@ -196,37 +171,43 @@ impl Notice {
 
     /// The headers from which [`Notice::read`] makes this notice.
     pub fn headers(&self) -> Vec<(&'static str, String)> {
-        let mut headers = vec![
-            (header::TENANT, self.tenant.to_string()),
-            (header::SOURCE, self.source.clone()),
-        ];
-        for (name, flag) in [
-            (header::DELETED, self.is_deleted),
-            (header::FORCE, self.is_forced),
-        ] {
-            if flag {
-                headers.push((name, "true".into()));
-            }
-        }
-        if self.form != DocumentForm::File {
-            headers.push((header::FORM, self.form.as_str().into()));
-        }
-        let optional = [
+        let is_file = self.form == DocumentForm::File;
+        let metadata = || serde_json::to_string(&self.metadata).unwrap_or_default();
+        let headers = [
+            (header::TENANT, Some(self.tenant.to_string())),
+            (header::SOURCE, Some(self.source.clone())),
+            (header::DELETED, self.is_deleted.then(|| "true".into())),
+            (header::FORCE, self.is_forced.then(|| "true".into())),
+            (header::FORM, (!is_file).then(|| self.form.as_str().into())),
             (header::DOC_HASH, self.hash.clone()),
             (header::OBJECT, self.object.clone()),
             (
                 header::CHUNKS,
                 (self.chunks > 0).then(|| self.chunks.to_string()),
             ),
-            (
-                header::METADATA,
-                (!self.metadata.is_empty())
-                    .then(|| serde_json::to_string(&self.metadata).unwrap_or_default()),
-            ),
+            (header::METADATA, (!self.metadata.is_empty()).then(metadata)),
         ];
-        headers.extend(optional.into_iter().filter_map(|(n, v)| Some((n, v?))));
-        headers
+        let said = headers
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)));
+        said.collect()
     }
+}
+
+/// The value of a header that may be absent.
+fn read<'a, T>(
+    get: &impl Fn(&str) -> Option<&'a str>,
+    name: &'static str,
+    want: &'static str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<Option<T>, HeaderError> {
+    let bad = |text: &str| HeaderError::BadHeader {
+        name,
+        value: cut(text),
+        want,
+    };
+    let read = get(name).map(|text| parse(text).ok_or_else(|| bad(text)));
+    read.transpose()
 }
 
 /// Whether a text is a path inside a corpus that a header can carry.
@@ -246,41 +227,20 @@ fn is_sha256(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// The result of a document message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DocumentOutcome {
-    /// Its chunks are stored.
-    Indexed,
-    /// It is indexed as it is.
-    Unchanged,
-    /// It is gone from the corpus.
-    Deleted,
-    /// A newer version of it came first.
-    Superseded,
-    /// It cannot be indexed; there is a dead letter.
-    Skipped,
-}
-
-impl DocumentOutcome {
-    /// Every one.
-    pub const ALL: [DocumentOutcome; 5] = [
-        DocumentOutcome::Indexed,
-        DocumentOutcome::Unchanged,
-        DocumentOutcome::Deleted,
-        DocumentOutcome::Superseded,
-        DocumentOutcome::Skipped,
-    ];
-
-    /// The word for events and metric labels.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            DocumentOutcome::Indexed => "indexed",
-            DocumentOutcome::Unchanged => "unchanged",
-            DocumentOutcome::Deleted => "deleted",
-            DocumentOutcome::Superseded => "superseded",
-            DocumentOutcome::Skipped => "skipped",
-        }
+words! {
+    /// The result of a document message.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum DocumentOutcome {
+        /// Its chunks are stored.
+        Indexed = "indexed",
+        /// It is indexed as it is.
+        Unchanged = "unchanged",
+        /// It is gone from the corpus.
+        Deleted = "deleted",
+        /// A newer version of it came first.
+        Superseded = "superseded",
+        /// It cannot be indexed; there is a dead letter.
+        Skipped = "skipped",
     }
 }
 
@@ -307,7 +267,7 @@ pub struct IndexedEvent {
     pub chunks: u32,
     /// The sequence of the corpus stream from which on the document is as this event says; a question can name it as
     /// `min_seq`. 0 when nothing of the document is stored.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub corpus_seq: u64,
     /// Why the document was skipped; for an indexed document, what was left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -338,10 +298,6 @@ impl IndexedEvent {
             problem: None,
         }
     }
-}
-
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
 
 #[cfg(test)]

@@ -6,20 +6,22 @@
 //! and the changes that it allows. Pure. *Not* here: where the record is stored, and which processes watch it.
 
 use crate::WIRE;
+use crate::ids::id;
 use crate::refusal::cut;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt;
 
 /// The rule that the name of an edition keeps, in words for error messages.
 const EDITION_RULE: &str = "1 to 32 characters of a-z 0-9 -";
 /// Longest name, in bytes (they are ASCII).
 const EDITION_BYTES_MAX: usize = 32;
 
-/// The name of an edition; also a token of subjects, a folder and a part of a consumer's name.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Edition(String);
+id!(
+    /// The name of an edition; also a token of subjects, a folder and a part of a consumer's name.
+    Edition,
+    check,
+    NameError
+);
 
 /// A text that breaks `EDITION_RULE`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,57 +31,24 @@ pub struct NameError {
     pub given: String,
 }
 
-impl Edition {
-    /// Checks `text` against `EDITION_RULE`.
-    pub fn new(text: impl Into<String>) -> Result<Edition, NameError> {
-        let text = text.into();
-        let good = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
-        if (1..=EDITION_BYTES_MAX).contains(&text.len()) && text.bytes().all(good) {
-            return Ok(Edition(text));
-        }
-        Err(NameError { given: cut(&text) })
+fn check(text: &str) -> Result<(), NameError> {
+    let good = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    match (1..=EDITION_BYTES_MAX).contains(&text.len()) && text.bytes().all(good) {
+        true => Ok(()),
+        false => Err(NameError { given: cut(text) }),
     }
+}
 
+impl Edition {
     /// The edition of a corpus that never had another.
     pub fn main() -> Edition {
         Edition("main".into())
-    }
-
-    /// The name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 }
 
 impl Default for Edition {
     fn default() -> Self {
         Edition::main()
-    }
-}
-
-impl TryFrom<String> for Edition {
-    type Error = NameError;
-    fn try_from(text: String) -> Result<Self, NameError> {
-        Edition::new(text)
-    }
-}
-
-impl From<Edition> for String {
-    fn from(edition: Edition) -> String {
-        edition.0
-    }
-}
-
-impl std::str::FromStr for Edition {
-    type Err = NameError;
-    fn from_str(text: &str) -> Result<Self, NameError> {
-        Edition::new(text)
-    }
-}
-
-impl fmt::Display for Edition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 

@@ -1,33 +1,23 @@
 //! The classes of failure: each says what a caller should do about an error. Callers ask an error for its class and
 //! never read its text.
 
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// The class of a failure: what a caller should do about it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Class {
-    /// The work may succeed next time: try again later.
-    Transient,
-    /// Everything is busy: hold the work and take no more until there is room.
-    Overloaded,
-    /// The input is too large for the callee; repeating it unchanged is useless.
-    TooLarge,
-    /// The work will never succeed.
-    Permanent,
-    /// The failure should have been impossible.
-    Bug,
-}
-
-impl Class {
-    /// The word for logs, metric labels and reason codes.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Class::Transient => "transient",
-            Class::Overloaded => "overloaded",
-            Class::TooLarge => "too_large",
-            Class::Permanent => "permanent",
-            Class::Bug => "bug",
-        }
+words! {
+    /// The class of a failure: what a caller should do about it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum Class {
+        /// The work may succeed next time: try again later.
+        Transient = "transient",
+        /// Everything is busy: hold the work and take no more until there is room.
+        Overloaded = "overloaded",
+        /// The input is too large for the callee; repeating it unchanged is useless.
+        TooLarge = "too_large",
+        /// The work will never succeed.
+        Permanent = "permanent",
+        /// The failure should have been impossible.
+        Bug = "bug",
     }
 }
 

@@ -12,48 +12,28 @@ const SOFT_DEADLINE_PERCENT: u64 = 70;
 
 /// The map steps of a scatter record, in order of their passages.
 pub fn map_steps(scatter: &Envelope<Scatter>) -> impl Iterator<Item = Envelope<MapTask>> + '_ {
+    let at = scatter.header.hop;
     let of = scatter.payload.passages.len() as u16;
     (0u16..)
         .zip(&scatter.payload.passages)
         .map(move |(index, passage)| {
-            let hop = scatter.header.hop + 1;
             let task = MapTask {
                 index,
                 of,
-                scatter: scatter.header.hop,
+                scatter: at,
                 passage: passage.clone(),
             };
-            let header = Header {
-                role: Role::Mapper,
-                hop,
-                ..scatter.header.clone()
-            };
-            Envelope {
-                v: WIRE,
-                header,
-                case: scatter.case.clone(),
-                trail: Vec::new(),
-                payload: task,
-            }
+            step(&scatter.header, &scatter.case, Role::Mapper, at + 1, task)
         })
 }
 
 /// The step of a loop that looks at the contents of a record, which are not mapped: hop `s + 1` for a scatter at
 /// hop `s`.
 pub fn act_step(scatter: &Envelope<Scatter>) -> Envelope<PlanTask> {
-    Envelope {
-        v: WIRE,
-        header: Header {
-            role: Role::Planner,
-            hop: scatter.header.hop + 1,
-            ..scatter.header.clone()
-        },
-        case: scatter.case.clone(),
-        trail: Vec::new(),
-        payload: PlanTask::Act {
-            scatters: scatter.case.scatters.clone(),
-        },
-    }
+    let (header, case) = (&scatter.header, &scatter.case);
+    let scatters = case.scatters.clone();
+    let task = PlanTask::Act { scatters };
+    step(header, case, Role::Planner, header.hop + 1, task)
 }
 
 /// The reducer's step, which joins the maps: hop `s + 2` for a scatter at hop `s`. It composes from the scatter
@@ -61,20 +41,27 @@ pub fn act_step(scatter: &Envelope<Scatter>) -> Envelope<PlanTask> {
 /// any of its map steps. The step depends on nothing else, so that the last mapper and the timer create the same
 /// step.
 pub fn reducer_step(header: &Header, case: &Case, scatter: u16) -> Envelope<ReduceTask> {
+    let task = ReduceTask::Gather {
+        scatters: case.scatters.clone(),
+        strict: false,
+        last: false,
+    };
+    step(header, case, Role::Reducer, scatter + 2, task)
+}
+
+/// A step of the turn of `header`, which brings no trail.
+fn step<P>(header: &Header, case: &Case, role: Role, hop: u16, payload: P) -> Envelope<P> {
+    let header = Header {
+        role,
+        hop,
+        ..header.clone()
+    };
     Envelope {
         v: WIRE,
-        header: Header {
-            role: Role::Reducer,
-            hop: scatter + 2,
-            ..header.clone()
-        },
+        header,
         case: case.clone(),
         trail: Vec::new(),
-        payload: ReduceTask::Gather {
-            scatters: case.scatters.clone(),
-            strict: false,
-            last: false,
-        },
+        payload,
     }
 }
 

@@ -4,6 +4,7 @@
 //! without answers, and the ids of the chunks that the last answer cites. *Not* here: the log of the conversation,
 //! which keeps more.
 
+use crate::codec::is_default;
 use crate::limits::{
     HISTORY_ANSWER_CHARS_MAX, HISTORY_CHARS_MAX, HISTORY_EXCHANGES_MAX, QUESTION_CHARS_MAX,
 };
@@ -22,7 +23,7 @@ pub struct History {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
     /// How many exchanges are in neither list, because there was no room.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub left_out: u32,
 }
 
@@ -43,10 +44,6 @@ pub struct ExchangePlace {
     pub opened: u64,
     /// Sequence of the event that ended it.
     pub ended: u64,
-}
-
-fn is_none(n: &u32) -> bool {
-    *n == 0
 }
 
 impl History {

@@ -237,23 +237,21 @@ impl Payload {
     /// [`Task::evidence`], in this order.
     pub fn reads(&self) -> &[u16] {
         match self {
+            // The passages that it is checked against.
+            Payload::Validator(draft) => &draft.scatters,
             Payload::Reducer(
                 ReduceTask::Gather { scatters, .. }
                 | ReduceTask::Stitch { scatters, .. }
                 | ReduceTask::Read { scatters, .. },
-            ) => scatters,
-            // The passages that it is checked against.
-            Payload::Validator(draft) => &draft.scatters,
-            Payload::Planner(PlanTask::Review { scatters, .. } | PlanTask::Act { scatters }) => {
+            )
+            | Payload::Planner(PlanTask::Review { scatters, .. } | PlanTask::Act { scatters }) => {
                 scatters
             }
             Payload::Conversation(_)
-            | Payload::Planner(
-                PlanTask::First | PlanTask::FollowUp { .. } | PlanTask::Refine { .. },
-            )
+            | Payload::Planner(_)
             | Payload::Retriever(_)
             | Payload::Mapper(_)
-            | Payload::Reducer(ReduceTask::Generate { .. } | ReduceTask::Table { .. })
+            | Payload::Reducer(_)
             | Payload::Clarifier(_) => &[],
         }
     }
@@ -261,42 +259,35 @@ impl Payload {
     /// Whether the step composes an answer from what earlier fan-outs found. A replay
     /// of such a step is refused when one of them is no longer stored.
     pub fn composes(&self) -> bool {
-        match self {
+        matches!(
+            self,
             Payload::Reducer(
-                ReduceTask::Gather { .. } | ReduceTask::Stitch { .. } | ReduceTask::Read { .. },
-            ) => true,
-            Payload::Conversation(_)
-            | Payload::Planner(_)
-            | Payload::Retriever(_)
-            | Payload::Mapper(_)
-            | Payload::Reducer(ReduceTask::Generate { .. } | ReduceTask::Table { .. })
-            | Payload::Validator(_)
-            | Payload::Clarifier(_) => false,
-        }
+                ReduceTask::Gather { .. } | ReduceTask::Stitch { .. } | ReduceTask::Read { .. }
+            )
+        )
     }
 
     /// Removes every reference to the scatter record at `hop`, which is no longer stored, so that nothing is
     /// composed from it later on.
     pub fn forget(&mut self, hop: u16) {
-        match self {
-            Payload::Validator(draft) => draft.scatters.retain(|at| *at != hop),
+        let scatters = match self {
+            Payload::Validator(draft) => &mut draft.scatters,
             Payload::Reducer(
                 ReduceTask::Gather { scatters, .. }
                 | ReduceTask::Stitch { scatters, .. }
                 | ReduceTask::Read { scatters, .. },
-            ) => scatters.retain(|at| *at != hop),
-            Payload::Planner(PlanTask::Review { scatters, .. } | PlanTask::Act { scatters }) => {
-                scatters.retain(|at| *at != hop);
+            )
+            | Payload::Planner(PlanTask::Review { scatters, .. } | PlanTask::Act { scatters }) => {
+                scatters
             }
             Payload::Conversation(_)
-            | Payload::Planner(
-                PlanTask::First | PlanTask::FollowUp { .. } | PlanTask::Refine { .. },
-            )
+            | Payload::Planner(_)
             | Payload::Retriever(_)
             | Payload::Mapper(_)
-            | Payload::Reducer(ReduceTask::Generate { .. } | ReduceTask::Table { .. })
-            | Payload::Clarifier(_) => {}
-        }
+            | Payload::Reducer(_)
+            | Payload::Clarifier(_) => return,
+        };
+        scatters.retain(|at| *at != hop);
     }
 }
 

@@ -3,7 +3,6 @@
 
 use crate::refusal::cut;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// The rule that every identifier keeps, in words for error messages.
 pub const ID_RULE: &str = "1 to 64 characters of A-Z a-z 0-9 _ -";
@@ -19,29 +18,29 @@ pub struct IdError {
 }
 
 fn check(text: &str) -> Result<(), IdError> {
-    let good = (1..=ID_BYTES_MAX).contains(&text.len())
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
-    if good {
-        Ok(())
-    } else {
-        Err(IdError { given: cut(text) })
+    let good = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
+    match (1..=ID_BYTES_MAX).contains(&text.len()) && text.bytes().all(good) {
+        true => Ok(()),
+        false => Err(IdError { given: cut(text) }),
     }
 }
 
+/// Declares a newtype over text that a function has checked.
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
+        id!($(#[$doc])* $name, check, IdError);
+    };
+    ($(#[$doc:meta])* $name:ident, $check:path, $error:ty) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "String")]
         pub struct $name(String);
 
         impl $name {
-            /// Checks `text` against [`ID_RULE`].
-            pub fn new(text: impl Into<String>) -> Result<Self, IdError> {
+            /// Checks the rule of the name.
+            pub fn new(text: impl Into<String>) -> Result<Self, $error> {
                 let text = text.into();
-                check(&text)?;
+                $check(&text)?;
                 Ok(Self(text))
             }
             /// The identifier as text.
@@ -51,8 +50,8 @@ macro_rules! id {
         }
 
         impl TryFrom<String> for $name {
-            type Error = IdError;
-            fn try_from(text: String) -> Result<Self, IdError> {
+            type Error = $error;
+            fn try_from(text: String) -> Result<Self, $error> {
                 Self::new(text)
             }
         }
@@ -64,19 +63,21 @@ macro_rules! id {
         }
 
         impl std::str::FromStr for $name {
-            type Err = IdError;
-            fn from_str(text: &str) -> Result<Self, IdError> {
+            type Err = $error;
+            fn from_str(text: &str) -> Result<Self, $error> {
                 Self::new(text)
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(&self.0)
             }
         }
     };
 }
+
+pub(crate) use id;
 
 id!(
     /// One question and everything that is done to answer it.

@@ -36,6 +36,10 @@
 //! | [`fanout`] | the messages that follow from a scatter record |
 //! | [`route`] | the graph: (exit, case) to the next step |
 //! | `codec` | reads and writes JSON; versions and sizes |
+//! | `words` | declares the enums whose variants are words |
+
+#[macro_use]
+mod words;
 
 pub mod attachment;
 pub mod chunk;

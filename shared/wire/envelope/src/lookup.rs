@@ -14,7 +14,7 @@ pub use catalog::{
     CorpusCatalog, no_bucket,
 };
 
-use crate::codec::WIRE;
+use crate::codec::{WIRE, is_default};
 use crate::filter::Filter;
 use crate::ids::{Bucket, DocId, TenantId};
 use crate::limits::{
@@ -23,7 +23,10 @@ use crate::limits::{
 };
 use crate::meaning::SearchStrategy;
 use crate::payload::{FilterMatch, Passage};
-use crate::question::{Refusal, RefusalCode, field, read_buckets, read_filter, read_id};
+use crate::question::{
+    Refusal, RefusalCode, field, read_buckets, read_filter, read_flag, read_id, read_list,
+    read_value, read_word, wanted,
+};
 use crate::refusal::cut;
 use crate::terminal::Problem;
 use serde::{Deserialize, Serialize};
@@ -35,6 +38,9 @@ use std::ops::RangeInclusive;
 pub const TOP_K: usize = 10;
 /// Values of a field that are returned when the request names no number.
 pub const FACET_VALUES: usize = 20;
+
+/// The words for a strategy, in messages.
+const STRATEGIES: &str = "keyword, semantic or hybrid";
 
 /// A request for a search, at [`SEARCH`](crate::subject::SEARCH).
 #[derive(Debug, Clone, PartialEq)]
@@ -127,7 +133,7 @@ pub struct SearchReply {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<String>,
     /// Passages that were left out because the reply would have been too large.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub left_out: u32,
     /// What the query says about documents, as it was understood; absent when it says nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -258,12 +264,12 @@ impl SearchQuery {
             tenant: tenant(&object)?,
             buckets: read_buckets(&object)?,
             filter: read_filter(&object)?,
-            strategy: strategy(&object)?,
+            strategy: read_word(&object, "strategy", STRATEGIES)?.unwrap_or_default(),
             document: which(&object)?,
             top_k: number(&object, "top_k", 1..=TOP_K_MAX)?.unwrap_or(TOP_K),
             context_chars: number(&object, "context_chars", CONTEXT_CHARS)?,
-            link: flag(&object, "link")?.unwrap_or(true),
-            explain: flag(&object, "explain")?.unwrap_or(false),
+            link: read_flag(&object, "link")?.unwrap_or(true),
+            explain: read_flag(&object, "explain")?.unwrap_or(false),
         })
     }
 }
@@ -367,18 +373,6 @@ fn which(object: &Map<String, Value>) -> Result<Option<DocumentName>, Problem> {
     }
 }
 
-fn strategy(object: &Map<String, Value>) -> Result<SearchStrategy, Problem> {
-    let Some(value) = field(object, "strategy") else {
-        return Ok(SearchStrategy::default());
-    };
-    serde_json::from_value(value.clone()).map_err(|_| {
-        let value = cut(&value.to_string());
-        bad_field(format!(
-            "`strategy` is {value}; want keyword, semantic or hybrid"
-        ))
-    })
-}
-
 fn tenant(object: &Map<String, Value>) -> Result<TenantId, Problem> {
     let tenant = read_id(object, "tenant", TenantId::new)?;
     Ok(tenant.unwrap_or_else(TenantId::default_tenant))
@@ -388,49 +382,27 @@ fn number(
     object: &Map<String, Value>,
     name: &str,
     range: RangeInclusive<usize>,
-) -> Result<Option<usize>, Problem> {
-    let Some(value) = field(object, name) else {
-        return Ok(None);
+) -> Result<Option<usize>, Refusal> {
+    let parse = |value: &Value| {
+        let number = value.as_u64().and_then(|n| usize::try_from(n).ok());
+        number.filter(|n| range.contains(n))
     };
-    let number = value.as_u64().and_then(|n| usize::try_from(n).ok());
-    match number.filter(|n| range.contains(n)) {
-        Some(number) => Ok(Some(number)),
-        None => Err(bad_field(format!(
-            "`{name}` is {}; want a whole number from {} to {}",
-            cut(&value.to_string()),
-            range.start(),
-            range.end()
-        ))),
-    }
-}
-
-fn flag(object: &Map<String, Value>, name: &str) -> Result<Option<bool>, Problem> {
-    let Some(value) = field(object, name) else {
-        return Ok(None);
-    };
-    let value = value.as_bool();
-    let flag = value.ok_or_else(|| bad_field(format!("`{name}` must be true or false")))?;
-    Ok(Some(flag))
-}
-
-fn facets(object: &Map<String, Value>) -> Result<Vec<String>, Problem> {
-    let Some(value) = field(object, "facets") else {
-        return Ok(Vec::new());
-    };
-    let list = value.as_array().filter(|list| list.len() <= FACETS_MAX);
-    let names = list.and_then(|list| {
-        let names = list.iter().map(|name| name.as_str().map(str::to_owned));
-        names.collect::<Option<Vec<String>>>()
-    });
-    names.ok_or_else(|| {
-        bad_field(format!(
-            "`facets` must be a list of at most {FACETS_MAX} names of fields"
-        ))
+    let (least, most) = (range.start(), range.end());
+    read_value(object, name, parse, |value| {
+        wanted(value, &format!("a whole number from {least} to {most}"))
     })
 }
 
-fn is_zero(n: &u32) -> bool {
-    *n == 0
+fn facets(object: &Map<String, Value>) -> Result<Vec<String>, Problem> {
+    let of = " names of fields";
+    let list = read_list(object, "facets", FACETS_MAX, of)?.iter();
+    let names = list.map(|name| name.as_str().map(str::to_owned)).collect();
+    let bad = || {
+        bad_field(format!(
+            "`facets` must be a list of at most {FACETS_MAX}{of}"
+        ))
+    };
+    Option::ok_or_else(names, bad)
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The envelope of a step: turn, tenant and times, the question, the remaining budget, and the payload.
 
+use crate::codec::is_default;
 use crate::filter::Filter;
 use crate::ids::{Bucket, ConversationId, TenantId, TurnId};
 use crate::kept_draft::KeptDraft;
-use crate::meaning::is_default;
 use crate::mode::AutoMode;
 use crate::overrides::Overrides;
 use crate::read_mark::ReadMark;
@@ -29,40 +29,31 @@ impl UnixMs {
     }
 }
 
-/// How much is done for an answer.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mode {
-    /// Every stage.
-    #[default]
-    Agentic,
-    /// Retrieve and one call: the linear baseline.
-    Simple,
-    /// A large model acts step by step, a search or a look at a document each, until it has enough to answer from.
-    Loop,
-}
-
-impl Mode {
-    /// The word on the wire and in the trail.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Mode::Agentic => "agentic",
-            Mode::Simple => "simple",
-            Mode::Loop => "loop",
-        }
+words! {
+    /// How much is done for an answer.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum Mode {
+        /// Every stage.
+        #[default]
+        Agentic = "agentic",
+        /// Retrieve and one call: the linear baseline.
+        Simple = "simple",
+        /// A large model acts step by step, a search or a look at a document each, until it has enough to answer from.
+        Loop = "loop",
     }
 }
 
-/// Which class of model the defaults are chosen for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Profile {
-    /// A model of about 1B parameters: one thing per call, short lists, no self-verification.
-    #[default]
-    Small,
-    /// A model that keeps longer lists in mind: a plan may have more keywords, conditions and sub-queries, and an answer is
-    /// composed from passages.
-    Large,
+words! {
+    /// Which class of model the defaults are chosen for.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum Profile {
+        /// A model of about 1B parameters: one thing per call, short lists, no self-verification.
+        #[default]
+        Small = "small",
+        /// A model that keeps longer lists in mind: a plan may have more keywords, conditions and sub-queries, and an answer is
+        /// composed from passages.
+        Large = "large",
+    }
 }
 
 impl Profile {
@@ -73,14 +64,6 @@ impl Profile {
         match self {
             Profile::Small => 0.0,
             Profile::Large => 0.3,
-        }
-    }
-
-    /// The word on the wire, in the configuration and on the command line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Profile::Small => "small",
-            Profile::Large => "large",
         }
     }
 }
@@ -143,7 +126,7 @@ pub struct Header {
     pub parent: Option<TurnId>,
     /// Hop of the turn's first step. Above 0 the turn continues that step of its parent, and the parent did what
     /// came before.
-    #[serde(default, skip_serializing_if = "is_hop_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub first_hop: u16,
     /// Where the terminal event is to be delivered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -214,7 +197,7 @@ pub struct Case {
     pub kept: Option<KeptDraft>,
     /// Sequence of the corpus stream that an index must have taken in before it is searched; 0 for any. It lets a
     /// client find what it has just written.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub min_seq: u64,
     /// Whether a model judges the draft: a call is reserved for it. False where none does, or the gateway does not
     /// know of one.
@@ -260,14 +243,6 @@ impl Case {
             budget.spent()
         }
     }
-}
-
-pub(crate) fn is_hop_zero(n: &u16) -> bool {
-    *n == 0
-}
-
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
 
 /// The question in its two forms: search and grading use the rewritten one where there is one,

@@ -5,7 +5,7 @@
 
 use crate::history::{Exchange, History};
 use crate::limits::{MESSAGE_CHARS_MAX, MESSAGES_MAX};
-use crate::question::field;
+use crate::question::read_list;
 use crate::refusal::{Refusal, RefusalCode, refuse};
 use serde_json::{Map, Value};
 
@@ -18,14 +18,8 @@ enum Speaker {
 
 /// The field `messages`; nothing was said where it is left out.
 pub(crate) fn read(object: &Map<String, Value>) -> Result<History, Refusal> {
-    let Some(value) = field(object, "messages") else {
-        return Ok(History::default());
-    };
-    let Some(list) = value.as_array().filter(|list| list.len() <= MESSAGES_MAX) else {
-        return bad(format!(
-            "`messages` must be a list of at most {MESSAGES_MAX}, oldest first and without the question itself"
-        ));
-    };
+    let of = ", oldest first and without the question itself";
+    let list = read_list(object, "messages", MESSAGES_MAX, of)?;
     let messages: Result<Vec<_>, _> = list.iter().enumerate().map(message).collect();
     Ok(History::of(exchanges(messages?), Vec::new()))
 }

@@ -7,25 +7,23 @@ use crate::message::Mode;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a question, or the configuration of a gateway, says about the mode.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ModeChoice {
-    /// Every stage.
-    #[default]
-    Agentic,
-    /// Retrieve and one call.
-    Simple,
-    /// The gateway decides by rules, without a model: simple where one search can be expected to do, agentic elsewhere.
-    Auto,
-    /// A large model acts step by step; refused in the profile `small`.
-    Loop,
+words! {
+    /// What a question, or the configuration of a gateway, says about the mode.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum ModeChoice {
+        /// Every stage.
+        #[default]
+        Agentic = "agentic",
+        /// Retrieve and one call.
+        Simple = "simple",
+        /// The gateway decides by rules, without a model: simple where one search can be expected to do, agentic elsewhere.
+        Auto = "auto",
+        /// A large model acts step by step; refused in the profile `small`.
+        Loop = "loop",
+    }
 }
 
 impl ModeChoice {
-    /// The words on the wire, in the configuration and on the command line.
-    pub const WORDS: [&'static str; 4] = ["agentic", "simple", "auto", "loop"];
-
     /// The mode that is named; `None` if the gateway is to decide.
     pub const fn named(self) -> Option<Mode> {
         match self {

@@ -6,10 +6,11 @@
 //!   -> reducer ReduceTask -> Draft -> validator -> Terminal        clarifier Doubt -> Terminal
 //! ```
 
+use crate::codec::is_default;
 use crate::filter::Filter;
 use crate::history::{ExchangePlace, History};
 use crate::ids::{Bucket, DocId};
-use crate::meaning::{AnswerForm, QuestionClass, QuestionIntent, SearchStrategy, is_default};
+use crate::meaning::{AnswerForm, QuestionClass, QuestionIntent, SearchStrategy};
 use crate::message::Case;
 pub use crate::plan_task::{PlanRoute, PlanTask};
 use crate::read_mark::ReadMark;
@@ -109,7 +110,7 @@ pub struct Search {
     #[serde(flatten)]
     pub plan: Plan,
     /// What follows.
-    #[serde(default, skip_serializing_if = "After::is_map")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub then: After,
     /// Chunk ids that may answer it without a search. They do so if they contain everything that the question
     /// names; otherwise a search is made.
@@ -129,12 +130,6 @@ pub enum After {
     Generate,
     /// A model looks at the passages, and acts again: mode loop.
     Review,
-}
-
-impl After {
-    fn is_map(&self) -> bool {
-        *self == After::Map
-    }
 }
 
 /// A piece of a document that a search found.
@@ -169,10 +164,11 @@ pub struct Passage {
 }
 
 /// How a search matched its filter. Shown to the user, never silent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum FilterMatch {
     /// Every condition held.
+    #[default]
     Matched,
     /// Nothing was found.
     Empty,
@@ -195,7 +191,7 @@ pub struct Scatter {
     /// How many passages match in all (a count query, not the fetched number).
     pub total_hits: u64,
     /// What follows the search, as its [`Search`] says.
-    #[serde(default, skip_serializing_if = "After::is_map")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub after: After,
 }
 
@@ -298,7 +294,7 @@ pub struct Citation {
 }
 
 /// A draft of an answer, and the sources that it is based on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Draft {
     /// The text, with `[n]` where source `n` is cited.
     pub text: String,
@@ -360,7 +356,7 @@ pub struct DraftTable {
 }
 
 /// The result of checking a draft.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Verdict {
     /// The answer with its citations renumbered from 1 in order of first use.
     pub answer: String,
@@ -389,86 +385,70 @@ impl Verdict {
         Verdict {
             answer: draft.text,
             citations: draft.sources,
-            confidence: 0.0,
-            overlap: None,
             low_confidence: true,
-            sentences: Vec::new(),
-            judgement: None,
-            notices: Vec::new(),
             table: draft.table.map(|of| Box::new(of.table)),
+            ..Verdict::default()
         }
     }
 }
 
-/// Why the user is asked back.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Doubt {
-    /// The search found nothing.
-    NoResults {
-        /// What was searched for.
-        query: String,
-        /// The conditions of the search, as people read them.
-        narrowed_by: Vec<String>,
-    },
-    /// The planner could not tell what is asked, even with the history; or the conditions contradict each other.
-    Unclear {
-        /// What was asked.
-        query: String,
-        /// What is unclear about it, in words; may be empty.
-        reason: String,
-    },
-    /// No draft passed the validator's check, and no other draft will follow.
-    Ungrounded {
-        /// What was asked.
-        query: String,
-        /// Which checks the last draft failed, in words.
-        reason: String,
-    },
-    /// More documents satisfy the conditions than an answer can be written from, and the question is about all of them.
-    TooMany {
-        /// What was asked.
-        query: String,
-        /// How many documents there are.
-        documents: u64,
-        /// The conditions, in words.
-        narrowed_by: Vec<String>,
-        /// What they could be narrowed by, each as `by year: 2022 (310), 2023 (890)`.
-        facets: Vec<String>,
-        /// Values of the first of these columns, each a reply that narrows the documents: `2022`.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        choices: Vec<String>,
-    },
-    /// Several columns fit what the question says, and none fits better than the others.
-    Ambiguous {
-        /// What was asked.
-        query: String,
-        /// The words that fit several.
-        said: String,
-        /// The columns.
-        columns: Vec<String>,
-    },
-    /// Passages were found, but none of them is about what is asked.
-    NotInDocuments {
-        /// What was asked.
-        query: String,
-        /// Names and numbers of it that no document has, or none that was found; may be empty.
-        missing: Vec<String>,
-        /// What was searched for, as people read it.
-        tried: Vec<String>,
-    },
-}
-
-impl Doubt {
-    /// The word for logs, metric labels and the clarification's `kind`.
-    pub const fn as_str(&self) -> &'static str {
-        match self {
-            Doubt::NoResults { .. } => "no_results",
-            Doubt::Unclear { .. } => "unclear",
-            Doubt::Ungrounded { .. } => "ungrounded",
-            Doubt::TooMany { .. } => "too_many",
-            Doubt::Ambiguous { .. } => "ambiguous",
-            Doubt::NotInDocuments { .. } => "not_in_documents",
-        }
+words! {
+    /// Why the user is asked back.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(tag = "kind")]
+    pub enum Doubt {
+        /// The search found nothing.
+        NoResults {
+            /// What was searched for.
+            query: String,
+            /// The conditions of the search, as people read them.
+            narrowed_by: Vec<String>,
+        } = "no_results",
+        /// The planner could not tell what is asked, even with the history; or the conditions contradict each other.
+        Unclear {
+            /// What was asked.
+            query: String,
+            /// What is unclear about it, in words; may be empty.
+            reason: String,
+        } = "unclear",
+        /// No draft passed the validator's check, and no other draft will follow.
+        Ungrounded {
+            /// What was asked.
+            query: String,
+            /// Which checks the last draft failed, in words.
+            reason: String,
+        } = "ungrounded",
+        /// More documents satisfy the conditions than an answer can be written from, and the question is about all of them.
+        TooMany {
+            /// What was asked.
+            query: String,
+            /// How many documents there are.
+            documents: u64,
+            /// The conditions, in words.
+            narrowed_by: Vec<String>,
+            /// What they could be narrowed by, each as `by year: 2022 (310), 2023 (890)`.
+            facets: Vec<String>,
+            /// Values of the first of these columns, each a reply that narrows the documents: `2022`.
+            #[serde(default, skip_serializing_if = "Vec::is_empty")]
+            choices: Vec<String>,
+        } = "too_many",
+        /// Several columns fit what the question says, and none fits better than the others.
+        Ambiguous {
+            /// What was asked.
+            query: String,
+            /// The words that fit several.
+            said: String,
+            /// The columns.
+            columns: Vec<String>,
+        } = "ambiguous",
+        /// Passages were found, but none of them is about what is asked.
+        NotInDocuments {
+            /// What was asked.
+            query: String,
+            /// Names and numbers of it that no document has, or none that was found; may be empty.
+            missing: Vec<String>,
+            /// What was searched for, as people read it.
+            tried: Vec<String>,
+        } = "not_in_documents",
     }
 }

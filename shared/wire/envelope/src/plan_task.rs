@@ -35,42 +35,21 @@ pub enum PlanTask {
     },
 }
 
-/// The route of a question that may refer to earlier messages.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PlanRoute {
-    /// The chunks that the last answer cites answer this question, too.
-    DirectAnswer,
-    /// The question is self-contained: it is searched for as it is.
-    #[default]
-    Retrieve,
-    /// It is searched for as it was rewritten.
-    RewriteThenRetrieve,
-    /// Its meaning is unclear: the user is asked.
-    AskClarification,
-    /// It asks where something is: the buckets with places are searched, where there are any
-    /// (`planner.location_buckets`).
-    LocationSearch,
-}
-
-impl PlanRoute {
-    /// Every route.
-    pub const ALL: [PlanRoute; 5] = [
-        PlanRoute::DirectAnswer,
-        PlanRoute::Retrieve,
-        PlanRoute::RewriteThenRetrieve,
-        PlanRoute::AskClarification,
-        PlanRoute::LocationSearch,
-    ];
-
-    /// The word on the wire, in prompts and in the trail.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            PlanRoute::DirectAnswer => "direct_answer",
-            PlanRoute::Retrieve => "retrieve",
-            PlanRoute::RewriteThenRetrieve => "rewrite_then_retrieve",
-            PlanRoute::AskClarification => "ask_clarification",
-            PlanRoute::LocationSearch => "location_search",
-        }
+words! {
+    /// The route of a question that may refer to earlier messages.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum PlanRoute {
+        /// The chunks that the last answer cites answer this question, too.
+        DirectAnswer = "direct_answer",
+        /// The question is self-contained: it is searched for as it is.
+        #[default]
+        Retrieve = "retrieve",
+        /// It is searched for as it was rewritten.
+        RewriteThenRetrieve = "rewrite_then_retrieve",
+        /// Its meaning is unclear: the user is asked.
+        AskClarification = "ask_clarification",
+        /// It asks where something is: the buckets with places are searched, where there are any
+        /// (`planner.location_buckets`).
+        LocationSearch = "location_search",
     }
 }

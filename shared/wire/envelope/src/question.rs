@@ -16,8 +16,9 @@ use crate::mode::ModeChoice;
 pub use crate::refusal::{Refusal, RefusalCode};
 use crate::refusal::{cut, refuse};
 use crate::subject::may_reply_to;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The fields of a question. Anything else is refused by name.
 pub(crate) const FIELDS: [&str; 19] = [
@@ -148,7 +149,7 @@ impl Question {
     /// question). An absent field counts as its default without any configuration: a message has the same hash
     /// whatever a gateway is configured with.
     pub fn hash(&self) -> String {
-        let mut asked = serde_json::json!([
+        let mut asked = json!([
             self.question,
             self.tenant,
             self.mode.unwrap_or_default(),
@@ -157,26 +158,21 @@ impl Question {
             self.filter,
             self.budget.or(Budget::default()),
         ]);
-        // Of a later corpus it is another question; without one, the hash is what it always was.
-        if let (Value::Array(asked), 1..) = (&mut asked, self.min_seq) {
-            asked.push(self.min_seq.into());
-        }
-        // With what was said before it is another question; without, the hash is what it always was.
+        // Whatever was added later counts only where it is said: without it, the hash is what it always was.
         let said = (&self.conversation, &self.clarification, &self.when_busy);
-        if let (Value::Array(asked), true) = (&mut asked, said != (&None, &None, &None)) {
-            asked.push(serde_json::json!(said));
-        }
-        // Another model may answer otherwise.
-        if let (Value::Array(asked), Some(model)) = (&mut asked, &self.model) {
-            asked.push(serde_json::json!({ "model": model }));
-        }
-        // How much is looked for, too.
-        if let (Value::Array(asked), Some(least)) = (&mut asked, self.score_min) {
-            asked.push(serde_json::json!({ "score_min": least }));
-        }
-        // The same words after others may mean something else.
-        if let (Value::Array(asked), false) = (&mut asked, self.history.is_empty()) {
-            asked.push(serde_json::json!(self.history));
+        let added = [
+            // Of a later corpus it is another question.
+            (self.min_seq > 0).then(|| self.min_seq.into()),
+            (said != (&None, &None, &None)).then(|| json!(said)),
+            // Another model may answer otherwise.
+            self.model.as_ref().map(|model| json!({ "model": model })),
+            // How much is looked for, too.
+            self.score_min.map(|least| json!({ "score_min": least })),
+            // The same words after others may mean something else.
+            (!self.history.is_empty()).then(|| json!(self.history)),
+        ];
+        if let Value::Array(asked) = &mut asked {
+            asked.extend(added.into_iter().flatten());
         }
         format!("{:016x}", fnv1a_64(asked.to_string().as_bytes()))
     }
@@ -205,21 +201,21 @@ fn read(object: &Map<String, Value>, stored_at: UnixMs, now: UnixMs) -> Result<Q
         question: read_question(object)?,
         history: messages::read(object)?,
         id,
-        when_busy: read_optional(object, "when_busy", "enqueue, reject or interrupt")?,
+        when_busy: read_word(object, "when_busy", "enqueue, reject or interrupt")?,
         after: read_id(object, "after", TurnId::new)?,
         clarification: read_id(object, "reply_to_clarification", TurnId::new)?,
         conversation,
         tenant: read_id(object, "tenant", TenantId::new)?.unwrap_or_else(TenantId::default_tenant),
-        mode: read_optional(object, "mode", "agentic, simple, auto or loop")?,
+        mode: read_word(object, "mode", "agentic, simple, auto or loop")?,
         model: read_model(object)?,
-        profile: read_optional(object, "profile", "small or large")?,
+        profile: read_word(object, "profile", "small or large")?,
         buckets: read_buckets(object)?,
         filter: read_filter(object)?,
         deadline: read_deadline(object, stored_at, now)?,
         budget: read_budget(object)?,
         score_min: read_score_min(object)?,
         reply_to: read_reply_to(object)?,
-        stream: read_stream(object)?,
+        stream: read_flag(object, "stream")?.unwrap_or(false),
         min_seq: read_min_seq(object)?,
     };
     if field(object, "messages").is_some()
@@ -286,51 +282,68 @@ pub(crate) fn read_id<T>(
     }
 }
 
-fn read_word<T: serde::de::DeserializeOwned + Default>(
+/// The value of a field, where it has one that can be read; the refusal says what the field has to be.
+pub(crate) fn read_value<T>(
     object: &Map<String, Value>,
     name: &str,
-    words: &str,
-) -> Result<T, Refusal> {
-    match field(object, name) {
-        None => Ok(T::default()),
-        Some(value) => serde_json::from_value(value.clone()).or_else(|_| {
-            refuse(
-                RefusalCode::BadField,
-                format!("`{name}` is {}; want {words}", cut(&value.to_string())),
-            )
-        }),
+    parse: impl Fn(&Value) -> Option<T>,
+    must: impl Fn(&Value) -> String,
+) -> Result<Option<T>, Refusal> {
+    let Some(value) = field(object, name) else {
+        return Ok(None);
+    };
+    match parse(value) {
+        Some(read) => Ok(Some(read)),
+        None => refuse(RefusalCode::BadField, format!("`{name}` {}", must(value))),
     }
 }
 
-fn read_optional<T: serde::de::DeserializeOwned + Default>(
+/// What a field is, cut short, and what it can be.
+pub(crate) fn wanted(value: &Value, want: &str) -> String {
+    format!("is {}; want {want}", cut(&value.to_string()))
+}
+
+pub(crate) fn read_word<T: DeserializeOwned>(
     object: &Map<String, Value>,
     name: &str,
     words: &str,
 ) -> Result<Option<T>, Refusal> {
-    match field(object, name) {
-        None => Ok(None),
-        Some(_) => read_word(object, name, words).map(Some),
+    let parse = |value: &Value| serde_json::from_value(value.clone()).ok();
+    read_value(object, name, parse, |value| wanted(value, words))
+}
+
+pub(crate) fn read_flag(object: &Map<String, Value>, name: &str) -> Result<Option<bool>, Refusal> {
+    read_value(object, name, Value::as_bool, |_| {
+        "must be true or false".into()
+    })
+}
+
+/// A list of at most so many values; empty where it is left out.
+pub(crate) fn read_list<'a>(
+    object: &'a Map<String, Value>,
+    name: &str,
+    max: usize,
+    of: &str,
+) -> Result<&'a [Value], Refusal> {
+    let Some(value) = field(object, name) else {
+        return Ok(&[]);
+    };
+    match value.as_array().filter(|list| list.len() <= max) {
+        Some(list) => Ok(list),
+        None => refuse(
+            RefusalCode::BadField,
+            format!("`{name}` must be a list of at most {max}{of}"),
+        ),
     }
 }
 
 pub(crate) fn read_buckets(object: &Map<String, Value>) -> Result<Vec<Bucket>, Refusal> {
-    let Some(value) = field(object, "buckets") else {
-        return Ok(Vec::new());
+    let names = read_list(object, "buckets", BUCKETS_MAX, " names")?.iter();
+    let bucket = |name: &Value| {
+        Bucket::new(name.as_str().unwrap_or_default())
+            .or_else(|error| refuse(RefusalCode::BadId, format!("`buckets`: {error}")))
     };
-    let Some(list) = value.as_array().filter(|list| list.len() <= BUCKETS_MAX) else {
-        return refuse(
-            RefusalCode::BadField,
-            format!("`buckets` must be a list of at most {BUCKETS_MAX} names"),
-        );
-    };
-    list.iter()
-        .map(
-            |name| match Bucket::new(name.as_str().unwrap_or_default()) {
-                Ok(bucket) => Ok(bucket),
-                Err(error) => refuse(RefusalCode::BadId, format!("`buckets`: {error}")),
-            },
-        )
-        .collect()
+    names.map(bucket).collect()
 }
 
 pub(crate) fn read_filter(object: &Map<String, Value>) -> Result<Filter, Refusal> {
@@ -429,19 +442,11 @@ fn read_budget(object: &Map<String, Value>) -> Result<RequestedBudget, Refusal> 
 }
 
 fn read_score_min(object: &Map<String, Value>) -> Result<Option<f32>, Refusal> {
-    let Some(value) = field(object, "score_min") else {
-        return Ok(None);
-    };
-    match value.as_f64().filter(|least| (0.0..=1.0).contains(least)) {
-        Some(least) => Ok(Some(least as f32)),
-        None => refuse(
-            RefusalCode::BadField,
-            format!(
-                "`score_min` is {}; want a number from 0 to 1",
-                cut(&value.to_string())
-            ),
-        ),
-    }
+    let score = |value: &Value| value.as_f64().filter(|least| (0.0..=1.0).contains(least));
+    let read = read_value(object, "score_min", score, |value| {
+        wanted(value, "a number from 0 to 1")
+    })?;
+    Ok(read.map(|least| least as f32))
 }
 
 fn read_reply_to(object: &Map<String, Value>) -> Result<Option<String>, Refusal> {
@@ -459,36 +464,21 @@ fn read_reply_to(object: &Map<String, Value>) -> Result<Option<String>, Refusal>
 }
 
 fn read_model(object: &Map<String, Value>) -> Result<Option<String>, Refusal> {
-    let Some(value) = field(object, "model") else {
-        return Ok(None);
+    let name = |value: &Value| {
+        let name = value.as_str().map(str::trim);
+        let fits = |name: &&str| (1..=MODEL_NAME_BYTES_MAX).contains(&name.len());
+        name.filter(fits).map(str::to_owned)
     };
-    let name = value.as_str().map(str::trim);
-    match name.filter(|name| (1..=MODEL_NAME_BYTES_MAX).contains(&name.len())) {
-        Some(name) => Ok(Some(name.to_owned())),
-        None => refuse(
-            RefusalCode::BadField,
-            format!("`model` must be the name of a model, of 1 to {MODEL_NAME_BYTES_MAX} bytes"),
-        ),
-    }
-}
-
-fn read_stream(object: &Map<String, Value>) -> Result<bool, Refusal> {
-    match field(object, "stream") {
-        None => Ok(false),
-        Some(Value::Bool(stream)) => Ok(*stream),
-        Some(_) => refuse(RefusalCode::BadField, "`stream` must be true or false"),
-    }
+    read_value(object, "model", name, |_| {
+        format!("must be the name of a model, of 1 to {MODEL_NAME_BYTES_MAX} bytes")
+    })
 }
 
 fn read_min_seq(object: &Map<String, Value>) -> Result<u64, Refusal> {
-    match field(object, "min_seq").map(Value::as_u64) {
-        None => Ok(0),
-        Some(Some(sequence)) => Ok(sequence),
-        Some(None) => refuse(
-            RefusalCode::BadField,
-            "`min_seq` must be a whole number: a sequence of the corpus stream, as `argosy index` says it",
-        ),
-    }
+    let sequence = read_value(object, "min_seq", Value::as_u64, |_| {
+        "must be a whole number: a sequence of the corpus stream, as `argosy index` says it".into()
+    })?;
+    Ok(sequence.unwrap_or(0))
 }
 
 #[cfg(test)]

@@ -7,85 +7,34 @@ use serde::{Deserialize, Serialize};
 /// Most characters of a value that a message quotes.
 const QUOTED_CHARS_MAX: usize = 80;
 
-/// Why a question is refused. The word is public interface.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(
-    missing_docs,
-    reason = "each word says it; docs/wire.md has the sentences"
-)]
-pub enum RefusalCode {
-    TooLarge,
-    NotUtf8,
-    NotJson,
-    WrongVersion,
-    UnknownField,
-    MissingQuestion,
-    QuestionTooLong,
-    BadId,
-    BadReplyTo,
-    BadDeadline,
-    BadField,
-    BadFilter,
-    IdInUse,
-    Unsupported,
-    ConversationBusy,
-    ConversationErased,
-    ConversationNewer,
-    ClarificationUnknown,
-    ClarificationAnswered,
-    ClarificationExpired,
-}
-
-impl RefusalCode {
-    /// Every code, so that counters can be registered at 0 and docs can be checked.
-    pub const ALL: [RefusalCode; 20] = [
-        RefusalCode::TooLarge,
-        RefusalCode::NotUtf8,
-        RefusalCode::NotJson,
-        RefusalCode::WrongVersion,
-        RefusalCode::UnknownField,
-        RefusalCode::MissingQuestion,
-        RefusalCode::QuestionTooLong,
-        RefusalCode::BadId,
-        RefusalCode::BadReplyTo,
-        RefusalCode::BadDeadline,
-        RefusalCode::BadField,
-        RefusalCode::BadFilter,
-        RefusalCode::IdInUse,
-        RefusalCode::Unsupported,
-        RefusalCode::ConversationBusy,
-        RefusalCode::ConversationErased,
-        RefusalCode::ConversationNewer,
-        RefusalCode::ClarificationUnknown,
-        RefusalCode::ClarificationAnswered,
-        RefusalCode::ClarificationExpired,
-    ];
-
-    /// The word on the wire, in logs and metric labels.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            RefusalCode::TooLarge => "too_large",
-            RefusalCode::NotUtf8 => "not_utf8",
-            RefusalCode::NotJson => "not_json",
-            RefusalCode::WrongVersion => "wrong_version",
-            RefusalCode::UnknownField => "unknown_field",
-            RefusalCode::MissingQuestion => "missing_question",
-            RefusalCode::QuestionTooLong => "question_too_long",
-            RefusalCode::BadId => "bad_id",
-            RefusalCode::BadReplyTo => "bad_reply_to",
-            RefusalCode::BadDeadline => "bad_deadline",
-            RefusalCode::BadField => "bad_field",
-            RefusalCode::BadFilter => "bad_filter",
-            RefusalCode::IdInUse => "id_in_use",
-            RefusalCode::Unsupported => "unsupported",
-            RefusalCode::ConversationBusy => "conversation_busy",
-            RefusalCode::ConversationErased => "conversation_erased",
-            RefusalCode::ConversationNewer => "conversation_newer",
-            RefusalCode::ClarificationUnknown => "clarification_unknown",
-            RefusalCode::ClarificationAnswered => "clarification_answered",
-            RefusalCode::ClarificationExpired => "clarification_expired",
-        }
+words! {
+    /// Why a question is refused. The word is public interface.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[expect(
+        missing_docs,
+        reason = "each word says it; docs/wire.md has the sentences"
+    )]
+    pub enum RefusalCode {
+        TooLarge = "too_large",
+        NotUtf8 = "not_utf8",
+        NotJson = "not_json",
+        WrongVersion = "wrong_version",
+        UnknownField = "unknown_field",
+        MissingQuestion = "missing_question",
+        QuestionTooLong = "question_too_long",
+        BadId = "bad_id",
+        BadReplyTo = "bad_reply_to",
+        BadDeadline = "bad_deadline",
+        BadField = "bad_field",
+        BadFilter = "bad_filter",
+        IdInUse = "id_in_use",
+        Unsupported = "unsupported",
+        ConversationBusy = "conversation_busy",
+        ConversationErased = "conversation_erased",
+        ConversationNewer = "conversation_newer",
+        ClarificationUnknown = "clarification_unknown",
+        ClarificationAnswered = "clarification_answered",
+        ClarificationExpired = "clarification_expired",
     }
 }
 

@@ -135,7 +135,7 @@ fn follow(turn: &mut Turn, exit: Exit) -> Next {
         }
         Exit::Planner(PlannerExit::Planned(plan)) => turn.search(plan, turn.after_plan()),
         Exit::Planner(PlannerExit::Known { plan, chunks }) => match turn.case.mode {
-            Mode::Agentic | Mode::Simple => turn.look(plan, chunks),
+            Mode::Agentic | Mode::Simple => turn.look(plan, After::Map, chunks),
             Mode::Loop => turn.search(plan, After::Review),
         },
         Exit::Planner(PlannerExit::Read(plan)) => turn.search(plan, After::Generate),

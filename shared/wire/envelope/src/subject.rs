@@ -1,31 +1,14 @@
 //! The subject grammar. Every subject of the system is built and parsed here and nowhere else.
 //!
-//! ```text
-//! argosy.query                                  ingress
-//! argosy.ask                                    ingress by request and reply (core NATS)
-//! argosy.search, argosy.count, argosy.metadata  looking into the corpus by request and reply (core NATS)
-//! argosy.step.<shard>.<role>.<turn>.<hop>[.<i>] a step to do; <i> for map steps only
-//! argosy.step.<shard>.scatter.<turn>.<hop>      what to join
-//! argosy.part.<shard>.<turn>.<hop>.<i>          a map result
-//! argosy.timer.<turn>[.<hop>]                   a schedule; fires as argosy.due.<turn>[.<hop>]
-//! argosy.listen.<turn>.<n>                      a late listener
-//! argosy.answer.<turn>                          the terminal event
-//! argosy.clarified.<turn>                       the reply that continues the question which it asks back about
-//! argosy.conversation.<tenant>.<conversation>   the log of a conversation
-//! argosy.document.<bucket>.<name>               a document to index; the name is the publisher's
-//! argosy.reindex.<edition>.<bucket>.<name>      the same for one edition alone
-//! argosy.chunk.<edition>.<bucket>.<doc>.<n>     corpus
-//! argosy.edition                                which edition of the corpus answers
-//! argosy.dead.<role>.<turn>.<hop>[.<i>]         dead letters
-//! argosy.dead.indexer.<edition>.<bucket>.<doc>  the same of a document
-//! argosy.cancel.<turn>, argosy.joined.<turn>.<hop>, argosy.live.<turn>,
-//! argosy.indexed.<bucket>.<doc>                 core NATS only
-//! ```
+//! The subjects of one message are the rows of [`Subject`]; others are the constants and functions of this module. A row
+//! lists the tokens of a subject in their order after `argosy`: words in quotes, values in braces, and in brackets a value
+//! that may be absent.
 
 use crate::edition::Edition;
 use crate::ids::{Bucket, ConversationId, DocId, TenantId, TurnId};
 use crate::role::Role;
-use std::fmt;
+use std::fmt::{self, Display};
+use std::str::{FromStr, Split};
 
 /// Ingress.
 pub const QUERY: &str = "argosy.query";
@@ -58,190 +41,108 @@ pub const ERASING: &str = "argosy.sweep.erasing.*.*";
 /// Claims on writing a snapshot of an index, one for each kind of index.
 pub const SNAPSHOTS: &str = "argosy.snapshot.*";
 
-/// A subject with its meaning. `Display` builds, [`Subject::parse`] reads.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-#[expect(
-    missing_docs,
-    reason = "the fields are the tokens of the grammar in the module's head"
-)]
-pub enum Subject {
-    Step {
-        shard: u16,
-        role: Role,
-        turn: TurnId,
-        hop: u16,
-        index: Option<u16>,
-    },
-    Scatter {
-        shard: u16,
-        turn: TurnId,
-        hop: u16,
-    },
-    Part {
-        shard: u16,
-        turn: TurnId,
-        hop: u16,
-        index: u16,
-    },
-    Timer {
-        turn: TurnId,
-        hop: Option<u16>,
-    },
-    Due {
-        turn: TurnId,
-        hop: Option<u16>,
-    },
-    Listen {
-        turn: TurnId,
-        n: u64,
-    },
-    Answer {
-        turn: TurnId,
-    },
-    Clarified {
-        turn: TurnId,
-    },
-    Conversation {
-        tenant: TenantId,
-        conversation: ConversationId,
-    },
-    Document {
-        bucket: Bucket,
-        name: DocId,
-    },
-    Reindex {
-        edition: Edition,
-        bucket: Bucket,
-        name: DocId,
-    },
-    Chunk {
-        edition: Edition,
-        bucket: Bucket,
-        doc: DocId,
-        n: u32,
-    },
-    Indexed {
-        bucket: Bucket,
-        doc: DocId,
-    },
-    Dead {
-        role: Role,
-        turn: TurnId,
-        hop: u16,
-        index: Option<u16>,
-    },
-    DeadDocument {
-        edition: Edition,
-        bucket: Bucket,
-        doc: DocId,
-    },
-    Cancel {
-        turn: TurnId,
-    },
-    Joined {
-        turn: TurnId,
-        hop: u16,
-    },
-    Live {
-        turn: TurnId,
-    },
-}
-
-impl fmt::Display for Subject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Subject::Step {
-                shard,
-                role,
-                turn,
-                hop,
-                index: None,
-            } => {
-                write!(f, "argosy.step.{shard}.{role}.{turn}.{hop}")
-            }
-            Subject::Step {
-                shard,
-                role,
-                turn,
-                hop,
-                index: Some(i),
-            } => {
-                write!(f, "argosy.step.{shard}.{role}.{turn}.{hop}.{i}")
-            }
-            Subject::Scatter { shard, turn, hop } => {
-                write!(f, "argosy.step.{shard}.scatter.{turn}.{hop}")
-            }
-            Subject::Part {
-                shard,
-                turn,
-                hop,
-                index,
-            } => write!(f, "argosy.part.{shard}.{turn}.{hop}.{index}"),
-            Subject::Timer { turn, hop: None } => write!(f, "argosy.timer.{turn}"),
-            Subject::Timer {
-                turn,
-                hop: Some(hop),
-            } => write!(f, "argosy.timer.{turn}.{hop}"),
-            Subject::Due { turn, hop: None } => write!(f, "argosy.due.{turn}"),
-            Subject::Due {
-                turn,
-                hop: Some(hop),
-            } => write!(f, "argosy.due.{turn}.{hop}"),
-            Subject::Listen { turn, n } => write!(f, "argosy.listen.{turn}.{n}"),
-            Subject::Answer { turn } => write!(f, "argosy.answer.{turn}"),
-            Subject::Clarified { turn } => write!(f, "argosy.clarified.{turn}"),
-            Subject::Conversation {
-                tenant,
-                conversation,
-            } => write!(f, "argosy.conversation.{tenant}.{conversation}"),
-            Subject::Document { bucket, name } => write!(f, "argosy.document.{bucket}.{name}"),
-            Subject::Reindex {
-                edition,
-                bucket,
-                name,
-            } => write!(f, "argosy.reindex.{edition}.{bucket}.{name}"),
-            Subject::Indexed { bucket, doc } => write!(f, "argosy.indexed.{bucket}.{doc}"),
-            Subject::DeadDocument {
-                edition,
-                bucket,
-                doc,
-            } => write!(f, "argosy.dead.indexer.{edition}.{bucket}.{doc}"),
-            Subject::Chunk {
-                edition,
-                bucket,
-                doc,
-                n,
-            } => write!(f, "argosy.chunk.{edition}.{bucket}.{doc}.{n}"),
-            Subject::Dead {
-                role,
-                turn,
-                hop,
-                index: None,
-            } => write!(f, "argosy.dead.{role}.{turn}.{hop}"),
-            Subject::Dead {
-                role,
-                turn,
-                hop,
-                index: Some(i),
-            } => {
-                write!(f, "argosy.dead.{role}.{turn}.{hop}.{i}")
-            }
-            Subject::Cancel { turn } => write!(f, "argosy.cancel.{turn}"),
-            Subject::Joined { turn, hop } => write!(f, "argosy.joined.{turn}.{hop}"),
-            Subject::Live { turn } => write!(f, "argosy.live.{turn}"),
-        }
-    }
-}
-
 /// A text that is not a subject of ours.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a subject of argosy")]
 pub struct SubjectError(pub String);
 
+macro_rules! subjects {
+    ($(
+        $(#[$about:meta])*
+        $name:ident $($word:literal { $($field:ident: $type:ty),* })+ $([$last:ident: $last_type:ty])?;
+    )+) => {
+        /// A subject with its meaning. `Display` builds, [`Subject::parse`] reads.
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        #[expect(missing_docs, reason = "the fields are the tokens, which have types")]
+        pub enum Subject {
+            $($(#[$about])* $name { $($($field: $type,)*)+ $($last: Option<$last_type>,)? },)+
+        }
+
+        impl Display for Subject {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("argosy")?;
+                match self {
+                    $(Subject::$name { $($($field,)*)+ $($last,)? } => {
+                        $(
+                            f.write_str(concat!(".", $word))?;
+                            $(write!(f, ".{}", $field)?;)*
+                        )+
+                        $(if let Some(last) = $last { write!(f, ".{last}")?; })?
+                        Ok(())
+                    })+
+                }
+            }
+        }
+
+        /// The first row whose tokens these are.
+        fn read(tokens: Split<'_, char>) -> Option<Subject> {
+            $(
+                let row = |mut tokens: Split<'_, char>| {
+                    $(
+                        tokens.next().filter(|token| *token == $word)?;
+                        $(let $field = value(tokens.next()?)?;)*
+                    )+
+                    $(let $last = match tokens.next() {
+                        Some(token) => Some(value(token)?),
+                        None => None,
+                    };)?
+                    let subject = Subject::$name { $($($field,)*)+ $($last,)? };
+                    tokens.next().is_none().then_some(subject)
+                };
+                if let Some(subject) = row(tokens.clone()) {
+                    return Some(subject);
+                }
+            )+
+            None
+        }
+    };
+}
+
+subjects! {
+    /// What to join.
+    Scatter "step" { shard: u16 } "scatter" { turn: TurnId, hop: u16 };
+    /// A step to do; the index for map steps only.
+    Step "step" { shard: u16, role: Role, turn: TurnId, hop: u16 } [index: u16];
+    /// A map result.
+    Part "part" { shard: u16, turn: TurnId, hop: u16, index: u16 };
+    /// A schedule, which fires as [`Subject::Due`].
+    Timer "timer" { turn: TurnId } [hop: u16];
+    /// What a schedule fires as.
+    Due "due" { turn: TurnId } [hop: u16];
+    /// A late listener.
+    Listen "listen" { turn: TurnId, n: u64 };
+    /// The terminal event.
+    Answer "answer" { turn: TurnId };
+    /// The reply that continues the question which it asks back about.
+    Clarified "clarified" { turn: TurnId };
+    /// The log of a conversation.
+    Conversation "conversation" { tenant: TenantId, conversation: ConversationId };
+    /// A document to index; the name is the publisher's.
+    Document "document" { bucket: Bucket, name: DocId };
+    /// The same for one edition alone.
+    Reindex "reindex" { edition: Edition, bucket: Bucket, name: DocId };
+    /// A chunk of the corpus.
+    Chunk "chunk" { edition: Edition, bucket: Bucket, doc: DocId, n: u32 };
+    /// That a document was indexed; core NATS only, like the three at the end.
+    Indexed "indexed" { bucket: Bucket, doc: DocId };
+    /// The dead letter of a document.
+    DeadDocument "dead" {} "indexer" { edition: Edition, bucket: Bucket, doc: DocId };
+    /// The dead letter of a step.
+    Dead "dead" { role: Role, turn: TurnId, hop: u16 } [index: u16];
+    /// That a turn was cancelled.
+    Cancel "cancel" { turn: TurnId };
+    /// That a fan-out was joined.
+    Joined "joined" { turn: TurnId, hop: u16 };
+    /// What a turn shows while it runs.
+    Live "live" { turn: TurnId };
+}
+
 impl Subject {
     /// Reads a subject.
     pub fn parse(text: &str) -> Result<Subject, SubjectError> {
-        read(text).ok_or_else(|| SubjectError(text.into()))
+        let tokens = text.strip_prefix("argosy.").map(|rest| rest.split('.'));
+        let subject = tokens.and_then(read);
+        subject.ok_or_else(|| SubjectError(text.into()))
     }
 
     /// The shard token of a subject that has one.
@@ -255,98 +156,30 @@ impl Subject {
     }
 }
 
-fn read(text: &str) -> Option<Subject> {
-    let mut tokens = text.split('.');
-    if tokens.next()? != "argosy" {
-        return None;
-    }
-    let rest: Vec<&str> = tokens.collect();
-    let turn = |t: &str| TurnId::new(t).ok();
-    let optional = |t: Option<&&str>| match t {
-        None => Some(None),
-        Some(token) => number(token).map(Some),
-    };
-    Some(match rest.as_slice() {
-        ["step", shard, "scatter", t, hop] => Subject::Scatter {
-            shard: number(shard)?,
-            turn: turn(t)?,
-            hop: number(hop)?,
-        },
-        ["step", shard, role, t, hop, tail @ ..] if tail.len() < 2 => Subject::Step {
-            shard: number(shard)?,
-            role: role.parse().ok()?,
-            turn: turn(t)?,
-            hop: number(hop)?,
-            index: optional(tail.first())?,
-        },
-        ["part", shard, t, hop, i] => Subject::Part {
-            shard: number(shard)?,
-            turn: turn(t)?,
-            hop: number(hop)?,
-            index: number(i)?,
-        },
-        ["timer", t, tail @ ..] if tail.len() < 2 => Subject::Timer {
-            turn: turn(t)?,
-            hop: optional(tail.first())?,
-        },
-        ["due", t, tail @ ..] if tail.len() < 2 => Subject::Due {
-            turn: turn(t)?,
-            hop: optional(tail.first())?,
-        },
-        ["listen", t, n] => Subject::Listen {
-            turn: turn(t)?,
-            n: number(n)?,
-        },
-        ["answer", t] => Subject::Answer { turn: turn(t)? },
-        ["clarified", t] => Subject::Clarified { turn: turn(t)? },
-        ["chunk", edition, bucket, doc, n] => Subject::Chunk {
-            edition: Edition::new(*edition).ok()?,
-            bucket: Bucket::new(*bucket).ok()?,
-            doc: DocId::new(*doc).ok()?,
-            n: number(n)?,
-        },
-        ["conversation", tenant, conversation] => Subject::Conversation {
-            tenant: TenantId::new(*tenant).ok()?,
-            conversation: ConversationId::new(*conversation).ok()?,
-        },
-        ["document", bucket, name] => Subject::Document {
-            bucket: Bucket::new(*bucket).ok()?,
-            name: DocId::new(*name).ok()?,
-        },
-        ["reindex", edition, bucket, name] => Subject::Reindex {
-            edition: Edition::new(*edition).ok()?,
-            bucket: Bucket::new(*bucket).ok()?,
-            name: DocId::new(*name).ok()?,
-        },
-        ["indexed", bucket, doc] => Subject::Indexed {
-            bucket: Bucket::new(*bucket).ok()?,
-            doc: DocId::new(*doc).ok()?,
-        },
-        ["dead", "indexer", edition, bucket, doc] => Subject::DeadDocument {
-            edition: Edition::new(*edition).ok()?,
-            bucket: Bucket::new(*bucket).ok()?,
-            doc: DocId::new(*doc).ok()?,
-        },
-        ["dead", role, t, hop, tail @ ..] if tail.len() < 2 => Subject::Dead {
-            role: role.parse().ok()?,
-            turn: turn(t)?,
-            hop: number(hop)?,
-            index: optional(tail.first())?,
-        },
-        ["cancel", t] => Subject::Cancel { turn: turn(t)? },
-        ["joined", t, hop] => Subject::Joined {
-            turn: turn(t)?,
-            hop: number(hop)?,
-        },
-        ["live", t] => Subject::Live { turn: turn(t)? },
-        _ => return None,
-    })
+/// A value as `Display` writes it: a number has no sign and no leading zero, so that one step has one subject.
+fn value<T: FromStr + Display>(token: &str) -> Option<T> {
+    let value: T = token.parse().ok()?;
+    (value.to_string() == token).then_some(value)
 }
 
-/// A number as `Display` writes it: no sign, no leading zero, so that one step has one subject.
-fn number<N: std::str::FromStr + ToString>(token: &str) -> Option<N> {
-    let n: N = token.parse().ok()?;
-    (n.to_string() == token).then_some(n)
+/// The terminal event of a turn.
+pub fn answer(turn: &TurnId) -> String {
+    format!("argosy.answer.{turn}")
+}
+
+/// The timer that ends a turn.
+pub fn timer(turn: &TurnId) -> String {
+    format!("argosy.timer.{turn}")
+}
+
+/// The scatter record at a hop.
+pub fn scatter(shard: u16, turn: &TurnId, hop: u16) -> String {
+    format!("argosy.step.{shard}.scatter.{turn}.{hop}")
+}
+
+/// One part of a fan-out.
+pub fn part(shard: u16, turn: &TurnId, hop: u16, index: u16) -> String {
+    format!("argosy.part.{shard}.{turn}.{hop}.{index}")
 }
 
 /// All subjects of one hop of a turn over all roles: the fence of create-once.
@@ -424,18 +257,15 @@ pub fn listeners(turn: &TurnId) -> String {
 
 /// Whether a publisher may have answers sent there: an inbox, or a subject set aside for replies.
 pub fn may_reply_to(subject: &str) -> bool {
-    let tail = subject
-        .strip_prefix("_INBOX.")
-        .or_else(|| subject.strip_prefix("argosy.reply."));
-    subject.len() <= 256
-        && tail.is_some_and(|tail| {
-            tail.split('.').all(|token| {
-                !token.is_empty()
-                    && token
-                        .bytes()
-                        .all(|b| b.is_ascii_graphic() && b != b'*' && b != b'>')
-            })
-        })
+    let is_literal = |token: &str| {
+        !token.is_empty()
+            && token
+                .bytes()
+                .all(|b| b.is_ascii_graphic() && b != b'*' && b != b'>')
+    };
+    let mut prefixes = ["_INBOX.", "argosy.reply."].into_iter();
+    let tail = prefixes.find_map(|prefix| subject.strip_prefix(prefix));
+    subject.len() <= 256 && tail.is_some_and(|tail| tail.split('.').all(is_literal))
 }
 
 #[cfg(test)]

@@ -4,32 +4,23 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Whether the sources of an answer support one of its sentences.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Support {
-    /// It says so.
-    Supported,
-    /// They do not support it, but it need not be wrong.
-    Unsupported,
-    /// They say otherwise, nearly word for word.
-    Contradicted,
-    /// The sentence claims nothing about the subject: it is a heading, a lead-in, or says that the documents do not
-    /// answer.
-    NoClaim,
+words! {
+    /// Whether the sources of an answer support one of its sentences.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum Support {
+        /// It says so.
+        Supported = "supported",
+        /// They do not support it, but it need not be wrong.
+        Unsupported = "unsupported",
+        /// They say otherwise, nearly word for word.
+        Contradicted = "contradicted",
+        /// The sentence claims nothing about the subject: it is a heading, a lead-in, or says that the documents do not
+        /// answer.
+        NoClaim = "no_claim",
+    }
 }
 
 impl Support {
-    /// Its word on the wire, which is also its label in counters.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Support::Supported => "supported",
-            Support::Unsupported => "unsupported",
-            Support::Contradicted => "contradicted",
-            Support::NoClaim => "no_claim",
-        }
-    }
-
     /// Whether people should look at the sentence.
     pub fn is_doubted(self) -> bool {
         matches!(self, Support::Unsupported | Support::Contradicted)
@@ -79,45 +70,26 @@ pub struct Judgement {
     pub reason: String,
 }
 
-/// Whether the passages support an answer, as a model judges it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Grounding {
-    /// The passages support it.
-    Grounded,
-    /// It says something that its passages do not support.
-    Hallucinating,
-    /// It is about something else than the question.
-    OffTopic,
-}
-
-impl Grounding {
-    /// Its word on the wire and in the trail.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Grounding::Grounded => "grounded",
-            Grounding::Hallucinating => "hallucinating",
-            Grounding::OffTopic => "off_topic",
-        }
+words! {
+    /// Whether the passages support an answer, as a model judges it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum Grounding {
+        /// The passages support it.
+        Grounded = "grounded",
+        /// It says something that its passages do not support.
+        Hallucinating = "hallucinating",
+        /// It is about something else than the question.
+        OffTopic = "off_topic",
     }
 }
 
-/// Whether an answer contains what was asked for, as a model judges it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Sufficiency {
-    /// All of it.
-    Sufficient,
-    /// A part of what was asked for is missing.
-    Insufficient,
-}
-
-impl Sufficiency {
-    /// Its word on the wire and in the trail.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Sufficiency::Sufficient => "sufficient",
-            Sufficiency::Insufficient => "insufficient",
-        }
+words! {
+    /// Whether an answer contains what was asked for, as a model judges it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum Sufficiency {
+        /// All of it.
+        Sufficient = "sufficient",
+        /// A part of what was asked for is missing.
+        Insufficient = "insufficient",
     }
 }

@@ -4,29 +4,31 @@
 //! stage that checks it read the same table. *Not* here: how the documents are found, and how a table is displayed.
 
 use crate::attachment::FileRef;
+use crate::codec::is_default;
 use crate::limits::TABLE_ROWS_MAX;
-use crate::meaning::{AnswerForm, is_default};
+use crate::meaning::AnswerForm;
 use crate::payload::Citation;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The operation on the documents that satisfy the conditions.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TableOperation {
-    /// Each of them is a row.
-    #[default]
-    List,
-    /// They were counted.
-    Count,
-    /// A column was added up.
-    Sum,
-    /// The mean of a column was taken.
-    Average,
-    /// The documents with the largest values of a column, or the newest ones.
-    Largest,
-    /// The documents with the smallest values of a column, or the oldest ones.
-    Smallest,
+words! {
+    /// The operation on the documents that satisfy the conditions.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum TableOperation {
+        /// Each of them is a row.
+        #[default]
+        List = "list",
+        /// They were counted.
+        Count = "count",
+        /// A column was added up.
+        Sum = "sum",
+        /// The mean of a column was taken.
+        Average = "average",
+        /// The documents with the largest values of a column, or the newest ones.
+        Largest = "largest",
+        /// The documents with the smallest values of a column, or the oldest ones.
+        Smallest = "smallest",
+    }
 }
 
 /// A row.
@@ -121,28 +123,6 @@ pub struct Listing {
 }
 
 impl TableOperation {
-    /// Every operation, so that counters can be registered at 0.
-    pub const ALL: [TableOperation; 6] = [
-        TableOperation::List,
-        TableOperation::Count,
-        TableOperation::Sum,
-        TableOperation::Average,
-        TableOperation::Largest,
-        TableOperation::Smallest,
-    ];
-
-    /// The word on the wire and in metric labels.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            TableOperation::List => "list",
-            TableOperation::Count => "count",
-            TableOperation::Sum => "sum",
-            TableOperation::Average => "average",
-            TableOperation::Largest => "largest",
-            TableOperation::Smallest => "smallest",
-        }
-    }
-
     /// Whether a row stands for one document, and not for a group of documents.
     pub const fn is_of_documents(self) -> bool {
         matches!(

@@ -1,6 +1,7 @@
 //! The terminal event: the one message that ends a turn, and that publishers receive. Its fields are public
 //! interface.
 
+use crate::codec::is_default;
 use crate::filter::Filter;
 use crate::ids::{Bucket, ConversationId, TenantId, TurnId};
 use crate::message::{Header, UnixMs};
@@ -14,45 +15,22 @@ use crate::table::AnswerTable;
 use crate::trail::{TrailEntry, Usage, earlier_draft};
 use serde::{Deserialize, Serialize};
 
-/// How a turn ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// With an answer, which may say that the corpus does not contain one.
-    Answered,
-    /// With a question back.
-    Clarification,
-    /// Not taken on.
-    Refused,
-    /// Given up; the reason is in `error`.
-    Failed,
-    /// The deadline passed.
-    Expired,
-    /// The client cancelled it.
-    Cancelled,
-}
-
-impl Outcome {
-    /// Every outcome, so that counters can be registered at 0.
-    pub const ALL: [Outcome; 6] = [
-        Outcome::Answered,
-        Outcome::Clarification,
-        Outcome::Refused,
-        Outcome::Failed,
-        Outcome::Expired,
-        Outcome::Cancelled,
-    ];
-
-    /// The word on the wire, in logs and metric labels.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Outcome::Answered => "answered",
-            Outcome::Clarification => "clarification",
-            Outcome::Refused => "refused",
-            Outcome::Failed => "failed",
-            Outcome::Expired => "expired",
-            Outcome::Cancelled => "cancelled",
-        }
+words! {
+    /// How a turn ended.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum Outcome {
+        /// With an answer, which may say that the corpus does not contain one.
+        Answered = "answered",
+        /// With a question back.
+        Clarification = "clarification",
+        /// Not taken on.
+        Refused = "refused",
+        /// Given up; the reason is in `error`.
+        Failed = "failed",
+        /// The deadline passed.
+        Expired = "expired",
+        /// The client cancelled it.
+        Cancelled = "cancelled",
     }
 }
 
@@ -72,7 +50,7 @@ pub struct Terminal {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<TurnId>,
     /// Hop of its first step. Entries of the trail before this hop were done for the parent.
-    #[serde(default, skip_serializing_if = "crate::message::is_hop_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub first_hop: u16,
     /// How it ended.
     pub outcome: Outcome,
@@ -131,7 +109,7 @@ pub struct Terminal {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// What this turn spent. Results that it took over from its parent count for the parent.
-    #[serde(default, skip_serializing_if = "Usage::is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub usage: Usage,
     /// The trail: how the answer came about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,6 +1,7 @@
 //! The trail: what each step did, how long it took, and every fallback that it used. It is passed on from step to step
 //! and returned with the answer, so that a bad answer can be explained.
 
+use crate::codec::is_default;
 use crate::lookup::SearchConditions;
 use crate::remark::Remarks;
 use crate::role::Role;
@@ -29,7 +30,7 @@ pub struct TrailEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// What was spent.
-    #[serde(default, skip_serializing_if = "Usage::is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub usage: Usage,
     /// The decision of the step, in a few words.
     pub decided: String,
@@ -68,19 +69,8 @@ pub struct Usage {
     /// Tokens written.
     pub tokens_out: u64,
     /// Searches of the corpus, a search with its sub-queries as one.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub searches: u16,
-}
-
-fn is_none(searches: &u16) -> bool {
-    *searches == 0
-}
-
-impl Usage {
-    /// True when nothing was spent.
-    pub fn is_zero(&self) -> bool {
-        *self == Usage::default()
-    }
 }
 
 impl std::ops::AddAssign for Usage {
@@ -101,285 +91,193 @@ impl std::iter::Sum for Usage {
     }
 }
 
-/// A fallback: what was done instead of the intended thing. Each kind has a counter.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Fallback {
-    /// The history could not be read: the question was taken by itself.
-    NoHistory,
-    /// Exchanges to which the question may refer are no longer kept.
-    HistoryGone {
-        /// How many.
-        count: u16,
-    },
-    /// The conversation has had more turns than a log keeps: each new turn drops the oldest.
-    ConversationTrimmed {
-        /// How many are kept.
-        turns: u64,
-    },
-    /// The planner's output could not be read: the question itself is the plan.
-    PlanDefault,
-    /// Fields of a plan were missing, malformed or impossible: rules read them out of the question instead.
-    PlanFieldsDefaulted {
-        /// Which.
-        fields: Vec<String>,
-    },
-    /// A model called a tool that does not exist, or passed invalid arguments: it was told so once.
-    CallRefused {
-        /// What was wrong with the call, in words.
-        why: String,
-    },
-    /// The decision of a model about a further search could not be read, twice or with no call left for a second try:
-    /// rules decided.
-    ReviewDefault,
-    /// A later round found no passage that an earlier one had not read: another round would change nothing.
-    NoProgress,
-    /// No hit with the planner's guess of a filter: it was dropped.
-    FilterRelaxed {
-        /// The condition that was dropped, as people read it.
-        condition: String,
-        /// Something satisfies it, and all of that had been read in earlier rounds.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        read: bool,
-    },
-    /// A condition on a field that the corpus does not have was dropped.
-    FilterUnknownField {
-        /// The field.
-        field: String,
-    },
-    /// Words of the question look like a condition, and could not become one.
-    ConditionUnread {
-        /// The words.
-        said: String,
-        /// Why not.
-        why: String,
-    },
-    /// The question is about more documents than an answer can be written from, and it is the reply to a question back
-    /// about that: the passages are those that fit best.
-    ManyDocuments {
-        /// How many documents there are.
-        documents: u64,
-    },
-    /// A part of the search failed: the passages are from the others, or in the built-in order.
-    SearchedWithout {
-        /// Which: `words`, `vectors` or `reranker`.
-        leg: String,
-    },
-    /// No index had reached the sequence that the question asks for by the time it had to be searched.
-    SearchedBehind {
-        /// The sequence of the corpus stream that it wants.
-        wanted: u64,
-        /// Where the index was that was searched.
-        at: u64,
-    },
-    /// One of several searches failed: the passages are from the others.
-    SubQueryFailed {
-        /// What was searched for.
-        query: String,
-    },
-    /// A plan had more sub-queries than are searched for: the last ones were left out.
-    SubQueriesTrimmed {
-        /// How many.
-        count: u16,
-    },
-    /// Passages over the size of one message or prompt, or over the calls or tokens that are left, were cut or left
-    /// out.
-    PassagesTrimmed {
-        /// How many.
-        count: u16,
-    },
-    /// Map output was unreadable, had no grade from 0 to 1, or had nothing that is in the passage: the passage is
-    /// passed on as relevant, but does not count.
-    MapDefault,
-    /// A map output that was not JSON was read by its fields.
-    MapSalvaged,
-    /// Map results had not arrived when the reducer started.
-    PartsMissing {
-        /// Which of the fan-out.
-        indexes: Vec<u16>,
-    },
-    /// Map steps that failed for good.
-    PartsFailed {
-        /// Which of the fan-out.
-        indexes: Vec<u16>,
-    },
-    /// Facts that a mapper stated were left out because its passage does not contain them; some may be only in its
-    /// prompt.
-    FactsUnsupported {
-        /// How many.
-        count: u16,
-    },
-    /// Facts over the size of one prompt, or over the limit of one passage, were cut or left out.
-    FactsTrimmed {
-        /// How many.
-        count: u16,
-    },
-    /// Too little was found, and no round or no unread passage is left: the answer says so.
-    Caveat {
-        /// What is missing, in words; empty in events of earlier releases.
-        #[serde(default, skip_serializing_if = "String::is_empty")]
-        missing: String,
-    },
-    /// The model cited nothing: each sentence got the mark of the source whose facts have most of its
-    /// words. Such a mark proves nothing.
-    MarksAdded {
-        /// How many.
-        count: u16,
-    },
-    /// No words of the source support a cited fact well enough: it is quoted with the nearest sentence.
-    QuotesReplaced {
-        /// How many.
-        count: u16,
-    },
-    /// The answer leaves out the names of some questions of which the question is made up.
-    SubQueriesUnanswered {
-        /// Which.
-        queries: Vec<String>,
-    },
-    /// Actions were to be listed, and no model listed any.
-    ActionItemsFailed,
-    /// The reducer could not call a model: the answer consists of the facts themselves.
-    ReduceDefault,
-    /// A stage was broken for good: the answer comes from one search and one call.
-    BasicRag {
-        /// The stage.
-        role: Role,
-    },
-    /// Sentences that the cited sources do not support are in the answer, marked.
-    SentencesUnsupported {
-        /// How many.
-        count: u16,
-    },
-    /// Sentences that a cited source contradicts are in the answer, marked.
-    SentencesContradicted {
-        /// How many.
-        count: u16,
-    },
-    /// Sentences that the cited sources do not support, or contradict, were cut out.
-    SentencesCut {
-        /// How many.
-        count: u16,
-    },
-    /// The answer was withheld, because the cited sources do not support it.
-    AnswerWithheld,
-    /// The validator was broken: the draft is returned as it is, flagged.
-    Unvalidated,
-    /// A model was to judge the answer and did not: rules alone have checked it.
-    Unjudged {
-        /// Why: the code of a failed call, `unreadable`, `validator_prompt` where a replay brought a prompt that cannot be
-        /// used, or `same_model` where it wrote the answer itself.
-        why: String,
-    },
-    /// The draft was not grounded: a stricter one was asked for.
-    Stricter,
-    /// No later draft was better than this one, which had been kept for that case: it is the answer.
-    EarlierDraft {
-        /// Hop of the validator's step that carries it.
-        hop: u16,
-    },
-    /// The question back is the template.
-    ClarifyDefault,
-    /// A limit of the budget forbade a model call, another round or a stricter draft, or the reading of
-    /// some passages.
-    BudgetSpent {
-        /// Which limit: `rounds`, `searches`, `llm_calls`, `tokens`, `time`, or `steps` of a loop.
-        limit: String,
-    },
-    /// A fallback of a step that another release did, which this release does not know.
-    #[serde(other)]
-    Unknown,
-}
-
-impl Fallback {
-    /// The word for logs and metric labels.
-    pub const fn as_str(&self) -> &'static str {
-        match self {
-            Fallback::NoHistory => "no_history",
-            Fallback::HistoryGone { .. } => "history_gone",
-            Fallback::ConversationTrimmed { .. } => "conversation_trimmed",
-            Fallback::PlanDefault => "plan_default",
-            Fallback::PlanFieldsDefaulted { .. } => "plan_fields_defaulted",
-            Fallback::CallRefused { .. } => "call_refused",
-            Fallback::ReviewDefault => "review_default",
-            Fallback::NoProgress => "no_progress",
-            Fallback::FilterRelaxed { .. } => "filter_relaxed",
-            Fallback::FilterUnknownField { .. } => "filter_unknown_field",
-            Fallback::ConditionUnread { .. } => "condition_unread",
-            Fallback::ManyDocuments { .. } => "many_documents",
-            Fallback::SearchedWithout { .. } => "searched_without",
-            Fallback::SearchedBehind { .. } => "searched_behind",
-            Fallback::SubQueryFailed { .. } => "sub_query_failed",
-            Fallback::SubQueriesTrimmed { .. } => "sub_queries_trimmed",
-            Fallback::PassagesTrimmed { .. } => "passages_trimmed",
-            Fallback::MapDefault => "map_default",
-            Fallback::MapSalvaged => "map_salvaged",
-            Fallback::PartsMissing { .. } => "parts_missing",
-            Fallback::PartsFailed { .. } => "parts_failed",
-            Fallback::FactsUnsupported { .. } => "facts_unsupported",
-            Fallback::FactsTrimmed { .. } => "facts_trimmed",
-            Fallback::Caveat { .. } => "caveat",
-            Fallback::MarksAdded { .. } => "marks_added",
-            Fallback::QuotesReplaced { .. } => "quotes_replaced",
-            Fallback::SubQueriesUnanswered { .. } => "sub_queries_unanswered",
-            Fallback::ActionItemsFailed => "action_items_failed",
-            Fallback::ReduceDefault => "reduce_default",
-            Fallback::BasicRag { .. } => "basic_rag",
-            Fallback::SentencesUnsupported { .. } => "sentences_unsupported",
-            Fallback::SentencesContradicted { .. } => "sentences_contradicted",
-            Fallback::SentencesCut { .. } => "sentences_cut",
-            Fallback::AnswerWithheld => "answer_withheld",
-            Fallback::Unvalidated => "unvalidated",
-            Fallback::Unjudged { .. } => "unjudged",
-            Fallback::Stricter => "stricter",
-            Fallback::EarlierDraft { .. } => "earlier_draft",
-            Fallback::ClarifyDefault => "clarify_default",
-            Fallback::BudgetSpent { .. } => "budget_spent",
-            Fallback::Unknown => "unknown",
-        }
+words! {
+    /// A fallback: what was done instead of the intended thing. Each kind has a counter.
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(tag = "kind")]
+    pub enum Fallback {
+        /// The history could not be read: the question was taken by itself.
+        NoHistory = "no_history",
+        /// Exchanges to which the question may refer are no longer kept.
+        HistoryGone {
+            /// How many.
+            count: u16,
+        } = "history_gone",
+        /// The conversation has had more turns than a log keeps: each new turn drops the oldest.
+        ConversationTrimmed {
+            /// How many are kept.
+            turns: u64,
+        } = "conversation_trimmed",
+        /// The planner's output could not be read: the question itself is the plan.
+        PlanDefault = "plan_default",
+        /// Fields of a plan were missing, malformed or impossible: rules read them out of the question instead.
+        PlanFieldsDefaulted {
+            /// Which.
+            fields: Vec<String>,
+        } = "plan_fields_defaulted",
+        /// A model called a tool that does not exist, or passed invalid arguments: it was told so once.
+        CallRefused {
+            /// What was wrong with the call, in words.
+            why: String,
+        } = "call_refused",
+        /// The decision of a model about a further search could not be read, twice or with no call left for a second try:
+        /// rules decided.
+        ReviewDefault = "review_default",
+        /// A later round found no passage that an earlier one had not read: another round would change nothing.
+        NoProgress = "no_progress",
+        /// No hit with the planner's guess of a filter: it was dropped.
+        FilterRelaxed {
+            /// The condition that was dropped, as people read it.
+            condition: String,
+            /// Something satisfies it, and all of that had been read in earlier rounds.
+            #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+            read: bool,
+        } = "filter_relaxed",
+        /// A condition on a field that the corpus does not have was dropped.
+        FilterUnknownField {
+            /// The field.
+            field: String,
+        } = "filter_unknown_field",
+        /// Words of the question look like a condition, and could not become one.
+        ConditionUnread {
+            /// The words.
+            said: String,
+            /// Why not.
+            why: String,
+        } = "condition_unread",
+        /// The question is about more documents than an answer can be written from, and it is the reply to a question back
+        /// about that: the passages are those that fit best.
+        ManyDocuments {
+            /// How many documents there are.
+            documents: u64,
+        } = "many_documents",
+        /// A part of the search failed: the passages are from the others, or in the built-in order.
+        SearchedWithout {
+            /// Which: `words`, `vectors` or `reranker`.
+            leg: String,
+        } = "searched_without",
+        /// No index had reached the sequence that the question asks for by the time it had to be searched.
+        SearchedBehind {
+            /// The sequence of the corpus stream that it wants.
+            wanted: u64,
+            /// Where the index was that was searched.
+            at: u64,
+        } = "searched_behind",
+        /// One of several searches failed: the passages are from the others.
+        SubQueryFailed {
+            /// What was searched for.
+            query: String,
+        } = "sub_query_failed",
+        /// A plan had more sub-queries than are searched for: the last ones were left out.
+        SubQueriesTrimmed {
+            /// How many.
+            count: u16,
+        } = "sub_queries_trimmed",
+        /// Passages over the size of one message or prompt, or over the calls or tokens that are left, were cut or left
+        /// out.
+        PassagesTrimmed {
+            /// How many.
+            count: u16,
+        } = "passages_trimmed",
+        /// Map output was unreadable, had no grade from 0 to 1, or had nothing that is in the passage: the passage is
+        /// passed on as relevant, but does not count.
+        MapDefault = "map_default",
+        /// A map output that was not JSON was read by its fields.
+        MapSalvaged = "map_salvaged",
+        /// Map results had not arrived when the reducer started.
+        PartsMissing {
+            /// Which of the fan-out.
+            indexes: Vec<u16>,
+        } = "parts_missing",
+        /// Map steps that failed for good.
+        PartsFailed {
+            /// Which of the fan-out.
+            indexes: Vec<u16>,
+        } = "parts_failed",
+        /// Facts that a mapper stated were left out because its passage does not contain them; some may be only in its
+        /// prompt.
+        FactsUnsupported {
+            /// How many.
+            count: u16,
+        } = "facts_unsupported",
+        /// Facts over the size of one prompt, or over the limit of one passage, were cut or left out.
+        FactsTrimmed {
+            /// How many.
+            count: u16,
+        } = "facts_trimmed",
+        /// Too little was found, and no round or no unread passage is left: the answer says so.
+        Caveat {
+            /// What is missing, in words; empty in events of earlier releases.
+            #[serde(default, skip_serializing_if = "String::is_empty")]
+            missing: String,
+        } = "caveat",
+        /// The model cited nothing: each sentence got the mark of the source whose facts have most of its
+        /// words. Such a mark proves nothing.
+        MarksAdded {
+            /// How many.
+            count: u16,
+        } = "marks_added",
+        /// No words of the source support a cited fact well enough: it is quoted with the nearest sentence.
+        QuotesReplaced {
+            /// How many.
+            count: u16,
+        } = "quotes_replaced",
+        /// The answer leaves out the names of some questions of which the question is made up.
+        SubQueriesUnanswered {
+            /// Which.
+            queries: Vec<String>,
+        } = "sub_queries_unanswered",
+        /// Actions were to be listed, and no model listed any.
+        ActionItemsFailed = "action_items_failed",
+        /// The reducer could not call a model: the answer consists of the facts themselves.
+        ReduceDefault = "reduce_default",
+        /// A stage was broken for good: the answer comes from one search and one call.
+        BasicRag {
+            /// The stage.
+            role: Role,
+        } = "basic_rag",
+        /// Sentences that the cited sources do not support are in the answer, marked.
+        SentencesUnsupported {
+            /// How many.
+            count: u16,
+        } = "sentences_unsupported",
+        /// Sentences that a cited source contradicts are in the answer, marked.
+        SentencesContradicted {
+            /// How many.
+            count: u16,
+        } = "sentences_contradicted",
+        /// Sentences that the cited sources do not support, or contradict, were cut out.
+        SentencesCut {
+            /// How many.
+            count: u16,
+        } = "sentences_cut",
+        /// The answer was withheld, because the cited sources do not support it.
+        AnswerWithheld = "answer_withheld",
+        /// The validator was broken: the draft is returned as it is, flagged.
+        Unvalidated = "unvalidated",
+        /// A model was to judge the answer and did not: rules alone have checked it.
+        Unjudged {
+            /// Why: the code of a failed call, `unreadable`, `validator_prompt` where a replay brought a prompt that cannot be
+            /// used, or `same_model` where it wrote the answer itself.
+            why: String,
+        } = "unjudged",
+        /// The draft was not grounded: a stricter one was asked for.
+        Stricter = "stricter",
+        /// No later draft was better than this one, which had been kept for that case: it is the answer.
+        EarlierDraft {
+            /// Hop of the validator's step that carries it.
+            hop: u16,
+        } = "earlier_draft",
+        /// The question back is the template.
+        ClarifyDefault = "clarify_default",
+        /// A limit of the budget forbade a model call, another round or a stricter draft, or the reading of
+        /// some passages.
+        BudgetSpent {
+            /// Which limit: `rounds`, `searches`, `llm_calls`, `tokens`, `time`, or `steps` of a loop.
+            limit: String,
+        } = "budget_spent",
+        /// A fallback of a step that another release did, which this release does not know.
+        #[serde(other)]
+        Unknown = "unknown",
     }
-
-    /// Every word, so that counters can be registered at 0.
-    pub const ALL: [&'static str; 41] = [
-        "no_history",
-        "history_gone",
-        "conversation_trimmed",
-        "plan_default",
-        "plan_fields_defaulted",
-        "call_refused",
-        "review_default",
-        "no_progress",
-        "filter_relaxed",
-        "filter_unknown_field",
-        "condition_unread",
-        "many_documents",
-        "searched_without",
-        "searched_behind",
-        "sub_query_failed",
-        "sub_queries_trimmed",
-        "passages_trimmed",
-        "map_default",
-        "map_salvaged",
-        "parts_missing",
-        "parts_failed",
-        "facts_unsupported",
-        "facts_trimmed",
-        "caveat",
-        "marks_added",
-        "quotes_replaced",
-        "sub_queries_unanswered",
-        "action_items_failed",
-        "reduce_default",
-        "basic_rag",
-        "sentences_unsupported",
-        "sentences_contradicted",
-        "sentences_cut",
-        "answer_withheld",
-        "unvalidated",
-        "unjudged",
-        "stricter",
-        "earlier_draft",
-        "clarify_default",
-        "budget_spent",
-        "unknown",
-    ];
 }

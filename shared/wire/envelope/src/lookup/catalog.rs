@@ -3,7 +3,8 @@
 //!
 //! *Not* here: how the index makes the catalog, and the schemas that describe columns, which the indexer has.
 
-use super::{FacetValue, is_zero, number, object, tenant};
+use super::{FacetValue, number, object, tenant};
+use crate::codec::is_default;
 use crate::ids::{Bucket, TenantId};
 use crate::limits::CATALOG_VALUES_MAX;
 use crate::question::read_buckets;
@@ -31,10 +32,10 @@ pub struct CorpusCatalog {
     /// The buckets, those with the most documents first.
     pub buckets: Vec<CatalogBucket>,
     /// How many buckets are not in the list, because there are too many or the reply would be too large.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub buckets_left_out: u32,
     /// How many fields of the metadata were not examined, because the tenant has too many.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub fields_left_out: u32,
 }
 
@@ -55,12 +56,12 @@ pub struct CatalogBucket {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<CatalogColumn>,
     /// How many columns are not in the list, because there are too many or the reply would be too large.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub columns_left_out: u32,
 }
 
 /// A column of a bucket: a field of the metadata of its documents.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CatalogColumn {
     /// The field.
     pub field: String,
@@ -100,25 +101,22 @@ pub struct ColumnRange {
     pub to: Value,
 }
 
-/// The type of the values of a column.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ColumnType {
-    /// Text; also a column whose values have several types.
-    #[default]
-    #[serde(rename = "text")]
-    Text,
-    /// Numbers.
-    #[serde(rename = "number")]
-    Number,
-    /// Days; a moment counts as its day.
-    #[serde(rename = "date")]
-    Date,
-    /// True or false.
-    #[serde(rename = "bool")]
-    Bool,
-    /// Lists of texts.
-    #[serde(rename = "list of text")]
-    TextList,
+words! {
+    /// The type of the values of a column.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum ColumnType {
+        /// Text; also a column whose values have several types.
+        #[default]
+        Text = "text",
+        /// Numbers.
+        Number = "number",
+        /// Days; a moment counts as its day.
+        Date = "date",
+        /// True or false.
+        Bool = "bool",
+        /// Lists of texts.
+        TextList = "list of text",
+    }
 }
 
 impl CatalogRequest {
@@ -183,28 +181,7 @@ impl CatalogColumn {
     pub fn new(field: impl Into<String>) -> CatalogColumn {
         CatalogColumn {
             field: field.into(),
-            kind: ColumnType::Text,
-            unit: None,
-            description: String::new(),
-            synonyms: Vec::new(),
-            documents: 0,
-            coverage: 0.0,
-            values: Vec::new(),
-            more: false,
-            range: None,
-        }
-    }
-}
-
-impl ColumnType {
-    /// The word in a schema, on the wire and in prompts.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            ColumnType::Text => "text",
-            ColumnType::Number => "number",
-            ColumnType::Date => "date",
-            ColumnType::Bool => "bool",
-            ColumnType::TextList => "list of text",
+            ..CatalogColumn::default()
         }
     }
 }

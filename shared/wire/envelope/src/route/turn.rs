@@ -124,22 +124,13 @@ impl Turn {
     }
 
     pub(super) fn search(&mut self, plan: Plan, then: After) -> Next {
-        let plan = self.planned(plan);
-        step(Search {
-            plan,
-            then,
-            ..Search::default()
-        })
+        self.look(plan, then, Vec::new())
     }
 
-    /// Looks at known chunks. The retriever finds out whether they answer the question.
-    pub(super) fn look(&mut self, plan: Plan, fetch: Vec<String>) -> Next {
+    /// A search that looks at known chunks instead. The retriever finds out whether they answer the question.
+    pub(super) fn look(&mut self, plan: Plan, then: After, fetch: Vec<String>) -> Next {
         let plan = self.planned(plan);
-        step(Search {
-            plan,
-            then: After::Map,
-            fetch,
-        })
+        step(Search { plan, then, fetch })
     }
 
     /// A plan that is about to be searched with: it is paid for, and every step from here on knows the question as
@@ -175,12 +166,7 @@ impl Turn {
     /// An action of a loop.
     pub(super) fn act(&mut self, plan: Plan, fetch: Vec<String>, read: Vec<ReadMark>) -> Next {
         self.case.read = read;
-        let plan = self.planned(plan);
-        step(Search {
-            plan,
-            then: After::Review,
-            fetch,
-        })
+        self.look(plan, After::Review, fetch)
     }
 
     fn fan_out(&mut self, mut found: Scatter) -> Next {
@@ -203,7 +189,6 @@ impl Turn {
         let reserved = Usage {
             calls: found.passages.len() as u32,
             tokens_in: found.passages.iter().map(map_tokens).sum(),
-            tokens_out: 0,
             ..Usage::default()
         };
         self.case.budget = self.case.budget.after(&reserved);
@@ -213,17 +198,19 @@ impl Turn {
 
     /// Composes from the findings of all rounds: nothing better will come.
     pub(super) fn reduce(&mut self) -> Next {
-        if self.case.mode == Mode::Loop {
-            return step(ReduceTask::Read {
-                scatters: self.case.scatters.clone(),
-                strict: false,
-            });
+        self.compose(self.case.scatters.clone(), false)
+    }
+
+    /// Composes from what fan-outs found: of a loop from the passages, which no mapper has read.
+    fn compose(&self, scatters: Vec<u16>, strict: bool) -> Next {
+        match self.case.mode {
+            Mode::Loop => step(ReduceTask::Read { scatters, strict }),
+            Mode::Agentic | Mode::Simple => step(ReduceTask::Gather {
+                scatters,
+                strict,
+                last: true,
+            }),
         }
-        step(ReduceTask::Gather {
-            scatters: self.case.scatters.clone(),
-            strict: false,
-            last: true,
-        })
     }
 
     /// Begins another round, which reads on where those before it ended.
@@ -289,30 +276,17 @@ impl Turn {
         self.keep(false, &verdict);
         self.case.budget.rounds -= 1;
         self.fallbacks.push(Fallback::Stricter);
-        if self.case.mode == Mode::Loop {
-            let strict = true;
-            return step(ReduceTask::Read {
-                scatters: from,
-                strict,
-            });
-        }
-        step(ReduceTask::Gather {
-            scatters: from,
-            strict: true,
-            last: true,
-        })
+        self.compose(from, true)
     }
 
     /// Remembers the draft of the step that has just ended, where no better one is. A validator that gives the verdict of the
     /// kept draft gives it no more confidence than it was kept with, so that it stays where it is.
     fn keep(&mut self, grounded: bool, verdict: &Verdict) {
-        let confidence = verdict.confidence;
         let score = DraftScore {
             grounded,
-            confidence,
+            confidence: verdict.confidence,
         };
-        let kept = self.case.kept;
-        if kept.is_none_or(|kept| score.is_better_than(&kept.score)) {
+        if (self.case.kept).is_none_or(|kept| score.is_better_than(&kept.score)) {
             let hop = self.header.hop - 1;
             self.case.kept = Some(KeptDraft { hop, score });
         }

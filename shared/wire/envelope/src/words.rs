@@ -1,0 +1,49 @@
+//! Enums whose variants are words: on the wire, in metric labels and on the command line.
+
+/// Declares an enum with the word of each variant, which is its name in JSON, too. Derived from this are the lists of
+/// all variants and words, and the look-up of a word. Of an enum whose variants carry data there are only the words.
+macro_rules! words {
+    (
+        $(#[$about:meta])*
+        pub enum $name:ident { $($(#[$note:meta])* $variant:ident = $word:literal,)+ }
+    ) => {
+        $(#[$about])*
+        pub enum $name { $($(#[$note])* #[serde(rename = $word)] $variant,)+ }
+
+        impl $name {
+            /// Every one, in the order of declaration.
+            pub const ALL: [$name; [$($word),+].len()] = [$($name::$variant),+];
+            /// The word of each.
+            pub const WORDS: [&'static str; $name::ALL.len()] = [$($word),+];
+
+            /// Its word.
+            pub const fn as_str(self) -> &'static str {
+                match self { $($name::$variant => $word,)+ }
+            }
+
+            /// The one with this word.
+            pub fn of_word(word: &str) -> Option<$name> {
+                $name::ALL.into_iter().find(|one| one.as_str() == word)
+            }
+        }
+    };
+    (
+        $(#[$about:meta])*
+        pub enum $name:ident {
+            $($(#[$note:meta])* $variant:ident $({ $($fields:tt)* })? = $word:literal,)+
+        }
+    ) => {
+        $(#[$about])*
+        pub enum $name { $($(#[$note])* #[serde(rename = $word)] $variant $({ $($fields)* })?,)+ }
+
+        impl $name {
+            /// The word of each, in the order of declaration.
+            pub const WORDS: [&'static str; [$($word),+].len()] = [$($word),+];
+
+            /// Its word.
+            pub const fn as_str(&self) -> &'static str {
+                match self { $($name::$variant { .. } => $word,)+ }
+            }
+        }
+    };
+}
