@@ -32,14 +32,12 @@ impl Options {
     /// Checks that every number can be kept to.
     pub fn validate(&self) -> Result<(), SetupError> {
         let role = Role::Clarifier;
-        let wrong = |what| Err(SetupError::Options { role, what });
         let call_timeout = self.call_timeout.map(TimeSpan::duration);
         SetupError::check_json_call(role, call_timeout, self.max_tokens)?;
-        if self.options_max > 16 {
-            return wrong(format!(
-                "`options_max` is {}: want at most 16",
-                self.options_max
-            ));
+        let most = self.options_max;
+        if most > 16 {
+            let what = format!("`options_max` is {most}: want at most 16");
+            return Err(SetupError::Options { role, what });
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use llm::{
     StepPromptError,
 };
 use serde_json::json;
-use stage::{BoxFuture, Stage, StepContext, StepOutput};
+use stage::{Stage, StepContext, StepOutput};
 use std::iter;
 use std::sync::Arc;
 
@@ -72,34 +72,6 @@ impl Clarifier {
         })
     }
 
-    async fn clarify(
-        &self,
-        cx: &StepContext,
-        doubt: &Doubt,
-    ) -> Result<StepOutput<Clarification>, stage::Error> {
-        let mut template = Clarification::template(&cx.header.turn, doubt);
-        template.options.truncate(self.options.options_max);
-        // What documents there are, and what their columns are called, no model words better.
-        if matches!(doubt, Doubt::TooMany { .. } | Doubt::Ambiguous { .. }) {
-            return Ok(StepOutput::new(template, decided(doubt, "template")));
-        }
-        if let Some(limit) = cx.case.budget.spent() {
-            let limit = limit.into();
-            return Ok(StepOutput::new(template, decided(doubt, "template"))
-                .with_fallback(Fallback::BudgetSpent { limit }));
-        }
-        let call = self.call(cx, doubt)?;
-        let reply = self.model.chat(&call.request).await?;
-        let read = clarification::read(&reply.text, &template, self.options.options_max);
-        let done = match read {
-            Some(worded) => StepOutput::new(worded, decided(doubt, "in the model's words")),
-            None => StepOutput::new(template, decided(doubt, "template"))
-                .with_fallback(Fallback::ClarifyDefault),
-        };
-        let done = done.with_model(reply.model, reply.usage);
-        Ok(done.with_prompt(call.prompt.name(), call.prompt.version()))
-    }
-
     fn prompt(&self, doubt: &Doubt) -> &Prompt {
         match doubt {
             Doubt::NoResults { .. } => &self.no_results,
@@ -134,14 +106,13 @@ impl Clarifier {
         let inputs: Vec<_> = iter::once(("question", query.as_str()))
             .chain(inputs)
             .collect();
-        let caller = Caller {
-            role: Role::Clarifier,
-            header: &cx.header,
-            case: &cx.case,
-            today: cx.today(),
-            max_tokens: self.options.max_tokens,
-            timeout: cx.time_to_call(Role::Clarifier, self.options.call_timeout),
-        };
+        let options = &self.options;
+        let caller = Caller::new(
+            Role::Clarifier,
+            cx,
+            options.max_tokens,
+            options.call_timeout,
+        );
         caller.call(self.prompt(doubt), &inputs, Some(schema()))
     }
 }
@@ -151,12 +122,29 @@ impl Stage for Clarifier {
     type Out = Clarification;
     const ROLE: Role = Role::Clarifier;
 
-    fn run<'a>(
-        &'a self,
-        cx: &'a StepContext,
-        doubt: Doubt,
-    ) -> BoxFuture<'a, Result<StepOutput<Clarification>, stage::Error>> {
-        Box::pin(async move { self.clarify(cx, &doubt).await })
+    async fn run(&self, cx: &StepContext, doubt: Doubt) -> stage::Result<Clarification> {
+        let doubt = &doubt;
+        let mut template = Clarification::template(&cx.header.turn, doubt);
+        template.options.truncate(self.options.options_max);
+        // What documents there are, and what their columns are called, no model words better.
+        if matches!(doubt, Doubt::TooMany { .. } | Doubt::Ambiguous { .. }) {
+            return Ok(StepOutput::new(template, decided(doubt, "template")));
+        }
+        if let Some(limit) = cx.case.budget.spent() {
+            let limit = limit.into();
+            return Ok(StepOutput::new(template, decided(doubt, "template"))
+                .with_fallback(Fallback::BudgetSpent { limit }));
+        }
+        let call = self.call(cx, doubt)?;
+        let reply = self.model.chat(&call.request).await?;
+        let read = clarification::read(&reply.text, &template, self.options.options_max);
+        let done = match read {
+            Some(worded) => StepOutput::new(worded, decided(doubt, "in the model's words")),
+            None => StepOutput::new(template, decided(doubt, "template"))
+                .with_fallback(Fallback::ClarifyDefault),
+        };
+        let done = done.with_model(reply.model, reply.usage);
+        Ok(done.with_prompt(call.prompt.name(), call.prompt.version()))
     }
 }
 
@@ -165,19 +153,11 @@ fn decided(doubt: &Doubt, how: &str) -> String {
 }
 
 fn schema() -> ReplySchema {
-    let json = json!({
-        "type": "object",
-        "properties": {
-            "clarifying_question": {"type": "string"},
-            "suggested_options": {"type": "array", "items": {"type": "string"}, "maxItems": 3}
-        },
-        "required": ["clarifying_question", "suggested_options"],
-        "additionalProperties": false
+    let properties = json!({
+        "clarifying_question": {"type": "string"},
+        "suggested_options": {"type": "array", "items": {"type": "string"}, "maxItems": 3}
     });
-    ReplySchema {
-        name: "clarification",
-        json,
-    }
+    ReplySchema::new("clarification", properties)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::recall::{self, Recalled};
 use conversation_log::{ConversationKey, EventSource, exchanges};
 use envelope::hop::ConversationExit;
 use envelope::{Class, Classify, Fallback, History, Recall, Role};
-use stage::{BoxFuture, Stage, StepContext, StepOutput};
+use stage::{Stage, StepContext, StepOutput};
 use std::sync::Arc;
 
 /// Why nothing can be recalled.
@@ -44,12 +44,14 @@ impl Conversation {
     pub fn new(source: Arc<dyn EventSource>) -> Self {
         Conversation { source }
     }
+}
 
-    async fn recall(
-        &self,
-        cx: &StepContext,
-        recall: Recall,
-    ) -> Result<StepOutput<ConversationExit>, stage::Error> {
+impl Stage for Conversation {
+    type In = Recall;
+    type Out = ConversationExit;
+    const ROLE: Role = Role::Conversation;
+
+    async fn run(&self, cx: &StepContext, recall: Recall) -> stage::Result<ConversationExit> {
         let conversation = cx.header.conversation.clone();
         let key = ConversationKey {
             tenant: cx.header.tenant.clone(),
@@ -72,20 +74,6 @@ impl Conversation {
             done.fallbacks.push(Fallback::HistoryGone { count: gone });
         }
         Ok(done)
-    }
-}
-
-impl Stage for Conversation {
-    type In = Recall;
-    type Out = ConversationExit;
-    const ROLE: Role = Role::Conversation;
-
-    fn run<'a>(
-        &'a self,
-        cx: &'a StepContext,
-        task: Recall,
-    ) -> BoxFuture<'a, Result<StepOutput<ConversationExit>, stage::Error>> {
-        Box::pin(self.recall(cx, task))
     }
 }
 

@@ -7,6 +7,7 @@ use conversation_log::{
 use envelope::{
     Case, Clarification, ConversationId, Exchange, ExchangePlace, Outcome, Resume, TurnId, UnixMs,
 };
+use stage::BoxFuture;
 use std::collections::BTreeMap;
 use testkit::model::step;
 
@@ -71,7 +72,7 @@ fn place(opened: u64, ended: u64) -> ExchangePlace {
 async fn recalled(
     events: impl IntoIterator<Item = (u64, EventKind)>,
     recall: Recall,
-) -> Result<StepOutput<ConversationExit>, stage::Error> {
+) -> stage::Result<ConversationExit> {
     let mut cx = step(Role::Conversation, "And the lease?");
     cx.header.conversation = Some(ConversationId::new("talk").unwrap());
     let source = Arc::new(Written(events.into_iter().collect()));

@@ -40,22 +40,15 @@ impl Options {
     /// Checks that every number can be kept to.
     pub fn validate(&self) -> Result<(), SetupError> {
         let role = Role::Mapper;
-        let wrong = |what| Err(SetupError::Options { role, what });
         let call_timeout = self.call_timeout.map(TimeSpan::duration);
         SetupError::check_json_call(role, call_timeout, self.max_tokens)?;
-        if !(0.0..1.0).contains(&self.relevant_above) {
-            return wrong(format!(
-                "`relevant_above` is {}: want 0 to below 1, or no grade is above it",
-                self.relevant_above
-            ));
+        let above = self.relevant_above;
+        if !(0.0..1.0).contains(&above) {
+            let what =
+                format!("`relevant_above` is {above}: want 0 to below 1, or no grade is above it");
+            return Err(SetupError::Options { role, what });
         }
-        if !(0.0..=1.0).contains(&self.fact_support_min) {
-            return wrong(format!(
-                "`fact_support_min` is {}: want 0 to 1",
-                self.fact_support_min
-            ));
-        }
-        Ok(())
+        SetupError::check_range(role, "fact_support_min", self.fact_support_min, 0.0..=1.0)
     }
 }
 

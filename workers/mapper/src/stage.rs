@@ -11,7 +11,7 @@ use llm::{
     StepPromptError,
 };
 use serde_json::json;
-use stage::{BoxFuture, Stage, StepContext, StepOutput};
+use stage::{Stage, StepContext, StepOutput};
 use std::sync::Arc;
 use text::one_line;
 
@@ -48,11 +48,26 @@ impl Mapper {
         })
     }
 
-    async fn map(
-        &self,
-        cx: &StepContext,
-        passage: &Passage,
-    ) -> Result<StepOutput<Findings>, stage::Error> {
+    fn call(&self, cx: &StepContext, passage: &Passage) -> Result<PromptCall<'_>, StepPromptError> {
+        let options = &self.options;
+        let caller = Caller::new(Role::Mapper, cx, options.max_tokens, options.call_timeout);
+        let inputs = [
+            ("question", cx.case.question.best()),
+            ("source", &one_line(&passage.source)),
+            ("title", &one_line(&passage.title)),
+            ("text", &passage.text),
+        ];
+        caller.call(&self.prompt, &inputs, Some(schema()))
+    }
+}
+
+impl Stage for Mapper {
+    type In = MapTask;
+    type Out = Findings;
+    const ROLE: Role = Role::Mapper;
+
+    async fn run(&self, cx: &StepContext, task: MapTask) -> stage::Result<Findings> {
+        let passage = &task.passage;
         if let Some(limit) = cx.case.budget.spent() {
             let limit = limit.into();
             let mut read = findings::defaulted(passage);
@@ -76,38 +91,6 @@ impl Mapper {
         done.fallbacks.extend(facts_trimmed(read.trimmed));
         done.fallbacks.extend(unsupported(dropped));
         Ok(done)
-    }
-
-    fn call(&self, cx: &StepContext, passage: &Passage) -> Result<PromptCall<'_>, StepPromptError> {
-        let caller = Caller {
-            role: Role::Mapper,
-            header: &cx.header,
-            case: &cx.case,
-            today: cx.today(),
-            max_tokens: self.options.max_tokens,
-            timeout: cx.time_to_call(Role::Mapper, self.options.call_timeout),
-        };
-        let inputs = [
-            ("question", cx.case.question.best()),
-            ("source", &one_line(&passage.source)),
-            ("title", &one_line(&passage.title)),
-            ("text", &passage.text),
-        ];
-        caller.call(&self.prompt, &inputs, Some(schema()))
-    }
-}
-
-impl Stage for Mapper {
-    type In = MapTask;
-    type Out = Findings;
-    const ROLE: Role = Role::Mapper;
-
-    fn run<'a>(
-        &'a self,
-        cx: &'a StepContext,
-        task: MapTask,
-    ) -> BoxFuture<'a, Result<StepOutput<Findings>, stage::Error>> {
-        Box::pin(async move { self.map(cx, &task.passage).await })
     }
 }
 
@@ -137,23 +120,15 @@ fn decided(read: &Read, dropped: usize) -> String {
 }
 
 fn schema() -> ReplySchema {
-    let json = json!({
-        "type": "object",
-        "properties": {
-            "grade": {"type": "number"},
-            "facts": {
-                "type": "array",
-                "items": {"type": "string"},
-                "maxItems": FACTS_PER_PASSAGE_MAX
-            }
-        },
-        "required": ["grade", "facts"],
-        "additionalProperties": false
+    let facts = json!({
+        "type": "array",
+        "items": {"type": "string"},
+        "maxItems": FACTS_PER_PASSAGE_MAX
     });
-    ReplySchema {
-        name: "findings",
-        json,
-    }
+    ReplySchema::new(
+        "findings",
+        json!({"grade": {"type": "number"}, "facts": facts}),
+    )
 }
 
 #[cfg(test)]

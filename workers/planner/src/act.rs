@@ -4,7 +4,6 @@
 use crate::evaluation::{self, Evaluation};
 use crate::fingerprint::Fingerprint;
 use crate::options::Options;
-use crate::schema::object;
 use crate::tool_call::Action;
 use crate::tools::Toolbox;
 use envelope::limits::LOOP_STEPS_MAX;
@@ -159,10 +158,7 @@ pub(crate) fn left(steps: usize, searches: u16) -> String {
 pub(crate) fn schema(tools: &Toolbox) -> ReplySchema {
     let mut properties = tools.schema()["properties"].take();
     properties["reasoning"] = json!({"type": "string"});
-    ReplySchema {
-        name: "action",
-        json: object(properties),
-    }
+    ReplySchema::new("action", properties)
 }
 
 #[cfg(test)]

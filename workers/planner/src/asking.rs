@@ -104,14 +104,7 @@ impl Planner {
         schema: ReplySchema,
         max_tokens: u32,
     ) -> Result<ChatRequest, StepPromptError> {
-        let caller = Caller {
-            role: Role::Planner,
-            header: &cx.header,
-            case: &cx.case,
-            today: cx.today(),
-            max_tokens,
-            timeout: cx.time_to_call(Role::Planner, self.options.call_timeout),
-        };
+        let caller = Caller::new(Role::Planner, cx, max_tokens, self.options.call_timeout);
         Ok(caller.call(prompt, inputs, Some(schema))?.request)
     }
 

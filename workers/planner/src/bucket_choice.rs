@@ -3,7 +3,6 @@
 //! *Not* here: the call itself ([`choosing`](crate::choosing)).
 
 use crate::bucket_note::BucketNote;
-use crate::schema::object;
 use envelope::{Bucket, QuestionIntent};
 use llm::{ReplySchema, json};
 use serde_json::{Value, json};
@@ -52,11 +51,9 @@ pub(crate) fn schema(known: &[BucketNote]) -> ReplySchema {
     let names = known.iter().map(|note| json!(note.bucket.as_str()));
     let names: Vec<Value> = names.chain([Value::Null]).collect();
     let intents = QuestionIntent::ALL.map(QuestionIntent::as_str);
-    ReplySchema {
-        name: "bucket_choice",
-        json: object(json!({
-            "bucket": {"type": ["string", "null"], "enum": names},
-            "intent": {"type": "string", "enum": intents}
-        })),
-    }
+    let properties = json!({
+        "bucket": {"type": ["string", "null"], "enum": names},
+        "intent": {"type": "string", "enum": intents}
+    });
+    ReplySchema::new("bucket_choice", properties)
 }

@@ -52,20 +52,14 @@ impl Options {
     /// Checks that every number can be kept to.
     pub fn validate(&self) -> Result<(), SetupError> {
         let role = Role::Planner;
-        let wrong = |what| Err(SetupError::Options { role, what });
         let call_timeout = self.call_timeout.map(TimeSpan::duration);
         SetupError::check_json_call(role, call_timeout, self.max_tokens)?;
-        if !(1..=32).contains(&self.keywords_max) {
-            return wrong(format!(
-                "`keywords_max` is {}: want 1 to 32",
-                self.keywords_max
-            ));
-        }
-        if self.location_buckets.len() > BUCKETS_MAX {
-            return wrong(format!(
-                "`location_buckets` has {} buckets: want at most {BUCKETS_MAX}",
-                self.location_buckets.len()
-            ));
+        SetupError::check_range(role, "keywords_max", self.keywords_max, 1..=32)?;
+        let count = self.location_buckets.len();
+        if count > BUCKETS_MAX {
+            let what =
+                format!("`location_buckets` has {count} buckets: want at most {BUCKETS_MAX}");
+            return Err(SetupError::Options { role, what });
         }
         Ok(())
     }

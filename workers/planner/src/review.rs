@@ -2,7 +2,6 @@
 //! more, or to ask the user back. Pure. *Not* here: the call of the model ([`reviewing`](crate::reviewing)), and the
 //! step that follows from the decision, which the graph in `route.rs` makes.
 
-use crate::schema::object;
 use crate::tool_call::ToolCall;
 use crate::tools::Toolbox;
 use envelope::Doubt;
@@ -148,13 +147,10 @@ pub(crate) fn schema(tools: &Toolbox, may_ask: bool) -> ReplySchema {
     if may_ask {
         words.push("clarify");
         let kinds = json!({"type": "string", "enum": ["no_results", "overload"]});
-        let mut details = object(json!({"type": kinds, "missing_info": text}));
+        let mut details = ReplySchema::object(json!({"type": kinds, "missing_info": text}));
         details["type"] = json!(["object", "null"]);
         properties["clarification_details"] = details;
     }
     properties["status"] = json!({"type": "string", "enum": words});
-    ReplySchema {
-        name: "review",
-        json: object(properties),
-    }
+    ReplySchema::new("review", properties)
 }

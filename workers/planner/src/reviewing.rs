@@ -27,7 +27,7 @@ impl Planner {
         task: &PlanTask,
         evidence: &[FanOut],
         catalog: &CorpusCatalog,
-    ) -> Result<StepOutput<PlannerExit>, stage::Error> {
+    ) -> stage::Result<PlannerExit> {
         let tools = Toolbox::of(&self.options, catalog, &cx.case.buckets);
         let by = ReviewBy {
             question: cx.case.question.best(),

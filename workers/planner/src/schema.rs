@@ -1,7 +1,6 @@
 //! The JSON schema of a model's reply. Pure.
 //!
-//! Every field is required, because servers that enforce a schema strictly want that. If a model leaves a field out
-//! all the same, the field counts as missing.
+//! Every field is required. If a model leaves a field out all the same, the field counts as missing.
 
 use crate::bucket_note::BucketNote;
 use crate::lists::ListLimits;
@@ -39,22 +38,7 @@ pub(crate) fn schema(
         properties["buckets"] =
             json!({"type": "array", "items": {"type": "string", "enum": names}});
     }
-    ReplySchema {
-        name: "plan",
-        json: object(properties),
-    }
-}
-
-/// The schema of an object that has all of these fields and no other.
-pub(crate) fn object(properties: Value) -> Value {
-    let fields = properties.as_object().into_iter();
-    let required: Vec<&String> = fields.flat_map(|all| all.keys()).collect();
-    json!({
-        "type": "object",
-        "required": required,
-        "properties": properties,
-        "additionalProperties": false
-    })
+    ReplySchema::new("plan", properties)
 }
 
 fn properties(limits: &ListLimits) -> Value {
@@ -69,7 +53,7 @@ fn properties(limits: &ListLimits) -> Value {
         "sub_queries": {
             "type": "array",
             "maxItems": SUB_QUERIES_MAX,
-            "items": object(json!({"query": {"type": "string"}, "purpose": {"type": "string"}}))
+            "items": ReplySchema::object(json!({"query": {"type": "string"}, "purpose": {"type": "string"}}))
         },
         "topics": {"type": "array", "items": {"type": "string"}, "maxItems": TOPICS_MAX},
         "strategy": words(&["hybrid", "keyword", "semantic"]),

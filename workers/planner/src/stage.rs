@@ -18,7 +18,7 @@ use envelope::{Doubt, Fallback, History, Mode, Plan, PlanRoute, PlanTask, Profil
 use llm::{ChatModel, ChatReply, EmbeddedPrompt, Prompt, Prompts, SetupError};
 use search::{CatalogSource, NoCatalog};
 use serde_json::Value;
-use stage::{BoxFuture, Stage, StepContext, StepOutput};
+use stage::{Stage, StepContext, StepOutput};
 use std::sync::Arc;
 
 /// The planner.
@@ -76,24 +76,6 @@ impl Planner {
         }
     }
 
-    async fn plan(
-        &self,
-        cx: &StepContext,
-        planning: Planning,
-    ) -> Result<StepOutput<PlannerExit>, stage::Error> {
-        if !self.reads_at_once(cx) {
-            return self.by_model(cx, planning).await;
-        }
-        if self.needs_no_model(&planning.task) {
-            return Ok(by_rules(cx).map(PlannerExit::Read));
-        }
-        let done = self.by_model(cx, planning).await?;
-        Ok(done.map(|exit| match exit {
-            PlannerExit::Planned(plan) => PlannerExit::Read(plan),
-            other => other,
-        }))
-    }
-
     /// Whether the passages of the question are read at once. Those of a later round are mapped, as those before were.
     fn reads_at_once(&self, cx: &StepContext) -> bool {
         let is_first = cx.case.scatters.is_empty();
@@ -106,11 +88,7 @@ impl Planner {
         matches!(task, PlanTask::First) && self.options.location_buckets.is_empty()
     }
 
-    async fn by_model(
-        &self,
-        cx: &StepContext,
-        planning: Planning,
-    ) -> Result<StepOutput<PlannerExit>, stage::Error> {
+    async fn by_model(&self, cx: &StepContext, planning: Planning) -> stage::Result<PlannerExit> {
         let Planning { task, evidence } = planning;
         if matches!(task, PlanTask::Act { .. }) {
             let catalog = self.catalog.catalog(&cx.header.tenant).await;
@@ -151,7 +129,7 @@ impl Planner {
         cx: &StepContext,
         task: &mut PlanTask,
         corpus: &mut CorpusNote,
-    ) -> Result<StepOutput<PlannerExit>, stage::Error> {
+    ) -> stage::Result<PlannerExit> {
         let reply = self.ask(cx, task, corpus).await?;
         let object = plan::fields(&reply.text);
         let by = self.read_by(cx, corpus);
@@ -264,12 +242,18 @@ impl Stage for Planner {
     type Out = PlannerExit;
     const ROLE: Role = Role::Planner;
 
-    fn run<'a>(
-        &'a self,
-        cx: &'a StepContext,
-        planning: Planning,
-    ) -> BoxFuture<'a, Result<StepOutput<PlannerExit>, stage::Error>> {
-        Box::pin(self.plan(cx, planning))
+    async fn run(&self, cx: &StepContext, planning: Planning) -> stage::Result<PlannerExit> {
+        if !self.reads_at_once(cx) {
+            return self.by_model(cx, planning).await;
+        }
+        if self.needs_no_model(&planning.task) {
+            return Ok(by_rules(cx).map(PlannerExit::Read));
+        }
+        let done = self.by_model(cx, planning).await?;
+        Ok(done.map(|exit| match exit {
+            PlannerExit::Planned(plan) => PlannerExit::Read(plan),
+            other => other,
+        }))
     }
 }
 

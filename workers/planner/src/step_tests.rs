@@ -14,7 +14,7 @@ use envelope::{
 use llm::{ChatRequest, Prompts};
 use search::CatalogSource;
 use serde_json::json;
-use stage::{BoxFuture, Stage, StepContext, StepOutput};
+use stage::{BoxFuture, Stage, StepContext};
 use std::sync::Arc;
 use testkit::model::{FakeReply, ScriptedModel, passage, step};
 
@@ -141,10 +141,7 @@ impl Made {
         }
     }
 
-    pub(crate) async fn run(
-        &self,
-        model: &Arc<ScriptedModel>,
-    ) -> Result<StepOutput<PlannerExit>, stage::Error> {
+    pub(crate) async fn run(&self, model: &Arc<ScriptedModel>) -> stage::Result<PlannerExit> {
         let options = Options {
             read_at_once: self.reads_at_once.then_some(true),
             ..options(self.has_places)
@@ -206,11 +203,7 @@ impl CatalogSource for Corpus {
 }
 
 /// The exit, what the trail says, the fallbacks, and the calls.
-fn outcome(
-    done: Result<StepOutput<PlannerExit>, stage::Error>,
-    planning: &Planning,
-    calls: usize,
-) -> String {
+fn outcome(done: stage::Result<PlannerExit>, planning: &Planning, calls: usize) -> String {
     let done = match done {
         Ok(done) => done,
         Err(error) => return format!("! {:?} {}; calls {calls}", error.class, error.code),

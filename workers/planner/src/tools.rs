@@ -4,10 +4,10 @@
 //! read ([`tool_call`](crate::tool_call)), and its results. A search goes to the retriever like every plan.
 
 use crate::options::Options;
-use crate::schema::object;
 use envelope::Bucket;
 use envelope::limits::BUCKETS_MAX;
 use envelope::lookup::CorpusCatalog;
+use llm::ReplySchema;
 use serde_json::{Value, json};
 use text::line_of;
 
@@ -136,13 +136,13 @@ impl Toolbox {
             json!({"type": ["string", "number", "array"], "items": {"type": ["string", "number"]}});
         let condition =
             json!({"field": {"type": "string"}, "operator": {"type": "string"}, "value": value});
-        let args = object(json!({
+        let args = ReplySchema::object(json!({
             "bucket": text,
             "query": {"type": "string"},
-            "filters": {"type": "array", "maxItems": 8, "items": object(condition)},
+            "filters": {"type": "array", "maxItems": 8, "items": ReplySchema::object(condition)},
             "doc_id": text
         }));
-        object(json!({"tool": {"type": "string", "enum": tools}, "args": args}))
+        ReplySchema::object(json!({"tool": {"type": "string", "enum": tools}, "args": args}))
     }
 }
 

@@ -85,18 +85,11 @@ pub(crate) fn listed(listing: Listing) -> StepOutput<ReducerExit> {
     let draft = Draft {
         text,
         sources: listing.sources,
-        facts: Vec::new(),
-        scatters: Vec::new(),
-        read: None,
-        strict: false,
-        no_information: false,
-        stitched: false,
-        matched: FilterMatch::Matched,
         table: Some(Box::new(DraftTable {
             table: listing.table,
             digest: listing.digest,
         })),
-        assessment: None,
+        ..Draft::default()
     };
     let noun = if rows == 1 { "row" } else { "rows" };
     StepOutput::new(
@@ -133,8 +126,7 @@ fn draft(
         no_information: origin == Origin::Nothing,
         stitched: origin == Origin::Facts,
         matched: brief.matched,
-        table: None,
-        assessment: None,
+        ..Draft::default()
     };
     let done = StepOutput::new(ReducerExit::Composed(draft), decided);
     match replaced {

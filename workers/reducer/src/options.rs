@@ -109,14 +109,9 @@ impl Options {
             ("passages_chars_max", self.passages_chars_max),
         ] {
             // With more, a draft with its facts and quotes might not fit one message.
-            if !(1_000..=CHARS_MAX).contains(&chars) {
-                return wrong(format!("`{name}` is {chars}: want 1000 to {CHARS_MAX}"));
-            }
+            SetupError::check_range(role, name, chars, 1_000..=CHARS_MAX)?;
         }
-        let share = self.cite_overlap_min;
-        if !(0.0..=1.0).contains(&share) {
-            return wrong(format!("`cite_overlap_min` is {share}: want 0 to 1"));
-        }
+        SetupError::check_range(role, "cite_overlap_min", self.cite_overlap_min, 0.0..=1.0)?;
         if self.stitched_max == 0 {
             return wrong("`stitched_max` is 0: want at least 1".into());
         }

@@ -27,7 +27,7 @@ use llm::{
     Caller, ChatModel, ChatReply, ChatRequest, EmbeddedPrompt, LivePiece, Prompt, PromptCall,
     Prompts, SetupError, StepPromptError,
 };
-use stage::{BoxFuture, Stage, StepContext, StepOutput};
+use stage::{Stage, StepContext, StepOutput};
 use std::sync::Arc;
 
 /// The reducer.
@@ -90,84 +90,6 @@ impl Reducer {
         })
     }
 
-    async fn reduce(
-        &self,
-        cx: &StepContext,
-        work: Reduction,
-    ) -> Result<StepOutput<ReducerExit>, stage::Error> {
-        let (scatters, strict, last, asks) = match work.task {
-            ReduceTask::Generate {
-                passages,
-                matched,
-                form,
-            } => return self.generate(cx, passages, matched, form).await,
-            ReduceTask::Table { listing } => return Ok(listed(*listing)),
-            ReduceTask::Read { scatters, strict } => {
-                return self.read(cx, scatters, strict, work.evidence).await;
-            }
-            ReduceTask::Gather {
-                scatters,
-                strict,
-                last,
-            } => (scatters, strict, last, true),
-            ReduceTask::Stitch { scatters, strict } => (scatters, strict, true, false),
-        };
-        let mut fallbacks = gather::fallbacks(&work.evidence);
-        let newest = work.evidence.last().map(|newest| &newest.scatter);
-        let matched = newest.map_or(FilterMatch::Empty, |newest| newest.matched.clone());
-        let read = ReadMark::of_all(&work.evidence);
-        let form = form::wanted(&work.evidence);
-        let gathered = Gathered::of(work.evidence);
-        let from_passages = asks && !strict && self.options.input.is_passages(cx.case.profile);
-        let shortfall = gathered.shortfall(Gate {
-            min_relevant: self.options.min_relevant,
-            score_min: cx.case.score_min,
-            wants_facts: !from_passages,
-        });
-        if let Some(why) = &shortfall
-            && !last
-        {
-            match gate::round_refused(cx) {
-                None => {
-                    let feedback = gathered.feedback(why);
-                    return Ok(too_little(feedback, read, fallbacks));
-                }
-                Some(limit) => fallbacks.push(Fallback::BudgetSpent {
-                    limit: limit.into(),
-                }),
-            }
-        }
-        let parts = gathered.parts.clone();
-        let brief = Brief {
-            scatters,
-            marks: Some(read),
-            strict,
-            ..match from_passages && shortfall.is_none() {
-                true => self.brief_of_passages(gathered.found, &parts, matched, &mut fallbacks),
-                false => {
-                    let prompt = match (strict, &shortfall) {
-                        (true, _) => &self.strict,
-                        (false, Some(_)) => &self.caveat,
-                        (false, None) => &self.gather,
-                    };
-                    let prompt = Some(prompt).filter(|_| asks);
-                    self.brief_of_facts(prompt, gathered, matched, &mut fallbacks)
-                }
-            }
-        };
-        let brief = Brief {
-            parts,
-            form,
-            ..brief
-        };
-        if let Some(missing) = shortfall
-            && !brief.evidence.facts.is_empty()
-        {
-            fallbacks.push(Fallback::Caveat { missing });
-        }
-        self.compose(cx, brief, fallbacks).await
-    }
-
     fn brief_of_facts<'a>(
         &self,
         prompt: Option<&'a Prompt>,
@@ -203,7 +125,7 @@ impl Reducer {
         passages: Vec<Passage>,
         matched: FilterMatch,
         form: AnswerForm,
-    ) -> Result<StepOutput<ReducerExit>, stage::Error> {
+    ) -> stage::Result<ReducerExit> {
         let mut fallbacks = Vec::new();
         let read = passages.into_iter().map(Reading::from).collect();
         let mut brief = self.brief_of_passages(read, &[], matched, &mut fallbacks);
@@ -224,7 +146,7 @@ impl Reducer {
         scatters: Vec<u16>,
         strict: bool,
         evidence: Vec<FanOut>,
-    ) -> Result<StepOutput<ReducerExit>, stage::Error> {
+    ) -> stage::Result<ReducerExit> {
         let mut fallbacks = Vec::new();
         let newest = evidence.last().map(|newest| &newest.scatter);
         let matched = newest.map_or(FilterMatch::Empty, |newest| newest.matched.clone());
@@ -261,7 +183,7 @@ impl Reducer {
         cx: &StepContext,
         mut brief: Brief<'_>,
         mut fallbacks: Vec<Fallback>,
-    ) -> Result<StepOutput<ReducerExit>, stage::Error> {
+    ) -> stage::Result<ReducerExit> {
         if brief.evidence.facts.is_empty() {
             let mut done = no_information(brief, "no fact to answer from");
             done.fallbacks.splice(0..0, fallbacks);
@@ -351,7 +273,7 @@ impl Reducer {
         &self,
         cx: &StepContext,
         mut done: StepOutput<ReducerExit>,
-    ) -> Result<StepOutput<ReducerExit>, stage::Error> {
+    ) -> stage::Result<ReducerExit> {
         let ReducerExit::Composed(draft) = &mut done.out else {
             return Ok(done);
         };
@@ -395,14 +317,8 @@ impl Reducer {
         prompt: &'p Prompt,
         inputs: &[(&str, &str)],
     ) -> Result<PromptCall<'p>, StepPromptError> {
-        let caller = Caller {
-            role: Role::Reducer,
-            header: &cx.header,
-            case: &cx.case,
-            today: cx.today(),
-            max_tokens: self.options.max_tokens,
-            timeout: cx.time_to_call(Role::Reducer, self.options.call_timeout),
-        };
+        let options = &self.options;
+        let caller = Caller::new(Role::Reducer, cx, options.max_tokens, options.call_timeout);
         caller.call(prompt, inputs, None)
     }
 
@@ -454,12 +370,78 @@ impl Stage for Reducer {
     type Out = ReducerExit;
     const ROLE: Role = Role::Reducer;
 
-    fn run<'a>(
-        &'a self,
-        cx: &'a StepContext,
-        work: Reduction,
-    ) -> BoxFuture<'a, Result<StepOutput<ReducerExit>, stage::Error>> {
-        Box::pin(self.reduce(cx, work))
+    async fn run(&self, cx: &StepContext, work: Reduction) -> stage::Result<ReducerExit> {
+        let (scatters, strict, last, asks) = match work.task {
+            ReduceTask::Generate {
+                passages,
+                matched,
+                form,
+            } => return self.generate(cx, passages, matched, form).await,
+            ReduceTask::Table { listing } => return Ok(listed(*listing)),
+            ReduceTask::Read { scatters, strict } => {
+                return self.read(cx, scatters, strict, work.evidence).await;
+            }
+            ReduceTask::Gather {
+                scatters,
+                strict,
+                last,
+            } => (scatters, strict, last, true),
+            ReduceTask::Stitch { scatters, strict } => (scatters, strict, true, false),
+        };
+        let mut fallbacks = gather::fallbacks(&work.evidence);
+        let newest = work.evidence.last().map(|newest| &newest.scatter);
+        let matched = newest.map_or(FilterMatch::Empty, |newest| newest.matched.clone());
+        let read = ReadMark::of_all(&work.evidence);
+        let form = form::wanted(&work.evidence);
+        let gathered = Gathered::of(work.evidence);
+        let from_passages = asks && !strict && self.options.input.is_passages(cx.case.profile);
+        let shortfall = gathered.shortfall(Gate {
+            min_relevant: self.options.min_relevant,
+            score_min: cx.case.score_min,
+            wants_facts: !from_passages,
+        });
+        if let Some(why) = &shortfall
+            && !last
+        {
+            match gate::round_refused(cx) {
+                None => {
+                    let feedback = gathered.feedback(why);
+                    return Ok(too_little(feedback, read, fallbacks));
+                }
+                Some(limit) => fallbacks.push(Fallback::BudgetSpent {
+                    limit: limit.into(),
+                }),
+            }
+        }
+        let parts = gathered.parts.clone();
+        let brief = Brief {
+            scatters,
+            marks: Some(read),
+            strict,
+            ..match from_passages && shortfall.is_none() {
+                true => self.brief_of_passages(gathered.found, &parts, matched, &mut fallbacks),
+                false => {
+                    let prompt = match (strict, &shortfall) {
+                        (true, _) => &self.strict,
+                        (false, Some(_)) => &self.caveat,
+                        (false, None) => &self.gather,
+                    };
+                    let prompt = Some(prompt).filter(|_| asks);
+                    self.brief_of_facts(prompt, gathered, matched, &mut fallbacks)
+                }
+            }
+        };
+        let brief = Brief {
+            parts,
+            form,
+            ..brief
+        };
+        if let Some(missing) = shortfall
+            && !brief.evidence.facts.is_empty()
+        {
+            fallbacks.push(Fallback::Caveat { missing });
+        }
+        self.compose(cx, brief, fallbacks).await
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use envelope::Class;
-use stage::StepClock;
+use stage::{BoxFuture, StepClock};
 
 #[tokio::test]
 async fn what_waiting_cannot_cure_is_stitched() {

@@ -133,14 +133,12 @@ impl Judge {
         passages: &str,
         options: &Options,
     ) -> Result<PromptCall<'_>, StepPromptError> {
-        let caller = Caller {
-            role: Role::Validator,
-            header: &cx.header,
-            case: &cx.case,
-            today: cx.today(),
-            max_tokens: options.max_tokens,
-            timeout: cx.time_to_call(Role::Validator, options.call_timeout),
-        };
+        let caller = Caller::new(
+            Role::Validator,
+            cx,
+            options.max_tokens,
+            options.call_timeout,
+        );
         let inputs = [
             ("question", cx.case.question.best()),
             ("passages", passages),
@@ -269,20 +267,12 @@ fn sentence(words: &str) -> String {
 }
 
 fn schema() -> ReplySchema {
-    let json = json!({
-        "type": "object",
-        "properties": {
-            "grounding": {"type": "string", "enum": ["GROUNDED", "HALLUCINATING", "OFF_TOPIC"]},
-            "sufficiency": {"type": "string", "enum": ["SUFFICIENT", "INSUFFICIENT"]},
-            "reason": {"type": "string"}
-        },
-        "required": ["grounding", "sufficiency", "reason"],
-        "additionalProperties": false
+    let properties = json!({
+        "grounding": {"type": "string", "enum": ["GROUNDED", "HALLUCINATING", "OFF_TOPIC"]},
+        "sufficiency": {"type": "string", "enum": ["SUFFICIENT", "INSUFFICIENT"]},
+        "reason": {"type": "string"}
     });
-    ReplySchema {
-        name: "judgement",
-        json,
-    }
+    ReplySchema::new("judgement", properties)
 }
 
 #[cfg(test)]

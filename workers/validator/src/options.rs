@@ -63,25 +63,16 @@ impl Options {
     /// Checks that every number can be kept to.
     pub fn validate(&self) -> Result<(), SetupError> {
         let role = Role::Validator;
-        let wrong = |what| Err(SetupError::Options { role, what });
         for (name, share) in [
             ("low_confidence", self.low_confidence),
             ("low_likely", self.low_likely),
             ("withheld_below", self.withheld_below),
         ] {
-            if !(0.0..=1.0).contains(&share) {
-                return wrong(format!("`{name}` is {share}: want 0 to 1"));
-            }
+            SetupError::check_range(role, name, share, 0.0..=1.0)?;
         }
         let call_timeout = self.call_timeout.map(TimeSpan::duration);
         SetupError::check_json_call(role, call_timeout, self.max_tokens)?;
-        if !(500..=40_000).contains(&self.judge_chars_max) {
-            return wrong(format!(
-                "`judge_chars_max` is {}: want 500 to 40000",
-                self.judge_chars_max
-            ));
-        }
-        Ok(())
+        SetupError::check_range(role, "judge_chars_max", self.judge_chars_max, 500..=40_000)
     }
 }
 

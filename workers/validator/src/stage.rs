@@ -9,7 +9,7 @@ use crate::verdict::{Judged, exit, judge};
 use envelope::hop::ValidatorExit;
 use envelope::{Draft, Fallback, Role};
 use llm::{ChatModel, EmbeddedPrompt, Prompts, SetupError};
-use stage::{BoxFuture, Stage, StepContext, StepOutput};
+use stage::{Stage, StepContext, StepOutput};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -43,8 +43,15 @@ impl Validator {
         let judge = Some(Judge::new(model, prompts, models)?);
         Ok(Validator { judge, ..self })
     }
+}
 
-    async fn validate(&self, cx: &StepContext, evidence: &Evidence) -> StepOutput<ValidatorExit> {
+impl Stage for Validator {
+    type In = Evidence;
+    type Out = ValidatorExit;
+    const ROLE: Role = Role::Validator;
+
+    async fn run(&self, cx: &StepContext, evidence: Evidence) -> stage::Result<ValidatorExit> {
+        let evidence = &evidence;
         let mut judged = judge(evidence, &cx.case.question, &self.options);
         let draft = &evidence.draft;
         let said = match &self.judge {
@@ -65,26 +72,12 @@ impl Validator {
         let fallbacks = std::mem::take(&mut judged.fallbacks);
         let mut done = StepOutput::new(exit(judged, evidence), decided);
         done.fallbacks = fallbacks;
-        match said {
+        Ok(match said {
             Some(said) => done
                 .with_model(said.reply.model, said.reply.usage)
                 .with_prompt(said.prompt, &said.version),
             None => done,
-        }
-    }
-}
-
-impl Stage for Validator {
-    type In = Evidence;
-    type Out = ValidatorExit;
-    const ROLE: Role = Role::Validator;
-
-    fn run<'a>(
-        &'a self,
-        cx: &'a StepContext,
-        evidence: Evidence,
-    ) -> BoxFuture<'a, Result<StepOutput<ValidatorExit>, stage::Error>> {
-        Box::pin(async move { Ok(self.validate(cx, &evidence).await) })
+        })
     }
 }
 

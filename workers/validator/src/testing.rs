@@ -31,16 +31,8 @@ pub(crate) fn citation(id: &str) -> Citation {
 pub(crate) fn draft(text: &str) -> Draft {
     Draft {
         text: text.into(),
-        sources: Vec::new(),
-        facts: Vec::new(),
         scatters: vec![2],
-        read: None,
-        strict: false,
-        no_information: false,
-        stitched: false,
-        matched: FilterMatch::Matched,
-        table: None,
-        assessment: None,
+        ..Draft::default()
     }
 }
 

@@ -29,7 +29,7 @@ const WITHHELD: &str = "The documents that were found do not say what the answer
 const UNLIKELY: &str = "The documents that were found do not say it, as far as can be told.";
 
 /// The findings about a draft.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Judged {
     pub(crate) verdict: Verdict,
     /// The checks that failed, in words; empty when the draft is grounded.
@@ -128,12 +128,11 @@ pub(crate) fn judge(evidence: &Evidence, question: &QuestionText, options: &Opti
     }
     if is_withheld {
         fallbacks.push(Fallback::AnswerWithheld);
-        let verdict = withheld();
         return Judged {
-            verdict,
+            verdict: withheld(),
             failed,
-            lacking: None,
             fallbacks,
+            ..Judged::default()
         };
     }
     if unsupported > 0 {
@@ -156,19 +155,18 @@ pub(crate) fn judge(evidence: &Evidence, question: &QuestionText, options: &Opti
         || draft.stitched;
     Judged {
         verdict: Verdict {
-            table: None,
             answer: answer.text,
             citations: answer.citations,
             confidence: assessed.unwrap_or(answer.checked.confidence),
             overlap: Some(overlap),
             low_confidence: is_low || !failed.is_empty(),
             sentences: answer.checked.sentences,
-            judgement: None,
             notices,
+            ..Verdict::default()
         },
         failed,
-        lacking: None,
         fallbacks,
+        ..Judged::default()
     }
 }
 
@@ -225,14 +223,8 @@ fn counted(count: u16) -> String {
 fn withheld() -> Verdict {
     Verdict {
         answer: WITHHELD.into(),
-        citations: Vec::new(),
-        confidence: 0.0,
-        overlap: None,
         low_confidence: true,
-        table: None,
-        sentences: Vec::new(),
-        judgement: None,
-        notices: Vec::new(),
+        ..Verdict::default()
     }
 }
 
@@ -245,9 +237,8 @@ fn unlikely(likely: f32) -> Judged {
             confidence: likely,
             ..withheld()
         },
-        failed: Vec::new(),
-        lacking: None,
         fallbacks: vec![Fallback::AnswerWithheld],
+        ..Judged::default()
     }
 }
 
@@ -287,18 +278,9 @@ fn no_information(draft: &Draft) -> Judged {
     Judged {
         verdict: Verdict {
             answer: draft.text.clone(),
-            citations: Vec::new(),
-            confidence: 0.0,
-            overlap: None,
-            low_confidence: false,
-            table: None,
-            sentences: Vec::new(),
-            judgement: None,
-            notices: Vec::new(),
+            ..Verdict::default()
         },
-        failed: Vec::new(),
-        lacking: None,
-        fallbacks: Vec::new(),
+        ..Judged::default()
     }
 }
 
@@ -311,16 +293,12 @@ fn table(told: &DraftTable, draft: &Draft) -> Judged {
             answer: draft.text.clone(),
             citations: draft.sources.clone(),
             confidence: if holds { 1.0 } else { 0.0 },
-            overlap: None,
             low_confidence: !holds,
             table: Some(Box::new(told.table.clone())),
-            sentences: Vec::new(),
-            judgement: None,
-            notices: Vec::new(),
+            ..Verdict::default()
         },
         failed,
-        lacking: None,
-        fallbacks: Vec::new(),
+        ..Judged::default()
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::likely::TokenProbability;
 use envelope::{Class, Classify, Role, TenantId, TurnId, Usage};
 use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// A chat model.
@@ -97,7 +98,28 @@ pub struct ReplySchema {
     /// Its name.
     pub name: &'static str,
     /// JSON Schema without `oneOf`, unbounded arrays or look-arounds, which not all servers support.
-    pub json: serde_json::Value,
+    pub json: Value,
+}
+
+impl ReplySchema {
+    /// The schema of a reply that is an object with these fields.
+    pub fn new(name: &'static str, properties: Value) -> ReplySchema {
+        let json = ReplySchema::object(properties);
+        ReplySchema { name, json }
+    }
+
+    /// The schema of an object that has all of these fields and no other. Every field is required, because servers that
+    /// enforce a schema strictly want that.
+    pub fn object(properties: Value) -> Value {
+        let fields = properties.as_object().into_iter();
+        let required: Vec<&String> = fields.flat_map(|all| all.keys()).collect();
+        json!({
+            "type": "object",
+            "required": required,
+            "properties": properties,
+            "additionalProperties": false
+        })
+    }
 }
 
 /// The reply of a model.

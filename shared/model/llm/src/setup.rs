@@ -2,6 +2,8 @@
 
 use crate::prompt::PromptError;
 use envelope::Role;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// Least `max_tokens` of an answer that is JSON.
@@ -44,5 +46,26 @@ impl SetupError {
             return Err(SetupError::Options { role, what });
         }
         Ok(())
+    }
+
+    /// Checks whether an option has a value of a range.
+    ///
+    /// # Errors
+    /// When it is outside.
+    pub fn check_range<T: PartialOrd + Display>(
+        role: Role,
+        name: &str,
+        value: T,
+        range: RangeInclusive<T>,
+    ) -> Result<(), SetupError> {
+        if range.contains(&value) {
+            return Ok(());
+        }
+        let what = format!(
+            "`{name}` is {value}: want {} to {}",
+            range.start(),
+            range.end()
+        );
+        Err(SetupError::Options { role, what })
     }
 }

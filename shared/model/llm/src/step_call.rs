@@ -7,25 +7,18 @@
 use crate::chat::{ChatReply, ChatRequest, ReplySchema};
 use crate::prompt::{Prompt, PromptError, RenderedPrompt, TODAY};
 use crate::reply::without_prompt;
-use envelope::{Case, Class, Classify, Header, Role};
+use envelope::{Class, Classify, Role};
+use stage::StepContext;
 use std::borrow::Cow;
 use std::time::Duration;
 
 /// A step that calls a model.
 #[derive(Debug, Clone)]
 pub struct Caller<'a> {
-    /// The role of the step.
-    pub role: Role,
-    /// Turn and tenant of the step.
-    pub header: &'a Header,
-    /// The case of the turn, with its own model and prompts, if any.
-    pub case: &'a Case,
-    /// The current day, in the form that prompts use.
-    pub today: String,
-    /// Most tokens of the answer.
-    pub max_tokens: u32,
-    /// Most time for the call with all its retries.
-    pub timeout: Duration,
+    role: Role,
+    cx: &'a StepContext,
+    max_tokens: u32,
+    timeout: Duration,
 }
 
 /// A prompt that is filled in, and the request that it makes.
@@ -37,7 +30,22 @@ pub struct PromptCall<'p> {
     pub request: ChatRequest,
 }
 
-impl Caller<'_> {
+impl<'a> Caller<'a> {
+    /// The caller in a step of a role. A call with all its retries takes `most` time, and no more than the turn can spare.
+    pub fn new(
+        role: Role,
+        cx: &'a StepContext,
+        max_tokens: u32,
+        most: Option<impl Into<Duration>>,
+    ) -> Self {
+        Caller {
+            role,
+            cx,
+            max_tokens,
+            timeout: cx.time_to_call(role, most),
+        }
+    }
+
     /// Makes the call with these inputs and the current day.
     ///
     /// # Errors
@@ -52,15 +60,16 @@ impl Caller<'_> {
             role: self.role,
             why,
         };
-        let overrides = &self.case.overrides;
+        let overrides = &self.cx.case.overrides;
         let prompt = prompt.or(&overrides.prompts).map_err(unusable)?;
-        let inputs = [&[(TODAY, self.today.as_str())], inputs].concat();
+        let today = self.cx.today();
+        let inputs = [&[(TODAY, today.as_str())], inputs].concat();
         let RenderedPrompt { system, user } = prompt.render(&inputs).map_err(unusable)?;
         let request = ChatRequest {
             role: self.role,
             model: overrides.model.clone(),
-            turn: self.header.turn.clone(),
-            tenant: self.header.tenant.clone(),
+            turn: self.cx.header.turn.clone(),
+            tenant: self.cx.header.tenant.clone(),
             system,
             user,
             max_tokens: self.max_tokens,

@@ -5,8 +5,7 @@
 //! There are two other outputs, and the harness handles both: files that the worker returns ([`Attachment`]), and text
 //! that it shows while it works ([`Live`]). Dropping the future that it returned cancels the work.
 //!
-//! Trait objects and boxed futures are used throughout: message handling is no hot path, and no generic parameter
-//! leaks upward.
+//! The harness holds stages as trait objects: message handling is no hot path, and no generic parameter leaks upward.
 
 mod attachment;
 mod context;
@@ -36,12 +35,15 @@ pub trait Stage: Send + Sync + 'static {
     const ROLE: Role;
 
     /// Does one step.
-    fn run<'a>(
-        &'a self,
-        cx: &'a StepContext,
+    fn run(
+        &self,
+        cx: &StepContext,
         task: Self::In,
-    ) -> BoxFuture<'a, Result<StepOutput<Self::Out>, Error>>;
+    ) -> impl Future<Output = Result<Self::Out>> + Send;
 }
+
+/// The output of a step, or why it could not be done.
+pub type Result<T> = std::result::Result<StepOutput<T>, Error>;
 
 /// The result of a step, what it spent, and every fallback that it took.
 #[derive(Debug, Clone, PartialEq)]
@@ -133,11 +135,7 @@ pub trait ErasedStage: Send + Sync {
     /// Its role.
     fn role(&self) -> Role;
     /// Does one step.
-    fn handle<'a>(
-        &'a self,
-        cx: &'a StepContext,
-        task: Task,
-    ) -> BoxFuture<'a, Result<StepOutput<Exit>, Error>>;
+    fn handle<'a>(&'a self, cx: &'a StepContext, task: Task) -> BoxFuture<'a, Result<Exit>>;
 }
 
 impl<S: Stage> ErasedStage for S {
@@ -145,11 +143,7 @@ impl<S: Stage> ErasedStage for S {
         S::ROLE
     }
 
-    fn handle<'a>(
-        &'a self,
-        cx: &'a StepContext,
-        task: Task,
-    ) -> BoxFuture<'a, Result<StepOutput<Exit>, Error>> {
+    fn handle<'a>(&'a self, cx: &'a StepContext, task: Task) -> BoxFuture<'a, Result<Exit>> {
         Box::pin(async move {
             let task = S::In::try_from(task)?;
             self.run(cx, task).await.map(|done| done.map(Into::into))
