@@ -7,78 +7,18 @@ use crate::error_body::ErrorBody;
 use crate::failure::Failure;
 use std::time::Duration;
 
-/// Words by which a server says that the prompt does not fit, in lower case.
-const OVERFLOW: &[&str] = &[
-    // OpenAI, vLLM, SGLang, llama-cpp-python, OpenRouter; also vLLM's newer "context length is only".
-    "context length",
-    "context_length",
-    // llama.cpp's type and message, also as Ollama and LM Studio pass them on.
-    "exceed_context_size",
-    "context size",
-    // llama-cpp-python before its OpenAI wording, OpenAI's newer endpoints, z.ai.
-    "context window",
-    "context_window",
-    // vLLM for prompts that are too long by themselves.
-    "maximum model length",
-    // LM Studio.
-    "context the overflows",
-    "context overflow",
-    // Ollama.
-    "prompt too long",
-    // Anthropic's compatible endpoint and proxies in front of it.
-    "prompt is too long",
-    // xAI.
-    "maximum prompt length",
-    // TGI: the sum, and the inputs alone.
-    "`inputs` tokens + `max_new_tokens` must be",
-    "`inputs` must have less than",
-    // Groq, and vLLM without a number.
-    "reduce the length of the",
-    // llama.cpp for inputs over the physical batch.
-    "too large to process",
-    // Poolside and others in front of vLLM.
-    "maximum allowed input length",
-];
+/// The words of servers, in lower case, under headings for what they mean. The order counts where a number follows.
+const PHRASES: &str = include_str!("classify/phrases.txt");
 
-/// Words after which the size of the context stands; the first that is found counts.
-const LIMIT: &[&str] = &[
-    "maximum context length is",
-    "maximum context length of",
-    "maximum context length",
-    "context length is only",
-    "context length of only",
-    "context length of",
-    "context length is",
-    "context length",
-    "available context size",
-    "context size",
-    "context window of",
-    "context window",
-    "maximum model length of",
-    "maximum model length",
-    "too large for model with",
-    "maximum prompt length is",
-    "`max_new_tokens` must be <=",
-    "must have less than",
-    "maximum allowed input length of",
-    "tokens >",
-];
-
-/// Words by which a server says that it was asked for JSON in a way it does not know.
-const FORMAT: &[&str] = &[
-    "response_format",
-    "response format",
-    "json_schema",
-    "json_object",
-    "schema",
-    "grammar",
-    "structured output",
-    "guided",
-];
-
-/// A word by which a server says that it does not say probabilities, or not so many. Gemini, vLLM on Gaudi and older
-/// OpenAI models do so with 400, llama-cpp-python with 500.
-const LIKELY: &[&str] = &["logprob"];
+/// The phrases under a heading.
+fn phrases(heading: &str) -> impl Iterator<Item = &'static str> {
+    let lines = PHRASES
+        .lines()
+        .skip_while(move |line| *line != heading)
+        .skip(1);
+    let own = lines.take_while(|line| !line.starts_with('['));
+    own.filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
 
 /// Classifies the reply of a node with status `status` and body `said` to a call that asked for this.
 pub(crate) fn classify(
@@ -88,7 +28,7 @@ pub(crate) fn classify(
     asked: Asked,
 ) -> Failure {
     let about_the_request = matches!(status, 400 | 413 | 422 | 500);
-    if status == 413 || (about_the_request && mentions(&said.words, OVERFLOW)) {
+    if status == 413 || (about_the_request && mentions(&said.words, "[overflow]")) {
         return Failure::TooLong {
             limit: said.n_ctx.or_else(|| limit(&said.words)),
         };
@@ -117,20 +57,20 @@ pub(crate) fn classify(
 /// What of the request the words are about. Probabilities come first: an answer is worth more without them than
 /// without its form.
 fn rejected(words: &str, asked: Asked) -> Option<Rejected> {
-    if asked.likely > 0 && mentions(words, LIKELY) {
+    if asked.likely > 0 && mentions(words, "[likely]") {
         return Some(Rejected::Likely);
     }
     let json = asked.json.filter(|dialect| dialect.weaker().is_some())?;
-    mentions(words, FORMAT).then_some(Rejected::Json(json))
+    mentions(words, "[format]").then_some(Rejected::Json(json))
 }
 
-fn mentions(words: &str, table: &[&str]) -> bool {
-    table.iter().any(|phrase| words.contains(phrase))
+fn mentions(words: &str, heading: &str) -> bool {
+    phrases(heading).any(|phrase| words.contains(phrase))
 }
 
 /// The size of the context in tokens, where the words name it.
 fn limit(words: &str) -> Option<u32> {
-    LIMIT.iter().find_map(|phrase| {
+    phrases("[limit]").find_map(|phrase| {
         words
             .match_indices(phrase)
             .find_map(|(at, _)| number(&words[at + phrase.len()..]))

@@ -16,8 +16,7 @@ use llm::embed::Error;
 use llm::{BoxFuture, Embedder, Side};
 use serde::Deserialize;
 use serde_json::json;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 use telemetry::Registry;
 
 /// Bytes of a number of a vector in JSON, with room; and of what stands around the vectors.
@@ -73,34 +72,16 @@ impl HttpEmbedder {
             Side::Passage => (Role::Indexer, &o.passage_prefix, o.timeout),
         };
         let mut vectors = Vec::with_capacity(texts.len());
-        for batch in texts.chunks(self.options.batch as usize) {
+        for batch in texts.chunks(o.batch as usize) {
             let texts: Vec<String> = batch.iter().map(|t| format!("{prefix}{t}")).collect();
-            let made = self.batch(role, &texts, timeout.into()).await;
-            vectors.extend(made.map_err(|failure| self.error(failure))?);
+            let body = json!({"model": o.model, "input": texts, "encoding_format": "float"});
+            let read = |answer: &[u8]| read(answer, texts.len(), o.dims as usize);
+            let post = self
+                .pool
+                .post(role, "embeddings", &body, timeout.into(), read);
+            vectors.extend(post.await.map_err(|failure| self.error(failure))?);
         }
         Ok(vectors)
-    }
-
-    async fn batch(
-        &self,
-        role: Role,
-        texts: &[String],
-        time: Duration,
-    ) -> Result<Vec<Vec<f32>>, Failure> {
-        let body = json!({
-            "model": self.options.model, "input": texts, "encoding_format": "float",
-        });
-        let body = body.to_string().into_bytes();
-        let vectors = Mutex::new(Vec::new());
-        let read = |answer: &[u8]| {
-            let came = read(answer, texts.len(), self.options.dims as usize)?;
-            *vectors.lock().unwrap_or_else(PoisonError::into_inner) = came;
-            Ok(())
-        };
-        self.pool
-            .post(role, "embeddings", &body, time, &read)
-            .await?;
-        Ok(vectors.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn error(&self, failure: Failure) -> Error {

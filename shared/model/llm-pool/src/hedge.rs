@@ -118,44 +118,40 @@ impl Shared {
             second = self.second(job, &ask) => second,
         };
         let mut again = pin!(self.exchange(&second, job));
-        let (came, first_won) = tokio::select! {
+        let ((came, end), first_ended) = tokio::select! {
             biased;
             came = &mut calling => (came, true),
             came = &mut again => (came, false),
         };
-        let won = came.0.is_ok();
+        let (ended, other) = if first_ended {
+            (&first, &second)
+        } else {
+            (&second, &first)
+        };
         let model = &self.options.model;
-        match (first_won, won) {
-            (true, true) => {
-                self.metrics.hedged(model, Hedge::Lost);
-                second.end(End::Dropped);
-                first.end(came.1);
-                came.0
-            }
-            (false, true) => {
-                self.metrics.hedged(model, Hedge::Won);
-                first.end(End::Outrun);
-                second.end(came.1);
-                came.0
-            }
-            // The one that failed is out; the other decides.
-            (true, false) => {
-                first.end(came.1);
-                self.lost(job, came.0, tried);
-                let (came, end) = again.await;
-                self.metrics.hedged(model, Hedge::of(&came));
-                second.end(end);
-                came
-            }
-            (false, false) => {
-                self.metrics.hedged(model, Hedge::Lost);
-                second.end(came.1);
-                self.lost(job, came.0, tried);
-                let (came, end) = calling.await;
-                first.end(end);
-                came
-            }
+        if came.is_ok() {
+            let (hedge, outrun) = match first_ended {
+                true => (Hedge::Lost, End::Dropped),
+                false => (Hedge::Won, End::Outrun),
+            };
+            self.metrics.hedged(model, hedge);
+            other.end(outrun);
+            ended.end(end);
+            return came;
         }
+        // The one that failed is out; the other decides.
+        ended.end(end);
+        self.lost(job, came, tried);
+        let (came, end) = if first_ended {
+            again.await
+        } else {
+            calling.await
+        };
+        let second_won = first_ended && came.is_ok();
+        self.metrics
+            .hedged(model, if second_won { Hedge::Won } else { Hedge::Lost });
+        other.end(end);
+        came
     }
 
     /// Learns from a call that failed while the other goes on.

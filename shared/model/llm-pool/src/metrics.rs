@@ -43,14 +43,6 @@ pub(crate) enum Hedge {
 impl Hedge {
     const ALL: [&str; 2] = [Hedge::Won.as_str(), Hedge::Lost.as_str()];
 
-    /// What the second call came to, when only it was left.
-    pub(crate) fn of<T, E>(tried: &Result<T, E>) -> Hedge {
-        match tried {
-            Ok(_) => Hedge::Won,
-            Err(_) => Hedge::Lost,
-        }
-    }
-
     const fn as_str(self) -> &'static str {
         match self {
             Hedge::Won => "won",

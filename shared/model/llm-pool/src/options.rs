@@ -8,6 +8,8 @@ use envelope::{Profile, Role};
 use serde::{Deserialize, Serialize};
 use settings::{Backoff, InvalidOption, Secret, TimeSpan};
 use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 
 pub mod embedding;
 pub mod reranker;
@@ -173,35 +175,15 @@ impl Options {
                 TimeSpan::from_millis(100),
             ),
         ] {
-            if let Some(Err(rule)) = span.map(|span| span.within(least, TIMEOUT_MAX)) {
-                return bad(format!("`{name}`: {rule}"));
+            if let Some(span) = span {
+                check_span(name, span, least)?;
             }
         }
-        if self.retries > 10 {
-            return bad(format!("`retries` is {}: want 0 to 10", self.retries));
-        }
-        if !(0.0..=2.0).contains(&self.temperature) {
-            return bad(format!(
-                "`temperature` is {}: want 0 to 2",
-                self.temperature
-            ));
-        }
-        if !(0.0..=0.5).contains(&self.hedge_share) {
-            return bad(format!(
-                "`hedge_share` is {}: want 0 to 0.5",
-                self.hedge_share
-            ));
-        }
-        if self.cache.entries > CACHE_ENTRIES_MAX {
-            let given = self.cache.entries;
-            return bad(format!(
-                "`cache.entries` is {given}: want 0 to {CACHE_ENTRIES_MAX}"
-            ));
-        }
-        if !self.nodes.is_empty() && self.model.trim().is_empty() {
-            return bad("`model` must be given with its nodes".into());
-        }
-        validate_nodes(&self.nodes)
+        check("`retries`", self.retries, 0..=10)?;
+        check("`temperature`", self.temperature, 0.0..=2.0)?;
+        check("`hedge_share`", self.hedge_share, 0.0..=0.5)?;
+        check("`cache.entries`", self.cache.entries, 0..=CACHE_ENTRIES_MAX)?;
+        check_nodes(&self.model, &self.nodes)
     }
 }
 
@@ -230,8 +212,11 @@ pub(crate) fn texts(
     }
 }
 
-/// Checks a list of nodes, of whatever they serve.
-fn validate_nodes(nodes: &[Node]) -> Result<(), InvalidOption> {
+/// Checks a model and the list of its nodes, of whatever they serve; it may be that there are none.
+fn check_nodes(model: &str, nodes: &[Node]) -> Result<(), InvalidOption> {
+    if !nodes.is_empty() && model.trim().is_empty() {
+        return bad("`model` must be given with its nodes");
+    }
     if nodes.len() > NODES_MAX {
         let count = nodes.len();
         return bad(format!(
@@ -252,17 +237,15 @@ fn validate_nodes(nodes: &[Node]) -> Result<(), InvalidOption> {
         if !names.insert(name) {
             return bad(format!("node name `{name}` is used twice"));
         }
-        if node.max_in_flight == 0 || node.max_in_flight > IN_FLIGHT_MAX {
-            let given = node.max_in_flight;
-            return bad(format!(
-                "`max_in_flight` of node `{name}` is {given}: want 1 to {IN_FLIGHT_MAX}"
-            ));
-        }
-        if node.first_in_flight == 0 || node.first_in_flight > IN_FLIGHT_MAX {
-            let given = node.first_in_flight;
-            return bad(format!(
-                "`first_in_flight` of node `{name}` is {given}: want 1 to {IN_FLIGHT_MAX}"
-            ));
+        for (option, given) in [
+            ("max_in_flight", node.max_in_flight),
+            ("first_in_flight", node.first_in_flight),
+        ] {
+            check(
+                format_args!("`{option}` of node `{name}`"),
+                given,
+                1..=IN_FLIGHT_MAX,
+            )?;
         }
         if let Err(why) = crate::http::endpoint(&node.base_url, "models") {
             let shown = crate::http::without_secrets(&node.base_url);
@@ -272,8 +255,32 @@ fn validate_nodes(nodes: &[Node]) -> Result<(), InvalidOption> {
     Ok(())
 }
 
-fn bad(what: String) -> Result<(), InvalidOption> {
-    Err(InvalidOption::new(what))
+/// Checks that a length of time is at least so long, and no longer than any may be.
+fn check_span(name: &str, span: TimeSpan, least: TimeSpan) -> Result<(), InvalidOption> {
+    match span.within(least, TIMEOUT_MAX) {
+        Ok(_) => Ok(()),
+        Err(rule) => bad(format!("`{name}`: {rule}")),
+    }
+}
+
+/// Checks that an option has a value in this range.
+fn check<T: PartialOrd + Display>(
+    option: impl Display,
+    given: T,
+    range: RangeInclusive<T>,
+) -> Result<(), InvalidOption> {
+    match range.contains(&given) {
+        true => Ok(()),
+        false => bad(format!(
+            "{option} is {given}: want {} to {}",
+            range.start(),
+            range.end()
+        )),
+    }
+}
+
+fn bad(what: impl Into<String>) -> Result<(), InvalidOption> {
+    Err(InvalidOption::new(what.into()))
 }
 
 #[cfg(test)]

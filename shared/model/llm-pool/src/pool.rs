@@ -17,6 +17,7 @@ use crate::watch::watch;
 use crate::wire::{self, Answer};
 use envelope::{Role, TenantId, TurnId};
 use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error, Listener, LivePiece};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -99,14 +100,20 @@ impl Pool {
 
     /// Posts `body` to `path` under the version of a node, or beside it for a path that begins with a slash; `read`
     /// parses the answer. For calls that are not chats: vectors and scores.
-    pub(crate) async fn post(
+    pub(crate) async fn post<T: Send>(
         &self,
         role: Role,
         path: &str,
-        body: &[u8],
+        body: &Value,
         time: Duration,
-        read: &(dyn Fn(&[u8]) -> Result<(), Failure> + Sync),
-    ) -> Result<(), Failure> {
+        read: impl Fn(&[u8]) -> Result<T, Failure> + Sync,
+    ) -> Result<T, Failure> {
+        let body = body.to_string().into_bytes();
+        let came = Mutex::new(None);
+        let keep = |answer: &[u8]| {
+            *came.lock().unwrap_or_else(PoisonError::into_inner) = Some(read(answer)?);
+            Ok(())
+        };
         // These calls belong to no turn, and no two of them share a prefix.
         let turn = TurnId::derived(0, self.shared.posts.fetch_add(1, Ordering::Relaxed));
         let job = Job {
@@ -124,10 +131,18 @@ impl Pool {
             until: Instant::now() + time,
             dialect: None,
             refuses_likely: false,
-            work: Work::Post { path, body, read },
+            work: Work::Post {
+                path,
+                body: &body,
+                read: &keep,
+            },
             stream: None,
         };
-        self.shared.run(&job).await.map(drop)
+        self.shared.run(&job).await?;
+        let came = came.into_inner().unwrap_or_else(PoisonError::into_inner);
+        came.ok_or_else(|| Failure::Garbled {
+            reason: "no answer".into(),
+        })
     }
 
     /// The state of the nodes as this process knows it.

@@ -16,8 +16,8 @@ use envelope::Role;
 use llm::{BoxFuture, Error, Reranker};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use telemetry::Registry;
 use tokio::time::Instant;
 
@@ -107,17 +107,11 @@ impl HttpReranker {
         count: usize,
         until: Instant,
     ) -> Result<Vec<f32>, Failure> {
-        let scores = Mutex::new(Vec::new());
-        let read = |answer: &[u8]| {
-            *scores.lock().unwrap_or_else(PoisonError::into_inner) = read(answer, count)?;
-            Ok(())
-        };
-        let body = body.to_string().into_bytes();
         let left = until.saturating_duration_since(Instant::now());
+        let read = |answer: &[u8]| read(answer, count);
         self.pool
-            .post(Role::Retriever, path, &body, left, &read)
-            .await?;
-        Ok(scores.into_inner().unwrap_or_else(PoisonError::into_inner))
+            .post(Role::Retriever, path, body, left, read)
+            .await
     }
 }
 

@@ -5,9 +5,9 @@
 //! waits and stops.
 
 use backoff::ExponentialBackoffBuilder;
-use std::sync::atomic::{AtomicU32, Ordering};
+use backoff::backoff::Backoff;
 use std::time::Duration;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 /// How often and how long.
 #[derive(Debug, Clone, Copy)]
@@ -45,49 +45,36 @@ where
     Attempt: FnMut() -> Trying,
     Trying: Future<Output = Step<T, E>>,
 {
-    let left = AtomicU32::new(limits.retries);
-    let left = &left;
     // The crate jitters around an interval, our settings draw from zero to a ceiling: the same when
     // the interval is half the ceiling and the jitter is all of it.
-    let policy = ExponentialBackoffBuilder::new()
+    let mut waits = ExponentialBackoffBuilder::new()
         .with_initial_interval(limits.backoff.first().duration() / 2)
         .with_max_interval(limits.backoff.max().duration() / 2)
         .with_multiplier(limits.backoff.factor())
         .with_randomization_factor(1.0)
-        .with_max_elapsed_time(Some(limits.until - Instant::now()))
+        .with_max_elapsed_time(None)
         .build();
-    let operation = || {
-        let trying = attempt();
-        async move {
-            match trying.await {
-                Step::Done(done) => Ok(done),
-                Step::Failed(error) => Err(backoff::Error::permanent(error)),
-                Step::Rephrase(error) => Err(backoff::Error::retry_after(error, Duration::ZERO)),
-                Step::Again { error, wait } => Err(again(error, wait, left, limits.until)),
+    let mut left = limits.retries;
+    loop {
+        let (error, wait) = match attempt().await {
+            Step::Done(done) => return Ok(done),
+            Step::Failed(error) => return Err(error),
+            Step::Rephrase(error) => (error, Some(Duration::ZERO)),
+            Step::Again { error, .. } if left == 0 => return Err(error),
+            Step::Again { error, wait } => {
+                left -= 1;
+                let wait = wait.or_else(|| waits.next_backoff());
+                (
+                    error,
+                    wait.filter(|wait| Instant::now() + *wait < limits.until),
+                )
             }
-        }
-    };
-    backoff::future::retry_notify(policy, operation, |error, _| notice(&error)).await
-}
-
-/// One retry less, if there is one left and the wait fits: `backoff` itself knows no count and
-/// takes a wait that it is told as given.
-fn again<E>(
-    error: E,
-    wait: Option<Duration>,
-    left: &AtomicU32,
-    until: Instant,
-) -> backoff::Error<E> {
-    let spent = left
-        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
-            left.checked_sub(1)
-        })
-        .is_err();
-    let fits = wait.is_none_or(|wait| Instant::now() + wait < until);
-    match wait {
-        _ if spent || !fits => backoff::Error::permanent(error),
-        Some(wait) => backoff::Error::retry_after(error, wait),
-        None => backoff::Error::transient(error),
+        };
+        let Some(wait) = wait else {
+            return Err(error);
+        };
+        notice(&error);
+        sleep(wait).await;
     }
 }
 

@@ -204,6 +204,10 @@ impl Balance {
         self.entries.iter().map(|e| e.node.clone()).collect()
     }
 
+    fn entry_mut(&mut self, node: NodeId) -> Option<&mut Entry> {
+        self.entries.iter_mut().find(|entry| entry.node.id == node)
+    }
+
     /// Whether there is a node of this name.
     pub(crate) fn knows(&self, name: &str) -> bool {
         self.entries.iter().any(|entry| entry.node.name == name)
@@ -295,7 +299,7 @@ impl Balance {
 
     /// Tells that a call is being answered.
     pub(crate) fn begun(&mut self, node: NodeId, call: u64) {
-        if let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node) {
+        if let Some(entry) = self.entry_mut(node) {
             entry.answers(call);
         }
     }
@@ -316,7 +320,7 @@ impl Balance {
             end => end,
         };
         let mut change = None;
-        if let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node) {
+        if let Some(entry) = self.entry_mut(node) {
             let was_closed = entry.breaker.is_closed();
             entry.ended(call, end, now);
             change = match (was_closed, entry.breaker.is_closed()) {
@@ -353,16 +357,15 @@ impl Balance {
         limit: Option<u32>,
         now: Instant,
     ) -> u32 {
-        let entry = self.entries.iter_mut().find(|e| e.node.id == node);
-        match entry {
-            Some(entry) => entry.overflowed(ask.tokens, limit, now),
-            None => limit.unwrap_or(0),
-        }
+        let entry = self.entry_mut(node);
+        entry.map_or(limit.unwrap_or(0), |entry| {
+            entry.overflowed(ask.tokens, limit, now)
+        })
     }
 
     /// Records the outcome of a probe: whether the node replied, and the load that it reported.
     pub(crate) fn probed(&mut self, node: NodeId, well: bool, load: Option<Load>, now: Instant) {
-        if let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node) {
+        if let Some(entry) = self.entry_mut(node) {
             entry.load = load;
             entry.breaker.probed(well, now);
         }

@@ -1,7 +1,6 @@
 //! The settings of an embedder behind HTTP.
 
-use super::{Node, bad, validate_nodes};
-use crate::constants::TIMEOUT_MAX;
+use super::{Node, bad, check, check_nodes, check_span};
 use serde::{Deserialize, Serialize};
 use settings::{InvalidOption, TimeSpan};
 
@@ -65,30 +64,18 @@ impl Options {
             ("timeout", self.timeout),
             ("query_timeout", self.query_timeout),
         ] {
-            if let Err(rule) = span.within(TimeSpan::from_millis(1), TIMEOUT_MAX) {
-                return bad(format!("`{name}`: {rule}"));
-            }
+            check_span(name, span, TimeSpan::from_millis(1))?;
         }
-        if !(1..=BATCH_MAX).contains(&self.batch) {
-            let given = self.batch;
-            return bad(format!("`batch` is {given}: want 1 to {BATCH_MAX}"));
-        }
-        if !(0.0..=1.0).contains(&self.weight) {
-            return bad(format!("`weight` is {}: want 0 to 1", self.weight));
-        }
-        if self.nodes.is_empty() {
-            return Ok(());
-        }
-        if self.model.trim().is_empty() {
-            return bad("`model` must be given with its nodes".into());
-        }
-        if !(1..=DIMS_MAX).contains(&self.dims) {
+        check("`batch`", self.batch, 1..=BATCH_MAX)?;
+        check("`weight`", self.weight, 0.0..=1.0)?;
+        check_nodes(&self.model, &self.nodes)?;
+        if !self.nodes.is_empty() && !(1..=DIMS_MAX).contains(&self.dims) {
             let given = self.dims;
             return bad(format!(
                 "`dims` is {given}: want 1 to {DIMS_MAX}, as many numbers as its vectors have"
             ));
         }
-        validate_nodes(&self.nodes)
+        Ok(())
     }
 }
 

@@ -1,7 +1,6 @@
 //! The settings of a reranker behind HTTP.
 
-use super::{Node, bad, validate_nodes};
-use crate::constants::TIMEOUT_MAX;
+use super::{Node, check, check_nodes, check_span};
 use serde::{Deserialize, Serialize};
 use settings::{InvalidOption, TimeSpan};
 
@@ -69,22 +68,11 @@ impl Options {
             ("connect_timeout", self.connect_timeout),
             ("timeout", self.timeout),
         ] {
-            if let Err(rule) = span.within(TimeSpan::from_millis(1), TIMEOUT_MAX) {
-                return bad(format!("`{name}`: {rule}"));
-            }
+            check_span(name, span, TimeSpan::from_millis(1))?;
         }
-        for (name, given, most) in [
-            ("candidates", self.candidates, CANDIDATES_MAX),
-            ("text_chars", self.text_chars, TEXT_CHARS_MAX),
-        ] {
-            if !(1..=most).contains(&given) {
-                return bad(format!("`{name}` is {given}: want 1 to {most}"));
-            }
-        }
-        if !self.nodes.is_empty() && self.model.trim().is_empty() {
-            return bad("`model` must be given with its nodes".into());
-        }
-        validate_nodes(&self.nodes)
+        check("`candidates`", self.candidates, 1..=CANDIDATES_MAX)?;
+        check("`text_chars`", self.text_chars, 1..=TEXT_CHARS_MAX)?;
+        check_nodes(&self.model, &self.nodes)
     }
 }
 
