@@ -1,6 +1,5 @@
 //! Sets up an empty bus for a test, with helper functions to ask questions, start workers and read the streams.
 
-use bus::conformance::small;
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use bus::{Bus, BusError, CoreMessage, Headers, Publish, StoredMessage, Stream, Subscription};
@@ -36,11 +35,11 @@ pub(crate) struct World {
     _server: Option<Box<dyn Any>>,
 }
 
-/// Small streams, and a short ack wait.
+/// Streams with a short ack wait.
 pub(crate) fn topology() -> Topology {
     Topology {
         ack_wait: ACK_WAIT,
-        ..small()
+        ..Topology::default()
     }
 }
 

@@ -4,10 +4,14 @@
     reason = "a test that cannot go on may panic, in its helpers too"
 )]
 
+#[macro_use]
+#[path = "../../bus/tests/suite/mod.rs"]
+mod suite;
+
 use argosy_bus_nats::{self as bus_nats, NatsBus};
-use bus::conformance::Ground;
 use bus::topology::Topology;
 use futures_util::future::BoxFuture;
+use suite::Ground;
 
 fn server(topology: Topology) -> BoxFuture<'static, Ground> {
     Box::pin(async move {
@@ -22,7 +26,7 @@ fn server(topology: Topology) -> BoxFuture<'static, Ground> {
     })
 }
 
-bus::conformance!(
+conformance!(
     #[tokio::test]
     crate::server
 );

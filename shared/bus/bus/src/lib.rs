@@ -1,6 +1,6 @@
 //! The bus: a trait with the operations that the system needs from JetStream.
 //!
-//! It has two implementations, which pass the same conformance suite (`conformance`): [`memory`] in one process, and
+//! It has two implementations, which pass the same conformance suite (`tests/suite`): [`memory`] in one process, and
 //! `bus-nats` on a server. *Not* here: what is written to the streams (`streams`) and the loop that takes deliveries
 //! (`harness`).
 //!
@@ -12,10 +12,7 @@
 //! | [`topology`] | which streams and consumers a fleet needs |
 //! | [`sizes`] | how large each stream is made, given what the server offers |
 //! | [`memory`] | the bus in one process |
-//! | `conformance` | the suite, for tests (feature `conformance`) |
 
-#[cfg(feature = "conformance")]
-pub mod conformance;
 mod contract;
 pub mod memory;
 pub mod sizes;

@@ -5,7 +5,6 @@
 )]
 
 use argosy_streams::history;
-use bus::conformance::small;
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use bus::{Bus, Publish};
@@ -26,8 +25,7 @@ async fn a_turn_is_read_back_from_a_server() {
         ..bus_nats::Options::default()
     };
     let bus = NatsBus::connect(options).await.unwrap();
-    let topology = small();
-    bus_nats::setup(&bus, &topology).await.unwrap();
+    bus_nats::setup(&bus, &Topology::default()).await.unwrap();
     a_turn_is_read_back(&*bus).await;
 }
 

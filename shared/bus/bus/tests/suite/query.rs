@@ -1,12 +1,12 @@
 //! Conformance cases about queries: what a stream reports about its contents.
 
 use super::place::{TestPlace, text, within};
-use crate::{BusError, StoredMessage, Stream};
+use bus::{BusError, StoredMessage, Stream};
 use std::time::Duration;
 
 const STEPS: Stream = Stream::Steps(0);
 
-pub async fn last_takes_wildcards(place: TestPlace) {
+pub(crate) async fn last_takes_wildcards(place: TestPlace) {
     let ground = place.ground().await;
     ground.put("argosy.step.0.planner.t1.0", "a").await;
     ground.put("argosy.step.0.retriever.t1.1", "b").await;
@@ -27,7 +27,7 @@ pub async fn last_takes_wildcards(place: TestPlace) {
     assert!(matches!(missing, Err(BusError::Missing(_))), "{missing:?}");
 }
 
-pub async fn parts_are_counted(place: TestPlace) {
+pub(crate) async fn parts_are_counted(place: TestPlace) {
     let ground = place.ground().await;
     let parts = "argosy.part.0.t1.2.*";
     assert_eq!(ground.bus.count(STEPS, parts).await, Ok(0));
@@ -44,7 +44,7 @@ pub async fn parts_are_counted(place: TestPlace) {
     assert_eq!(ground.bus.count(STEPS, parts).await, Ok(12));
 }
 
-pub async fn the_last_of_each_subject(place: TestPlace) {
+pub(crate) async fn the_last_of_each_subject(place: TestPlace) {
     let ground = place.ground().await;
     for index in [0, 1, 2, 1] {
         let count = ground.bus.count(STEPS, "argosy.part.>").await.unwrap();
@@ -76,7 +76,7 @@ pub async fn the_last_of_each_subject(place: TestPlace) {
     assert_eq!((found[0].sequence, &found[0].subject), (4, &one[0]));
 }
 
-pub async fn read_what_is_stored_and_then_what_comes(place: TestPlace) {
+pub(crate) async fn read_what_is_stored_and_then_what_comes(place: TestPlace) {
     let ground = place.ground().await;
     for n in 1..=5 {
         ground
@@ -124,7 +124,7 @@ pub async fn read_what_is_stored_and_then_what_comes(place: TestPlace) {
     );
 }
 
-pub async fn positions_and_room(place: TestPlace) {
+pub(crate) async fn positions_and_room(place: TestPlace) {
     let ground = place.ground().await;
     let empty = ground.bus.state(Stream::Answers).await.unwrap();
     assert_eq!(
@@ -145,7 +145,7 @@ pub async fn positions_and_room(place: TestPlace) {
     assert!(ground.bus.connected());
 }
 
-pub async fn what_matches_is_purged(place: TestPlace) {
+pub(crate) async fn what_matches_is_purged(place: TestPlace) {
     let ground = place.ground().await;
     for edition in ["main", "small", "main-2"] {
         for n in 0..3 {
@@ -166,7 +166,7 @@ pub async fn what_matches_is_purged(place: TestPlace) {
     assert_eq!(left.await.unwrap().unwrap().sequence, 6);
 }
 
-pub async fn the_first_from_a_sequence_on(place: TestPlace) {
+pub(crate) async fn the_first_from_a_sequence_on(place: TestPlace) {
     let ground = place.ground().await;
     ground.put("argosy.step.0.planner.t1.0", "a").await;
     ground.put("argosy.step.0.mapper.t1.2.0", "b").await;

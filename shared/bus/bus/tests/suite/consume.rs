@@ -2,7 +2,7 @@
 //! delivered again.
 
 use super::place::{Ground, TestPlace, message, next, silent, text, within};
-use crate::{BusError, ConsumerProgress, ConsumerSpec, Publish, Stream};
+use bus::{BusError, ConsumerProgress, ConsumerSpec, Publish, Stream};
 use envelope::{Edition, Role};
 use settings::TimeSpan;
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ fn planner(ground: &Ground) -> ConsumerSpec {
     ground.topology.consumer(Role::Planner)
 }
 
-pub async fn a_consumer_takes_what_it_filters_in_order(place: TestPlace) {
+pub(crate) async fn a_consumer_takes_what_it_filters_in_order(place: TestPlace) {
     let ground = place.ground().await;
     ground.put("argosy.step.0.planner.t0.0", "before").await;
     let mut puller = ground.puller(&planner(&ground)).await;
@@ -39,7 +39,7 @@ pub async fn a_consumer_takes_what_it_filters_in_order(place: TestPlace) {
     silent(&mut puller, 4, SECOND / 4).await;
 }
 
-pub async fn redelivered_after_the_ack_wait(place: TestPlace) {
+pub(crate) async fn redelivered_after_the_ack_wait(place: TestPlace) {
     let ground = place.ground().await;
     put_plans(&ground, 1).await;
     let mut puller = ground.puller(&planner(&ground)).await;
@@ -55,7 +55,7 @@ pub async fn redelivered_after_the_ack_wait(place: TestPlace) {
     silent(&mut puller, 1, SECOND * 2).await;
 }
 
-pub async fn redelivered_after_the_delay_of_a_nak(place: TestPlace) {
+pub(crate) async fn redelivered_after_the_delay_of_a_nak(place: TestPlace) {
     let ground = place.ground().await;
     put_plans(&ground, 2).await;
     let mut puller = ground.puller(&planner(&ground)).await;
@@ -81,7 +81,7 @@ pub async fn redelivered_after_the_delay_of_a_nak(place: TestPlace) {
     assert!((SECOND * 19 / 10..SECOND * 4).contains(&after), "{after:?}");
 }
 
-pub async fn a_message_in_progress_is_not_redelivered(place: TestPlace) {
+pub(crate) async fn a_message_in_progress_is_not_redelivered(place: TestPlace) {
     let ground = place.ground().await;
     put_plans(&ground, 1).await;
     let mut puller = ground.puller(&planner(&ground)).await;
@@ -96,7 +96,7 @@ pub async fn a_message_in_progress_is_not_redelivered(place: TestPlace) {
     assert!((SECOND * 9 / 10..SECOND * 3).contains(&after), "{after:?}");
 }
 
-pub async fn an_acked_message_does_not_come_back(place: TestPlace) {
+pub(crate) async fn an_acked_message_does_not_come_back(place: TestPlace) {
     let ground = place.ground().await;
     put_plans(&ground, 1).await;
     let mut puller = ground.puller(&planner(&ground)).await;
@@ -106,7 +106,7 @@ pub async fn an_acked_message_does_not_come_back(place: TestPlace) {
     silent(&mut puller, 1, SECOND * 2).await;
 }
 
-pub async fn open_deliveries_are_bounded(place: TestPlace) {
+pub(crate) async fn open_deliveries_are_bounded(place: TestPlace) {
     let ground = place
         .ground_with(|t| (t.max_ack_pending, t.ack_wait) = (3, TimeSpan::from_secs(30)))
         .await;
@@ -130,7 +130,7 @@ pub async fn open_deliveries_are_bounded(place: TestPlace) {
     silent(&mut two, 8, SECOND / 4).await;
 }
 
-pub async fn delayed_naks_stay_open(place: TestPlace) {
+pub(crate) async fn delayed_naks_stay_open(place: TestPlace) {
     let ground = place.ground_with(|t| t.max_ack_pending = 1).await;
     put_plans(&ground, 2).await;
     let mut puller = ground.puller(&planner(&ground)).await;
@@ -142,7 +142,7 @@ pub async fn delayed_naks_stay_open(place: TestPlace) {
     assert_eq!(text(&next(&mut puller, 2).await.message), "1");
 }
 
-pub async fn two_pullers_share(place: TestPlace) {
+pub(crate) async fn two_pullers_share(place: TestPlace) {
     let ground = place
         .ground_with(|t| t.ack_wait = TimeSpan::from_secs(30))
         .await;
@@ -162,7 +162,7 @@ pub async fn two_pullers_share(place: TestPlace) {
     assert_eq!(seen.len(), 60);
 }
 
-pub async fn no_more_than_the_free_slots(place: TestPlace) {
+pub(crate) async fn no_more_than_the_free_slots(place: TestPlace) {
     let ground = place
         .ground_with(|t| t.ack_wait = TimeSpan::from_secs(30))
         .await;
@@ -179,7 +179,7 @@ pub async fn no_more_than_the_free_slots(place: TestPlace) {
     assert_eq!(rest.len(), 8);
 }
 
-pub async fn closing_gives_back_the_rest(place: TestPlace) {
+pub(crate) async fn closing_gives_back_the_rest(place: TestPlace) {
     let ground = place
         .ground_with(|t| t.ack_wait = TimeSpan::from_secs(30))
         .await;
@@ -202,7 +202,7 @@ pub async fn closing_gives_back_the_rest(place: TestPlace) {
     assert_eq!(rest, ["1", "2", "3", "4"].map(str::to_owned).into());
 }
 
-pub async fn a_dropped_pull_loses_nothing(place: TestPlace) {
+pub(crate) async fn a_dropped_pull_loses_nothing(place: TestPlace) {
     let ground = place
         .ground_with(|t| t.ack_wait = TimeSpan::from_secs(30))
         .await;
@@ -234,7 +234,7 @@ pub async fn a_dropped_pull_loses_nothing(place: TestPlace) {
     assert_eq!(distinct.len(), stored);
 }
 
-pub async fn an_expired_message_is_not_redelivered(place: TestPlace) {
+pub(crate) async fn an_expired_message_is_not_redelivered(place: TestPlace) {
     let ground = place
         .ground_with(|t| t.ack_wait = TimeSpan::from_secs(4))
         .await;
@@ -251,7 +251,7 @@ pub async fn an_expired_message_is_not_redelivered(place: TestPlace) {
     assert_eq!(text(&next(&mut puller, 1).await.message), "next");
 }
 
-pub async fn a_missing_consumer_is_named(place: TestPlace) {
+pub(crate) async fn a_missing_consumer_is_named(place: TestPlace) {
     let ground = place.ground().await;
     let mut spec = planner(&ground);
     spec.name = "cook".into();
@@ -270,7 +270,7 @@ pub async fn a_missing_consumer_is_named(place: TestPlace) {
     assert!(ground.bus.consume(&spec).await.is_ok());
 }
 
-pub async fn what_was_acked_leaves_a_queue(place: TestPlace) {
+pub(crate) async fn what_was_acked_leaves_a_queue(place: TestPlace) {
     let ground = place.ground().await;
     for n in 1..=3 {
         ground.put(&format!("argosy.document.b.d{n}"), "x").await;
@@ -298,7 +298,7 @@ pub async fn what_was_acked_leaves_a_queue(place: TestPlace) {
     );
 }
 
-pub async fn how_far_a_consumer_is(place: TestPlace) {
+pub(crate) async fn how_far_a_consumer_is(place: TestPlace) {
     let ground = place.ground().await;
     let planner = planner(&ground);
     let at = async || ground.bus.progress(&planner).await.unwrap();

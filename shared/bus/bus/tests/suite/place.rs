@@ -1,7 +1,7 @@
 //! The bus on which a case runs, and the helpers of the cases.
 
-use crate::topology::Topology;
-use crate::{
+use bus::topology::Topology;
+use bus::{
     Bus, ConsumerSpec, Delivery, Publish, PublishError, Puller, Snapshots, StoredMessage,
     WriteCondition,
 };
@@ -18,18 +18,18 @@ const PATIENCE: Duration = Duration::from_secs(15);
 
 /// A function that makes an empty bus with the streams of a topology.
 #[derive(Clone, Copy)]
-pub struct TestPlace(pub fn(Topology) -> BoxFuture<'static, Ground>);
+pub(crate) struct TestPlace(pub(crate) fn(Topology) -> BoxFuture<'static, Ground>);
 
 /// An empty bus, and the guard that keeps it running.
-pub struct Ground {
-    pub bus: Arc<dyn Bus>,
-    pub snapshots: Arc<dyn Snapshots>,
-    pub topology: Topology,
+pub(crate) struct Ground {
+    pub(crate) bus: Arc<dyn Bus>,
+    pub(crate) snapshots: Arc<dyn Snapshots>,
+    pub(crate) topology: Topology,
     _kept: Box<dyn Any + Send + Sync>,
 }
 
 /// Small streams, and an ack wait of one second.
-pub fn small() -> Topology {
+pub(crate) fn small() -> Topology {
     let mut topology = Topology {
         ack_wait: TimeSpan::from_secs(1),
         ..Topology::default()
@@ -51,7 +51,7 @@ pub fn small() -> Topology {
 }
 
 impl TestPlace {
-    pub async fn ground(self) -> Ground {
+    pub(crate) async fn ground(self) -> Ground {
         self.ground_with(|_| {}).await
     }
 
@@ -64,7 +64,7 @@ impl TestPlace {
 
 impl Ground {
     /// A ground that uses `bus` for every trait; `kept` is dropped with it.
-    pub fn new<B>(bus: Arc<B>, topology: Topology, kept: impl Any + Send + Sync) -> Ground
+    pub(crate) fn new<B>(bus: Arc<B>, topology: Topology, kept: impl Any + Send + Sync) -> Ground
     where
         B: Bus + Snapshots,
     {
@@ -76,7 +76,7 @@ impl Ground {
         }
     }
 
-    pub async fn put(&self, subject: &str, body: &str) -> u64 {
+    pub(crate) async fn put(&self, subject: &str, body: &str) -> u64 {
         within(self.bus.publish(message(subject, body)))
             .await
             .unwrap()
@@ -99,27 +99,27 @@ impl Ground {
     }
 }
 
-pub fn message(subject: &str, body: &str) -> Publish {
+pub(crate) fn message(subject: &str, body: &str) -> Publish {
     Publish::new(subject, Bytes::copy_from_slice(body.as_bytes()))
 }
 
-pub fn text(message: &StoredMessage) -> &str {
+pub(crate) fn text(message: &StoredMessage) -> &str {
     std::str::from_utf8(&message.body).unwrap()
 }
 
 /// The result of a future that must complete in time.
-pub async fn within<T>(future: impl Future<Output = T>) -> T {
+pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future)
         .await
         .expect("it did not happen in time")
 }
 
-pub async fn next(puller: &mut Box<dyn Puller>, free: usize) -> Delivery {
+pub(crate) async fn next(puller: &mut Box<dyn Puller>, free: usize) -> Delivery {
     within(puller.next(free)).await.unwrap()
 }
 
 /// Asserts that no message arrives for a while.
-pub async fn silent(puller: &mut Box<dyn Puller>, free: usize, time: Duration) {
+pub(crate) async fn silent(puller: &mut Box<dyn Puller>, free: usize, time: Duration) {
     if let Ok(got) = tokio::time::timeout(time, puller.next(free)).await {
         let got = got.unwrap();
         panic!("{} came ({} times)", got.message.subject, got.delivered);

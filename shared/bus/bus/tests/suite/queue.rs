@@ -2,7 +2,7 @@
 //! on its subjects, and the stream removes a message when the last of them has acked it.
 
 use super::place::{Ground, TestPlace, next, silent, within};
-use crate::{BusError, ConsumerSpec, Stream};
+use bus::{BusError, ConsumerSpec, Stream};
 use envelope::Edition;
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ async fn empties(ground: &Ground) {
     within(empty).await;
 }
 
-pub async fn a_queue_keeps_for_every_consumer(place: TestPlace) {
+pub(crate) async fn a_queue_keeps_for_every_consumer(place: TestPlace) {
     let ground = place.ground().await;
     let (main, small) = (documents(&ground, "main"), documents(&ground, "small"));
     ground.bus.add_consumer(&small).await.unwrap();
@@ -50,7 +50,7 @@ pub async fn a_queue_keeps_for_every_consumer(place: TestPlace) {
     silent(&mut mains, 1, Duration::from_millis(300)).await;
 }
 
-pub async fn a_late_consumer_gets_what_waits_and_no_more(place: TestPlace) {
+pub(crate) async fn a_late_consumer_gets_what_waits_and_no_more(place: TestPlace) {
     let ground = place.ground().await;
     let (main, small) = (documents(&ground, "main"), documents(&ground, "small"));
     for n in 1..=3 {
@@ -72,7 +72,7 @@ pub async fn a_late_consumer_gets_what_waits_and_no_more(place: TestPlace) {
     assert_eq!(left(&ground).await, 2);
 }
 
-pub async fn a_dropped_consumer_holds_nothing_back(place: TestPlace) {
+pub(crate) async fn a_dropped_consumer_holds_nothing_back(place: TestPlace) {
     let ground = place.ground().await;
     let (main, small) = (documents(&ground, "main"), documents(&ground, "small"));
     ground.bus.add_consumer(&small).await.unwrap();
@@ -103,7 +103,7 @@ pub async fn a_dropped_consumer_holds_nothing_back(place: TestPlace) {
     empties(&ground).await;
 }
 
-pub async fn what_nobody_takes_is_not_kept(place: TestPlace) {
+pub(crate) async fn what_nobody_takes_is_not_kept(place: TestPlace) {
     let ground = place.ground().await;
     let first = ground.put("argosy.reindex.nobody.b.d1", "x").await;
     let second = ground.put("argosy.document.b.d1", "x").await;

@@ -1,7 +1,7 @@
 //! Conformance cases about core messages, which no stream stores and which are delivered at most once.
 
 use super::place::{Ground, TestPlace, within};
-use crate::{CoreMessage, Headers, Stream, Subscription};
+use bus::{CoreMessage, Headers, Stream, Subscription};
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -27,7 +27,7 @@ async fn hears_nothing(subscription: &mut Box<dyn Subscription>) {
     assert!(heard.is_err(), "{heard:?}");
 }
 
-pub async fn every_listener_hears_a_broadcast(place: TestPlace) {
+pub(crate) async fn every_listener_hears_a_broadcast(place: TestPlace) {
     let ground = place.ground().await;
     let mut all = listen(&ground, "argosy.cancel.*", None).await;
     let mut one = listen(&ground, "argosy.cancel.t1", None).await;
@@ -49,7 +49,7 @@ pub async fn every_listener_hears_a_broadcast(place: TestPlace) {
     hears_nothing(&mut late).await;
 }
 
-pub async fn a_queue_group_shares(place: TestPlace) {
+pub(crate) async fn a_queue_group_shares(place: TestPlace) {
     let ground = place.ground().await;
     let mut members = [
         listen(&ground, "argosy.ask", Some("gateways")).await,
@@ -86,7 +86,7 @@ pub async fn a_queue_group_shares(place: TestPlace) {
     }
 }
 
-pub async fn a_question_is_answered(place: TestPlace) {
+pub(crate) async fn a_question_is_answered(place: TestPlace) {
     let ground = place.ground().await;
     let mut server = listen(&ground, "argosy.ask", Some("gateways")).await;
     let mut inbox = listen(&ground, "argosy.reply.mine.7", None).await;
@@ -107,7 +107,7 @@ pub async fn a_question_is_answered(place: TestPlace) {
     );
 }
 
-pub async fn a_stored_message_is_heard_as_well(place: TestPlace) {
+pub(crate) async fn a_stored_message_is_heard_as_well(place: TestPlace) {
     let ground = place.ground().await;
     let mut tap = listen(&ground, "argosy.answer.*", None).await;
     ground.put("argosy.answer.t1", "stored").await;

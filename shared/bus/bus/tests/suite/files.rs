@@ -1,7 +1,7 @@
 //! Conformance cases about files, which hold bytes that are too large for a message.
 
 use super::place::{Ground, TestPlace, within};
-use crate::{BusError, Pieces};
+use bus::{BusError, Pieces};
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use settings::ByteSize;
@@ -13,7 +13,7 @@ fn bytes(seed: u8, len: usize) -> Bytes {
     (0..len).map(|i| (i % 251) as u8 ^ seed).collect()
 }
 
-pub async fn a_file_is_kept_until_it_is_deleted(place: TestPlace) {
+pub(crate) async fn a_file_is_kept_until_it_is_deleted(place: TestPlace) {
     let ground = place.ground().await;
     let large = bytes(1, 2 * 1024 * 1024 + 17);
     assert_eq!(within(ground.bus.get_file("a", MAX)).await, Ok(None));
@@ -35,7 +35,7 @@ pub async fn a_file_is_kept_until_it_is_deleted(place: TestPlace) {
     within(ground.bus.delete_file("never there")).await.unwrap();
 }
 
-pub async fn a_file_is_replaced(place: TestPlace) {
+pub(crate) async fn a_file_is_replaced(place: TestPlace) {
     let ground = place.ground().await;
     for seed in [1, 2] {
         let put = ground.bus.put_file("a", bytes(seed, 300_000));
@@ -45,7 +45,7 @@ pub async fn a_file_is_replaced(place: TestPlace) {
     assert_eq!(got, Ok(Some(bytes(2, 300_000))));
 }
 
-pub async fn files_have_bounds(place: TestPlace) {
+pub(crate) async fn files_have_bounds(place: TestPlace) {
     let ground = place
         .ground_with(|t| t.files_bytes = ByteSize::from_mib(1))
         .await;
@@ -81,7 +81,7 @@ async fn names(ground: &Ground) -> Vec<(String, u64, u64)> {
     all
 }
 
-pub async fn a_snapshot_is_kept_with_its_sequence(place: TestPlace) {
+pub(crate) async fn a_snapshot_is_kept_with_its_sequence(place: TestPlace) {
     let ground = place.ground().await;
     let (one, two) = (bytes(1, 3 * 1024 * 1024 + 17), bytes(2, 9));
     assert_eq!(names(&ground).await, []);
@@ -108,7 +108,7 @@ pub async fn a_snapshot_is_kept_with_its_sequence(place: TestPlace) {
     assert!(within(ground.snapshots.get("a")).await.unwrap().is_none());
 }
 
-pub async fn half_a_snapshot_is_none_and_takes_no_room(place: TestPlace) {
+pub(crate) async fn half_a_snapshot_is_none_and_takes_no_room(place: TestPlace) {
     let ground = place
         .ground_with(|t| t.snapshots_bytes = ByteSize::from_mib(2))
         .await;

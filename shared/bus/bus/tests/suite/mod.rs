@@ -1,34 +1,32 @@
 //! The conformance suite of the bus. Every implementation has to pass it, and the other crates rely on what it
 //! checks.
 //!
-//! A bus runs the suite with [`conformance!`](crate::conformance!): each case becomes a test of its own, on an empty
-//! bus that a function of the test makes. The suite does *not* test three replicas: replicas differ in how far they
+//! A bus runs the suite with `conformance!`: each case becomes a test of its own, on an empty bus that a function of the
+//! test makes. `bus-nats` takes this folder into its own tests. The suite does *not* test three replicas: replicas differ in how far they
 //! lag, not in what they guarantee.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
-    missing_docs,
-    reason = "a suite that cannot go on panics, and its cases are named for what they promise"
+    reason = "a suite that cannot go on panics"
 )]
 
-pub mod consume;
-pub mod core;
-pub mod erase;
-pub mod files;
-pub mod place;
-pub mod publish;
-pub mod query;
-pub mod queue;
-pub mod timer;
+pub(crate) mod consume;
+pub(crate) mod core;
+pub(crate) mod erase;
+pub(crate) mod files;
+pub(crate) mod place;
+pub(crate) mod publish;
+pub(crate) mod query;
+pub(crate) mod queue;
+pub(crate) mod timer;
 
-pub use place::{Ground, TestPlace, small};
+pub(crate) use place::{Ground, TestPlace};
 
 /// Makes a test of each case. `attribute` is the attribute of the tests, and `place` the function that makes the
 /// bus: `fn(Topology) -> BoxFuture<'static, Ground>`.
-#[macro_export]
 macro_rules! conformance {
     (#[$($attribute:tt)+] $place:path) => {
-        $crate::conformance_cases! {
+        conformance_cases! {
             [$($attribute)+] $place;
         publish:
             created_once,
@@ -95,20 +93,18 @@ macro_rules! conformance {
     };
 }
 
-/// The tests of some cases; see [`conformance!`](crate::conformance!).
-#[doc(hidden)]
-#[macro_export]
+/// The tests of some cases; see `conformance!`.
 macro_rules! conformance_cases {
     ($attribute:tt $place:path; $($module:ident: $($case:ident),+;)+) => {
-        $($crate::conformance_cases!(@each $attribute $place, $module $(, $case)+);)+
+        $(conformance_cases!(@each $attribute $place, $module $(, $case)+);)+
     };
     (@each $attribute:tt $place:path, $module:ident $(, $case:ident)+) => {
-        $($crate::conformance_cases!(@test $attribute $place, $module, $case);)+
+        $(conformance_cases!(@test $attribute $place, $module, $case);)+
     };
     (@test [$($attribute:tt)+] $place:path, $module:ident, $case:ident) => {
         #[$($attribute)+]
         async fn $case() {
-            $crate::conformance::$module::$case($crate::conformance::TestPlace($place)).await;
+            crate::suite::$module::$case(crate::suite::TestPlace($place)).await;
         }
     };
 }

@@ -1,7 +1,7 @@
 //! Conformance cases about schedules: messages that the bus publishes at a given time.
 
 use super::place::{Ground, TestPlace, message, next, silent, text};
-use crate::{Headers, Publish, PublishError, Schedule, Stream};
+use bus::{Headers, Publish, PublishError, Schedule, Stream};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -20,7 +20,7 @@ fn timer(ground: &Ground, turn: &str, body: &str, ms: i64) -> Publish {
     }
 }
 
-pub async fn a_schedule_fires_once_in_time(place: TestPlace) {
+pub(crate) async fn a_schedule_fires_once_in_time(place: TestPlace) {
     let ground = place.ground().await;
     let mut puller = ground.puller(&ground.topology.due()).await;
     let headers = Headers::default().with("Argosy-Reply", "_INBOX.x");
@@ -53,7 +53,7 @@ pub async fn a_schedule_fires_once_in_time(place: TestPlace) {
     assert_eq!(left.messages, 2, "only what fired is stored: {left:?}");
 }
 
-pub async fn a_schedule_is_replaced(place: TestPlace) {
+pub(crate) async fn a_schedule_is_replaced(place: TestPlace) {
     let ground = place.ground().await;
     let mut puller = ground.puller(&ground.topology.due()).await;
     let start = Instant::now();
@@ -86,7 +86,7 @@ pub async fn a_schedule_is_replaced(place: TestPlace) {
     assert_eq!(text(&next(&mut puller, 1).await.message), "soon");
 }
 
-pub async fn a_schedule_of_the_past_fires_at_once(place: TestPlace) {
+pub(crate) async fn a_schedule_of_the_past_fires_at_once(place: TestPlace) {
     let ground = place.ground().await;
     let mut puller = ground.puller(&ground.topology.due()).await;
     let start = Instant::now();
@@ -97,7 +97,7 @@ pub async fn a_schedule_of_the_past_fires_at_once(place: TestPlace) {
     assert!(after < SECOND * 2, "{after:?}");
 }
 
-pub async fn a_stream_without_schedules_refuses_them(place: TestPlace) {
+pub(crate) async fn a_stream_without_schedules_refuses_them(place: TestPlace) {
     let ground = place.ground().await;
     let mut misplaced = timer(&ground, "t1", "x", 500);
     misplaced.subject = "argosy.answer.t1".into();
@@ -114,7 +114,7 @@ pub async fn a_stream_without_schedules_refuses_them(place: TestPlace) {
     }
 }
 
-pub async fn what_a_schedule_fires_as_ages_out(place: TestPlace) {
+pub(crate) async fn what_a_schedule_fires_as_ages_out(place: TestPlace) {
     let ground = place.ground().await;
     let mut puller = ground.puller(&ground.topology.due()).await;
     let mut timer = timer(&ground, "t1", "short", 100);

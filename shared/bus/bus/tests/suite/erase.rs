@@ -1,9 +1,9 @@
 //! Conformance cases about reading and erasing single messages by their sequence.
 
 use super::place::{TestPlace, text, within};
-use crate::Stream;
+use bus::Stream;
 
-pub async fn a_message_is_read_and_erased_by_its_sequence(place: TestPlace) {
+pub(crate) async fn a_message_is_read_and_erased_by_its_sequence(place: TestPlace) {
     let ground = place.ground().await;
     for n in 0..3 {
         ground.put("argosy.dead.mapper.t.3.1", &n.to_string()).await;

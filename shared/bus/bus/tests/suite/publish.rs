@@ -1,13 +1,13 @@
 //! Conformance cases about publishing: which messages a stream accepts, and what the stream contains afterwards.
 
 use super::place::{TestPlace, message, text, within};
-use crate::{Headers, Publish, PublishError, Stream, WriteCondition};
+use bus::{Headers, Publish, PublishError, Stream, WriteCondition};
 use futures_util::future::join_all;
 use settings::ByteSize;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-pub async fn created_once(place: TestPlace) {
+pub(crate) async fn created_once(place: TestPlace) {
     let ground = place.ground().await;
     let subject = "argosy.answer.t1";
     let first = Publish {
@@ -28,7 +28,7 @@ pub async fn created_once(place: TestPlace) {
     assert!(age < 10_000, "stored {age} ms from now");
 }
 
-pub async fn one_step_per_hop_across_roles(place: TestPlace) {
+pub(crate) async fn one_step_per_hop_across_roles(place: TestPlace) {
     let ground = place.ground().await;
     let hop = |turn: &str, hop: u16| {
         WriteCondition::AbsentAcross(format!("argosy.step.0.*.{turn}.{hop}"))
@@ -52,7 +52,7 @@ pub async fn one_step_per_hop_across_roles(place: TestPlace) {
     assert_eq!(count.await, Ok(1));
 }
 
-pub async fn map_steps_are_outside_the_hop_condition(place: TestPlace) {
+pub(crate) async fn map_steps_are_outside_the_hop_condition(place: TestPlace) {
     let ground = place.ground().await;
     for index in 0..3 {
         let subject = format!("argosy.step.0.mapper.t1.5.{index}");
@@ -72,7 +72,7 @@ pub async fn map_steps_are_outside_the_hop_condition(place: TestPlace) {
     assert!(step.is_ok(), "{step:?}");
 }
 
-pub async fn racing_publishers_have_one_winner(place: TestPlace) {
+pub(crate) async fn racing_publishers_have_one_winner(place: TestPlace) {
     let ground = place.ground().await;
     for turn in 0..20 {
         let roles = ["planner", "retriever", "reducer", "validator"];
@@ -94,7 +94,7 @@ pub async fn racing_publishers_have_one_winner(place: TestPlace) {
     }
 }
 
-pub async fn a_full_stream_refuses(place: TestPlace) {
+pub(crate) async fn a_full_stream_refuses(place: TestPlace) {
     let ground = place
         .ground_with(|t| t.inbox_bytes = ByteSize::from_bytes(64 * 1024))
         .await;
@@ -118,7 +118,7 @@ pub async fn a_full_stream_refuses(place: TestPlace) {
     ground.put("argosy.answer.t1", &body).await;
 }
 
-pub async fn a_failed_condition_is_not_a_full_stream(place: TestPlace) {
+pub(crate) async fn a_failed_condition_is_not_a_full_stream(place: TestPlace) {
     let ground = place
         .ground_with(|t| t.answers_bytes = ByteSize::from_bytes(64 * 1024))
         .await;
@@ -142,7 +142,7 @@ pub async fn a_failed_condition_is_not_a_full_stream(place: TestPlace) {
     assert_eq!(other, Err(PublishError::Full));
 }
 
-pub async fn the_oldest_are_dropped(place: TestPlace) {
+pub(crate) async fn the_oldest_are_dropped(place: TestPlace) {
     let ground = place
         .ground_with(|t| t.dead_bytes = ByteSize::from_bytes(64 * 1024))
         .await;
@@ -167,7 +167,7 @@ pub async fn the_oldest_are_dropped(place: TestPlace) {
     assert_eq!(newest.unwrap().subject, "argosy.dead.mapper.t39.1");
 }
 
-pub async fn the_newest_version_of_a_subject_stays(place: TestPlace) {
+pub(crate) async fn the_newest_version_of_a_subject_stays(place: TestPlace) {
     let ground = place.ground().await;
     ground.put("argosy.chunk.main.b.d.0", "old").await;
     ground.put("argosy.chunk.main.b.d.1", "other").await;
@@ -181,7 +181,7 @@ pub async fn the_newest_version_of_a_subject_stays(place: TestPlace) {
     assert_eq!(text(&last.unwrap().unwrap()), "new");
 }
 
-pub async fn a_subject_without_a_stream_is_not_confirmed(place: TestPlace) {
+pub(crate) async fn a_subject_without_a_stream_is_not_confirmed(place: TestPlace) {
     let ground = place.ground().await;
     let stored = ground.bus.publish(message("argosy.nowhere", "x")).await;
     assert!(
@@ -193,7 +193,7 @@ pub async fn a_subject_without_a_stream_is_not_confirmed(place: TestPlace) {
     );
 }
 
-pub async fn headers_round_trip(place: TestPlace) {
+pub(crate) async fn headers_round_trip(place: TestPlace) {
     let ground = place.ground().await;
     let headers = Headers::default()
         .with("Argosy-Turn", "t1")
@@ -218,7 +218,7 @@ pub async fn headers_round_trip(place: TestPlace) {
     }
 }
 
-pub async fn ttl_expires_and_the_condition_holds_again(place: TestPlace) {
+pub(crate) async fn ttl_expires_and_the_condition_holds_again(place: TestPlace) {
     let ground = place.ground().await;
     let short = || Publish {
         condition: WriteCondition::AbsentAcross("argosy.step.0.*.t1.0".into()),
@@ -244,7 +244,7 @@ pub async fn ttl_expires_and_the_condition_holds_again(place: TestPlace) {
     assert_eq!(kept.await, Ok(1));
 }
 
-pub async fn a_writer_finds_out_about_another(place: TestPlace) {
+pub(crate) async fn a_writer_finds_out_about_another(place: TestPlace) {
     let ground = place.ground().await;
     let all = "argosy.chunk.main.b.d.*";
     let after = |last: u64| WriteCondition::LastIs(all.into(), last);
