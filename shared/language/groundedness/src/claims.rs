@@ -1,8 +1,8 @@
 //! Finds the sentences of an answer that claim something. Lead-ins, headings, heads of tables, questions, and sentences that
 //! only say that the passages do not answer claim nothing.
 
-use crate::lexicon::{ABOUT_PASSAGES, FRAME, NO_ANSWER, is_of};
 use std::ops::Range;
+use text::is_of;
 use text::sentences::cited;
 
 /// Most words of a line that only leads over to the next ones.
@@ -36,12 +36,13 @@ fn is_claim(sentence: &str) -> bool {
     let bare = lower.trim_end_matches(['*', '_', ' ']);
     let is_lead_in = bare.ends_with(':')
         && count <= LEAD_IN_WORDS_MAX
-        && (count <= HEADING_WORDS_MAX || has_word(&lower, FRAME));
+        && (count <= HEADING_WORDS_MAX || has_word(&lower, words!(frame)));
     let is_heading = sentence.starts_with('#')
         || sentence.starts_with("**") && bare.len() < lower.len() && count <= HEADING_WORDS_MAX;
     let is_question = bare.ends_with('?');
+    let mut phrases = words!(no_answer).split(',').map(str::trim);
     let says_nothing =
-        NO_ANSWER.iter().any(|phrase| lower.contains(phrase)) && has_word(&lower, ABOUT_PASSAGES);
+        phrases.any(|phrase| lower.contains(phrase)) && has_word(&lower, words!(about_passages));
     !(is_lead_in || is_heading || is_question || says_nothing)
 }
 
@@ -121,31 +122,21 @@ fn blank_references(text: &str, out: &mut String) {
 
 /// The length of `[3]` or `[1, 2]`.
 fn mark(text: &str) -> usize {
-    let inside = text[1..]
-        .bytes()
-        .take_while(|b| b.is_ascii_digit() || b", ".contains(b))
-        .count();
+    let inside = text[1..].bytes();
+    let inside = inside.take_while(|b| b.is_ascii_digit() || b", ".contains(b));
+    let inside = inside.count();
     let is_mark = inside > 0 && text[1 + inside..].starts_with(']');
     if is_mark { inside + 2 } else { 0 }
 }
 
 /// The length of `Passage 1`, `passages 1, 2 and 3`, `document 4`.
 fn reference(text: &str) -> usize {
-    let words = [
-        "passages",
-        "passage",
-        "documents",
-        "document",
-        "sources",
-        "source",
-        "steps",
-        "step",
-    ];
-    let is_it = |word: &&&str| {
-        text.get(..word.len())
-            .is_some_and(|head| head.eq_ignore_ascii_case(word))
+    let mut words = words!(references).split_ascii_whitespace();
+    let is_it = |word: &&str| {
+        let head = text.get(..word.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(word))
     };
-    let Some(word) = words.iter().find(is_it) else {
+    let Some(word) = words.find(is_it) else {
         return 0;
     };
     let mut length = word.len();

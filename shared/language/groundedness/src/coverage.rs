@@ -4,7 +4,7 @@
 //! its sentences.
 
 use crate::reading::{self, Sentence};
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::{Vocabulary, Word};
 use std::ops::Range;
 
 /// Most distinct words of a sentence that are looked at.
@@ -39,16 +39,14 @@ impl Evidence {
         };
         for text in passages {
             let from = evidence.sentences.len();
-            evidence
-                .sentences
-                .extend(reading::passage(text, vocabulary));
+            let sentences = reading::passage(text, vocabulary);
+            evidence.sentences.extend(sentences);
             evidence.passages.push(from..evidence.sentences.len());
         }
         for sentence in &evidence.sentences {
-            let stems = content(sentence, vocabulary);
-            evidence
-                .pairs
-                .extend(stems.windows(2).map(|pair| (pair[0], pair[1])));
+            let stems = content(sentence);
+            let pairs = stems.windows(2).map(|pair| (pair[0], pair[1]));
+            evidence.pairs.extend(pairs);
             evidence.stems.push(stems);
         }
         evidence.pairs.sort_unstable();
@@ -58,27 +56,15 @@ impl Evidence {
 
     /// The passage that a sentence is of.
     pub(crate) fn passage_of(&self, sentence: usize) -> usize {
-        let it = self
-            .passages
-            .iter()
-            .position(|range| range.contains(&sentence));
+        let mut passages = self.passages.iter();
+        let it = passages.position(|range| range.contains(&sentence));
         it.unwrap_or_default()
-    }
-
-    /// Whether the passages have two words beside each other.
-    fn has_pair(&self, first: u32, second: u32) -> bool {
-        self.pairs.binary_search(&(first, second)).is_ok()
     }
 }
 
 /// The stems of the content words of a sentence that are no values, in order.
-fn content(sentence: &Sentence, vocabulary: &Vocabulary) -> Vec<u32> {
-    let tokens = sentence.tokens.iter().filter(|token| !token.is_value);
-    let words = tokens.map(|token| vocabulary.word(token.word));
-    words
-        .filter(|word| word.is_content)
-        .map(|word| word.stem)
-        .collect()
+fn content(sentence: &Sentence) -> Vec<u32> {
+    sentence.content().map(|token| token.word.stem).collect()
 }
 
 /// A window of a passage.
@@ -110,7 +96,7 @@ impl Covered {
     pub(crate) fn new(
         sentence: &Sentence,
         evidence: &Evidence,
-        vocabulary: &mut Vocabulary,
+        vocabulary: &Vocabulary,
     ) -> Covered {
         let mut covered = Covered {
             by_stem: vec![NONE; vocabulary.stems()],
@@ -121,52 +107,45 @@ impl Covered {
             known: 0,
         };
         for (at, token) in sentence.tokens.iter().enumerate() {
-            let word = vocabulary.word(token.word);
-            if token.is_value || !word.is_content {
+            let word = &token.word;
+            if token.is_value || !word.is_content() {
                 continue;
             }
-            let (stem, weight) = (
-                word.stem as usize,
-                weight(&word.lower, token.is_capital && !token.is_first),
-            );
+            let stem = word.stem as usize;
             if covered.by_stem[stem] == NONE {
                 if covered.weights.len() == WORDS_MAX {
                     break;
                 }
                 covered.by_stem[stem] = covered.weights.len() as u8;
+                let weight = weight(&word.lower, token.is_capital && !token.is_first);
                 covered.weights.push(weight);
-                let credit = covered.alias(stem, token.word, vocabulary);
+                let credit = covered.alias(word, vocabulary);
                 covered.credits.push(credit);
             }
             covered.bits[at] = covered.by_stem[stem];
         }
         let mask = |stems: &Vec<u32>| {
-            let bits = stems.iter().map(|stem| covered.by_stem[*stem as usize]);
-            bits.filter(|bit| *bit != NONE)
-                .fold(0, |mask, bit| mask | 1 << bit)
+            let bits = stems.iter().map(|stem| covered.bit_of_stem(*stem));
+            bits.fold(0, |mask, bit| mask | bit)
         };
-        let masks: Vec<u128> = evidence.stems.iter().map(mask).collect();
-        covered.masks = masks;
+        covered.masks = evidence.stems.iter().map(mask).collect();
         covered.known = covered.masks.iter().fold(0, |known, mask| known | mask);
         covered
     }
 
     /// Lets another word of the passages stand for one that they lack; what it counts then.
-    fn alias(&mut self, stem: usize, number: u32, vocabulary: &mut Vocabulary) -> f32 {
-        if vocabulary.is_known(number) {
+    fn alias(&mut self, word: &Word, vocabulary: &Vocabulary) -> f32 {
+        if vocabulary.is_known(word) {
             return 1.0;
         }
-        let bit = self.by_stem[stem];
-        let same = vocabulary
-            .confused(number)
-            .or_else(|| vocabulary.torn(number));
+        let same = vocabulary.confused(word).or_else(|| vocabulary.torn(word));
         let (other, credit) = match same {
             Some(other) => (Some(other), 1.0),
-            None => (vocabulary.kindred(number), KINDRED_CREDIT),
+            None => (vocabulary.kindred(word), KINDRED_CREDIT),
         };
         match other {
             Some(other) if self.by_stem[other as usize] == NONE => {
-                self.by_stem[other as usize] = bit;
+                self.by_stem[other as usize] = self.by_stem[word.stem as usize];
                 credit
             }
             // The other word is itself one of the sentence: it stands there for both.
@@ -180,6 +159,12 @@ impl Covered {
             NONE => 0,
             bit => 1 << bit,
         }
+    }
+
+    /// The bits of tokens, as a mask.
+    pub(crate) fn mask(&self, tokens: impl IntoIterator<Item = usize>) -> u128 {
+        let tokens = tokens.into_iter();
+        tokens.fold(0, |mask, token| mask | self.bit(token))
     }
 
     /// The bit of a stem of the passages, as a mask.
@@ -203,6 +188,20 @@ impl Covered {
         }
     }
 
+    /// The share of the weight of `of` that a sentence of the passages has.
+    pub(crate) fn share_at(&self, sentence: usize, of: u128) -> f32 {
+        self.share(self.masks[sentence], of)
+    }
+
+    /// The sentences of the passages that have at least this share of the weight of `of`, with their shares, the
+    /// greatest first.
+    pub(crate) fn nearest(&self, of: u128, least: f32) -> Vec<(usize, f32)> {
+        let shares = (0..self.masks.len()).map(|at| (at, self.share_at(at, of)));
+        let mut shares: Vec<(usize, f32)> = shares.filter(|(_, share)| *share >= least).collect();
+        shares.sort_by(|one, other| other.1.total_cmp(&one.1));
+        shares
+    }
+
     /// The share of the weight of `of` that a mask has.
     pub(crate) fn share(&self, mask: u128, of: u128) -> f32 {
         let found: f32 = bits(mask & of)
@@ -212,20 +211,15 @@ impl Covered {
         if all > 0.0 { found / all } else { 1.0 }
     }
 
-    /// The window that has most of the words `of`.
-    pub(crate) fn best(
-        &self,
-        evidence: &Evidence,
-        of: u128,
-        sentences_max: usize,
-    ) -> Option<Window> {
+    /// The window that has most of the words.
+    pub(crate) fn best(&self, evidence: &Evidence) -> Option<Window> {
         let mut best: Option<(f32, Window)> = None;
         for passage in &evidence.passages {
             for start in passage.clone() {
                 let mut mask = 0;
-                for end in start..passage.end.min(start + sentences_max.min(WINDOW_MAX)) {
+                for end in start..passage.end.min(start + WINDOW_MAX) {
                     mask |= self.masks[end];
-                    let share = self.share(mask, of);
+                    let share = self.share(mask, self.all());
                     let rank = share - WIDER_COST * (end - start) as f32;
                     if best.as_ref().is_none_or(|(known, _)| rank > *known) {
                         let sentences = start..end + 1;
@@ -236,24 +230,21 @@ impl Covered {
         }
         best.map(|(_, window)| window)
     }
+}
 
-    /// The share of neighbouring words that are neighbours in the passages, too.
-    pub(crate) fn pairs(
-        &self,
-        sentence: &Sentence,
-        evidence: &Evidence,
-        vocabulary: &Vocabulary,
-    ) -> f32 {
-        let stems = content(sentence, vocabulary);
-        let pairs = stems.len().saturating_sub(1);
-        let found = stems
-            .windows(2)
-            .filter(|pair| evidence.has_pair(pair[0], pair[1]));
-        if pairs == 0 {
-            1.0
-        } else {
-            found.count() as f32 / pairs as f32
-        }
+/// The share of the neighbouring words of a sentence that are neighbours in the passages, too.
+pub(crate) fn pairs(sentence: &Sentence, evidence: &Evidence) -> f32 {
+    let stems = content(sentence);
+    let pairs = stems.windows(2).map(|pair| (pair[0], pair[1]));
+    let is_there = |pair: &(u32, u32)| evidence.pairs.binary_search(pair).is_ok();
+    share(pairs.clone().filter(is_there).count(), pairs.count())
+}
+
+/// A share of a number; all of nothing.
+pub(crate) fn share(found: usize, all: usize) -> f32 {
+    match all {
+        0 => 1.0,
+        all => found as f32 / all as f32,
     }
 }
 

@@ -1,11 +1,12 @@
 //! Computes the features of a sentence compared with the passages: a few figures, and the score that follows from
 //! them.
 
+use crate::check::ReasonKind;
 use crate::claims;
-use crate::coverage::{Covered, Evidence, Window};
+use crate::coverage::{Covered, Evidence, Window, pairs};
 use crate::polarity::{Beside, Turn, denies_alone, sign};
 use crate::reading::{Sentence, Token};
-use crate::slots::{Fault, Finding, Slots};
+use crate::slots::{Claim, Fault, Finding};
 use crate::thresholds::{ANSWER_WEIGHTS, CONTRAST_WEIGHTS, COUNT, SENTENCE_WEIGHTS, Thresholds};
 use crate::verbatim;
 use crate::vocabulary::Vocabulary;
@@ -72,6 +73,12 @@ pub(crate) struct PlacedTurn {
     pub(crate) turn: Turn,
     /// 0 to 1.
     pub(crate) fit: f32,
+}
+
+impl PlacedTurn {
+    fn strength(&self) -> f32 {
+        self.fit * self.turn.weight
+    }
 }
 
 /// What was found out about a sentence.
@@ -143,174 +150,135 @@ pub(crate) fn examine(
                 return Examination::unread(at, Some(UNREAD));
             }
             let sentence = Sentence::read(&text, at.clone(), &mut vocabulary);
-            if !one.is_claim || !claims_something(&sentence, &vocabulary) {
+            if !one.is_claim || !claims_something(&sentence) {
                 return Examination::unread(at, None);
             }
             let is_verbatim = verbatim::has(passages, &evidence, &text[at]);
-            examine_claim(
+            let covered = Covered::new(&sentence, &evidence, &vocabulary);
+            let claim = Claim::new(&sentence, &covered, &evidence, &vocabulary, thresholds);
+            let examined = examine_claim(&claim, is_verbatim);
+            Examination {
                 sentence,
-                is_verbatim,
-                &evidence,
-                &mut vocabulary,
-                thresholds,
-            )
+                ..examined
+            }
         })
         .collect();
     (evidence, examined)
 }
 
 /// One word alone says nothing, unless it is a value or a name.
-fn claims_something(sentence: &Sentence, vocabulary: &Vocabulary) -> bool {
-    let words = sentence
-        .tokens
-        .iter()
-        .filter(|token| vocabulary.word(token.word).is_content && !token.is_value);
-    let (count, capitals) = words.fold((0, 0), |(count, capitals), token| {
-        (count + 1, capitals + usize::from(token.is_capital))
-    });
-    count >= 2 || capitals > 0 || !sentence.values.is_empty()
+fn claims_something(sentence: &Sentence) -> bool {
+    let has_capital = sentence.content().any(|token| token.is_capital);
+    sentence.content().count() >= 2 || has_capital || !sentence.values.is_empty()
 }
 
-fn examine_claim(
-    sentence: Sentence,
-    is_verbatim: bool,
-    evidence: &Evidence,
-    vocabulary: &mut Vocabulary,
-    thresholds: &Thresholds,
-) -> Examination {
-    let covered = Covered::new(&sentence, evidence, vocabulary);
-    let all = covered.all();
-    let window = covered.best(evidence, all, 3);
-    let slots = Slots::new(&sentence, &covered, evidence, vocabulary, thresholds);
+/// What was found out about a claim, without its sentence.
+fn examine_claim(claim: &Claim<'_>, is_verbatim: bool) -> Examination {
+    let Claim {
+        sentence,
+        covered,
+        evidence,
+        ..
+    } = claim;
     let (findings, turns) = match is_verbatim {
         true => (Vec::new(), Vec::new()),
-        false => (
-            slots.findings(),
-            turns(&sentence, &covered, evidence, vocabulary),
-        ),
+        false => (claim.findings(), turns(claim)),
     };
+    let all = covered.all();
+    let window = covered.best(evidence);
     let nowhere = |is_name: bool| {
-        let named =
-            |finding: &&Finding| (finding.kind == crate::check::ReasonKind::Name) == is_name;
-        let nowhere = findings
-            .iter()
-            .filter(named)
-            .filter(|finding| finding.told_by.is_none() || finding.fault == Fault::Nowhere);
+        let nowhere = findings.iter().filter(|finding| {
+            (finding.kind == ReasonKind::Name) == is_name
+                && (finding.told_by.is_none() || finding.fault == Fault::Nowhere)
+        });
         (nowhere.count() as f32).min(2.0)
     };
-    let misplaced = findings
-        .iter()
-        .filter(|finding| finding.fault != Fault::Nowhere)
-        .count() as f32;
-    let turned = turns
-        .iter()
-        .map(|placed| placed.fit * placed.turn.weight)
-        .fold(0.0, f32::max);
-    let standing = slots.count().saturating_sub(findings.len()) as f32;
+    let misplaced = findings.iter().filter(|one| one.fault != Fault::Nowhere);
+    let turned = turns.iter().map(PlacedTurn::strength).fold(0.0, f32::max);
+    let standing = claim.slots().saturating_sub(findings.len());
     let figures = [
         1.0 - window.as_ref().map_or(0.0, |window| window.share),
         1.0 - covered.share(covered.known, all),
         covered.weight(all & !covered.known).ln_1p(),
-        1.0 - covered.pairs(&sentence, evidence, vocabulary),
+        1.0 - pairs(sentence, evidence),
         nowhere(false),
         nowhere(true),
-        misplaced.min(2.0),
+        (misplaced.count() as f32).min(2.0),
         turned,
-        standing.ln_1p(),
+        (standing as f32).ln_1p(),
     ];
-    let contrast = [
-        figures[0],
-        turned,
-        signs_against(&sentence, &covered, evidence, vocabulary),
-    ];
+    let contrast = [figures[0], turned, signs_against(claim)];
     let said = window.as_ref().filter(|_| !is_verbatim);
     let denies_alone = said.is_some_and(|window| {
-        let given = &evidence.sentences[window.sentences.clone()];
-        denies_alone(&sentence, given, vocabulary)
+        denies_alone(sentence, &evidence.sentences[window.sentences.clone()])
     });
     let is_missing = |at: &usize| covered.bit(*at) & !covered.known != 0;
     let missing = (0..sentence.tokens.len()).filter(is_missing).collect();
     Examination {
-        at: sentence.at.clone(),
-        figures: Some(figures),
-        contrast,
         window,
         findings,
         turns,
         is_verbatim,
         denies_alone,
         missing,
-        sentence,
+        contrast,
+        ..Examination::unread(sentence.at.clone(), Some(figures))
     }
 }
 
 /// What turns a sentence round, beside the sentences of the passages that are most like it. A turn that another sentence,
 /// which fits as well, does not have is none.
-fn turns(
-    sentence: &Sentence,
-    covered: &Covered,
-    evidence: &Evidence,
-    vocabulary: &Vocabulary,
-) -> Vec<PlacedTurn> {
-    let near = nearest(sentence, covered, vocabulary);
-    let fit = |at: usize, tokens: &Range<usize>| {
-        let clause = sentence.clause(tokens, vocabulary);
-        let from = tokens.start.saturating_sub(AROUND).max(clause.start);
-        let to = (tokens.end + AROUND).min(clause.end);
-        let own = tokens
-            .clone()
-            .fold(0, |mask, token| mask | covered.bit(token));
-        // The word that turns it is not what it is about.
-        let is_turning = |token: usize| {
-            let word = vocabulary.word(sentence.tokens[token].word);
-            !word.directions.is_empty() && covered.bit(token) & covered.known == 0
-        };
-        let about = (from..to).filter(|token| !is_turning(*token));
-        let around = about.fold(0, |mask, token| mask | covered.bit(token)) & !own;
-        match around.count_ones() {
-            0..2 => 0.0,
-            _ => covered.share(covered.masks[at], around),
-        }
-    };
-    let beside = |at: usize| Beside::new(sentence, covered, vocabulary, evidence, at).turns();
-    let by_sentence: Vec<(usize, Vec<Turn>)> = near.iter().map(|at| (*at, beside(*at))).collect();
-    let mut placed: Vec<PlacedTurn> = Vec::new();
-    for (at, turns) in &by_sentence {
-        for turn in turns {
-            let fit_here = fit(*at, &turn.tokens);
-            let is_unturned = by_sentence.iter().any(|(other, turns)| {
-                let is_turned = turns
-                    .iter()
-                    .any(|other| other.kind == turn.kind && other.tokens == turn.tokens);
-                other != at && !is_turned && fit(*other, &turn.tokens) >= fit_here - 0.05
-            });
-            if !is_unturned {
-                placed.push(PlacedTurn {
-                    turn: turn.clone(),
-                    fit: fit_here,
-                });
-            }
-        }
-    }
-    placed.sort_by(|one, other| {
-        (other.fit * other.turn.weight).total_cmp(&(one.fit * one.turn.weight))
+fn turns(claim: &Claim<'_>) -> Vec<PlacedTurn> {
+    let beside = |at: usize| (at, Beside::new(claim, at).turns());
+    let by_sentence: Vec<(usize, Vec<Turn>)> = nearest(claim).into_iter().map(beside).collect();
+    let all = by_sentence.iter().flat_map(|(_, turns)| turns);
+    let placed = all.filter_map(|turn| {
+        let fit_here = fit(claim, turn.told_by, &turn.tokens);
+        let is_it = |other: &Turn| other.kind == turn.kind && other.tokens == turn.tokens;
+        let is_unturned = by_sentence.iter().any(|(other, turns)| {
+            *other != turn.told_by
+                && !turns.iter().any(is_it)
+                && fit(claim, *other, &turn.tokens) >= fit_here - 0.05
+        });
+        (!is_unturned).then(|| PlacedTurn {
+            turn: turn.clone(),
+            fit: fit_here,
+        })
     });
+    let mut placed: Vec<PlacedTurn> = placed.collect();
+    placed.sort_by(|one, other| other.strength().total_cmp(&one.strength()));
     placed
 }
 
+/// How well the words around tokens fit to a sentence of the passages.
+fn fit(claim: &Claim<'_>, at: usize, tokens: &Range<usize>) -> f32 {
+    let covered = claim.covered;
+    let clause = claim.sentence.clause(tokens);
+    let from = tokens.start.saturating_sub(AROUND).max(clause.start);
+    let to = (tokens.end + AROUND).min(clause.end);
+    // The word that turns it is not what it is about.
+    let is_turning = |token: usize| {
+        !claim.sentence.tokens[token].word.directions.is_empty()
+            && covered.bit(token) & covered.known == 0
+    };
+    let about = (from..to).filter(|token| !is_turning(*token));
+    let around = covered.mask(about) & !covered.mask(tokens.clone());
+    match around.count_ones() {
+        0..2 => 0.0,
+        _ => covered.share_at(at, around),
+    }
+}
+
 /// The sentences of the passages that are most like a clause of a sentence.
-fn nearest(sentence: &Sentence, covered: &Covered, vocabulary: &Vocabulary) -> Vec<usize> {
+fn nearest(claim: &Claim<'_>) -> Vec<usize> {
     let mut near = Vec::new();
     let mut from = 0;
-    while from < sentence.tokens.len() {
-        let clause = sentence.clause(&(from..from + 1), vocabulary);
+    while from < claim.sentence.tokens.len() {
+        let clause = claim.sentence.clause(&(from..from + 1));
         from = clause.end.max(from + 1);
-        let words = clause.fold(0, |mask, token| mask | covered.bit(token));
-        let shares = covered.masks.iter().map(|mask| covered.share(*mask, words));
-        let shares = shares.enumerate().filter(|(_, share)| *share >= BESIDE_MIN);
-        let mut shares: Vec<(usize, f32)> = shares.collect();
-        shares.sort_by(|one, other| other.1.total_cmp(&one.1));
-        for (at, _) in shares.into_iter().take(BESIDE_MAX) {
+        let words = claim.covered.mask(clause);
+        let shares = claim.covered.nearest(words, BESIDE_MIN).into_iter();
+        for (at, _) in shares.take(BESIDE_MAX) {
             if !near.contains(&at) {
                 near.push(at);
             }
@@ -320,27 +288,17 @@ fn nearest(sentence: &Sentence, covered: &Covered, vocabulary: &Vocabulary) -> V
 }
 
 /// How much the signs of the most like sentences speak against that of a sentence: -1, all are the same, to 1.
-fn signs_against(
-    sentence: &Sentence,
-    covered: &Covered,
-    evidence: &Evidence,
-    vocabulary: &Vocabulary,
-) -> f32 {
+fn signs_against(claim: &Claim<'_>) -> f32 {
     // What has no sign affirms.
-    let claimed = sign(sentence, vocabulary, |_| true).unwrap_or(true);
-    let all = covered.all();
-    let shares = covered.masks.iter().map(|mask| covered.share(*mask, all));
-    let mut shares: Vec<(usize, f32)> = shares
-        .enumerate()
-        .filter(|(_, share)| *share > 0.0)
-        .collect();
-    shares.sort_by(|one, other| other.1.total_cmp(&one.1));
-    shares.truncate(SIGNS_OF);
+    let claimed = sign(claim.sentence, |_| true).unwrap_or(true);
+    let shares = claim
+        .covered
+        .nearest(claim.covered.all(), f32::MIN_POSITIVE);
+    let is_shared = |token: &Token| claim.covered.bit_of_stem(token.word.stem) != 0;
     let (mut against, mut all) = (0.0, 0.0);
-    for (at, share) in shares {
-        let is_shared = |token: &Token| covered.bit_of_stem(vocabulary.word(token.word).stem) != 0;
+    for (at, share) in shares.into_iter().take(SIGNS_OF) {
         all += share;
-        against += match sign(&evidence.sentences[at], vocabulary, is_shared) {
+        against += match sign(&claim.evidence.sentences[at], is_shared) {
             Some(given) if given == claimed => -share,
             Some(_) => share,
             None => 0.0,

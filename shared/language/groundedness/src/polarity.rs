@@ -4,12 +4,14 @@
 //! *Not* recognised: irony, quotations and subordinate clauses.
 
 use crate::check::ReasonKind;
-use crate::coverage::{Covered, Evidence};
-use crate::lexicon::SIGNED;
+use crate::coverage::share;
+use crate::lexicon::{Kind, LEXICON};
 use crate::reading::{Sentence, Token};
+use crate::slots::Claim;
 use crate::values::{Likeness, Value};
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::Word;
 use std::ops::Range;
+use text::is_of;
 
 /// How many tokens behind a negator it can bind.
 const SCOPE: usize = 6;
@@ -39,27 +41,19 @@ pub(crate) struct Turn {
 
 /// A sentence of an answer beside one of a passage.
 pub(crate) struct Beside<'a> {
-    pub(crate) claimed: &'a Sentence,
-    pub(crate) covered: &'a Covered,
-    pub(crate) vocabulary: &'a Vocabulary,
-    pub(crate) given: &'a Sentence,
+    claim: &'a Claim<'a>,
+    claimed: &'a Sentence,
+    given: &'a Sentence,
     /// Which sentence of the passages it is.
-    pub(crate) at: usize,
+    at: usize,
 }
 
 impl<'a> Beside<'a> {
-    pub(crate) fn new(
-        claimed: &'a Sentence,
-        covered: &'a Covered,
-        vocabulary: &'a Vocabulary,
-        evidence: &'a Evidence,
-        at: usize,
-    ) -> Beside<'a> {
+    pub(crate) fn new(claim: &'a Claim<'a>, at: usize) -> Beside<'a> {
         Beside {
-            claimed,
-            covered,
-            vocabulary,
-            given: &evidence.sentences[at],
+            claim,
+            claimed: claim.sentence,
+            given: &claim.evidence.sentences[at],
             at,
         }
     }
@@ -87,10 +81,8 @@ impl<'a> Beside<'a> {
     fn bounds(&self) -> Vec<Turn> {
         let mut turns = Vec::new();
         for value in self.claimed.values.iter().filter(|value| value.bound != 0) {
-            let same = self.given.values.iter();
-            let same: Vec<&Value> = same
-                .filter(|given| value.likeness(given) == Likeness::Same)
-                .collect();
+            let is_same = |given: &&Value| value.likeness(given) == Likeness::Same;
+            let same: Vec<&Value> = self.given.values.iter().filter(is_same).collect();
             let is_opposite = same.iter().all(|given| given.bound == -value.bound);
             if let Some(first) = same.first().filter(|_| is_opposite) {
                 let there = first.tokens.start;
@@ -102,48 +94,37 @@ impl<'a> Beside<'a> {
 
     /// Words that one side denies and the other does not.
     fn negations(&self) -> Vec<Turn> {
-        let claimed = denials(self.claimed, self.vocabulary);
-        let given = denials(self.given, self.vocabulary);
+        let (claimed, given) = (denials(self.claimed), denials(self.given));
         // Two denials say what none does: their number in both clauses is compared, too.
-        let balance = |claimed: &[Denial], at: usize, given: &[Denial], there: usize| {
-            let count = |denials: &[Denial], sentence: &Sentence, at: usize| {
-                let clause = sentence.clause(&(at..at + 1), self.vocabulary);
-                let inside = denials
-                    .iter()
-                    .filter(|denial| clause.contains(&denial.tokens.start));
-                inside.count()
-            };
-            count(claimed, self.claimed, at).cmp(&count(given, self.given, there))
+        let count = |denials: &[Denial], sentence: &Sentence, at: usize| {
+            let clause = sentence.clause(&(at..at + 1));
+            let inside = denials.iter().filter(|denial| clause.contains(&denial.at));
+            inside.count()
         };
+        let balance = |at: usize, there: usize| {
+            count(&claimed, self.claimed, at).cmp(&count(&given, self.given, there))
+        };
+        let is_denied = |by: &[Denial], stem: u32| by.iter().any(|one| one.bound.contains(&stem));
         let mut turns = Vec::new();
         for denial in claimed.iter().filter(|denial| !denial.is_quoted) {
-            let Some(stem) = denial
-                .bound
-                .iter()
-                .find(|stem| has(self.given, **stem, self.vocabulary))
-            else {
-                continue;
-            };
-            let is_denied_too = given.iter().any(|other| other.bound.contains(stem));
-            let there = place(self.given, *stem, self.vocabulary);
-            let at = denial.tokens.start;
-            if !is_denied_too && balance(&claimed, at, &given, there).is_gt() {
-                turns.push(self.turn(ReasonKind::Polarity, denial.tokens.clone(), there, 1.0));
+            let mut bound = denial.bound.iter();
+            let shared = bound.find_map(|stem| Some((*stem, place(self.given, *stem)?)));
+            if let Some((stem, there)) = shared
+                && !is_denied(&given, stem)
+                && balance(denial.at, there).is_gt()
+            {
+                let tokens = denial.at..denial.at + 1;
+                turns.push(self.turn(ReasonKind::Polarity, tokens, there, 1.0));
             }
         }
         for denial in given.iter().filter(|denial| !denial.is_quoted) {
-            let first = denial.bound.iter().take(2);
-            let Some(stem) = first
-                .clone()
-                .find(|stem| has(self.claimed, **stem, self.vocabulary))
-            else {
-                continue;
-            };
-            let is_denied_too = claimed.iter().any(|other| other.bound.contains(stem));
-            let at = place(self.claimed, *stem, self.vocabulary);
-            let there = denial.tokens.start;
-            if !is_denied_too && balance(&claimed, at, &given, there).is_lt() {
-                turns.push(self.turn(ReasonKind::Polarity, at..at + 1, there, 1.0));
+            let mut bound = denial.bound.iter().take(2);
+            let shared = bound.find_map(|stem| Some((*stem, place(self.claimed, *stem)?)));
+            if let Some((stem, at)) = shared
+                && !is_denied(&claimed, stem)
+                && balance(at, denial.at).is_lt()
+            {
+                turns.push(self.turn(ReasonKind::Polarity, at..at + 1, denial.at, 1.0));
             }
         }
         turns
@@ -152,55 +133,33 @@ impl<'a> Beside<'a> {
     /// Directions of which the other side has the opposite.
     fn directions(&self) -> Vec<Turn> {
         let mut turns = Vec::new();
-        for (at, token) in self
-            .claimed
-            .tokens
-            .iter()
-            .enumerate()
-            .filter(|(_, token)| !token.is_value)
-        {
-            let word = self.vocabulary.word(token.word);
-            let count = |sentence: &Sentence, stem: u32| count(sentence, stem, self.vocabulary);
-            let is_there = |stem: u32| count(self.given, stem) >= count(self.claimed, stem);
-            if word.directions.is_empty() || is_there(word.stem) {
+        let is_more_there = |word: &Word| count(self.given, word) > count(self.claimed, word);
+        for (at, token) in self.claimed.tokens.iter().enumerate() {
+            let word = &token.word;
+            let is_there = || count(self.given, word) >= count(self.claimed, word);
+            if token.is_value || word.directions.is_empty() || is_there() {
                 continue;
             }
-            let is_shared = |pair: u8, side: bool| {
-                let mut words = self
-                    .given
-                    .tokens
-                    .iter()
-                    .map(|token| self.vocabulary.word(token.word));
-                // One that the claim has, too, stands there for something else.
-                words.any(|word| {
-                    word.directions.contains(&(pair, side)) && count(self.claimed, word.stem) == 0
-                })
+            // Another word of the same side says the same, unless the claim has it, too: then it stands there for
+            // something else.
+            let is_shared = |token: &Token| {
+                let mut directions = word.directions.iter();
+                directions.any(|one| token.word.directions.contains(one))
+                    && count(self.claimed, &token.word) == 0
             };
-            // Another word of the same side says the same.
-            if word
-                .directions
-                .iter()
-                .any(|(pair, side)| is_shared(*pair, *side))
-            {
+            if self.given.tokens.iter().any(is_shared) {
                 continue;
             }
-            let weight = self
-                .given
-                .tokens
-                .iter()
-                .enumerate()
-                .filter_map(|(there, token)| {
-                    let other = self.vocabulary.word(token.word);
-                    let is_opposite = word
-                        .directions
-                        .iter()
-                        .any(|(pair, side)| other.directions.contains(&(*pair, !side)));
-                    let is_free = is_opposite
-                        && !token.is_value
-                        && count(self.given, other.stem) > count(self.claimed, other.stem);
-                    is_free.then(|| (self.likeness(at, there), there))
-                });
-            let best = weight.max_by(|(one, _), (other, _)| one.total_cmp(other));
+            let is_opposite = |token: &Token| {
+                let mut directions = word.directions.iter();
+                directions.any(|(pair, side)| token.word.directions.contains(&(*pair, !side)))
+                    && !token.is_value
+                    && is_more_there(&token.word)
+            };
+            let there = self.given.tokens.iter().enumerate();
+            let there = there.filter(|(_, token)| is_opposite(token));
+            let weights = there.map(|(there, _)| (self.likeness(at, there), there));
+            let best = weights.max_by(|(one, _), (other, _)| one.total_cmp(other));
             if let Some((weight, there)) = best {
                 turns.push(self.turn(ReasonKind::Direction, at..at + 1, there, weight));
             }
@@ -210,23 +169,15 @@ impl<'a> Beside<'a> {
 
     /// The share of the words around a token of the passage that the claim has.
     fn echo(&self, there: usize) -> f32 {
-        let clause = self.given.clause(&(there..there + 1), self.vocabulary);
+        let clause = self.given.clause(&(there..there + 1));
         let from = there.saturating_sub(ECHOED).max(clause.start);
         let to = (there + ECHOED + 1).min(clause.end);
-        let words = (from..to).filter_map(|at| {
-            let token = &self.given.tokens[at];
-            let word = self.vocabulary.word(token.word);
-            let is_telling = word.is_content && !token.is_value && word.directions.is_empty();
-            is_telling.then(|| self.covered.bit_of_stem(word.stem) != 0)
+        let around = self.given.tokens[from..to].iter();
+        let telling = around.filter(|token| {
+            token.word.is_content() && !token.is_value && token.word.directions.is_empty()
         });
-        let (found, all) = words.fold((0, 0), |(found, all), is_found| {
-            (found + usize::from(is_found), all + 1)
-        });
-        if all == 0 {
-            1.0
-        } else {
-            found as f32 / all as f32
-        }
+        let is_found = |token: &&Token| self.claim.covered.bit_of_stem(token.word.stem) != 0;
+        share(telling.clone().filter(is_found).count(), telling.count())
     }
 
     /// The share of the words beside a token of the claim that stand beside one of the passage, too.
@@ -235,147 +186,93 @@ impl<'a> Beside<'a> {
             let from = at.saturating_sub(BESIDE);
             from..(at + BESIDE + 1).min(sentence.tokens.len())
         };
-        let clause = self.claimed.clause(&(at..at + 1), self.vocabulary);
+        let clause = self.claimed.clause(&(at..at + 1));
         let mine = beside(self.claimed, at).filter(|token| *token != at && clause.contains(token));
-        let mine = mine.fold(0u128, |mask, token| mask | self.covered.bit(token));
-        let stem = |token: usize| self.vocabulary.word(self.given.tokens[token].word).stem;
-        let theirs = beside(self.given, there).fold(0u128, |mask, token| {
-            mask | self.covered.bit_of_stem(stem(token))
-        });
+        let mine = self.claim.covered.mask(mine);
+        let theirs = beside(self.given, there).map(|token| self.claim.bit_there(self.given, token));
+        let theirs = theirs.fold(0, |mask, bit| mask | bit);
         (mine & theirs).count_ones() as f32 / mine.count_ones().max(1) as f32
     }
 }
 
 /// Whether the signs of a sentence near the words that `is_shared` has come to up or down: each word for down and each
 /// denial turns it. Nothing where there is none.
-pub(crate) fn sign(
-    sentence: &Sentence,
-    vocabulary: &Vocabulary,
-    is_shared: impl Fn(&Token) -> bool,
-) -> Option<bool> {
+pub(crate) fn sign(sentence: &Sentence, is_shared: impl Fn(&Token) -> bool) -> Option<bool> {
     let places = sentence.tokens.iter().enumerate();
-    let shared: Vec<usize> = places
-        .filter(|(_, token)| is_shared(token))
-        .map(|(at, _)| at)
-        .collect();
+    let shared = places.clone().filter(|(_, token)| is_shared(token));
+    let shared: Vec<usize> = shared.map(|(at, _)| at).collect();
     let is_near = |at: usize| shared.iter().any(|place| place.abs_diff(at) <= SIGN_NEAR);
     let (mut is_up, mut has_sign) = (true, false);
-    for (at, token) in sentence
-        .tokens
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| is_near(*at))
-    {
-        let word = vocabulary.word(token.word);
-        let side = word.directions.iter().find(|(pair, _)| *pair < SIGNED);
-        let turns = match side {
-            Some((_, is_down)) => {
-                has_sign = true;
-                *is_down
-            }
-            None => word.is_negator || word.is_denying,
-        };
+    for (at, token) in places.filter(|(at, _)| is_near(*at)) {
+        let mut directions = token.word.directions.iter();
+        let side = directions.find(|(pair, _)| *pair < LEXICON.signed);
+        let turns = side.map_or(token.word.denies(), |(_, is_down)| *is_down);
         is_up ^= turns && (side.is_some() || at > 0);
-        has_sign |= turns;
+        has_sign |= turns || side.is_some();
     }
     has_sign.then_some(is_up)
 }
 
 /// Whether a sentence of an answer denies something, and none of these of the passages does.
-pub(crate) fn denies_alone(
-    claimed: &Sentence,
-    given: &[Sentence],
-    vocabulary: &Vocabulary,
-) -> bool {
-    let denies = |sentence: &Sentence| {
-        let mut words = sentence.tokens.iter();
-        words.any(|token| {
-            let word = vocabulary.word(token.word);
-            word.is_negator || word.is_denying || &*word.lower == "false"
-        })
-    };
-    let mut own = denials(claimed, vocabulary).into_iter();
-    own.any(|denial| !denial.is_quoted) && !given.iter().any(denies)
+pub(crate) fn denies_alone(claimed: &Sentence, given: &[Sentence]) -> bool {
+    let denies = |token: &Token| token.word.denies() || &*token.word.lower == "false";
+    let mut own = denials(claimed).into_iter();
+    own.any(|denial| !denial.is_quoted)
+        && !given
+            .iter()
+            .flat_map(|sentence| &sentence.tokens)
+            .any(denies)
 }
 
-/// A negator with the words that it binds.
+/// A negator with the stems of the words that it binds.
 struct Denial {
-    tokens: Range<usize>,
+    at: usize,
     bound: Vec<u32>,
     is_quoted: bool,
 }
 
 /// The denials of a sentence. `not only` denies nothing, and neither does what bounds a value.
-fn denials(sentence: &Sentence, vocabulary: &Vocabulary) -> Vec<Denial> {
+fn denials(sentence: &Sentence) -> Vec<Denial> {
     let tokens = &sentence.tokens;
-    let lower = |at: usize| {
-        tokens
-            .get(at)
-            .map_or("", |token| &*vocabulary.word(token.word).lower)
-    };
-    let mut denials = Vec::new();
+    let lower = |at: usize| tokens.get(at).map_or("", |token| &*token.word.lower);
+    let mut denials: Vec<Denial> = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
-        let word = vocabulary.word(token.word);
-        let is_bound = matches!(
-            lower(at + 1),
-            "only"
-                | "more"
-                | "less"
-                | "fewer"
-                | "later"
-                | "earlier"
-                | "exceed"
-                | "exceeding"
-                | "just"
-                | "least"
-        );
+        let word = &token.word;
         // `"OutdoorSeating": false` denies the words before it.
         if &*word.lower == "false" && at > 0 {
-            let before = tokens[..at]
-                .iter()
-                .rev()
-                .take(2)
-                .map(|token| vocabulary.word(token.word));
-            let bound = before
-                .filter(|word| word.is_content)
-                .map(|word| word.stem)
-                .collect();
+            let before = tokens[..at].iter().rev().take(2);
+            let bound = before.filter(|token| token.word.is_content());
             denials.push(Denial {
-                tokens: at..at + 1,
-                bound,
+                at,
+                bound: bound.map(|token| token.word.stem).collect(),
                 is_quoted: false,
             });
             continue;
         }
         let before = at.checked_sub(1).map_or("", lower);
-        let is_counted =
-            &*word.lower == "no" && tokens.get(at + 1).is_some_and(|token| token.is_value);
-        let is_paired = &*word.lower == "nor"
-            && denials
-                .iter()
-                .any(|denial: &Denial| denial.tokens.end + 8 > at);
-        if matches!(before, "or" | "if") && &*word.lower == "not" || is_counted || is_paired {
+        let is_none = match &*word.lower {
+            "no" => tokens.get(at + 1).is_some_and(|token| token.is_value),
+            "nor" => denials.iter().any(|denial| denial.at + 9 > at),
+            "not" => matches!(before, "or" | "if"),
+            _ => false,
+        };
+        let is_bound = word.is(Kind::Negator) && is_of(lower(at + 1), words!(negated_bounds));
+        if is_none || is_bound || !word.denies() {
             continue;
         }
-        if !(word.is_negator || word.is_denying) || word.is_negator && is_bound {
-            continue;
-        }
-        let clause = tokens[at + 1..]
-            .iter()
-            .take(SCOPE)
-            .take_while(|token| !token.is_parted);
-        let mut bound = bound_of(clause, vocabulary);
+        let behind = || tokens[at + 1..].iter().take(SCOPE);
+        let before = || tokens[..at].iter().rev().take(SCOPE);
+        let mut bound = bound_of(behind().take_while(|token| !token.is_parted));
         // `is not 18 months`: what is denied stands before it.
         if bound.is_empty() {
-            let before = tokens[..at].iter().rev().take(SCOPE);
-            bound = bound_of(before, vocabulary);
+            bound = bound_of(before());
         }
         // `not, however, possible`
         if bound.is_empty() {
-            bound = bound_of(tokens[at + 1..].iter().take(SCOPE), vocabulary);
+            bound = bound_of(behind());
         }
         denials.push(Denial {
-            tokens: at..at + 1,
+            at,
             bound,
             is_quoted: token.is_quoted,
         });
@@ -384,30 +281,23 @@ fn denials(sentence: &Sentence, vocabulary: &Vocabulary) -> Vec<Denial> {
 }
 
 /// The stems of the first few words that a negator can bind.
-fn bound_of<'a>(tokens: impl Iterator<Item = &'a Token>, vocabulary: &Vocabulary) -> Vec<u32> {
+fn bound_of<'a>(tokens: impl Iterator<Item = &'a Token>) -> Vec<u32> {
     let words = tokens
         .filter(|token| !token.is_value)
-        .map(|token| vocabulary.word(token.word));
-    let telling =
-        words.filter(|word| !word.is_auxiliary && (word.is_content || !word.directions.is_empty()));
+        .map(|token| &token.word);
+    let telling = words.filter(|word| {
+        !word.is(Kind::Auxiliary) && (word.is_content() || !word.directions.is_empty())
+    });
     telling.map(|word| word.stem).take(BOUND_MAX).collect()
 }
 
-fn count(sentence: &Sentence, stem: u32, vocabulary: &Vocabulary) -> usize {
+fn count(sentence: &Sentence, word: &Word) -> usize {
     let tokens = sentence.tokens.iter();
-    tokens
-        .filter(|token| vocabulary.word(token.word).stem == stem)
-        .count()
+    tokens.filter(|token| token.word.stem == word.stem).count()
 }
 
-fn has(sentence: &Sentence, stem: u32, vocabulary: &Vocabulary) -> bool {
-    sentence
-        .tokens
-        .iter()
-        .any(|token| vocabulary.word(token.word).stem == stem)
-}
-
-fn place(sentence: &Sentence, stem: u32, vocabulary: &Vocabulary) -> usize {
-    let is_it = |token: &Token| vocabulary.word(token.word).stem == stem;
-    sentence.tokens.iter().position(is_it).unwrap_or_default()
+/// Where a stem stands first.
+fn place(sentence: &Sentence, stem: u32) -> Option<usize> {
+    let mut tokens = sentence.tokens.iter();
+    tokens.position(|token| token.word.stem == stem)
 }

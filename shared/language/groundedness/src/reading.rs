@@ -1,8 +1,9 @@
 //! Reads texts as sentences, tokens and values. *Not* a grammar.
 
 use crate::values::{self, Value};
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::{Vocabulary, Word};
 use std::ops::Range;
+use std::rc::Rc;
 use text::sentences::cited;
 
 /// Most tokens of one sentence of a passage: what is longer is no prose, and is cut.
@@ -18,8 +19,7 @@ const CLAUSE_WORDS_MIN: usize = 3;
 pub(crate) struct Token {
     /// Where it stands, in bytes of the text.
     pub(crate) at: Range<usize>,
-    /// Its number in the vocabulary.
-    pub(crate) word: u32,
+    pub(crate) word: Rc<Word>,
     /// Whether it begins with a capital letter.
     pub(crate) is_capital: bool,
     /// Whether a sentence begins with it, where a capital says nothing.
@@ -45,33 +45,34 @@ impl Sentence {
     /// Reads the part `at` of `text` as one sentence.
     pub(crate) fn read(text: &str, at: Range<usize>, vocabulary: &mut Vocabulary) -> Sentence {
         let mut tokens = tokens(text, at.clone(), vocabulary);
-        let values = values::read(text, &tokens, vocabulary);
-        for value in &values {
-            tokens[value.tokens.clone()]
-                .iter_mut()
-                .for_each(|token| token.is_value = true);
+        let values = values::read(text, &tokens);
+        for at in values.iter().flat_map(|value| value.tokens.clone()) {
+            tokens[at].is_value = true;
         }
         Sentence { at, tokens, values }
     }
 
     /// The clause that tokens stand in: two sentences that a comma and an `and` made one are about two things.
-    pub(crate) fn clause(&self, of: &Range<usize>, vocabulary: &Vocabulary) -> Range<usize> {
+    pub(crate) fn clause(&self, of: &Range<usize>) -> Range<usize> {
         let begins = |at: &usize| {
             let token = &self.tokens[*at];
-            token.is_parted && JOINS.contains(&&*vocabulary.word(token.word).lower)
+            token.is_parted && JOINS.contains(&&*token.word.lower)
         };
         let start = (1..=of.start).rev().find(begins).unwrap_or(0);
         let end = (of.end..self.tokens.len()).find(begins);
         let clause = start..end.unwrap_or(self.tokens.len());
-        let is_content = |token: &&Token| token.is_value || vocabulary.word(token.word).is_content;
-        match self.tokens[clause.clone()]
-            .iter()
-            .filter(is_content)
-            .count()
-        {
+        let is_content = |token: &&Token| token.is_value || token.word.is_content();
+        let said = self.tokens[clause.clone()].iter().filter(is_content);
+        match said.count() {
             0..CLAUSE_WORDS_MIN => 0..self.tokens.len(),
             _ => clause,
         }
+    }
+
+    /// The words that say something of their own and are part of no value.
+    pub(crate) fn content(&self) -> impl Iterator<Item = &Token> {
+        let tokens = self.tokens.iter();
+        tokens.filter(|token| token.word.is_content() && !token.is_value)
     }
 }
 
@@ -82,7 +83,7 @@ pub(crate) fn passage(text: &str, vocabulary: &mut Vocabulary) -> Vec<Sentence> 
     for at in cited::spans(&flowing) {
         let sentence = Sentence::read(text, at, vocabulary);
         for token in &sentence.tokens {
-            vocabulary.see(token.word, token.is_capital, token.is_first);
+            vocabulary.see(&token.word, token.is_capital, token.is_first);
         }
         match sentence.tokens.len() <= SENTENCE_TOKENS_MAX {
             true => sentences.push(sentence),
@@ -131,10 +132,8 @@ fn cut(sentence: &Sentence) -> Vec<Sentence> {
     while from < sentence.tokens.len() {
         let mut to = (from + SENTENCE_TOKENS_MAX).min(sentence.tokens.len());
         let is_inside = |at: usize| {
-            sentence
-                .values
-                .iter()
-                .any(|value| value.tokens.start < at && at < value.tokens.end)
+            let mut values = sentence.values.iter();
+            values.any(|value| value.tokens.start < at && at < value.tokens.end)
         };
         while to < sentence.tokens.len() && to > from + 1 && is_inside(to) {
             to -= 1;
@@ -145,12 +144,8 @@ fn cut(sentence: &Sentence) -> Vec<Sentence> {
             tokens: value.tokens.start - from..value.tokens.end - from,
             ..value.clone()
         });
-        let start = tokens
-            .first()
-            .map_or(sentence.at.start, |token| token.at.start);
-        let end = tokens.last().map_or(sentence.at.end, |token| token.at.end);
         parts.push(Sentence {
-            at: start..end,
+            at: tokens[0].at.start..tokens[tokens.len() - 1].at.end,
             values: values.collect(),
             tokens,
         });
@@ -165,15 +160,8 @@ fn tokens(text: &str, at: Range<usize>, vocabulary: &mut Vocabulary) -> Vec<Toke
     let mut tokens: Vec<Token> = Vec::with_capacity(at.len() / 5);
     let mut is_quoted = false;
     let mut end = at.start;
-    let mut runs = Runs {
-        text,
-        from: at.start,
-        to: at.end,
-        has_keys: has_keys(text),
-    }
-    .peekable();
-    while let Some(run) = runs.next() {
-        let mut run = run;
+    let mut runs = runs(text, at).peekable();
+    while let Some(mut run) = runs.next() {
         // `doesn't`, `U.S.` and a word torn by the end of a line are one word.
         while let Some(next) = runs.peek() {
             let between = &text[run.end..next.start];
@@ -198,7 +186,7 @@ fn tokens(text: &str, at: Range<usize>, vocabulary: &mut Vocabulary) -> Vec<Toke
         let bare = owned(written);
         let is_first = tokens.is_empty();
         tokens.push(Token {
-            word: vocabulary.number(bare),
+            word: vocabulary.word(bare),
             is_capital: bare.starts_with(char::is_uppercase),
             is_first,
             is_parted: !is_first && is_marked && gap.contains([',', ';', ':', '(', ')', '—', '–']),
@@ -209,11 +197,6 @@ fn tokens(text: &str, at: Range<usize>, vocabulary: &mut Vocabulary) -> Vec<Toke
         end = run.end;
     }
     tokens
-}
-
-/// Whether a text is an object with keys, as far as its beginning tells.
-fn has_keys(text: &str) -> bool {
-    text.trim_start().starts_with(['{', '['])
 }
 
 /// A word without a possessive ending or a contracted verb: `party's`, `they've`.
@@ -243,42 +226,30 @@ fn joins(first: &str, between: &str, second: &str) -> bool {
     }
 }
 
-/// The runs of letters and digits of a part of a text, by place. `OutdoorSeating` is two where keys are written so.
-struct Runs<'a> {
-    text: &'a str,
-    from: usize,
-    to: usize,
-    has_keys: bool,
-}
-
-/// The length of the first word of a key.
-fn humped(run: &str) -> usize {
-    let mut chars = run.char_indices().peekable();
-    while let Some((_, c)) = chars.next() {
-        match chars.peek() {
-            Some((at, next)) if c.is_lowercase() && next.is_uppercase() => return *at,
-            _ => {}
-        }
-    }
-    run.len()
-}
-
-impl Iterator for Runs<'_> {
-    type Item = Range<usize>;
-
-    fn next(&mut self) -> Option<Range<usize>> {
-        let rest = &self.text[self.from..self.to];
-        let start = self.from + rest.find(char::is_alphanumeric)?;
-        let run = &self.text[start..self.to];
-        let length = run
-            .find(|c: char| !c.is_alphanumeric())
-            .unwrap_or(run.len());
-        let length = if self.has_keys {
+/// The runs of letters and digits of a part of a text, by place. `OutdoorSeating` is two where the text is an object
+/// with keys, as far as its beginning tells.
+fn runs(text: &str, at: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let has_keys = text.trim_start().starts_with(['{', '[']);
+    let mut from = at.start;
+    std::iter::from_fn(move || {
+        let start = from + text[from..at.end].find(char::is_alphanumeric)?;
+        let run = &text[start..at.end];
+        let length = run.find(|c: char| !c.is_alphanumeric());
+        let length = length.unwrap_or(run.len());
+        let length = if has_keys {
             humped(&run[..length])
         } else {
             length
         };
-        self.from = start + length;
-        Some(start..self.from)
-    }
+        from = start + length;
+        Some(start..from)
+    })
+}
+
+/// The length of the first word of a key.
+fn humped(run: &str) -> usize {
+    let following = run.char_indices().skip(1);
+    let mut pairs = run.chars().zip(following);
+    let end = pairs.find(|(c, (_, next))| c.is_lowercase() && next.is_uppercase());
+    end.map_or(run.len(), |(_, (at, _))| at)
 }

@@ -12,7 +12,6 @@ use crate::thresholds::Thresholds;
 use crate::values::{Amount, Likeness, Value};
 use crate::vocabulary::Vocabulary;
 use std::ops::Range;
-use text::fold;
 
 /// How many tokens on each side say what a value or a name stands for.
 const AROUND: usize = 16;
@@ -52,7 +51,7 @@ pub(crate) struct Finding {
 }
 
 /// A sentence of an answer with what it is held against.
-pub(crate) struct Slots<'a> {
+pub(crate) struct Claim<'a> {
     pub(crate) sentence: &'a Sentence,
     pub(crate) covered: &'a Covered,
     pub(crate) evidence: &'a Evidence,
@@ -77,16 +76,16 @@ impl Slot<'_> {
     }
 }
 
-impl<'a> Slots<'a> {
+impl<'a> Claim<'a> {
     pub(crate) fn new(
         sentence: &'a Sentence,
         covered: &'a Covered,
         evidence: &'a Evidence,
         vocabulary: &'a Vocabulary,
         thresholds: &'a Thresholds,
-    ) -> Slots<'a> {
-        Slots {
-            names: names::of(sentence, vocabulary),
+    ) -> Claim<'a> {
+        Claim {
+            names: names::of(sentence),
             sentence,
             covered,
             evidence,
@@ -96,7 +95,7 @@ impl<'a> Slots<'a> {
     }
 
     /// How many values and names there are.
-    pub(crate) fn count(&self) -> usize {
+    pub(crate) fn slots(&self) -> usize {
         self.sentence.values.len() + self.names.len()
     }
 
@@ -105,10 +104,8 @@ impl<'a> Slots<'a> {
         let values = self.sentence.values.iter().filter(|value| !value.is_weak);
         let values = values.map(Slot::Value);
         let slots: Vec<Slot<'_>> = values.chain(self.names.iter().map(Slot::Name)).collect();
-        let mut found: Vec<Finding> = slots
-            .iter()
-            .filter_map(|slot| self.finding(*slot))
-            .collect();
+        let found = slots.iter().filter_map(|slot| self.finding(*slot));
+        let mut found: Vec<Finding> = found.collect();
         if found.is_empty() {
             found.extend(self.swapped(&slots));
         }
@@ -123,31 +120,28 @@ impl<'a> Slots<'a> {
         if holders.is_empty() && is_scanned {
             return None;
         }
-        let rival = self.rival(slot, around, &holders);
-        let found = |fault, kind, told_by| {
-            Some(Finding {
-                kind,
-                fault,
-                tokens: tokens.clone(),
-                told_by,
-            })
-        };
-        let kind = self.kind(slot);
-        if let Some((told_by, is_aligned)) = rival {
-            let fault = match (is_aligned, holders.is_empty()) {
-                (true, _) => Fault::Replaced,
-                (false, true) => Fault::Nowhere,
-                (false, false) => Fault::Misplaced,
+        let is_lacking = holders.is_empty() || self.is_partly_unknown(slot);
+        let (fault, told_by) =
+            if let Some((told_by, is_aligned)) = self.rival(slot, around, &holders) {
+                let fault = match (is_aligned, holders.is_empty()) {
+                    (true, _) => Fault::Replaced,
+                    (false, true) => Fault::Nowhere,
+                    (false, false) => Fault::Misplaced,
+                };
+                (fault, Some(told_by))
+            } else if let Some(told_by) = self.part_exchanged(slot, &holders) {
+                (Fault::Misplaced, Some(told_by))
+            } else if is_lacking && !self.is_excused(slot) {
+                (Fault::Nowhere, None)
+            } else {
+                return None;
             };
-            return found(fault, kind, Some(told_by));
-        }
-        if let Some(told_by) = self.part_exchanged(slot, &holders) {
-            return found(Fault::Misplaced, kind, Some(told_by));
-        }
-        match (holders.is_empty() || self.is_partly_unknown(slot)) && !self.is_excused(slot) {
-            true => found(Fault::Nowhere, kind, None),
-            false => None,
-        }
+        Some(Finding {
+            kind: self.kind(slot),
+            fault,
+            tokens,
+            told_by,
+        })
     }
 
     /// The sentence that fits best and has another part in a name: `Jets QB Zach Wilson` for `Colts QB Zach Wilson`.
@@ -156,31 +150,23 @@ impl<'a> Slots<'a> {
             return None;
         };
         let words = self.clause(tokens);
-        let share = |at: usize| self.covered.share(self.covered.masks[at], words);
-        let best = holders
-            .iter()
-            .max_by(|one, other| share(**one).total_cmp(&share(**other)))?;
-        let given = &self.evidence.sentences[*best];
-        let is_long = |at: usize| {
-            self.vocabulary
-                .word(self.sentence.tokens[at].word)
-                .lower
-                .len()
-                >= NAME_MIN
+        let share = |at: usize| self.covered.share_at(at, words);
+        let best = holders.iter().copied();
+        let best = best.max_by(|one, other| share(*one).total_cmp(&share(*other)))?;
+        let lacks = |at: usize| {
+            let is_long = self.sentence.tokens[at].word.lower.len() >= NAME_MIN;
+            is_long && self.covered.masks[best] & self.covered.bit(at) == 0
         };
-        let lacks =
-            |at: usize| self.covered.masks[*best] & self.covered.bit(at) == 0 && is_long(at);
-        if share(*best) < self.thresholds.aligned_min || !tokens.clone().any(lacks) {
+        if share(best) < self.thresholds.aligned_min || !tokens.clone().any(lacks) {
             return None;
         }
-        let own = tokens
-            .clone()
-            .fold(0, |mask, at| mask | self.covered.bit(at));
-        let names = names::of(given, self.vocabulary).into_iter();
+        let given = &self.evidence.sentences[best];
+        let own = self.covered.mask(tokens.clone());
+        let names = names::of(given).into_iter();
         let mut same =
             names.filter(|name| name.clone().any(|at| self.bit_there(given, at) & own != 0));
         let has_other = |name: Range<usize>| name.clone().any(|at| self.bit_there(given, at) == 0);
-        same.any(has_other).then_some(*best)
+        same.any(has_other).then_some(best)
     }
 
     /// What a fault of it is called.
@@ -188,11 +174,8 @@ impl<'a> Slots<'a> {
         let Slot::Value(value) = slot else {
             return ReasonKind::Name;
         };
-        let mut given = self
-            .evidence
-            .sentences
-            .iter()
-            .flat_map(|sentence| &sentence.values);
+        let sentences = self.evidence.sentences.iter();
+        let mut given = sentences.flat_map(|sentence| &sentence.values);
         match value.amount {
             Amount::Day(_) => ReasonKind::Date,
             _ if given.any(|given| value.likeness(given) == Likeness::OtherUnit) => {
@@ -217,9 +200,7 @@ impl<'a> Slots<'a> {
             // A last name stands for the whole, and so does the first word of a company.
             Slot::Name(tokens) => {
                 let has = |at: usize| self.covered.masks[sentence] & self.covered.bit(at) != 0;
-                let first = self
-                    .vocabulary
-                    .word(self.sentence.tokens[tokens.start].word);
+                let first = &self.sentence.tokens[tokens.start].word;
                 has(tokens.end - 1) || first.lower.len() >= NAME_MIN && has(tokens.start)
             }
         }
@@ -232,7 +213,7 @@ impl<'a> Slots<'a> {
         };
         let is_unknown = |at: usize| {
             let bit = self.covered.bit(at);
-            let word = self.vocabulary.word(self.sentence.tokens[at].word);
+            let word = &self.sentence.tokens[at].word;
             bit != 0 && self.covered.known & bit == 0 && word.lower.len() >= NAME_MIN
         };
         tokens.clone().any(is_unknown)
@@ -240,31 +221,29 @@ impl<'a> Slots<'a> {
 
     /// Whether what stands nowhere may be there all the same: a scan confuses digits, letters stand for names.
     fn is_excused(&self, slot: Slot<'_>) -> bool {
+        let tokens = self.sentence.tokens[slot.tokens()].iter();
+        let mut words = tokens.map(|token| &*token.word.lower);
         match slot {
-            Slot::Value(value) => value.tokens.clone().all(|at| {
-                let digits = &self.vocabulary.word(self.sentence.tokens[at].word).lower;
-                self.vocabulary.is_scanned(digits)
-            }),
-            Slot::Name(tokens) => tokens.clone().all(|at| {
-                let word = self.vocabulary.word(self.sentence.tokens[at].word);
-                let is_short = (2..=5).contains(&word.lower.len());
-                is_short && self.has_initials(&word.lower) || self.has_code(&word.lower)
+            Slot::Value(_) => words.all(|word| self.vocabulary.is_scanned(word)),
+            Slot::Name(_) => words.all(|word| {
+                let is_short = (2..=5).contains(&word.len());
+                is_short && self.has_initials(word) || self.has_code(word)
             }),
         }
     }
 
     /// Whether two capitals stand for a name: `CA` for `California`.
     fn has_code(&self, name: &str) -> bool {
-        self.evidence.sentences.iter().any(|sentence| {
-            sentence.tokens.iter().any(|token| {
-                let code = self.vocabulary.word(token.word);
-                let is_code = token.is_capital && code.is_content && name.len() >= NAME_MIN;
-                match (code.lower.as_bytes(), name.as_bytes()) {
-                    ([a, b], [first, rest @ ..]) if is_code => a == first && rest.contains(b),
+        let sentences = self.evidence.sentences.iter();
+        let tokens = sentences.flat_map(|sentence| &sentence.tokens);
+        let mut codes = tokens.filter(|token| token.is_capital && token.word.is_content());
+        name.len() >= NAME_MIN
+            && codes.any(
+                |token| match (token.word.lower.as_bytes(), name.as_bytes()) {
+                    ([a, b], [first, rest @ ..]) => a == first && rest.contains(b),
                     _ => false,
-                }
-            })
-        })
+                },
+            )
     }
 
     /// Whether words with these first letters follow each other somewhere.
@@ -272,34 +251,28 @@ impl<'a> Slots<'a> {
         let letters: Vec<char> = letters.chars().collect();
         self.evidence.sentences.iter().any(|sentence| {
             let capitals = sentence.tokens.iter().filter(|token| token.is_capital);
-            let first: Vec<char> = capitals
-                .filter_map(|token| self.vocabulary.word(token.word).lower.chars().next())
-                .collect();
+            let first = capitals.filter_map(|token| token.word.lower.chars().next());
+            let first: Vec<char> = first.collect();
             first.windows(letters.len()).any(|window| window == letters)
         })
     }
 
     /// The words of the clause of tokens, without theirs, as a mask.
     fn clause(&self, tokens: &Range<usize>) -> u128 {
-        let own = tokens
-            .clone()
-            .fold(0, |mask, at| mask | self.covered.bit(at));
-        let clause = self.sentence.clause(tokens, self.vocabulary);
-        clause.fold(0, |mask, at| mask | self.covered.bit(at)) & !own
+        let clause = self.sentence.clause(tokens);
+        self.covered.mask(clause) & !self.covered.mask(tokens.clone())
     }
 
     /// The words around tokens, as a mask.
     fn around(&self, tokens: &Range<usize>) -> u128 {
-        let own = tokens
-            .clone()
-            .fold(0, |mask, at| mask | self.covered.bit(at));
+        let own = self.covered.mask(tokens.clone());
         let side = |places: &mut dyn Iterator<Item = usize>| {
             let bits = places.take(AROUND).map(|at| self.covered.bit(at) & !own);
             bits.filter(|bit| *bit != 0)
                 .take(AROUND_WORDS_MAX)
                 .fold(0, |mask, bit| mask | bit)
         };
-        let clause = self.sentence.clause(tokens, self.vocabulary);
+        let clause = self.sentence.clause(tokens);
         side(&mut (clause.start..tokens.start).rev()) | side(&mut (tokens.end..clause.end))
     }
 
@@ -309,20 +282,16 @@ impl<'a> Slots<'a> {
         if around.count_ones() < AROUND_MIN {
             return None;
         }
-        let fit = |at: usize| self.covered.share(self.covered.masks[at], around);
+        let fit = |at: usize| self.covered.share_at(at, around);
         let held = holders.iter().map(|at| fit(*at)).fold(0.0, f32::max);
-        let mut best: Option<(f32, usize)> = None;
-        for at in (0..self.evidence.sentences.len()).filter(|at| !holders.contains(at)) {
-            let fit = fit(at);
-            if fit >= ABOUT_MIN && best.is_none_or(|(known, _)| fit > known) {
-                best = Some((fit, at));
-            }
-        }
-        let (fit, at) = best.filter(|(fit, _)| *fit >= held + self.thresholds.binding_margin)?;
+        let others = (0..self.evidence.sentences.len()).filter(|at| !holders.contains(at));
+        let others = others.map(|at| (fit(at), at));
+        let best = others.reduce(|best, next| if next.0 > best.0 { next } else { best });
+        let least = ABOUT_MIN.max(held + self.thresholds.binding_margin);
+        let (fit, at) = best.filter(|(fit, _)| *fit >= least)?;
         let beside = self.rival_beside(slot, at)?;
-        let tokens = slot.tokens();
-        let rest = self.clause(&tokens);
-        let share = self.covered.share(self.covered.masks[at], rest);
+        let rest = self.clause(&slot.tokens());
+        let share = self.covered.share_at(at, rest);
         let is_aligned = share.min(fit) >= self.thresholds.aligned_min && beside >= BESIDE_MIN;
         Some((at, is_aligned))
     }
@@ -336,10 +305,8 @@ impl<'a> Slots<'a> {
         });
         // What the passage has twice and the claim once, the claim lacks.
         let count = |sentence: &Sentence, of: &Value| {
-            let same = sentence
-                .values
-                .iter()
-                .filter(|value| value.likeness(of) == Likeness::Same);
+            let values = sentence.values.iter();
+            let same = values.filter(|value| value.likeness(of) == Likeness::Same);
             same.count()
         };
         let is_claimed = |other: &Value| count(self.sentence, other) >= count(given, other);
@@ -352,11 +319,9 @@ impl<'a> Slots<'a> {
                 alike.map(|other| other.tokens.clone()).collect()
             }
             Slot::Name(_) => {
-                let others = names::of(given, self.vocabulary).into_iter();
-                let is_other = |name: &Range<usize>| {
-                    name.clone().all(|token| self.bit_there(given, token) == 0)
-                };
-                others.filter(is_other).collect()
+                let bit = |token: usize| self.bit_there(given, token);
+                let is_other = |name: &Range<usize>| name.clone().all(|token| bit(token) == 0);
+                names::of(given).into_iter().filter(is_other).collect()
             }
         };
         let likeness = places.into_iter().map(|place| {
@@ -368,9 +333,8 @@ impl<'a> Slots<'a> {
     }
 
     /// The bit of a token of the passages.
-    fn bit_there(&self, given: &Sentence, token: usize) -> u128 {
-        let word = self.vocabulary.word(given.tokens[token].word);
-        self.covered.bit_of_stem(word.stem)
+    pub(crate) fn bit_there(&self, given: &Sentence, token: usize) -> u128 {
+        self.covered.bit_of_stem(given.tokens[token].word.stem)
     }
 
     /// The words beside tokens of any sentence, as a mask.
@@ -389,27 +353,22 @@ impl<'a> Slots<'a> {
 
     /// Two slots of one kind that a sentence of the passages has the other way round.
     fn swapped(&self, slots: &[Slot<'_>]) -> Option<Finding> {
-        for (place, one) in slots.iter().enumerate() {
-            for other in &slots[place + 1..] {
-                let is_kind = match (one, other) {
-                    (Slot::Value(one), Slot::Value(other)) => one.is_alike(other),
-                    (Slot::Name(_), Slot::Name(_)) => true,
-                    _ => false,
-                };
-                if !is_kind {
-                    continue;
-                }
-                if let Some(at) = self.swapped_in(*one, *other) {
-                    return Some(Finding {
-                        kind: self.kind(*one),
-                        fault: Fault::Misplaced,
-                        tokens: one.tokens(),
-                        told_by: Some(at),
-                    });
-                }
-            }
-        }
-        None
+        let pairs = (1..).zip(slots);
+        let pairs =
+            pairs.flat_map(|(next, one)| slots[next..].iter().map(move |other| (one, other)));
+        let mut alike = pairs.filter(|(one, other)| match (one, other) {
+            (Slot::Value(one), Slot::Value(other)) => one.is_alike(other),
+            (Slot::Name(_), Slot::Name(_)) => true,
+            _ => false,
+        });
+        alike.find_map(|(one, other)| {
+            Some(Finding {
+                told_by: Some(self.swapped_in(*one, *other)?),
+                kind: self.kind(*one),
+                fault: Fault::Misplaced,
+                tokens: one.tokens(),
+            })
+        })
     }
 
     /// The sentence that has both the other way round, where it is the one that fits best.
@@ -417,7 +376,7 @@ impl<'a> Slots<'a> {
         let all = self.clause(&one.tokens());
         let both = (0..self.evidence.sentences.len())
             .filter(|at| self.has(*at, one) && self.has(*at, other));
-        let share = |at: usize| self.covered.share(self.covered.masks[at], all);
+        let share = |at: usize| self.covered.share_at(at, all);
         let at = both.max_by(|one, other| share(*one).total_cmp(&share(*other)))?;
         if share(at) < self.thresholds.aligned_min {
             return None;
@@ -459,29 +418,22 @@ impl<'a> Slots<'a> {
     fn sides(&self, slot: Slot<'_>, given: &Sentence, there: &Range<usize>) -> usize {
         let here = slot.tokens();
         let stems = |sentence: &Sentence, range: Range<usize>| -> Vec<u32> {
-            let tokens = sentence.tokens[range]
-                .iter()
-                .filter(|token| !token.is_value && !token.is_capital);
-            tokens
-                .map(|token| self.vocabulary.word(token.word).stem)
-                .collect()
+            let tokens = sentence.tokens[range].iter();
+            let words = tokens.filter(|token| !token.is_value && !token.is_capital);
+            words.map(|token| token.word.stem).collect()
         };
         let sides = |sentence: &Sentence, place: &Range<usize>| {
+            let from = place.start.saturating_sub(BESIDE);
             let to = (place.end + BESIDE).min(sentence.tokens.len());
-            (
-                stems(sentence, place.start.saturating_sub(BESIDE)..place.start),
-                stems(sentence, place.end..to),
-            )
+            [from..place.start, place.end..to].map(|side| stems(sentence, side))
         };
-        let (left, right) = sides(self.sentence, &here);
-        let (left_there, right_there) = sides(given, there);
-        let shared =
-            |one: &[u32], other: &[u32]| one.iter().filter(|stem| other.contains(stem)).count();
-        shared(&left, &left_there) + shared(&right, &right_there)
+        let pairs = sides(self.sentence, &here)
+            .into_iter()
+            .zip(sides(given, there));
+        let shared = pairs.map(|(mine, theirs)| {
+            let is_there = |stem: &&u32| theirs.contains(stem);
+            mine.iter().filter(is_there).count()
+        });
+        shared.sum()
     }
-}
-
-/// Letters that scans read for digits.
-pub(crate) fn looks_like_digits(word: &str, digits: &str) -> bool {
-    word.len() == digits.len() && word != digits && fold::skeleton(word) == fold::skeleton(digits)
 }

@@ -3,12 +3,11 @@
 //! *Not* here: whether a passage has to contain a value. Nothing is calculated with values.
 
 use crate::dates::{self, Day};
-use crate::lexicon::LEXICON;
+use crate::lexicon::{Kind, LEXICON};
 use crate::reading::Token;
 use crate::units::{self, Unit};
-use crate::vocabulary::Vocabulary;
 use std::ops::Range;
-use text::{currencies, numerals};
+use text::{currencies, is_of, numerals};
 
 /// By how much a rough number may be off, as a share.
 const ROUGH_SHARE: f64 = 0.05;
@@ -79,7 +78,7 @@ impl Value {
             }
             (Amount::Number { unit: one, .. }, Amount::Number { unit: other, .. }) => {
                 match (one, other) {
-                    (Some(one), Some(other)) => one.dimension == other.dimension,
+                    (Some((one, _)), Some((other, _))) => one == other,
                     _ => true,
                 }
             }
@@ -99,33 +98,27 @@ fn number_likeness(
         (one - other).abs() <= share * one.abs().max(other.abs())
     };
     let ((number, unit), (other, other_unit)) = (claimed, given);
-    match (unit, other_unit) {
-        (Some(unit), Some(other_unit)) if unit.dimension == other_unit.dimension => {
-            let share = if unit == other_unit {
+    let is_same = match (unit, other_unit) {
+        (Some((one, factor)), Some((dimension, other_factor))) => {
+            let share = if factor == other_factor {
                 1e-9
             } else {
                 CONVERTED_SHARE
             };
-            match is_near(number * unit.factor, other * other_unit.factor, share) {
-                true => Likeness::Same,
-                false if number == other => Likeness::OtherUnit,
-                false => Likeness::Other,
-            }
+            one == dimension && is_near(number * factor, other * other_factor, share)
         }
-        (Some(_), Some(_)) if number == other => Likeness::OtherUnit,
-        (Some(_), Some(_)) => Likeness::Other,
-        _ if is_near(number, other, 1e-9) => Likeness::Same,
-        _ => Likeness::Other,
+        _ => is_near(number, other, 1e-9),
+    };
+    match unit.is_some() && other_unit.is_some() && number == other {
+        _ if is_same => Likeness::Same,
+        true => Likeness::OtherUnit,
+        false => Likeness::Other,
     }
 }
 
 /// The values of a sentence.
-pub(crate) fn read(text: &str, tokens: &[Token], vocabulary: &Vocabulary) -> Vec<Value> {
-    let reader = Reader {
-        text,
-        tokens,
-        vocabulary,
-    };
+pub(crate) fn read(text: &str, tokens: &[Token]) -> Vec<Value> {
+    let reader = Reader { text, tokens };
     let mut values = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
@@ -151,21 +144,19 @@ pub(crate) fn read(text: &str, tokens: &[Token], vocabulary: &Vocabulary) -> Vec
 pub(crate) struct Reader<'a> {
     pub(crate) text: &'a str,
     pub(crate) tokens: &'a [Token],
-    vocabulary: &'a Vocabulary,
 }
 
 impl<'a> Reader<'a> {
     /// A token as it is written.
     pub(crate) fn raw(&self, at: usize) -> &'a str {
-        self.tokens
-            .get(at)
-            .map_or("", |token| &self.text[token.at.clone()])
+        let token = self.tokens.get(at);
+        token.map_or("", |token| &self.text[token.at.clone()])
     }
 
     /// A token in lower case.
-    pub(crate) fn lower(&self, at: usize) -> &str {
+    pub(crate) fn lower(&self, at: usize) -> &'a str {
         let token = self.tokens.get(at);
-        token.map_or("", |token| &self.vocabulary.word(token.word).lower)
+        token.map_or("", |token| &token.word.lower)
     }
 
     /// What stands between a token and the next one.
@@ -174,11 +165,8 @@ impl<'a> Reader<'a> {
             (Some(one), Some(next)) => &self.text[one.at.end..next.at.start],
             (Some(one), None) => {
                 let rest = &self.text[one.at.end..];
-                let end = rest
-                    .char_indices()
-                    .nth(3)
-                    .map_or(rest.len(), |(end, _)| end);
-                &rest[..end]
+                let end = rest.char_indices().nth(3);
+                end.map_or(rest, |(end, _)| &rest[..end])
             }
             _ => "",
         }
@@ -204,16 +192,15 @@ impl<'a> Reader<'a> {
         let token = &self.tokens[at];
         let first = self.raw(at).as_bytes().first();
         let is_digit = first.is_some_and(u8::is_ascii_digit);
-        let is_numeral = self.vocabulary.word(token.word).is_numeral;
+        let is_numeral = token.word.is(Kind::Numeral);
         if !is_digit && !is_numeral && !token.is_capital {
             return None;
         }
         if let Some((length, day)) = dates::read(self, at) {
             return Some((length, Amount::Day(day), false));
         }
-        let (length, number, suffix, is_weak) = self
-            .digits(at)
-            .or_else(|| is_numeral.then(|| self.spelled(at)).flatten())?;
+        let spelled = || self.spelled(at).filter(|_| is_numeral);
+        let (length, number, suffix, is_weak) = self.digits(at).or_else(spelled)?;
         let (more, number, unit) = self.unit(at, at + length, number, suffix)?;
         Some((length + more, Amount::Number { number, unit }, is_weak))
     }
@@ -240,44 +227,25 @@ impl<'a> Reader<'a> {
             length += 1;
         }
         let before = self.before(at);
-        let is_negative = before.ends_with(['-', '−'])
-            && before
-                .trim_end_matches(['-', '−'])
-                .chars()
-                .next_back()
-                .is_some_and(char::is_whitespace);
+        let bare = before.trim_end_matches(['-', '−']);
+        let is_negative = bare.len() < before.len() && bare.ends_with(char::is_whitespace);
         let number: f64 = written.parse().ok()?;
-        Some((
-            length,
-            if is_negative { -number } else { number },
-            suffix,
-            false,
-        ))
+        let number = if is_negative { -number } else { number };
+        Some((length, number, suffix, false))
     }
 
     /// A number in words: `twenty-five`, `two hundred`, `a million`.
     fn spelled(&self, at: usize) -> Option<(usize, f64, &'a str, bool)> {
+        let (next, behind) = (self.lower(at + 1), self.lower(at + 2));
         let (mut number, mut length) = match self.lower(at) {
-            "a" | "an"
-                if matches!(
-                    self.lower(at + 1),
-                    "hundred" | "thousand" | "million" | "billion" | "trillion"
-                ) =>
-            {
-                (1.0, 1)
-            }
-            "half"
-                if self.lower(at + 1) == "a" && numerals::scale(self.lower(at + 2)).is_some() =>
-            {
-                (0.5, 2)
-            }
+            "a" | "an" if is_of(next, words!(scales)) => (1.0, 1),
+            "half" if next == "a" && numerals::scale(behind).is_some() => (0.5, 2),
             word => (numerals::small(word)?, 1),
         };
-        let is_joined = |at: usize| matches!(self.gap(at), " " | "-");
-        if number >= 20.0
-            && is_joined(at)
-            && let Some(ones) =
-                numerals::small(self.lower(at + 1)).filter(|ones| (1.0..10.0).contains(ones))
+        let ones = numerals::small(next).filter(|ones| (1.0..10.0).contains(ones));
+        if let Some(ones) = ones
+            && number >= 20.0
+            && matches!(self.gap(at), " " | "-")
         {
             number += ones;
             length += 1;
@@ -306,16 +274,11 @@ impl<'a> Reader<'a> {
         suffix: &'a str,
     ) -> Option<(usize, f64, Option<Unit>)> {
         let before = self.before(at).trim_end();
-        let sign = before.chars().next_back();
-        let sign = currencies::SIGNS
-            .iter()
-            .find(|(known, _)| sign == Some(*known));
-        let code_before = at
-            .checked_sub(1)
-            .and_then(|at| currencies::code(self.raw(at)));
-        let mut money = sign
-            .map(|(_, code)| *code)
-            .or(code_before.filter(|_| before.is_empty()));
+        let code_before = || currencies::code(self.raw(at.checked_sub(1)?));
+        let mut money = match before {
+            "" => code_before(),
+            _ => signed(before.chars().next_back()),
+        };
         let (mut number, mut unit, mut more) = (number, None, 0);
         let gap = self.gap(end - 1);
         match suffix {
@@ -337,45 +300,36 @@ impl<'a> Reader<'a> {
             return Some((usize::from(unit.is_some()), number, unit));
         }
         let is_near = |at: usize| matches!(self.gap(at), " " | "-" | "\u{a0}" | "  ");
+        let word = self.lower(end);
         if suffix.is_empty()
             && is_near(end - 1)
-            && let Some(scale) = numerals::scale(self.lower(end))
-                .filter(|_| self.lower(end).len() > 1 || money.is_some())
+            && let Some(scale) = numerals::scale(word)
+            && (word.len() > 1 || money.is_some())
         {
             number *= scale;
             more = 1;
         }
-        if unit.is_none()
-            && money.is_none()
-            && (is_near(end + more - 1) || self.gap(end + more - 1) == " US ")
-        {
-            let (length, code) = self.currency(end + more).unzip();
+        let last = end + more - 1;
+        if unit.is_none() && money.is_none() && (is_near(last) || self.gap(last) == " US ") {
+            let (length, code) = self.currency(last + 1).unzip();
             money = code;
             more += length.unwrap_or(0);
         }
         if let Some(code) = money {
             return Some((more, number, Some(units::money(code))));
         }
-        if unit.is_none() && is_near(end + more - 1) {
-            unit = match self.lower(end + more) {
-                "per" if self.lower(end + more + 1) == "cent" => {
-                    units::unit("%").inspect(|_| more += 1)
-                }
-                _ => units::unit(self.raw(end + more)),
+        if unit.is_none() && is_near(last) {
+            let is_percent = self.lower(last + 1) == "per" && self.lower(last + 2) == "cent";
+            (more, unit) = match is_percent {
+                true => (more + 2, units::unit("%")),
+                false => match units::unit(self.raw(last + 1)) {
+                    None => (more, None),
+                    unit => (more + 1, unit),
+                },
             };
-            more += usize::from(unit.is_some());
         }
-        if unit.is_none()
-            && self
-                .gap(end - 1)
-                .ends_with(currencies::SIGNS.map(|(sign, _)| sign))
-            && !self.gap(end - 1).starts_with(' ')
-        {
-            let sign = self.gap(end - 1).chars().next_back();
-            let known = currencies::SIGNS
-                .iter()
-                .find(|(known, _)| sign == Some(*known));
-            unit = known.map(|(_, code)| units::money(code));
+        if unit.is_none() && !gap.starts_with(' ') {
+            unit = signed(gap.chars().next_back()).map(units::money);
         }
         Some((more, number, unit))
     }
@@ -383,61 +337,42 @@ impl<'a> Reader<'a> {
     /// A currency in words or by its code.
     fn currency(&self, at: usize) -> Option<(usize, &'static str)> {
         let is_it = |words: &str| {
-            words
-                .split(' ')
-                .zip(at..)
-                .all(|(word, at)| self.lower(at) == word)
+            let mut said = words.split(' ').zip(at..);
+            said.all(|(word, at)| self.lower(at) == word)
         };
         let token = self.tokens.get(at)?;
-        if self.vocabulary.word(token.word).is_currency {
-            let mut known = currencies::WORDS.iter();
-            if let Some((words, code)) = known.find(|(words, _)| is_it(words)) {
-                return Some((words.split(' ').count(), code));
-            }
+        let mut known = currencies::WORDS.iter();
+        match known.find(|(words, _)| token.word.is(Kind::Currency) && is_it(words)) {
+            Some((words, code)) => Some((words.split(' ').count(), code)),
+            None => Some((1, currencies::code(self.raw(at))?)),
         }
-        Some((1, currencies::code(self.raw(at))?))
     }
 
     /// Whether words before or behind a value bound it.
     fn bound(&self, value: &Range<usize>) -> i8 {
-        // The sign or code of a currency, an article and the like stand between.
         let mut end = value.start;
-        while end > 0
-            && matches!(
-                self.lower(end - 1),
-                "the" | "a" | "an" | "about" | "usd" | "eur" | "gbp" | "us" | "chf"
-            )
-        {
+        while end > 0 && is_of(self.lower(end - 1), words!(before_value)) {
             end -= 1;
         }
-        let last = end.checked_sub(1).map_or("", |last| self.lower(last));
-        let ends = |words: &[&str]| {
-            let mut placed = words.iter().rev().zip((0..end).rev());
-            words.len() <= end && placed.all(|(word, at)| self.lower(at) == *word)
-        };
-        let phrases = LEXICON.bounds(last).iter();
-        let longest = phrases
-            .filter(|(words, _)| ends(words))
-            .max_by_key(|(words, _)| words.len());
-        if let Some((_, side)) = longest {
-            return *side;
-        }
-        if !matches!(self.lower(value.end), "or" | "and") {
-            return 0;
-        }
-        match self.lower(value.end + 1) {
-            "more" | "above" | "over" | "later" | "longer" | "greater" | "higher" | "after" => 1,
-            "less" | "below" | "under" | "fewer" | "earlier" | "before" | "lower" => -1,
-            _ => 0,
+        let back = |back: usize| end.checked_sub(back).map_or("", |at| self.lower(at));
+        let (joins, behind) = (self.lower(value.end), self.lower(value.end + 1));
+        match LEXICON.bound(back) {
+            0 if !matches!(joins, "or" | "and") => 0,
+            0 if is_of(behind, words!(or_more)) => 1,
+            0 if is_of(behind, words!(or_less)) => -1,
+            side => side,
         }
     }
 
     fn is_rough(&self, at: usize) -> bool {
-        (1..=2).any(|back| {
-            let before = at.checked_sub(back).and_then(|at| self.tokens.get(at));
-            before.is_some_and(|token| self.vocabulary.word(token.word).is_rough)
-        })
+        let mut before = self.tokens[at.saturating_sub(2)..at].iter();
+        before.any(|token| token.word.is(Kind::Rough))
     }
+}
+
+/// The currency of a sign.
+fn signed(sign: Option<char>) -> Option<&'static str> {
+    currencies::of_sign(sign?)
 }
 
 /// The digits that a run begins with, and the letters behind them; nothing where more digits follow.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::reading::Sentence;
+use crate::vocabulary::Vocabulary;
 
 fn values(text: &str) -> Vec<Value> {
     let mut vocabulary = Vocabulary::default();

@@ -1,54 +1,63 @@
-//! Numbers the words of an answer and its passages: equal words have the same number.
+//! Numbers the stems of an answer and its passages: words of one stem have the same number.
 
-use crate::lexicon::{self, Direction, LEXICON};
-use crate::slots;
+use crate::lexicon::{Direction, Kind, LEXICON};
+use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
-use text::{currencies, fold, stop, unaccented, unify, words};
+use std::rc::Rc;
+use text::{fold, stop, unaccented, unify, words};
 
 /// Fewest letters of a word that a scan may have confused, or torn apart.
 const CONFUSED_MIN: usize = 4;
 
 /// A word in one of its forms.
+#[derive(Debug)]
 pub(crate) struct Word {
     /// In lower case, without accents.
     pub(crate) lower: Box<str>,
     /// The number of what it is a form of.
     pub(crate) stem: u32,
-    /// Whether it says something of its own.
-    pub(crate) is_content: bool,
-    pub(crate) is_negator: bool,
-    pub(crate) is_denying: bool,
-    pub(crate) is_auxiliary: bool,
-    /// Whether a number in words may begin with it.
-    pub(crate) is_numeral: bool,
-    /// Whether it makes the number behind it a rough one.
-    pub(crate) is_rough: bool,
-    /// Whether a currency in words begins with it.
-    pub(crate) is_currency: bool,
+    kinds: u8,
     pub(crate) directions: &'static [Direction],
     /// Whether the passages have it in small letters.
-    pub(crate) is_seen_small: bool,
+    pub(crate) is_seen_small: Cell<bool>,
     /// Whether they have it with a capital inside a sentence.
-    pub(crate) is_seen_capital: bool,
+    pub(crate) is_seen_capital: Cell<bool>,
+}
+
+impl Word {
+    pub(crate) fn is(&self, kind: Kind) -> bool {
+        self.kinds & kind.bit() != 0
+    }
+
+    /// Whether it says something of its own.
+    pub(crate) fn is_content(&self) -> bool {
+        self.is(Kind::Content)
+    }
+
+    /// Whether it denies the words beside it.
+    pub(crate) fn denies(&self) -> bool {
+        self.is(Kind::Negator) || self.is(Kind::Denying)
+    }
 }
 
 /// All words that were read.
 #[derive(Default)]
 pub(crate) struct Vocabulary {
-    by_form: HashMap<Box<str>, u32>,
-    words: Vec<Word>,
+    by_form: HashMap<Box<str>, Rc<Word>>,
+    /// In the order in which they were read.
+    words: Vec<Rc<Word>>,
     /// The word that is asked for, in lower case: kept for its room, since every word of a passage is asked for.
     lower: String,
     stems: HashMap<String, u32>,
     /// By stem: whether the passages have it.
     is_in_passages: Vec<bool>,
     /// The stems of passages with easily confused letters unified; made on first use.
-    skeletons: Option<HashMap<String, u32>>,
+    skeletons: OnceCell<HashMap<String, u32>>,
 }
 
 impl Vocabulary {
-    /// The number of a word as it is written.
-    pub(crate) fn number(&mut self, run: &str) -> u32 {
+    /// A word as it is written.
+    pub(crate) fn word(&mut self, run: &str) -> Rc<Word> {
         self.lower.clear();
         match run.is_ascii() {
             true => words::push_lower(&mut self.lower, run),
@@ -57,9 +66,9 @@ impl Vocabulary {
         // A mark of omission or ownership inside a word says nothing that its letters do not.
         self.lower.retain(|c| c.is_alphanumeric());
         if let Some(known) = self.by_form.get(self.lower.as_str()) {
-            return *known;
+            return Rc::clone(known);
         }
-        let lower = self.lower.clone();
+        let lower: Box<str> = self.lower.as_str().into();
         let stem = LEXICON.stem(&lower);
         let directions = LEXICON.directions(&stem);
         let next = self.stems.len() as u32;
@@ -67,32 +76,17 @@ impl Vocabulary {
         if stem == next {
             self.is_in_passages.push(false);
         }
-        let is_negator = LEXICON.is_negator(&lower);
-        let is_content = !is_negator && !stop::is_content_free(&lower) && !LEXICON.is_frame(&lower);
-        let number = self.words.len() as u32;
-        self.words.push(Word {
+        let word = Rc::new(Word {
             stem,
-            is_content,
-            is_negator,
-            is_denying: LEXICON.is_denying(&lower),
-            is_auxiliary: LEXICON.is_auxiliary(&lower),
-            is_numeral: LEXICON.is_numeral(&lower),
-            is_rough: lexicon::is_of(&lower, lexicon::ROUGHLY),
-            is_currency: currencies::WORDS
-                .iter()
-                .any(|(words, _)| words.split(' ').next() == Some(&lower)),
+            kinds: LEXICON.kinds(&lower),
             directions,
-            is_seen_small: false,
-            is_seen_capital: false,
-            lower: lower.clone().into(),
+            is_seen_small: Cell::new(false),
+            is_seen_capital: Cell::new(false),
+            lower: lower.clone(),
         });
-        self.by_form.insert(lower.into(), number);
-        number
-    }
-
-    /// The word with a number.
-    pub(crate) fn word(&self, number: u32) -> &Word {
-        &self.words[number as usize]
+        self.words.push(Rc::clone(&word));
+        self.by_form.insert(lower, Rc::clone(&word));
+        word
     }
 
     /// How many stems there are.
@@ -101,96 +95,86 @@ impl Vocabulary {
     }
 
     /// Takes note that the passages have a word.
-    pub(crate) fn see(&mut self, number: u32, is_capital: bool, is_first: bool) {
-        let word = &mut self.words[number as usize];
-        word.is_seen_small |= !is_capital;
-        word.is_seen_capital |= is_capital && !is_first;
+    pub(crate) fn see(&mut self, word: &Word, is_capital: bool, is_first: bool) {
+        if !is_capital {
+            word.is_seen_small.set(true);
+        } else if !is_first {
+            word.is_seen_capital.set(true);
+        }
         self.is_in_passages[word.stem as usize] = true;
     }
 
     /// Whether the passages have a form of the word.
-    pub(crate) fn is_known(&self, number: u32) -> bool {
-        self.is_in_passages[self.word(number).stem as usize]
+    pub(crate) fn is_known(&self, word: &Word) -> bool {
+        self.is_in_passages[word.stem as usize]
+    }
+
+    fn known(&self) -> impl Iterator<Item = &Rc<Word>> {
+        self.words.iter().filter(|word| self.is_known(word))
     }
 
     /// The stem of a word of the passages that a scan may have made of this one, or it of that.
-    pub(crate) fn confused(&mut self, number: u32) -> Option<u32> {
-        let lower = &self.words[number as usize].lower;
-        if lower.len() < CONFUSED_MIN {
+    pub(crate) fn confused(&self, word: &Word) -> Option<u32> {
+        if word.lower.len() < CONFUSED_MIN {
             return None;
         }
-        let skeletons = self.skeletons.get_or_insert_with(|| {
-            let words = self.words.iter();
-            let known = words.filter(|word| {
-                self.is_in_passages[word.stem as usize] && word.lower.len() >= CONFUSED_MIN
-            });
+        let skeletons = self.skeletons.get_or_init(|| {
+            let known = self.known().filter(|word| word.lower.len() >= CONFUSED_MIN);
             // Numbers are compared as values: 15 is not `is`.
             let known = known.filter(|word| !word.lower.bytes().all(|byte| byte.is_ascii_digit()));
             known
                 .map(|word| (fold::skeleton(&word.lower), word.stem))
                 .collect()
         });
-        skeletons.get(&fold::skeleton(lower)).copied()
+        skeletons.get(&fold::skeleton(&word.lower)).copied()
     }
 
     /// The first half of a word that the passages have in two: `Sto rage`. The halves need not stand beside each other.
-    pub(crate) fn torn(&self, number: u32) -> Option<u32> {
-        let lower = &*self.word(number).lower;
+    pub(crate) fn torn(&self, word: &Word) -> Option<u32> {
+        let lower = &*word.lower;
         if lower.len() < CONFUSED_MIN + 2 {
             return None;
         }
-        let is_known = |half: &str| {
-            let number = self.by_form.get(half)?;
-            self.is_known(*number).then_some(self.word(*number).stem)
+        // Two words of the language make a third one: neither half may be such a word.
+        let known = |half: &str| {
+            let word = self.by_form.get(half).filter(|word| self.is_known(word))?;
+            (!stop::is_content_free(half)).then_some(word.stem)
         };
         (2..=lower.len() - 2)
             .filter(|at| lower.is_char_boundary(*at))
             .find_map(|at| {
                 let (first, second) = lower.split_at(at);
-                // Two words of the language make a third one: one of the halves has to be none.
-                let is_none = |half| stop::is_content_free(half);
-                let stem = is_known(first).filter(|_| !is_none(first) && !is_none(second))?;
-                is_known(second).map(|_| stem)
+                known(first).filter(|_| known(second).is_some())
             })
     }
 
     /// The longest word of the passages that begins as this one does: `completion` and `complete`.
-    pub(crate) fn kindred(&self, number: u32) -> Option<u32> {
-        let lower = &*self.word(number).lower;
+    pub(crate) fn kindred(&self, word: &Word) -> Option<u32> {
+        let lower = &*word.lower;
         if lower.len() < 6 || !lower.is_ascii() {
             return None;
         }
-        let shared = |other: &str| {
-            let pairs = lower.bytes().zip(other.bytes());
-            pairs.take_while(|(one, other)| one == other).count()
-        };
-        let head = &lower.as_bytes()[..4];
-        let words = self.words.iter().filter(|word| {
-            word.is_content
-                && self.is_in_passages[word.stem as usize]
-                && word.lower.as_bytes().starts_with(head)
-        });
-        let near = words.filter_map(|word| {
-            let shared = shared(&word.lower);
+        let near = self.known().filter_map(|word| {
+            let pairs = lower.bytes().zip(word.lower.bytes());
+            let shared = pairs.take_while(|(one, other)| one == other).count();
             let longer = lower.len().max(word.lower.len());
-            (shared >= 5 && shared * 10 >= longer * 6).then_some((shared, word.stem))
+            let is_near = shared >= 5 && shared * 10 >= longer * 6 && word.is_content();
+            is_near.then_some((shared, word.stem))
         });
         near.max().map(|(_, stem)| stem)
     }
-}
 
-impl Vocabulary {
     /// Whether the passages have digits as a scan may have read them: `l0` for `10`.
     pub(crate) fn is_scanned(&self, digits: &str) -> bool {
-        let known = self
-            .words
-            .iter()
-            .filter(|word| self.is_in_passages[word.stem as usize]);
-        let mut mixed = known.filter(|word| {
-            word.lower.contains(|c: char| c.is_ascii_digit())
-                && word.lower.contains(char::is_alphabetic)
-        });
+        let is_mixed = |word: &str| {
+            word.contains(|c: char| c.is_ascii_digit()) && word.contains(char::is_alphabetic)
+        };
+        let looks_like_them = |word: &str| {
+            word.len() == digits.len() && fold::skeleton(word) == fold::skeleton(digits)
+        };
         digits.bytes().all(|byte| byte.is_ascii_digit())
-            && mixed.any(|word| slots::looks_like_digits(&word.lower, digits))
+            && self
+                .known()
+                .any(|word| is_mixed(&word.lower) && looks_like_them(&word.lower))
     }
 }

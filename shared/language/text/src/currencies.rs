@@ -47,6 +47,12 @@ pub fn code(word: &str) -> Option<&'static str> {
         .find(|code| code.eq_ignore_ascii_case(word))
 }
 
+/// The ISO code that a sign mostly stands for.
+pub fn of_sign(sign: char) -> Option<&'static str> {
+    let known = SIGNS.iter().find(|(known, _)| *known == sign);
+    known.map(|(_, code)| *code)
+}
+
 /// The ISO codes of currencies.
 pub fn codes() -> impl Iterator<Item = &'static str> {
     CODES.into_iter()

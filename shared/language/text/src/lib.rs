@@ -68,6 +68,6 @@ pub mod words;
 
 pub use coverage::coverage;
 pub use line::{count, line_of, one_line, shortened};
-pub use lists::{is_of, list};
+pub use lists::{Phrases, is_of, list};
 pub use overlap::overlap;
 pub use unify::{unaccented, unify};

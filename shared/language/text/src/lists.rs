@@ -46,11 +46,11 @@ pub fn is_of(word: &str, words: &str) -> bool {
 }
 
 /// Phrases with what they mean, the longest first.
-pub(crate) struct Phrases<T>(Vec<(Vec<&'static str>, T)>);
+pub struct Phrases<T>(Vec<(Vec<&'static str>, T)>);
 
 impl<T: Copy> Phrases<T> {
     /// The phrases of lists, between commas.
-    pub(crate) fn of<const N: usize>(lists: [([&'static str; 2], T); N]) -> Phrases<T> {
+    pub fn of<const N: usize>(lists: [([&'static str; 2], T); N]) -> Phrases<T> {
         let mut all = Vec::new();
         for (texts, meaning) in lists {
             let phrases = texts.into_iter().flat_map(|text| text.split(','));
@@ -63,7 +63,7 @@ impl<T: Copy> Phrases<T> {
     }
 
     /// The longest phrase that begins at the first of some words: the number of its words, and what it means.
-    pub(crate) fn at<'a>(&self, word: impl Fn(usize) -> &'a str) -> Option<(usize, T)> {
+    pub fn at<'a>(&self, word: impl Fn(usize) -> &'a str) -> Option<(usize, T)> {
         let begins = |words: &[&str]| {
             words
                 .iter()
@@ -72,5 +72,15 @@ impl<T: Copy> Phrases<T> {
         };
         let (words, meaning) = self.0.iter().find(|(words, _)| begins(words))?;
         Some((words.len(), *meaning))
+    }
+
+    /// What the longest phrase means that ends before a place. `back` gives the word so many places before it.
+    pub fn ending<'a>(&self, back: impl Fn(usize) -> &'a str) -> Option<T> {
+        let ends = |words: &[&str]| {
+            let mut words = (1..).zip(words.iter().rev());
+            words.all(|(at, known)| back(at) == *known)
+        };
+        let found = self.0.iter().find(|(words, _)| ends(words))?;
+        Some(found.1)
     }
 }

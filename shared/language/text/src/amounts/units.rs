@@ -6,20 +6,10 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What each unit measures, and how much of the smallest unit it is.
-static SCALES: LazyLock<HashMap<&str, (&str, f64)>> = LazyLock::new(|| {
-    let lines = both!(unit_scales).into_iter().flat_map(str::lines);
-    let scales = lines.flat_map(|line| {
-        let mut words = line.split_ascii_whitespace();
-        let measured = words.next().unwrap_or_default();
-        let scale = words
-            .next()
-            .and_then(|scale| scale.parse().ok())
-            .unwrap_or(1.0);
-        words.map(move |unit| (unit, (measured, scale)))
-    });
-    scales.collect()
-});
+/// What a unit measures, and how much of the smallest unit it is.
+pub type Scale = (&'static str, f64);
+
+static SCALES: LazyLock<HashMap<&str, Scale>> = LazyLock::new(|| scales(both!(unit_scales)));
 /// Words in names of columns that have a unit.
 static COLUMNS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
     let lines = both!(unit_columns).into_iter().flat_map(str::lines);
@@ -32,20 +22,30 @@ static COLUMNS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
     columns.collect()
 });
 
+/// The units of lists, whose lines say what a unit measures, its scale, and its forms.
+pub fn scales(lists: impl IntoIterator<Item = &'static str>) -> HashMap<&'static str, Scale> {
+    let lines = lists.into_iter().flat_map(str::lines);
+    let scales = lines.flat_map(|line| {
+        let mut words = line.split_ascii_whitespace();
+        let measured = words.next().unwrap_or_default();
+        let scale = words.next().and_then(|scale| scale.parse().ok());
+        words.map(move |unit| (unit, (measured, scale.unwrap_or(1.0))))
+    });
+    scales.collect()
+}
+
 /// A unit without the plural ending.
 pub fn singular(unit: &str) -> &str {
     unit.strip_suffix('s').unwrap_or(unit)
 }
 
 /// What a unit measures, and how much of the smallest unit it is.
-pub fn scale(unit: &str) -> Option<(&'static str, f64)> {
+pub fn scale(unit: &str) -> Option<Scale> {
     let unit = unit.trim().to_lowercase();
-    let unit = if unit.len() > 2 {
-        singular(&unit)
-    } else {
-        &unit
-    };
-    SCALES.get(unit).copied()
+    let is_long = unit.len() > 2;
+    SCALES
+        .get(if is_long { singular(&unit) } else { &unit })
+        .copied()
 }
 
 /// Words in names of columns that have a unit, given in lower case.
