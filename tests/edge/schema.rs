@@ -3,8 +3,9 @@
 use crate::shell::Shell;
 use argosy::config::Config;
 use argosy::local::index_dir;
+use envelope::lookup::Count;
 use envelope::{Bucket, ConditionOrigin, Filter, TenantId};
-use index::{CountRequest, Index, VectorSource};
+use index::{Index, VectorSource};
 use indexer::schema::Schemas;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -24,17 +25,17 @@ fn invoices(shell: &Shell, corpus: &Path, filter: Value) -> BTreeSet<String> {
     let mut config = Config::default();
     config.data_dir.0 = shell.dir().join(".argosy");
     let index = Index::open(&index_dir(&config, corpus), &VectorSource::None).unwrap();
-    let counted = index.count(&CountRequest {
+    let counted = index.count(&Count {
         tenant: TenantId::default_tenant(),
         buckets: vec![Bucket::new("invoices").unwrap()],
         filter: Filter::parse(&filter, ConditionOrigin::User).unwrap(),
-        fields: vec!["source".into()],
+        facets: vec!["source".into()],
         values_max: 100,
     });
     let counted = counted.unwrap();
     assert_eq!(counted.unknown_fields, [] as [&str; 0]);
     let sources = counted.facets[0].values.iter();
-    let sources = sources.filter_map(|(source, _)| source.strip_prefix("invoices/"));
+    let sources = sources.filter_map(|source| source.value.strip_prefix("invoices/"));
     let sources: BTreeSet<String> = sources.map(str::to_owned).collect();
     assert_eq!(sources.len() as u64, counted.documents);
     sources
@@ -311,7 +312,7 @@ fn the_example_of_the_documentation_is_a_schema() {
     let schemas = Schemas::parse("schema.toml", example).unwrap();
     let columns: usize = schemas
         .tables()
-        .map(|(_, table)| table.columns().len())
+        .map(|(_, table)| table.columns.len())
         .sum();
     assert_eq!((columns, schemas.asks_model()), (5, true));
 }

@@ -15,7 +15,7 @@ use argosy::cli_error::CliError;
 use argosy::machine::machine;
 use argosy::render::ProgressLine;
 use envelope::{ConditionOrigin, Filter, TenantId};
-use index::{HybridSearcher, Index, Metrics, Options, VectorSource};
+use index::{HybridSearcher, Index, Metrics, Models, Options, VectorSource};
 use llm::Reranker;
 use search::{SearchRequest, Searcher};
 use serde::Serialize;
@@ -280,11 +280,12 @@ async fn time(index: &Index, kind: Kind, queries: &[String]) -> Result<Timed, Cl
         ..
     } = kind.options;
     let reads = rerank && vectors && kind.reranker.is_none() && sentence_cache_bytes.bytes() > 0;
-    let searcher = HybridSearcher::new(index.clone(), kind.options).with_metrics(metrics.clone());
-    let searcher = match kind.reranker {
-        Some(reranker) => searcher.with_reranker(reranker),
-        None => searcher,
-    };
+    let searcher = HybridSearcher::new(index.clone(), kind.options)
+        .with_metrics(metrics.clone())
+        .with_models(Models {
+            reranker: kind.reranker,
+            ..Models::default()
+        });
     let mut times = Vec::with_capacity(queries.len());
     for query in queries {
         let request = request(query, &kind.filter)?;

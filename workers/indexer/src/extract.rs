@@ -107,7 +107,7 @@ impl Extractor {
         missing: &[usize],
         document: &mut Document,
     ) -> Extracted {
-        let columns = missing.iter().filter_map(|&at| table.columns().get(at));
+        let columns = missing.iter().filter_map(|&at| table.columns.get(at));
         let columns: Vec<&Column> = columns.filter(|column| column.is_asked).collect();
         if columns.is_empty() {
             return Extracted::default();
@@ -209,16 +209,7 @@ fn shape(columns: &[&Column]) -> ReplySchema {
         .iter()
         .map(|column| (column.name.clone(), of(column)))
         .collect();
-    let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-    ReplySchema {
-        name: "columns",
-        json: serde_json::json!({
-            "type": "object",
-            "properties": properties,
-            "required": names,
-            "additionalProperties": false,
-        }),
-    }
+    ReplySchema::new("columns", Value::Object(properties))
 }
 
 /// The beginning of the text, of at most so many tokens.

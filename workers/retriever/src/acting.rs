@@ -8,15 +8,11 @@ use crate::stage::Retriever;
 use envelope::hop::RetrieverExit;
 use envelope::{After, Fallback, FilterMatch, Plan};
 use search::SearchResult;
-use stage::{StepContext, StepOutput};
+use stage::StepContext;
 
 impl Retriever {
     /// Makes a search that passes over what was read.
-    pub(crate) async fn act(
-        &self,
-        cx: &StepContext,
-        plan: Plan,
-    ) -> Result<StepOutput<RetrieverExit>, stage::Error> {
+    pub(crate) async fn act(&self, cx: &StepContext, plan: Plan) -> stage::Result<RetrieverExit> {
         let narrowing = Narrowing::of(&cx.case, &plan, 0);
         let (found, behind) = self
             .search_current(cx, &plan, After::Review, &narrowing)
@@ -53,7 +49,7 @@ impl Retriever {
         cx: &StepContext,
         plan: Plan,
         chunks: &[String],
-    ) -> Result<StepOutput<RetrieverExit>, stage::Error> {
+    ) -> stage::Result<RetrieverExit> {
         let filter = cx.case.filter.clone();
         let request = self.request(cx, &plan, After::Review, filter, self.after(cx));
         let mut passages = self.searcher.fetch(&request, chunks).await?;

@@ -6,17 +6,6 @@
 use crate::narrowing::Narrowing;
 use envelope::{Case, Plan, SearchStrategy};
 
-/// What is to be done after a search.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Assessment {
-    /// The search found something.
-    Enough,
-    /// The search found nothing, and this further search may find something.
-    More(Box<FurtherSearch>),
-    /// The search found nothing, and nothing is left to try.
-    Exhausted,
-}
-
 /// A search after one that found nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FurtherSearch {
@@ -26,28 +15,29 @@ pub(crate) struct FurtherSearch {
     pub(crate) told: &'static str,
 }
 
-/// What follows a search with `plan` under `narrowing` that found so many passages, where so many more searches are
-/// `left`. First the conditions are given up, the least certain one at a time, and with the last search all of them.
-/// Then the kind of search changes, and then the words of the plan give way to those of the question.
-pub(crate) fn assess(
+/// The search that follows one with `plan` under `narrowing` that found so many passages, where so many more searches
+/// are `left`; `None` when it found something, or when nothing is left to try. First the conditions are given up, the
+/// least certain one at a time, and with the last search all of them. Then the kind of search changes, and then the
+/// words of the plan give way to those of the question.
+pub(crate) fn further(
     found: usize,
     case: &Case,
     plan: &Plan,
     narrowing: &Narrowing,
     left: u16,
-) -> Assessment {
+) -> Option<FurtherSearch> {
     if found > 0 {
-        return Assessment::Enough;
+        return None;
     }
-    let more = |plan: Plan, narrowing: Narrowing, told: &'static str| {
-        Assessment::More(Box::new(FurtherSearch {
+    let search = |plan: Plan, narrowing: Narrowing, told: &'static str| {
+        Some(FurtherSearch {
             plan,
             narrowing,
             told,
-        }))
+        })
     };
     if let Some(relaxed) = narrowing.relaxed(left <= 1) {
-        return more(plan.clone(), relaxed, "");
+        return search(plan.clone(), relaxed, "");
     }
     if plan.strategy != SearchStrategy::Hybrid {
         let strategy = SearchStrategy::Hybrid;
@@ -55,7 +45,7 @@ pub(crate) fn assess(
             strategy,
             ..plan.clone()
         };
-        return more(other, narrowing.clone(), "searched again in both ways");
+        return search(other, narrowing.clone(), "searched again in both ways");
     }
     let question = case.question.best();
     if plan.query != question {
@@ -65,9 +55,9 @@ pub(crate) fn assess(
             ..plan.clone()
         };
         let told = "searched again in the words of the question";
-        return more(own, narrowing.clone(), told);
+        return search(own, narrowing.clone(), told);
     }
-    Assessment::Exhausted
+    None
 }
 
 #[cfg(test)]
@@ -102,10 +92,10 @@ mod tests {
             let FurtherSearch {
                 plan, narrowing, ..
             } = &search;
-            let Assessment::More(next) = assess(0, &case, plan, narrowing, left + 1) else {
+            let Some(next) = further(0, &case, plan, narrowing, left + 1) else {
                 break;
             };
-            search = *next;
+            search = next;
             let conditions = search.narrowing.filter.0.len();
             seen.push((conditions, search.plan.strategy, search.plan.query.clone()));
         }
@@ -116,8 +106,8 @@ mod tests {
     fn what_was_found_is_enough() {
         let case = testkit::model::step(Role::Retriever, QUESTION).case;
         let narrowing = Narrowing::of(&case, &guessed(), 3);
-        let assessed = assess(1, &case, &guessed(), &narrowing, 9);
-        assert_eq!(assessed, Assessment::Enough);
+        let further = further(1, &case, &guessed(), &narrowing, 9);
+        assert_eq!(further, None);
     }
 
     #[test]

@@ -247,7 +247,7 @@ fn days(field: &str, range: DayRange, not: bool) -> Result<Vec<Condition>, &'sta
         .map(|from| condition(field, Op::Gte, from.to_string().into()));
     let until = range.until;
     let until = until.map(|until| condition(field, Op::Lt, until.to_string().into()));
-    either(from, until, not)
+    within(from.into_iter().chain(until).collect(), not)
 }
 
 fn amounts(
@@ -265,7 +265,11 @@ fn amounts(
         };
         condition(field, op, (*number).into())
     });
-    let all: Vec<Condition> = all.collect();
+    within(all.collect(), not)
+}
+
+/// All conditions of a range, or what is outside of it where that is one condition.
+fn within(all: Vec<Condition>, not: bool) -> Result<Vec<Condition>, &'static str> {
     match (not, all.as_slice()) {
         (false, _) => Ok(all),
         (true, [one]) => Ok(vec![opposite(one)]),
@@ -296,18 +300,6 @@ fn hull(sides: &[Filter]) -> Option<Filter> {
         condition(&field, Op::Gte, from.into()),
         condition(&field, Op::Lt, until.into()),
     ]))
-}
-
-fn either(
-    from: Option<Condition>,
-    until: Option<Condition>,
-    not: bool,
-) -> Result<Vec<Condition>, &'static str> {
-    match (not, from, until) {
-        (false, from, until) => Ok(from.into_iter().chain(until).collect()),
-        (true, Some(one), None) | (true, None, Some(one)) => Ok(vec![opposite(&one)]),
-        (true, ..) => Err("what is outside of a range is no filter"),
-    }
 }
 
 fn opposite(of: &Condition) -> Condition {

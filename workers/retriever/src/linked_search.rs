@@ -5,7 +5,7 @@
 use crate::derived::DerivedFilter;
 use crate::narrowing::Narrowing;
 use crate::options::Options;
-use crate::shares::Shares;
+use crate::shares::{self, Shared};
 use crate::worded;
 use envelope::lookup::{ConditionShare, SearchConditions};
 use envelope::{Condition, Filter};
@@ -24,7 +24,7 @@ pub struct LinkedResult {
     pub relaxed: Vec<Condition>,
     /// The conditions that the query states and that have a share of the list, each with the number of passages that
     /// it brought.
-    pub shared: Vec<(Filter, usize)>,
+    pub shared: Shared,
     /// The words that look like a condition but are none, each with the reason.
     pub dropped: Vec<String>,
     /// The parts of the query that are ambiguous, and the conditions that cannot all hold.
@@ -103,13 +103,12 @@ pub async fn search_derived(
 ) -> Result<LinkedResult, search::Error> {
     let told = LinkedResult::of(derived);
     if !derived.is_strict {
-        let shares = Shares::of(options);
-        let named = shares.search(searcher, request, derived);
+        let named = shares::search(searcher, request, derived, options);
         let (found, named) = join(searcher.search(request), named).await;
-        let list = shares.merge(found?, named?, request.top_k);
+        let (result, shared) = shares::merge(found?, named?, request.top_k, options);
         return Ok(LinkedResult {
-            result: list.result,
-            shared: list.shared,
+            result,
+            shared,
             ..told
         });
     }

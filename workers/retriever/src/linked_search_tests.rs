@@ -1,7 +1,7 @@
 //! Tests that a search outside of a turn treats the conditions in its query as a retriever's step does.
 
 use super::*;
-use envelope::{ConditionOrigin, Op, Passage, SearchStrategy, TenantId};
+use envelope::{ConditionOrigin, Op, Passage, TenantId};
 use futures_util::future::BoxFuture;
 use linking::days::day;
 use linking::{Intent, LinkedQuestion, NAMED, QuestionCondition, Test};
@@ -87,16 +87,8 @@ async fn found(
         ConditionOrigin::User,
     );
     let request = SearchRequest {
-        tenant: TenantId::default_tenant(),
-        buckets: Vec::new(),
         filter: Filter(vec![own]),
-        query: "sales".into(),
-        keywords: Vec::new(),
-        context: None,
-        strategy: SearchStrategy::default(),
-        fetch_k: 10,
-        top_k: 10,
-        after: None,
+        ..SearchRequest::new(TenantId::default_tenant(), "sales", 10, 10)
     };
     let today = day(2024, 1, 1).unwrap();
     let found = search_linked(&searcher, &request, today, options).await;

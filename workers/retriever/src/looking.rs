@@ -1,7 +1,7 @@
 //! Searches until something is found, at most as often as the turn may search. [`assessment`](crate::assessment)
 //! chooses the next search after one that found nothing, and this module carries it out.
 
-use crate::assessment::{Assessment, FurtherSearch, assess};
+use crate::assessment::{FurtherSearch, further};
 use crate::narrowing::Narrowing;
 use crate::stage::{BEHIND_ATTEMPT, Retriever};
 use crate::unread::UnreadSearcher;
@@ -41,7 +41,7 @@ impl Retriever {
             fallbacks: Vec::from_iter(behind),
             searches: 1,
         };
-        while let Assessment::More(next) = looked.assessed(cx, limit) {
+        while let Some(next) = looked.further(cx, limit) {
             if looked.searches == limit {
                 let limit = "searches".into();
                 looked.fallbacks.push(Fallback::BudgetSpent { limit });
@@ -51,7 +51,7 @@ impl Retriever {
                 plan,
                 narrowing,
                 told,
-            } = *next;
+            } = next;
             if !told.is_empty() {
                 looked.told.push_str(&format!("{told}; "));
             }
@@ -107,9 +107,9 @@ impl Retriever {
 }
 
 impl Looked {
-    fn assessed(&self, cx: &StepContext, limit: u16) -> Assessment {
+    fn further(&self, cx: &StepContext, limit: u16) -> Option<FurtherSearch> {
         let found = self.found.result.passages.len();
         let left = limit - self.searches;
-        assess(found, &cx.case, &self.plan, &self.narrowing, left)
+        further(found, &cx.case, &self.plan, &self.narrowing, left)
     }
 }

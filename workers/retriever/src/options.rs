@@ -107,20 +107,13 @@ impl Options {
                 CONTEXT_CHARS.end()
             ));
         }
-        if !(0.0..=CONTEXT_WEIGHT_MAX).contains(&self.context_weight) {
-            return wrong(format!(
-                "`context_weight` is {}: want 0 to {CONTEXT_WEIGHT_MAX}",
-                self.context_weight
-            ));
-        }
-        for (name, share) in [
-            ("named_share", self.named_share),
-            ("side_share", self.side_share),
-            ("unclear_above", self.unclear_above),
+        for (name, share, most) in [
+            ("context_weight", self.context_weight, CONTEXT_WEIGHT_MAX),
+            ("named_share", self.named_share, 1.0),
+            ("side_share", self.side_share, 1.0),
+            ("unclear_above", self.unclear_above, 1.0),
         ] {
-            if !(0.0..=1.0).contains(&share) {
-                return wrong(format!("`{name}` is {share}: want 0 to 1"));
-            }
+            SetupError::check_range(role, name, share, 0.0..=most)?;
         }
         if !(self.silent_below >= 0.0 && self.silent_below.is_finite()) {
             return wrong(format!(
@@ -147,9 +140,7 @@ impl Options {
             ("per_query_k", self.per_query_k, self.fetch_k),
             ("simple_max", self.simple_max, self.simple_k),
         ] {
-            if kept == 0 || kept > FANOUT_MAX {
-                return wrong(format!("`{name}` is {kept}: want 1 to {FANOUT_MAX}"));
-            }
+            SetupError::check_range(role, name, kept, 1..=FANOUT_MAX)?;
             if kept > fetched {
                 return wrong(format!(
                     "`{name}` is {kept}, but only {fetched} candidates are fetched"

@@ -24,24 +24,8 @@ const CANDIDATES_A_PLACE: usize = 4;
 const SHORT: usize = 8;
 const LEFT_OF_SHORT: usize = 2;
 
-/// The shares of a result list.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Shares {
-    /// The share of the documents that the question names, 0 to 1.
-    pub named: f32,
-    /// The share of all sides of a comparison or timeline together, which is taken first. With 0 the sides are not
-    /// searched separately.
-    pub sides: f32,
-}
-
-/// A result list after the shares were given.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct SharedList {
-    /// The result; its counts are those of the search without conditions.
-    pub result: SearchResult,
-    /// The conditions that had a share, with the number of passages that each brought.
-    pub shared: Vec<(Filter, usize)>,
-}
+/// Conditions that had a share of a result list, with the number of passages that each brought.
+pub(crate) type Shared = Vec<(Filter, usize)>;
 
 /// The passages of the searches for what a question names.
 #[derive(Debug, Default)]
@@ -53,82 +37,68 @@ pub(crate) struct NamedLists {
     named: usize,
 }
 
-impl SharedList {
-    /// The conditions that had a share, for the trail; empty when none had.
-    pub(crate) fn told(&self) -> String {
-        let told = self
-            .shared
-            .iter()
-            .map(|(filter, count)| format!("; a share of the list to {filter}: {count} found"));
-        told.collect()
-    }
+/// The conditions that had a share, for the trail; empty when none had.
+pub(crate) fn told(shared: &Shared) -> String {
+    let told = shared
+        .iter()
+        .map(|(filter, count)| format!("; a share of the list to {filter}: {count} found"));
+    told.collect()
 }
 
-impl Shares {
-    /// The shares that the options set.
-    pub(crate) fn of(options: &Options) -> Shares {
-        Shares {
-            named: options.named_share,
-            sides: options.side_share,
-        }
+/// Searches for the documents that a question names. Each side of a comparison or a timeline is searched separately.
+///
+/// # Errors
+/// When the search of all that is named, or of every side, fails.
+pub(crate) async fn search(
+    searcher: &dyn Searcher,
+    request: &SearchRequest,
+    derived: &DerivedFilter,
+    options: &Options,
+) -> Result<NamedLists, search::Error> {
+    let joined = derived.joined();
+    // A part of the corpus by itself follows from what is named, and says nothing of what was not; unless a planner says it.
+    let says = |one: &Condition| one.field != "bucket" || one.origin == ConditionOrigin::Planner;
+    let says_more = joined.0.iter().any(says);
+    let has_sides = options.side_share > 0.0 && !derived.held.is_empty();
+    let has_room = !has_sides || derived.held.len() < SEARCHES_MAX;
+    let mut searches: Vec<(&Filter, Option<&String>)> = Vec::new();
+    if options.named_share > 0.0 && has_room && says_more {
+        searches.push((&joined, None));
     }
+    let named = searches.len();
+    if has_sides {
+        let held = derived.held.iter().take(SEARCHES_MAX);
+        searches.extend(held.map(|one| (&one.filter, Some(&one.said))));
+    }
+    if searches.is_empty() {
+        return Ok(NamedLists::default());
+    }
+    let lists = each(searcher, request, &searches).await?;
+    let filters = searches.iter().map(|(filter, _)| (*filter).clone());
+    Ok(NamedLists {
+        filters: filters.collect(),
+        lists,
+        named,
+    })
+}
 
-    /// Searches for the documents that a question names. Each side of a comparison or a timeline is searched separately.
-    ///
-    /// # Errors
-    /// When the search of all that is named, or of every side, fails.
-    pub(crate) async fn search(
-        &self,
-        searcher: &dyn Searcher,
-        request: &SearchRequest,
-        derived: &DerivedFilter,
-    ) -> Result<NamedLists, search::Error> {
-        let joined = derived.joined();
-        // A part of the corpus by itself follows from what is named, and says nothing of what was not; unless a planner says it.
-        let says =
-            |one: &Condition| one.field != "bucket" || one.origin == ConditionOrigin::Planner;
-        let says_more = joined.0.iter().any(says);
-        let has_sides = self.sides > 0.0 && !derived.held.is_empty();
-        let has_room = !has_sides || derived.held.len() < SEARCHES_MAX;
-        let mut searches: Vec<(&Filter, Option<&String>)> = Vec::new();
-        if self.named > 0.0 && has_room && says_more {
-            searches.push((&joined, None));
-        }
-        let named = searches.len();
-        if has_sides {
-            let held = derived.held.iter().take(SEARCHES_MAX);
-            searches.extend(held.map(|one| (&one.filter, Some(&one.said))));
-        }
-        if searches.is_empty() {
-            return Ok(NamedLists::default());
-        }
-        let lists = each(searcher, request, &searches).await?;
-        let filters = searches.iter().map(|(filter, _)| (*filter).clone());
-        Ok(NamedLists {
-            filters: filters.collect(),
-            lists,
-            named,
-        })
+/// The list of results in which the passages of the named documents have their share, `named_share` of it, after those
+/// of the sides of a comparison or timeline together, which have `side_share`. The counts stay those of `found`.
+pub(crate) fn merge(
+    found: SearchResult,
+    by: NamedLists,
+    top_k: usize,
+    options: &Options,
+) -> (SearchResult, Shared) {
+    if by.lists.is_empty() {
+        return (found, Shared::new());
     }
-
-    /// The list of results in which the passages of the named documents have their share.
-    pub(crate) fn merge(&self, found: SearchResult, by: NamedLists, top_k: usize) -> SharedList {
-        if by.lists.is_empty() {
-            return SharedList {
-                result: found,
-                shared: Vec::new(),
-            };
-        }
-        let counts = by.lists.iter().map(Vec::len);
-        let shared = by.filters.into_iter().zip(counts).collect();
-        let (named, sides) = by.lists.split_at(by.named);
-        let passages = merged(found.passages, named, top_k, self.named);
-        let passages = merged(passages, sides, top_k, self.sides);
-        SharedList {
-            result: SearchResult { passages, ..found },
-            shared,
-        }
-    }
+    let counts = by.lists.iter().map(Vec::len);
+    let shared = by.filters.into_iter().zip(counts).collect();
+    let (named, sides) = by.lists.split_at(by.named);
+    let passages = merged(found.passages, named, top_k, options.named_share);
+    let passages = merged(passages, sides, top_k, options.side_share);
+    (SearchResult { passages, ..found }, shared)
 }
 
 /// The passages of each search; all searches run at the same time. A search that fails has no passages, and it is an

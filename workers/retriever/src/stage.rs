@@ -9,7 +9,7 @@ use crate::looking::Looked;
 use crate::narrowing::Narrowing;
 use crate::options::Options;
 use crate::passages::fit;
-use crate::shares::{NamedLists, Shares};
+use crate::shares::{self, NamedLists};
 use crate::tables::Tabled;
 use crate::unclear;
 use crate::unread::UnreadSearcher;
@@ -22,10 +22,8 @@ use envelope::{
 use futures_util::future::join;
 use linking::{Intent, LinkedQuestion};
 use llm::SetupError;
-use search::{
-    MergedSearch, QueryContext, ReadAfter, SearchRequest, SearchResult, Searcher, context,
-};
-use stage::{BoxFuture, Stage, StepContext, StepOutput};
+use search::{QueryContext, ReadAfter, SearchRequest, SearchResult, Searcher, context};
+use stage::{Stage, StepContext, StepOutput};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -60,6 +58,17 @@ pub struct Retriever {
     pub(crate) options: Options,
 }
 
+/// What was read out of a question.
+struct Understood {
+    derived: DerivedFilter,
+    /// Whether only documents for which the conditions hold are searched.
+    is_strict: bool,
+    /// What is told of it in the trail.
+    said: String,
+    /// What is told of it to the user.
+    fallbacks: Vec<Fallback>,
+}
+
 impl Retriever {
     /// Makes a retriever over `searcher`. It fails when the options are invalid.
     pub fn new(searcher: Arc<dyn Searcher>, options: Options) -> Result<Self, SetupError> {
@@ -67,56 +76,58 @@ impl Retriever {
         Ok(Retriever { searcher, options })
     }
 
-    async fn retrieve(
-        &self,
-        cx: &StepContext,
-        search: Search,
-    ) -> Result<StepOutput<RetrieverExit>, stage::Error> {
-        let Search {
-            mut plan,
-            then,
-            fetch,
-        } = search;
+    async fn retrieve(&self, cx: &StepContext, search: Search) -> stage::Result<RetrieverExit> {
+        let Search { plan, then, fetch } = search;
         if then == After::Review {
             return match fetch.is_empty() {
                 true => self.act(cx, plan).await,
                 false => self.look_at(cx, plan, &fetch).await,
             };
         }
-        let mut looked = String::new();
-        if !fetch.is_empty() {
-            match self.known(cx, &plan, &fetch).await? {
-                Ok(done) => return Ok(done),
-                Err(why) => looked = format!("{why}; "),
+        if fetch.is_empty() {
+            return self.understand(cx, plan, then).await;
+        }
+        match self.known(cx, &plan, &fetch).await? {
+            Ok(done) => Ok(done),
+            Err(why) => {
+                let mut done = self.understand(cx, plan, then).await?;
+                done.decided = format!("{why}; {}", done.decided);
+                Ok(done)
             }
         }
+    }
+
+    /// Reads conditions on documents out of the question, and answers it by a table, or by passages that are searched
+    /// for, unless it is still open what is meant.
+    async fn understand(
+        &self,
+        cx: &StepContext,
+        mut plan: Plan,
+        then: After,
+    ) -> stage::Result<RetrieverExit> {
         let linked = self.linked(cx).await?;
-        if let Some(mut done) = unclear::asked_back(cx, &linked) {
-            done.decided = format!("{looked}{}", done.decided);
+        if let Some(done) = unclear::asked_back(cx, &linked) {
             return Ok(done);
         }
         let derived = DerivedFilter::of(&linked);
         let mut said = derived.told();
-        let mut is_strict = derived.is_strict;
-        let mut told_user = Vec::new();
-        match self.tabled(cx, &plan, &linked, &derived).await? {
+        let (why, fallback) = match self.tabled(cx, &plan, &linked, &derived).await? {
             Tabled::Done(mut done) => {
                 done.conditions = LinkedResult::of_table(&derived).map(Box::new);
-                done.decided = format!("{looked}{}{said}", done.decided);
+                done.decided.push_str(&said);
                 return Ok(*done);
             }
-            Tabled::Not(why, fallback) => {
-                told_user.extend(fallback);
-                told_user.extend(linked.unread.iter().map(|(said, why)| {
-                    let (said, why) = (said.clone(), (*why).to_owned());
-                    Fallback::ConditionUnread { said, why }
-                }));
-                // What a table cannot answer is asked of what documents say, too; but who was asked which documents are meant,
-                // and has said so, means those.
-                is_strict = is_strict && why.is_empty() || is_chosen(cx, &plan, &linked);
-                said.push_str(&why);
-            }
-        }
+            Tabled::Not(why, fallback) => (why, fallback),
+        };
+        let unread = linked.unread.iter().map(|(said, why)| {
+            let (said, why) = (said.clone(), (*why).to_owned());
+            Fallback::ConditionUnread { said, why }
+        });
+        let fallbacks = fallback.into_iter().chain(unread).collect();
+        // What a table cannot answer is asked of what documents say, too; but who was asked which documents are meant,
+        // and has said so, means those.
+        let is_strict = derived.is_strict && why.is_empty() || is_chosen(cx, &plan, &linked);
+        said.push_str(&why);
         // A user who names the bucket needs no guess.
         let mut conditions = cx.case.filter.0.iter();
         let is_chosen = !cx.case.buckets.is_empty() || conditions.any(|one| one.field == "bucket");
@@ -131,84 +142,106 @@ impl Retriever {
         }
         let places = self.places(cx).await?;
         plan.filter = plan.filter.and(places);
+        let understood = Understood {
+            derived,
+            is_strict,
+            said,
+            fallbacks,
+        };
+        self.find(cx, plan, then, understood).await
+    }
+
+    /// Searches for passages until some are found. The documents that the question names have their share of them.
+    async fn find(
+        &self,
+        cx: &StepContext,
+        plan: Plan,
+        then: After,
+        of: Understood,
+    ) -> stage::Result<RetrieverExit> {
+        let (derived, is_strict, mut said) = (of.derived, of.is_strict, of.said);
         let narrowing = Narrowing::of(&cx.case, &plan, self.options.relax_max);
-        let shares = (!is_strict).then(|| Shares::of(&self.options));
         let searcher = UnreadSearcher::over(&self.searcher, &cx.case.read);
         let request = self.request(cx, &plan, then, narrowing.filter.clone(), None);
         // Where a condition may be given up, what is named waits for the search that keeps or gives it up.
-        let at_once = shares.filter(|_| !narrowing.has_guesses());
+        let at_once = !is_strict && !narrowing.has_guesses();
         let named = async {
-            match &at_once {
-                Some(shares) => shares.search(&*searcher, &request, &derived).await,
-                None => Ok(NamedLists::default()),
+            match at_once {
+                true => shares::search(&*searcher, &request, &derived, &self.options).await,
+                false => Ok(NamedLists::default()),
             }
         };
-        let (found, named) = join(self.look(cx, then, plan, narrowing), named).await;
-        let Looked {
-            plan,
-            narrowing,
-            mut found,
-            told: looked_again,
-            fallbacks,
-            searches,
-        } = found?;
+        let (looked, named) = join(self.look(cx, then, plan, narrowing), named).await;
+        let mut looked = looked?;
         let mut understood = LinkedResult::of(&derived);
-        understood.filter = narrowing.derived();
-        if let Some(shares) = shares {
-            let request = self.request(cx, &plan, then, narrowing.filter.clone(), None);
+        understood.filter = looked.narrowing.derived();
+        if !is_strict {
+            let filter = looked.narrowing.filter.clone();
+            let request = self.request(cx, &looked.plan, then, filter, None);
             // A further search is under other conditions, or for other words.
-            let named = match at_once {
-                Some(_) if searches == 1 => named,
-                _ => shares.search(&*searcher, &request, &derived).await,
+            let named = match at_once && looked.searches == 1 {
+                true => named,
+                false => shares::search(&*searcher, &request, &derived, &self.options).await,
             };
+            let found = &mut looked.found.result;
             match named {
                 Ok(named) => {
-                    let list = shares.merge(found.result.clone(), named, request.top_k);
-                    said.push_str(&list.told());
-                    found.result = list.result;
-                    understood.shared = list.shared;
+                    (*found, understood.shared) =
+                        shares::merge(std::mem::take(found), named, request.top_k, &self.options);
+                    said.push_str(&shares::told(&understood.shared));
                 }
                 Err(error) => said = format!("{said}; no share of the list ({})", error.code()),
             }
         }
-        let MergedSearch {
-            result: found,
-            found: by_sub_query,
-            failed,
-        } = found;
-        let told = told(&by_sub_query, plan.sub_queries.len());
-        let mut fallbacks = fallbacks;
-        fallbacks.extend(told_user);
-        fallbacks.extend(narrowing.fallbacks(&found.unknown_fields));
+        let told = told(&looked.found.found, looked.plan.sub_queries.len());
+        let (again, searches) = (looked.told.clone(), looked.searches);
+        let found = &looked.found.result;
+        let mut fallbacks = std::mem::take(&mut looked.fallbacks);
+        fallbacks.extend(of.fallbacks);
+        fallbacks.extend(looked.narrowing.fallbacks(&found.unknown_fields));
         fallbacks.extend(found.failed.iter().map(|leg| Fallback::SearchedWithout {
             leg: leg.as_str().into(),
         }));
-        let failed = failed.into_iter();
+        let failed = looked.found.failed.iter().cloned();
         fallbacks.extend(failed.map(|query| Fallback::SubQueryFailed { query }));
-        let mut done = if found.passages.is_empty() {
-            let doubt = narrowing.doubt(&cx.case, &found.unknown_fields, &found.unlike_fields);
-            let nothing = RetrieverExit::NothingFound(doubt);
-            match cx.case.read.is_empty() {
-                true => StepOutput::new(nothing, "nothing found"),
-                false => StepOutput::new(nothing, "nothing that was not read")
-                    .with_fallback(Fallback::NoProgress),
-            }
-        } else if let Some(doubt) = self.silent(cx, &plan, &narrowing, &looked_again, &found) {
-            StepOutput::new(
-                RetrieverExit::NothingFound(doubt),
-                "the documents do not say",
-            )
-        } else if let Some(back) = self.too_little(cx, &plan, then, &narrowing, &found) {
-            back
-        } else {
-            let matched = narrowing.matched(&found.unknown_fields);
-            self.scatter(cx, plan, then, found, matched)?
-        };
-        done.decided = format!("{looked}{looked_again}{}{told}{said}", done.decided);
+        let mut done = self.exit(cx, then, looked)?;
+        done.decided = format!("{again}{}{told}{said}", done.decided);
         done.usage.searches = searches;
         done.conditions = understood.conditions().map(Box::new);
         done.fallbacks.splice(0..0, fallbacks);
         Ok(done)
+    }
+
+    /// The exit after the searches: the passages, or a doubt.
+    fn exit(
+        &self,
+        cx: &StepContext,
+        then: After,
+        looked: Looked,
+    ) -> Result<StepOutput<RetrieverExit>, Error> {
+        let Looked {
+            plan,
+            narrowing,
+            told,
+            ..
+        } = looked;
+        let found = looked.found.result;
+        if found.passages.is_empty() {
+            let doubt = narrowing.doubt(&cx.case, &found.unknown_fields, &found.unlike_fields);
+            return Ok(match cx.case.read.is_empty() {
+                true => unclear::back(doubt, "nothing found".into()),
+                false => unclear::back(doubt, "nothing that was not read".into())
+                    .with_fallback(Fallback::NoProgress),
+            });
+        }
+        if let Some(doubt) = self.silent(cx, &plan, &narrowing, &told, &found) {
+            return Ok(unclear::back(doubt, "the documents do not say".into()));
+        }
+        if let Some(back) = self.too_little(cx, &plan, then, &narrowing, &found) {
+            return Ok(back);
+        }
+        let matched = narrowing.matched(&found.unknown_fields);
+        self.scatter(cx, plan, then, found, matched)
     }
 
     /// The question back when the documents say too little of the question. A user who has just been asked is not
@@ -470,12 +503,8 @@ impl Stage for Retriever {
     type Out = RetrieverExit;
     const ROLE: Role = Role::Retriever;
 
-    fn run<'a>(
-        &'a self,
-        cx: &'a StepContext,
-        search: Search,
-    ) -> BoxFuture<'a, Result<StepOutput<RetrieverExit>, stage::Error>> {
-        Box::pin(self.retrieve(cx, search))
+    async fn run(&self, cx: &StepContext, search: Search) -> stage::Result<RetrieverExit> {
+        self.retrieve(cx, search).await
     }
 }
 
@@ -487,5 +516,4 @@ fn is_chosen(cx: &StepContext, plan: &Plan, linked: &LinkedQuestion) -> bool {
 }
 
 #[cfg(test)]
-#[path = "stage_tests.rs"]
 mod tests;

@@ -14,12 +14,8 @@ use text::shortened;
 const CELL_CHARS_MAX: usize = 120;
 const QUOTE_CHARS_MAX: usize = 200;
 
-/// One side of a comparison, or the only one.
-pub(crate) struct Side {
-    /// The name by which the question calls it.
-    pub(crate) label: Option<String>,
-    pub(crate) result: TableResult,
-}
+/// The result of one side of a question, and what the side is called if there are several.
+pub(crate) type Side = (Option<String>, TableResult);
 
 /// A table with everything that belongs to it.
 pub(crate) struct Made {
@@ -45,16 +41,13 @@ pub fn tabulated(
     question: &TableQuestion,
     sides: Vec<(Option<String>, TableResult)>,
 ) -> AnswerTable {
-    let sides = sides
-        .into_iter()
-        .map(|(label, result)| Side { label, result });
-    table(question, sides.collect()).table
+    table(question, sides).table
 }
 
 /// The table of a question.
 pub(crate) fn table(question: &TableQuestion, sides: Vec<Side>) -> Made {
     let operation = operation(question.operation);
-    let is_sided = sides.iter().any(|side| side.label.is_some());
+    let is_sided = sides.iter().any(|(label, _)| label.is_some());
     let columns = columns(question, operation, is_sided);
     let mut table = AnswerTable {
         operation,
@@ -63,10 +56,10 @@ pub(crate) fn table(question: &TableQuestion, sides: Vec<Side>) -> Made {
         ..AnswerTable::default()
     };
     let mut rows = Vec::new();
-    for side in sides {
-        table.documents += side.result.documents;
-        table.rows_total += side.result.rows_total;
-        for (column, documents) in &side.result.missing {
+    for (label, result) in sides {
+        table.documents += result.documents;
+        table.rows_total += result.rows_total;
+        for (column, documents) in &result.missing {
             match table
                 .missing
                 .iter_mut()
@@ -79,7 +72,7 @@ pub(crate) fn table(question: &TableQuestion, sides: Vec<Side>) -> Made {
                 }),
             }
         }
-        rows.extend(rows_of(question, operation, side));
+        rows.extend(rows_of(question, operation, (label, result)));
     }
     if rows.is_empty() && !operation.is_of_documents() && question.group.is_none() {
         rows.extend(nothing(question, operation, is_sided));
@@ -204,8 +197,8 @@ fn currency_column(question: &TableQuestion) -> Option<&String> {
         .filter(|column| Some(column.as_str()) != grouped)
 }
 
-fn rows_of(question: &TableQuestion, operation: TableOperation, side: Side) -> Vec<Row> {
-    let label = side.label.map(Value::String);
+fn rows_of(question: &TableQuestion, operation: TableOperation, (label, result): Side) -> Vec<Row> {
+    let label = label.map(Value::String);
     if operation.is_of_documents() {
         let row = |document: TableDocument| {
             let source = Value::String(document.source.clone());
@@ -220,9 +213,9 @@ fn rows_of(question: &TableQuestion, operation: TableOperation, side: Side) -> V
                 digest: GroupDigest::default(),
             }
         };
-        return side.result.rows.into_iter().map(row).collect();
+        return result.rows.into_iter().map(row).collect();
     }
-    let mut groups = side.result.groups;
+    let mut groups = result.groups;
     if groups.is_empty() && label.is_some() {
         groups.push(TableGroup::default());
     }

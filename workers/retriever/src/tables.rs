@@ -8,6 +8,7 @@ use crate::derived::DerivedFilter;
 use crate::idle_words::{idle_because, is_unsaid};
 use crate::stage::{BEHIND_ATTEMPT, Retriever};
 use crate::table_rows::{self, Side};
+use crate::unclear::back;
 use crate::worded;
 use envelope::hop::RetrieverExit;
 use envelope::table::{Listing, csv};
@@ -116,7 +117,7 @@ impl Retriever {
         let mut sides = Vec::with_capacity(filters.len());
         let mut behind = None;
         for (at, side) in filters.iter().enumerate() {
-            let filter = cx.case.filter.clone().and(derived.filter.clone());
+            let filter = filter_of(cx, derived);
             let request = self.table_request(cx, filter.and(side.clone()), said.clone());
             let (result, late) = self.table_current(cx, request).await?;
             behind = behind.or(late);
@@ -124,15 +125,15 @@ impl Retriever {
                 .get(at)
                 .filter(|_| !derived.sides.is_empty())
                 .cloned();
-            sides.push(Side { label, result });
+            sides.push((label, result));
         }
-        let mut results = sides.iter().map(|side| &side.result);
+        let mut results = sides.iter().map(|(_, result)| result);
         if results.all(|result| result.documents == 0 && !result.unlike_fields.is_empty()) {
             // Why that is so is told with a question back.
             return Ok(not("a condition holds for nothing"));
         }
         if let Some(measure) = &said.measure
-            && sides.iter().all(|side| lacks(&side.result, measure))
+            && sides.iter().all(|(_, result)| lacks(result, measure))
         {
             // The text of a document may say what its columns do not.
             return Ok(not(format!("no document of them has `{measure}`")));
@@ -204,8 +205,7 @@ impl Retriever {
             tried: vec![format!("a search for `{name}`")],
         };
         let decided = format!("no document says `{name}`");
-        let asked = StepOutput::new(RetrieverExit::NothingFound(doubt), decided);
-        Ok(Some(Tabled::Done(Box::new(asked))))
+        Ok(Some(Tabled::Done(Box::new(back(doubt, decided)))))
     }
 
     /// Why words without a place in a table may be left out of account, if they may.
@@ -216,7 +216,7 @@ impl Retriever {
         derived: &DerivedFilter,
         words: &[String],
     ) -> Result<Option<&'static str>, search::Error> {
-        let filter = cx.case.filter.clone().and(derived.filter.clone());
+        let filter = filter_of(cx, derived);
         let request = self.request(cx, plan, After::Map, filter, self.after(cx));
         let because = idle_because(&*self.searcher, plan, request, words).await;
         Ok(unless_behind(cx, because)?.flatten())
@@ -267,7 +267,7 @@ impl Retriever {
         why: &str,
         facets: &[GroupKey],
     ) -> Result<Option<Tabled>, stage::Error> {
-        let filter = cx.case.filter.clone().and(derived.filter.clone());
+        let filter = filter_of(cx, derived);
         let is_narrowed = filter.0.iter().any(|condition| condition.field != "bucket");
         let question = cx.case.question.best();
         if !is_narrowed || cx.header.round > 0 {
@@ -308,10 +308,7 @@ impl Retriever {
             choices,
         };
         let decided = format!("{documents} documents are too many; no table: {why}");
-        Ok(Some(Tabled::Done(Box::new(StepOutput::new(
-            RetrieverExit::NothingFound(doubt),
-            decided,
-        )))))
+        Ok(Some(Tabled::Done(Box::new(back(doubt, decided)))))
     }
 }
 
@@ -325,6 +322,11 @@ fn unless_behind<T>(
         Err(search::Error::Behind { .. }) if cx.attempt >= BEHIND_ATTEMPT => Ok(None),
         other => other.map(Some),
     }
+}
+
+/// The conditions of the question and those that its words say.
+fn filter_of(cx: &StepContext, derived: &DerivedFilter) -> Filter {
+    cx.case.filter.clone().and(derived.filter.clone())
 }
 
 fn not(why: impl std::fmt::Display) -> Tabled {
@@ -355,10 +357,7 @@ fn ambiguous(cx: &StepContext, said: &str, columns: &[String]) -> Tabled {
             .map(|column| worded::column(column))
             .collect(),
     };
-    Tabled::Done(Box::new(StepOutput::new(
-        RetrieverExit::NothingFound(doubt),
-        decided,
-    )))
+    Tabled::Done(Box::new(back(doubt, decided)))
 }
 
 /// The exit with its table, and with a file if the message does not carry all rows or has shortened a cell.
@@ -370,16 +369,11 @@ fn listed(
     question: &TableQuestion,
     sides: Vec<Side>,
     mut notices: Vec<String>,
-) -> Result<StepOutput<RetrieverExit>, stage::Error> {
-    let unknown: Vec<String> = sides
-        .iter()
-        .flat_map(|side| side.result.unknown_fields.clone())
-        .collect();
-    let unlike: Vec<String> = sides
-        .iter()
-        .flat_map(|side| side.result.unlike_fields.clone())
-        .collect();
-    let called: u64 = sides.iter().map(|side| side.result.called).sum();
+) -> stage::Result<RetrieverExit> {
+    let results = || sides.iter().map(|(_, result)| result);
+    let unknown: Vec<String> = results().flat_map(|r| r.unknown_fields.clone()).collect();
+    let unlike: Vec<String> = results().flat_map(|r| r.unlike_fields.clone()).collect();
+    let called: u64 = results().map(|result| result.called).sum();
     let mut made = table_rows::table(question, sides);
     let known = |mut filter: Filter| {
         let conditions = &mut filter.0;
@@ -387,7 +381,7 @@ fn listed(
         filter
     };
     let either: Vec<Filter> = derived.sides.iter().cloned().map(known).collect();
-    let all = known(cx.case.filter.clone().and(derived.filter.clone()));
+    let all = known(filter_of(cx, derived));
     made.table.conditions.extend(worded::sides(&either));
     made.table.conditions.extend(worded::conditions(&all));
     if !cx.case.buckets.is_empty() {

@@ -53,6 +53,7 @@ pub(crate) fn fits_all(cx: &StepContext, fitting: Fitting) -> StepOutput<Retriev
     back(Doubt::Unclear { query, reason }, decided)
 }
 
-fn back(doubt: Doubt, decided: String) -> StepOutput<RetrieverExit> {
+/// Asks back, or says that there is nothing, because of a doubt.
+pub(crate) fn back(doubt: Doubt, decided: String) -> StepOutput<RetrieverExit> {
     StepOutput::new(RetrieverExit::NothingFound(doubt), decided)
 }

@@ -5,10 +5,9 @@
 //! the passages that were read are removed from its list. Counting, linking and fetching by id are passed on
 //! unchanged.
 
-use envelope::{Filter, Passage, ReadMark, TenantId};
+use envelope::{Passage, ReadMark};
 use futures_util::future::BoxFuture;
-use linking::{Date, LinkedQuestion};
-use search::{Error, SearchRequest, SearchResult, Searcher, TableRequest, TableResult};
+use search::{Error, SearchRequest, SearchResult, Searcher};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -36,34 +35,8 @@ impl UnreadSearcher {
 }
 
 impl Searcher for UnreadSearcher {
-    fn places<'a>(
-        &'a self,
-        tenant: &'a TenantId,
-        text: &'a str,
-        fields: &'a [String],
-    ) -> BoxFuture<'a, Result<Filter, Error>> {
-        self.searcher.places(tenant, text, fields)
-    }
-
-    fn table<'a>(&'a self, request: &'a TableRequest) -> BoxFuture<'a, Result<TableResult, Error>> {
-        self.searcher.table(request)
-    }
-
-    fn fetch<'a>(
-        &'a self,
-        request: &'a SearchRequest,
-        ids: &'a [String],
-    ) -> BoxFuture<'a, Result<Vec<Passage>, Error>> {
-        self.searcher.fetch(request, ids)
-    }
-
-    fn link<'a>(
-        &'a self,
-        tenant: &'a TenantId,
-        question: &'a str,
-        today: Date,
-    ) -> BoxFuture<'a, Result<LinkedQuestion, Error>> {
-        self.searcher.link(tenant, question, today)
+    fn inner(&self) -> Option<Arc<dyn Searcher>> {
+        Some(self.searcher.clone())
     }
 
     fn search<'a>(
@@ -89,6 +62,7 @@ impl Searcher for UnreadSearcher {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use envelope::TenantId;
     use testkit::model::passage;
 
     /// Finds `d0`, `d1` and so on, as many as are asked for.
@@ -114,18 +88,7 @@ mod tests {
             .iter()
             .map(|id| ReadMark::of(&passage(id, "another text")));
         let read: Vec<ReadMark> = read.collect();
-        let request = SearchRequest {
-            tenant: TenantId::default_tenant(),
-            buckets: Vec::new(),
-            filter: Filter::default(),
-            query: "q".into(),
-            keywords: Vec::new(),
-            context: None,
-            strategy: Default::default(),
-            fetch_k: 3,
-            top_k: 3,
-            after: None,
-        };
+        let request = SearchRequest::new(TenantId::default_tenant(), "q", 3, 3);
         let searcher: Arc<dyn Searcher> = Arc::new(Ranked);
         let unread = UnreadSearcher::over(&searcher, &read);
         let result = unread.search(&request).await.expect("a list");

@@ -223,15 +223,16 @@ pub async fn index(
     });
     summary.skipped.extend(told);
     let total = publish.len() + delete.len();
-    let mut waiting = wait::Waiting::listen(bus.clone(), options.patience, total).await?;
+    let (of, patience) = ((summary, progress), options.patience);
+    let mut waiting = wait::Waiting::listen(bus.clone(), patience, total, of).await?;
     for (source, entry) in &delete {
         let again = publish.iter().any(|stamp| &stamp.source == source);
         if publish::is_known_otherwise(&tenant, source, entry) {
             publish::forget(&*bus, &options.to.edition, &tenant, source, entry).await?;
-            summary.deleted += usize::from(!again);
+            waiting.summary.deleted += usize::from(!again);
         } else {
             let gone = publish::deletion(&*bus, &options.to, &tenant, source, entry).await?;
-            waiting.add(gone, &mut summary, &mut progress).await?;
+            waiting.add(gone).await?;
         }
     }
     let mut reading = publish::Reading::default();
@@ -256,14 +257,13 @@ pub async fn index(
                     publish::document(&*bus, &options.to, notice, bytes.bytes, &stamp).await?;
                 let was_known = known.is_some();
                 let sent = publish::Sent { was_known, ..sent };
-                waiting.add(sent, &mut summary, &mut progress).await?;
+                waiting.add(sent).await?;
             }
-            Err(reason) => summary.skipped.push(SkippedFile {
+            Err(reason) => waiting.summary.skipped.push(SkippedFile {
                 source: stamp.source,
                 reason,
             }),
         }
     }
-    waiting.all(&mut summary, &mut progress).await?;
-    Ok(summary)
+    waiting.all().await
 }

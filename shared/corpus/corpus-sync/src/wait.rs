@@ -22,8 +22,11 @@ const LOOK_MAX: usize = 32;
 const NAMED: usize = 3;
 
 /// Published documents without a result so far.
-pub(super) struct Waiting {
+pub(super) struct Waiting<P> {
     bus: Arc<dyn Bus>,
+    /// What has come of the documents so far.
+    pub(super) summary: Summary,
+    progress: P,
     /// Absent when the run does not wait.
     events: Option<(Box<dyn Subscription>, Duration)>,
     out: BTreeMap<u64, Sent>,
@@ -36,19 +39,22 @@ pub(super) struct Waiting {
     looked: Instant,
 }
 
-impl Waiting {
+impl<P: FnMut(SyncProgress) + Send> Waiting<P> {
     /// Listens before anything is published.
     pub(super) async fn listen(
         bus: Arc<dyn Bus>,
         patience: Option<Duration>,
         total: usize,
-    ) -> Result<Waiting, BusError> {
+        (summary, progress): (Summary, P),
+    ) -> Result<Waiting<P>, BusError> {
         let events = match patience {
             Some(patience) => Some((bus.subscribe("argosy.indexed.*.*", None).await?, patience)),
             None => None,
         };
         Ok(Waiting {
             bus,
+            summary,
+            progress,
             events,
             out: BTreeMap::new(),
             done: 0,
@@ -60,21 +66,14 @@ impl Waiting {
     }
 
     /// One more was published. Waits while there are too many.
-    pub(super) async fn add(
-        &mut self,
-        sent: Sent,
-        summary: &mut Summary,
-        progress: &mut (impl FnMut(SyncProgress) + Send),
-    ) -> Result<(), Error> {
+    pub(super) async fn add(&mut self, sent: Sent) -> Result<(), Error> {
         if self.events.is_none() {
             match sent.notice.is_deleted {
-                true => summary.deleted += 1,
-                false => summary.published += 1,
+                true => self.summary.deleted += 1,
+                false => self.summary.published += 1,
             }
-            progress(SyncProgress::Done(
-                summary.published + summary.deleted,
-                self.total,
-            ));
+            let done = self.summary.published + self.summary.deleted;
+            (self.progress)(SyncProgress::Done(done, self.total));
             return Ok(());
         }
         if self.out.is_empty() {
@@ -82,25 +81,16 @@ impl Waiting {
         }
         self.bytes += sent.bytes;
         self.out.insert(sent.sequence, sent);
-        self.until(OUT_MAX, OUT_BYTES_MAX, summary, progress).await
+        self.until(OUT_MAX, OUT_BYTES_MAX).await
     }
 
-    /// Waits for the rest.
-    pub(super) async fn all(
-        mut self,
-        summary: &mut Summary,
-        progress: &mut (impl FnMut(SyncProgress) + Send),
-    ) -> Result<(), Error> {
-        self.until(0, 0, summary, progress).await
+    /// Waits for the rest, and gives back what came of everything.
+    pub(super) async fn all(mut self) -> Result<Summary, Error> {
+        self.until(0, 0).await?;
+        Ok(self.summary)
     }
 
-    async fn until(
-        &mut self,
-        most: usize,
-        most_bytes: usize,
-        summary: &mut Summary,
-        progress: &mut (impl FnMut(SyncProgress) + Send),
-    ) -> Result<(), Error> {
+    async fn until(&mut self, most: usize, most_bytes: usize) -> Result<(), Error> {
         while self.out.len() > most || self.bytes > most_bytes {
             let Some((events, patience)) = &mut self.events else {
                 return Ok(());
@@ -109,16 +99,16 @@ impl Waiting {
             match tokio::time::timeout(QUIET, events.next()).await {
                 Ok(Some(message)) => {
                     if let Ok(event) = serde_json::from_slice::<IndexedEvent>(&message.body) {
-                        self.came(event.sequence, event, summary, progress);
+                        self.came(event);
                     }
                 }
                 Ok(None) => tokio::time::sleep(QUIET).await,
                 // Progress is also reported when nothing has happened, so that a user does not wonder.
-                Err(_quiet) => progress(SyncProgress::Done(self.done, self.total)),
+                Err(_quiet) => (self.progress)(SyncProgress::Done(self.done, self.total)),
             }
             // Others may be heard all the time.
             if self.moved.elapsed() >= QUIET && self.looked.elapsed() >= QUIET {
-                while self.look(summary, progress).await {}
+                while self.look().await {}
                 self.looked = Instant::now();
             }
             if self.moved.elapsed() > patience {
@@ -128,21 +118,16 @@ impl Waiting {
         Ok(())
     }
 
-    fn came(
-        &mut self,
-        sequence: u64,
-        event: IndexedEvent,
-        summary: &mut Summary,
-        progress: &mut (impl FnMut(SyncProgress) + Send),
-    ) {
+    fn came(&mut self, event: IndexedEvent) {
         // Another edition may be first, or later.
         let is_its = |sent: &Sent| sent.to.edition == event.edition;
-        if !self.out.get(&sequence).is_some_and(is_its) {
+        if !self.out.get(&event.sequence).is_some_and(is_its) {
             return; // Somebody else's.
         }
-        let Some(sent) = self.out.remove(&sequence) else {
+        let Some(sent) = self.out.remove(&event.sequence) else {
             return;
         };
+        let summary = &mut self.summary;
         self.moved = Instant::now();
         self.bytes -= sent.bytes;
         self.done += 1;
@@ -171,20 +156,16 @@ impl Waiting {
                 reason: event.problem.map_or_else(String::new, |p| p.message),
             }),
         }
-        progress(SyncProgress::Done(self.done, self.total));
+        (self.progress)(SyncProgress::Done(self.done, self.total));
     }
 
     /// Asks the streams about the oldest ones; true when that brought news.
-    async fn look(
-        &mut self,
-        summary: &mut Summary,
-        progress: &mut (impl FnMut(SyncProgress) + Send),
-    ) -> bool {
+    async fn look(&mut self) -> bool {
         let before = self.done;
         let oldest: Vec<Sent> = self.out.values().take(LOOK_MAX).cloned().collect();
         for sent in oldest {
             match outcome(&*self.bus, &sent).await {
-                Ok(Some(event)) => self.came(sent.sequence, event, summary, progress),
+                Ok(Some(event)) => self.came(event),
                 Ok(None) => {}
                 Err(error) => {
                     tracing::debug!(%error, "what became of a document is not known yet");

@@ -9,8 +9,8 @@ use linking::{DescribedBucket, DescribedColumn};
 pub fn described(schemas: &Schemas) -> Vec<DescribedBucket> {
     let of_table = |(bucket, table): (&Bucket, &Table)| DescribedBucket {
         bucket: bucket.as_str().to_owned(),
-        synonyms: table.synonyms().to_vec(),
-        columns: table.columns().iter().map(of_column).collect(),
+        synonyms: table.synonyms.clone(),
+        columns: table.columns.iter().map(of_column).collect(),
     };
     schemas.tables().map(of_table).collect()
 }

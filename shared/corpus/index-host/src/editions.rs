@@ -110,21 +110,10 @@ struct Searched {
     seen: watch::Receiver<u64>,
 }
 
-impl Searched {
-    fn new(edition: &Edition, held: &Held) -> Searched {
-        Searched {
-            edition: edition.clone(),
-            searcher: held.searcher.clone(),
-            index: held.index.clone(),
-            seen: held.seen.clone(),
-        }
-    }
-}
-
 impl EditionRouter {
-    fn of(edition: &Edition, held: &Held) -> EditionRouter {
+    fn of(searched: Searched) -> EditionRouter {
         EditionRouter {
-            of: RwLock::new(Searched::new(edition, held)),
+            of: RwLock::new(searched),
             caught_up: watch::Sender::new(false),
         }
     }
@@ -142,8 +131,7 @@ impl EditionRouter {
             .clone()
     }
 
-    fn set(&self, edition: &Edition, held: &Held) {
-        let new = Searched::new(edition, held);
+    fn set(&self, new: Searched) {
         *self.of.write().unwrap_or_else(PoisonError::into_inner) = new;
         self.caught_up.send_replace(true);
     }
@@ -166,9 +154,7 @@ impl EditionRouter {
 struct Held {
     /// Tells it from an earlier edition of the same name.
     begun: u64,
-    searcher: Arc<dyn Searcher>,
-    index: Index,
-    seen: watch::Receiver<u64>,
+    searched: Searched,
     vectors: Option<VectorFeed>,
     dir: PathBuf,
     stop: CancellationToken,
@@ -216,7 +202,7 @@ pub async fn start(
     // Only now: a process before this one that still drains had its files until here.
     clear(&home.dir, &record);
     let begun = held.begun;
-    let current = Arc::new(EditionRouter::of(&serving, &held));
+    let current = Arc::new(EditionRouter::of(held.searched.clone()));
     let (told, record) = watch::channel(record);
     let (bus, stop) = (home.bus.clone(), home.stop.clone());
     running.spawn(async move { editions::watch(&*bus, told, stop).await });
@@ -299,9 +285,12 @@ async fn hold(
     });
     Ok(Held {
         begun,
-        searcher,
-        index,
-        seen,
+        searched: Searched {
+            edition: edition.clone(),
+            searcher,
+            index,
+            seen,
+        },
         vectors,
         dir,
         stop,
@@ -334,7 +323,7 @@ impl Keeper {
             let is_whole = self.hold_all(&wanted).await;
             let current = wanted.editions.current.clone();
             let held = self.held.get(&current);
-            let held = held.map(|held| (held.seen.clone(), held.vectors.clone()));
+            let held = held.map(|held| (held.searched.seen.clone(), held.vectors.clone()));
             let mut searched = self.vectors();
             let begun = wanted.editions.begun(&current);
             let behind = !self.is_ready || self.serving != (current.clone(), begun);
@@ -411,7 +400,7 @@ impl Keeper {
     /// From now on searches are over this edition.
     fn serve(&mut self, edition: &Edition, sequence: u64) {
         if let Some(held) = self.held.get(edition) {
-            self.current.set(edition, held);
+            self.current.set(held.searched.clone());
             self.serving = (edition.clone(), held.begun);
             tracing::info!(%edition, sequence, "edition is searched");
         }
@@ -445,7 +434,7 @@ impl Keeper {
                 continue;
             }
             tracing::info!(%edition, "edition dropped");
-            self.leaving.spawn(leave(held.searcher, aside));
+            self.leaving.spawn(leave(held.searched.searcher, aside));
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::options::{EmbedderChoice, Options, VectorStore};
 use bus::BusError;
-use index::{HybridSearcher, Index, VectorSource};
+use index::{HybridSearcher, Index, Models, VectorSource};
 use llm::{Embedder, Reranker};
 use llm_pool::{HttpEmbedder, HttpReranker, Pools};
 use search::VectorSearch;
@@ -87,9 +87,7 @@ fn minilm(_: &Path) -> Result<Arc<dyn Embedder>, Error> {
 pub struct SearchFactory {
     options: index::Options,
     vectors: VectorSource,
-    embedder: Option<Arc<dyn Embedder>>,
-    elsewhere: Option<Arc<dyn VectorSearch>>,
-    reranker: Option<Arc<dyn Reranker>>,
+    models: Models,
 }
 
 impl SearchFactory {
@@ -132,18 +130,18 @@ impl SearchFactory {
         Ok(SearchFactory {
             options: search.clone(),
             vectors,
-            embedder,
-            elsewhere: None,
-            reranker,
+            models: Models {
+                embedder,
+                elsewhere: None,
+                reranker,
+            },
         })
     }
 
     /// The same with vectors in that server.
-    pub(crate) fn with_vectors(self, elsewhere: Arc<dyn VectorSearch>) -> SearchFactory {
-        SearchFactory {
-            elsewhere: Some(elsewhere),
-            ..self
-        }
+    pub(crate) fn with_vectors(mut self, elsewhere: Arc<dyn VectorSearch>) -> SearchFactory {
+        self.models.elsewhere = Some(elsewhere);
+        self
     }
 
     /// The same parts with other search options.
@@ -158,7 +156,7 @@ impl SearchFactory {
 
     /// The embedder whose vectors come with the chunks.
     pub fn embedder(&self) -> Option<Arc<dyn Embedder>> {
-        self.embedder.clone()
+        self.models.embedder.clone()
     }
 
     /// The options of the searches.
@@ -168,19 +166,7 @@ impl SearchFactory {
 
     /// A searcher over an index that was opened with [`SearchFactory::vectors`].
     pub fn searcher(&self, index: Index) -> HybridSearcher {
-        let searcher = HybridSearcher::new(index, self.options.clone());
-        let searcher = match &self.embedder {
-            Some(embedder) => searcher.with_embedder(embedder.clone()),
-            None => searcher,
-        };
-        let searcher = match &self.elsewhere {
-            Some(elsewhere) => searcher.with_vectors(elsewhere.clone()),
-            None => searcher,
-        };
-        match &self.reranker {
-            Some(reranker) => searcher.with_reranker(reranker.clone()),
-            None => searcher,
-        }
+        HybridSearcher::new(index, self.options.clone()).with_models(self.models.clone())
     }
 }
 

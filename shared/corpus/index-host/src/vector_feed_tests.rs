@@ -4,8 +4,8 @@ use super::*;
 use bus::Publish;
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
-use envelope::{Embedding, Filter, TenantId};
-use index::{HybridSearcher, Index};
+use envelope::{Embedding, TenantId};
+use index::{HybridSearcher, Index, Models};
 use llm_pool::Pools;
 use search::{SearchPart, SearchResult, Searcher};
 use settings::TimeSpan;
@@ -110,25 +110,17 @@ impl World {
 
 /// Searches by words in an index, by vectors in the server.
 async fn search(world: &World, index: &Index) -> SearchResult {
-    let searcher = HybridSearcher::new(index.clone(), index::Options::default())
-        .with_embedder(compass())
-        .with_vectors(Arc::new(world.qdrant.clone()));
+    let searcher =
+        HybridSearcher::new(index.clone(), index::Options::default()).with_models(Models {
+            embedder: Some(compass()),
+            elsewhere: Some(Arc::new(world.qdrant.clone())),
+            reranker: None,
+        });
     searcher.search(&harbour()).await.unwrap()
 }
 
 fn harbour() -> SearchRequest {
-    SearchRequest {
-        tenant: TenantId::default_tenant(),
-        buckets: vec![],
-        filter: Filter::default(),
-        query: "harbour".into(),
-        keywords: vec![],
-        context: None,
-        strategy: Default::default(),
-        fetch_k: 10,
-        top_k: 5,
-        after: None,
-    }
+    SearchRequest::new(TenantId::default_tenant(), "harbour", 10, 5)
 }
 
 fn index_of(records: &[ChunkRecord]) -> Index {

@@ -221,18 +221,7 @@ mod tests {
             words: false,
             ..Options::default()
         };
-        let request = SearchRequest {
-            tenant: envelope::TenantId::default_tenant(),
-            buckets: Vec::new(),
-            filter: envelope::Filter::default(),
-            query: query.into(),
-            keywords: Vec::new(),
-            context: None,
-            strategy: Default::default(),
-            fetch_k: 10,
-            top_k: 1,
-            after: None,
-        };
+        let request = SearchRequest::new(envelope::TenantId::default_tenant(), query, 10, 1);
         let searcher = HybridSearcher::new(index.clone(), options);
         let found = searcher.search(&request).await.unwrap();
         let passages = found.passages.into_iter();

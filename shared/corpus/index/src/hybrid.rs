@@ -32,17 +32,24 @@ const NAMED_SEARCHED_MAX: usize = 4;
 /// Each of them may add this part of what is fetched.
 const NAMED_SHARE: usize = 2;
 
+/// What a searcher may have beside its index. By default it has nothing: it searches by words, and by vectors that the
+/// index makes itself.
+#[derive(Clone, Default)]
+pub struct Models {
+    /// The encoder that made the vectors of the chunks, for queries.
+    pub embedder: Option<Arc<dyn Embedder>>,
+    /// Where the vectors are when they are not in the index.
+    pub elsewhere: Option<Arc<dyn VectorSearch>>,
+    /// The model that reranks the best candidates; without one, the built-in reranker does.
+    pub reranker: Option<Arc<dyn Reranker>>,
+}
+
 /// The searcher over an [`Index`]. Cheap to clone.
 #[derive(Clone)]
 pub struct HybridSearcher {
     index: Index,
     options: Options,
-    /// The embedder of queries, when the index does not make their vectors itself.
-    embedder: Option<Arc<dyn Embedder>>,
-    /// Where the vectors are when they are not in the index.
-    elsewhere: Option<Arc<dyn VectorSearch>>,
-    /// The model that reranks the best candidates; without one, the built-in reranker does.
-    reranker: Option<Arc<dyn Reranker>>,
+    models: Models,
     metrics: Option<Metrics>,
 }
 
@@ -52,43 +59,20 @@ impl HybridSearcher {
         HybridSearcher {
             index,
             options,
-            embedder: None,
-            elsewhere: None,
-            reranker: None,
+            models: Models::default(),
             metrics: None,
         }
     }
 
-    /// Embeds queries with the encoder that made the vectors of the chunks.
-    pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> HybridSearcher {
-        HybridSearcher {
-            embedder: Some(embedder),
-            ..self
-        }
-    }
-
-    /// Searches by vectors in this store instead of in the index.
-    pub fn with_vectors(self, elsewhere: Arc<dyn VectorSearch>) -> HybridSearcher {
-        HybridSearcher {
-            elsewhere: Some(elsewhere),
-            ..self
-        }
-    }
-
-    /// Reranks the best candidates with a model.
-    pub fn with_reranker(self, reranker: Arc<dyn Reranker>) -> HybridSearcher {
-        HybridSearcher {
-            reranker: Some(reranker),
-            ..self
-        }
+    /// Searches with these models.
+    pub fn with_models(self, models: Models) -> HybridSearcher {
+        HybridSearcher { models, ..self }
     }
 
     /// Counts the searches in `metrics`.
     pub fn with_metrics(self, metrics: Metrics) -> HybridSearcher {
-        HybridSearcher {
-            metrics: Some(metrics),
-            ..self
-        }
+        let metrics = Some(metrics);
+        HybridSearcher { metrics, ..self }
     }
 
     /// Measures how long the built-in reranker takes for the best `fetch_k` candidates of a request, without the time
@@ -153,7 +137,12 @@ impl HybridSearcher {
     /// What was found, reranked by the model if there is one, and which parts of the search failed.
     async fn judged(&self, request: &SearchRequest) -> Result<(Merged, Vec<SearchPart>), Error> {
         let (mut merged, mut failed) = self.found(request).await?;
-        if let Some(reranker) = self.reranker.as_ref().filter(|_| self.options.rerank) {
+        if let Some(reranker) = self
+            .models
+            .reranker
+            .as_ref()
+            .filter(|_| self.options.rerank)
+        {
             let shown = reranker.texts_max();
             merged = blocking(move || merged.with_records(shown)).await?;
             let candidates = &mut merged.candidates;
@@ -172,7 +161,7 @@ impl HybridSearcher {
     ) -> Result<(Merged, Vec<SearchPart>), Error> {
         let snapshot = self.index.snapshot();
         let has_vectors =
-            self.options.vectors && (snapshot.fitted().is_some() || self.embedder.is_some());
+            self.options.vectors && (snapshot.fitted().is_some() || self.models.embedder.is_some());
         let (mut options, missing) = self.options.of(request.strategy, has_vectors);
         let mut failed = Vec::from_iter(missing);
         let (words, vectors) = tokio::join!(
@@ -245,14 +234,13 @@ impl HybridSearcher {
         let Some(aim) = self.aim(snapshot, request).await? else {
             return Ok(None);
         };
-        if let Some(elsewhere) = &self.elsewhere {
+        if let Some(elsewhere) = &self.models.elsewhere {
             let found = found_elsewhere(&**elsewhere, snapshot, &aim, request).await?;
             return Ok(Some((found, aim)));
         }
         let (snapshot, request) = (snapshot.clone(), request.clone());
         blocking(move || {
-            let close = snapshot.by_vector(&request, &aim.vector, request.fetch_k)?;
-            let found = close.iter().map(|c| (c.score, c.address)).collect();
+            let found = snapshot.by_vector(&request, &aim.vector, request.fetch_k)?;
             Ok(Some((found, aim)))
         })
         .await
@@ -271,7 +259,7 @@ impl HybridSearcher {
             let vector = fitted.vector(&request.query);
             return Ok(Aim::new(vector, weight(&**fitted)));
         }
-        let Some(embedder) = &self.embedder else {
+        let Some(embedder) = &self.models.embedder else {
             return Ok(None);
         };
         if let Some(by) = snapshot.carried_by().filter(|by| *by != embedder.name()) {
@@ -279,7 +267,7 @@ impl HybridSearcher {
                 "the vectors of the index are by `{by}`, queries are embedded by `{}`",
                 embedder.name()
             );
-            return Err(Error::Options(text));
+            return Err(search::Error::Options(text).into());
         }
         let mut vectors = embedder.embed(&[&request.query], Side::Query).await?;
         let weight = weight(&**embedder);
@@ -380,7 +368,7 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| Error::Index(error.to_string()))?
+    done.map_err(Error::index)?
 }
 
 /// What the place of the vectors finds, as far as it holds in this index: it alone says which fields

@@ -18,6 +18,20 @@ pub(super) fn compass(fails: bool) -> Arc<FakeEmbedder> {
     })
 }
 
+pub(super) fn by_compass(fails: bool) -> Models {
+    Models {
+        embedder: Some(compass(fails)),
+        ..Models::default()
+    }
+}
+
+fn by_model(reranker: Arc<dyn Reranker>) -> Models {
+    Models {
+        reranker: Some(reranker),
+        ..Models::default()
+    }
+}
+
 pub(super) fn record(doc: &str, text: &str, vector: Option<[f32; 2]>) -> ChunkRecord {
     let record = serde_json::json!({
         "v": 1, "tenant": "default", "bucket": "invoices", "doc_id": doc, "n": 0, "of": 1,
@@ -42,18 +56,7 @@ pub(super) fn index_of(records: &[ChunkRecord]) -> Index {
 }
 
 pub(super) fn request(query: &str) -> SearchRequest {
-    SearchRequest {
-        tenant: TenantId::default_tenant(),
-        buckets: vec![],
-        filter: Filter::default(),
-        query: query.into(),
-        keywords: vec![],
-        context: None,
-        strategy: Default::default(),
-        fetch_k: 10,
-        top_k: 5,
-        after: None,
-    }
+    SearchRequest::new(TenantId::default_tenant(), query, 10, 5)
 }
 
 pub(super) fn found(result: &SearchResult) -> Vec<&str> {
@@ -78,7 +81,7 @@ async fn both_legs_find_and_what_both_find_is_first() {
         rerank: false,
         ..Options::default()
     };
-    let searcher = HybridSearcher::new(index, plain).with_embedder(compass(false));
+    let searcher = HybridSearcher::new(index, plain).with_models(by_compass(false));
     let result = searcher.search(&request("north")).await.unwrap();
     assert_eq!(found(&result)[0], "both");
     assert!(found(&result).contains(&"direction"));
@@ -88,7 +91,7 @@ async fn both_legs_find_and_what_both_find_is_first() {
 #[tokio::test]
 async fn a_leg_that_fails_is_named_and_the_other_answers() {
     let index = index_of(&three());
-    let searcher = HybridSearcher::new(index, Options::default()).with_embedder(compass(true));
+    let searcher = HybridSearcher::new(index, Options::default()).with_models(by_compass(true));
     let result = searcher.search(&request("north")).await.unwrap();
     assert_eq!(result.failed, [SearchPart::Vectors]);
     assert_eq!(found(&result).len(), 2);
@@ -102,7 +105,7 @@ async fn where_only_vectors_are_searched_their_failure_is_the_search_s() {
             ..Options::default()
         };
         let searcher = HybridSearcher::new(index_of(&three()), options);
-        searcher.with_embedder(compass(fails))
+        searcher.with_models(by_compass(fails))
     };
     let error = searcher(true).search(&request("north")).await.unwrap_err();
     assert!(matches!(error, search::Error::Embed(_)), "{error}");
@@ -116,7 +119,7 @@ async fn what_is_merely_closest_is_not_found() {
         record("far", "a harbour", Some([0.4, 0.9])),
         record("close", "a quay", Some([0.9, 0.4])),
     ]);
-    let searcher = HybridSearcher::new(index, Options::default()).with_embedder(compass(false));
+    let searcher = HybridSearcher::new(index, Options::default()).with_models(by_compass(false));
     let result = searcher.search(&request("zzz")).await.unwrap();
     assert_eq!(found(&result), ["close"]);
 }
@@ -240,7 +243,7 @@ async fn another_embedder_has_the_index_built_anew() {
     );
 
     // Its queries are not embedded by the old one.
-    let searcher = HybridSearcher::new(index, Options::default()).with_embedder(compass(false));
+    let searcher = HybridSearcher::new(index, Options::default()).with_models(by_compass(false));
     let result = searcher.search(&request("north")).await.unwrap();
     assert_eq!(result.failed, [SearchPart::Vectors]);
 }
@@ -266,7 +269,7 @@ async fn vectors_of_another_embedder_are_no_vectors() {
         record.embedding.as_mut().unwrap().by = "other".into();
     }
     let searcher =
-        HybridSearcher::new(index_of(&records), Options::default()).with_embedder(compass(false));
+        HybridSearcher::new(index_of(&records), Options::default()).with_models(by_compass(false));
     let result = searcher.search(&request("north")).await.unwrap();
     assert_eq!(found(&result).len(), 2);
 }
@@ -351,12 +354,12 @@ async fn a_model_takes_the_place_of_the_features() {
         let word = "harbour";
         Arc::new(Likes { word, fails })
     };
-    let judged = searcher.clone().with_reranker(likes(false));
+    let judged = searcher.clone().with_models(by_model(likes(false)));
     let judged = judged.search(&request("north")).await.unwrap();
     assert_eq!(found(&judged), ["second", "first"]);
     assert_eq!((judged.total_hits, judged.failed), (3, vec![]));
 
-    let failed = searcher.with_reranker(likes(true));
+    let failed = searcher.with_models(by_model(likes(true)));
     let failed = failed.search(&request("north")).await.unwrap();
     assert_eq!(failed.passages, plain.passages);
     assert_eq!(failed.failed, [SearchPart::Reranker]);
@@ -449,9 +452,12 @@ async fn a_filter_is_what_the_index_says_wherever_the_vectors_are() {
         finds: finds.collect(),
         asked: Mutex::default(),
     });
-    let searcher = HybridSearcher::new(index_of(&records), Options::default())
-        .with_embedder(compass(false))
-        .with_vectors(elsewhere.clone());
+    let searcher =
+        HybridSearcher::new(index_of(&records), Options::default()).with_models(Models {
+            embedder: Some(compass(false)),
+            elsewhere: Some(elsewhere.clone()),
+            reranker: None,
+        });
     let filter = serde_json::json!({"year": {"gte": 2024}, "colour": "red"});
     let asked = SearchRequest {
         filter: Filter::parse(&filter, ConditionOrigin::User).unwrap(),

@@ -36,7 +36,6 @@ mod word_likeness;
 mod words;
 
 pub use dictionaries::DictionarySizes;
-pub use facets::{CountRequest, DocumentFacts, FacetCounts, FieldValues};
 pub(crate) use inside::Scored;
 pub(crate) use occurrences::Occurrences;
 pub use query::ONE_THREAD_CHUNKS_MAX;
@@ -55,6 +54,7 @@ use replay_dedup::{Before, ReplayDedup};
 use rows::Layout;
 use schema::Fields;
 use search::StreamPosition;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -108,10 +108,7 @@ impl Index {
         match Index::open_in(&dir, vectors) {
             Err(error) if is_broken(&error) => {
                 tracing::warn!(dir = %dir.display(), %error, "index unusable, begun anew");
-                std::fs::remove_dir_all(&dir).map_err(|source| Error::Io {
-                    path: dir.clone(),
-                    source,
-                })?;
+                std::fs::remove_dir_all(&dir).map_err(Error::at(&dir))?;
                 Ok(Index::open_in(&dir, vectors)?)
             }
             other => Ok(other?),
@@ -248,10 +245,12 @@ impl Index {
         Ok(rows)
     }
 
-    fn stored(&self, searcher: &Searcher, address: DocAddress) -> Result<ChunkRecord, Error> {
-        let read = |bytes: &[u8]| {
-            serde_json::from_slice(bytes).map_err(|error| Error::Index(error.to_string()))
-        };
+    fn stored<T: DeserializeOwned>(
+        &self,
+        searcher: &Searcher,
+        address: DocAddress,
+    ) -> Result<T, Error> {
+        let read = |bytes: &[u8]| serde_json::from_slice(bytes).map_err(Error::index);
         if let Some(bytes) = self.stores.value(searcher, self.fields.record, address)? {
             return read(&bytes);
         }
@@ -334,8 +333,8 @@ impl Writer {
             sequence,
         };
         let vectors = self.vectors.as_mut().map(VectorWriter::flush).transpose()?;
-        let payload = serde_json::to_string(&Payload { position, vectors })
-            .map_err(|error| Error::Index(error.to_string()))?;
+        let payload =
+            serde_json::to_string(&Payload { position, vectors }).map_err(Error::index)?;
         let mut prepared = self.inner.prepare_commit()?;
         prepared.set_payload(&payload);
         prepared.commit()?;
@@ -369,7 +368,7 @@ impl Writer {
         let living: Vec<u64> = rows.iter().map(|(row, _)| *row).collect();
         let texts = |each: &mut EachText<'_>| {
             for (_, address) in &rows {
-                let record = self.index.stored(&searcher, *address)?;
+                let record: ChunkRecord = self.index.stored(&searcher, *address)?;
                 each(&record.embedded_text())?;
             }
             Ok(())

@@ -148,16 +148,9 @@ prop_compose! {
 fn request(conditions: Vec<Condition>, narrow: bool) -> SearchRequest {
     let bucket = Bucket::new("a").unwrap();
     SearchRequest {
-        tenant: TenantId::default_tenant(),
         buckets: narrow.then_some(bucket).into_iter().collect(),
         filter: Filter(conditions),
-        query: String::new(),
-        keywords: Vec::new(),
-        context: None,
-        strategy: Default::default(),
-        fetch_k: 1_000,
-        top_k: 1_000,
-        after: None,
+        ..SearchRequest::new(TenantId::default_tenant(), "", 1_000, 1_000)
     }
 }
 

@@ -32,11 +32,10 @@ mod times;
 
 pub use error::Error;
 pub use fusion::Fusion;
-pub use hybrid::HybridSearcher;
+pub use hybrid::{HybridSearcher, Models};
 pub use index::{
-    CountRequest, DictionarySizes, DocumentFacts, FacetCounts, FieldValues, Index,
-    ONE_THREAD_CHUNKS_MAX, VectorSource, WRITER_BYTES, WRITER_THREADS, Writer, archive,
-    query_stems,
+    DictionarySizes, Index, ONE_THREAD_CHUNKS_MAX, VectorSource, WRITER_BYTES, WRITER_THREADS,
+    Writer, archive, query_stems,
 };
 pub use metrics::{IndexLag, Metrics, WithoutVector};
 pub use options::Options;

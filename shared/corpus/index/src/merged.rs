@@ -461,5 +461,4 @@ fn context_words(request: &SearchRequest) -> f32 {
 mod tests;
 
 #[cfg(test)]
-#[path = "ranking_tests.rs"]
 mod ranking_tests;

@@ -1,7 +1,7 @@
 //! Tests of searches by words alone or by vectors alone: which hits they find, and which search takes over if one of
 //! the two is not available.
 
-use super::tests::{compass, found, index_of, record, request, three};
+use super::tests::{by_compass, found, index_of, record, request, three};
 use super::{HybridSearcher, Options};
 use envelope::SearchStrategy;
 use search::{SearchPart, SearchRequest, SearchResult, Searcher};
@@ -17,7 +17,7 @@ async fn searched(searcher: &HybridSearcher, strategy: SearchStrategy) -> Search
 #[tokio::test]
 async fn a_strategy_asks_one_part_alone() {
     let searcher = HybridSearcher::new(index_of(&three()), Options::default());
-    let searcher = searcher.with_embedder(compass(false));
+    let searcher = searcher.with_models(by_compass(false));
     let hybrid = searched(&searcher, SearchStrategy::Hybrid).await;
     assert_eq!(found(&hybrid)[0], "both");
     assert_eq!(
@@ -54,7 +54,7 @@ async fn a_part_that_is_not_there_is_named_and_the_other_answers() {
     for (searcher, strategy, missing) in [
         // The embedder fails.
         (
-            HybridSearcher::new(index(), Options::default()).with_embedder(compass(true)),
+            HybridSearcher::new(index(), Options::default()).with_models(by_compass(true)),
             SearchStrategy::Semantic,
             SearchPart::Vectors,
         ),
@@ -66,12 +66,12 @@ async fn a_part_that_is_not_there_is_named_and_the_other_answers() {
         ),
         // Vectors are off, and words are.
         (
-            HybridSearcher::new(index(), off(true, false)).with_embedder(compass(false)),
+            HybridSearcher::new(index(), off(true, false)).with_models(by_compass(false)),
             SearchStrategy::Semantic,
             SearchPart::Vectors,
         ),
         (
-            HybridSearcher::new(index(), off(false, true)).with_embedder(compass(false)),
+            HybridSearcher::new(index(), off(false, true)).with_models(by_compass(false)),
             SearchStrategy::Keyword,
             SearchPart::Words,
         ),

@@ -9,7 +9,7 @@
 )]
 
 use argosy_index::{HybridSearcher, Index, Options, VectorSource};
-use envelope::{ChunkRecord, Filter, TenantId, ids::fnv1a_64};
+use envelope::{ChunkRecord, TenantId, ids::fnv1a_64};
 use offline_reader::follow_up::{PastExchange, rewrite};
 use search::{QueryContext, SearchRequest, Searcher};
 use serde::Deserialize;
@@ -96,16 +96,8 @@ fn index(passages: &[Passage]) -> Index {
 
 fn request(query: String, context: Option<QueryContext>) -> SearchRequest {
     SearchRequest {
-        tenant: TenantId::default_tenant(),
-        buckets: Vec::new(),
-        filter: Filter::default(),
-        query,
-        keywords: Vec::new(),
         context,
-        strategy: Default::default(),
-        fetch_k: 100,
-        top_k: SHOWN,
-        after: None,
+        ..SearchRequest::new(TenantId::default_tenant(), query, 100, SHOWN)
     }
 }
 

@@ -48,16 +48,14 @@ fn request(labelled: &Labelled) -> SearchRequest {
     let filter =
         filter.map(|f| Filter::parse(f, ConditionOrigin::User).expect("a filter of the fixtures"));
     SearchRequest {
-        tenant: TenantId::default_tenant(),
         buckets: labelled.buckets.clone(),
         filter: filter.unwrap_or_default(),
-        query: labelled.question.clone(),
-        keywords: vec![],
-        context: None,
-        strategy: Default::default(),
-        fetch_k: 100,
-        top_k: TOP_K,
-        after: None,
+        ..SearchRequest::new(
+            TenantId::default_tenant(),
+            labelled.question.clone(),
+            100,
+            TOP_K,
+        )
     }
 }
 

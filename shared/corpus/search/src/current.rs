@@ -6,9 +6,8 @@
 use crate::error::Error;
 use crate::searcher::{ReadAfter, SearchRequest, SearchResult, Searcher};
 use crate::table::{TableRequest, TableResult};
-use envelope::{Filter, Passage, TenantId};
+use envelope::Passage;
 use futures_util::future::BoxFuture;
-use linking::{Date, LinkedQuestion};
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -46,7 +45,10 @@ impl Current {
         }
     }
 
-    async fn reached(&self, after: ReadAfter) -> Result<(), Error> {
+    async fn reached(&self, after: Option<ReadAfter>) -> Result<(), Error> {
+        let Some(after) = after else {
+            return Ok(());
+        };
         let mut position = self.position.clone();
         if *position.borrow() >= after.sequence {
             return Ok(());
@@ -71,41 +73,23 @@ impl Current {
 }
 
 impl Searcher for Current {
+    fn inner(&self) -> Option<Arc<dyn Searcher>> {
+        Some(self.searcher.clone())
+    }
+
     fn search<'a>(
         &'a self,
         request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, Error>> {
         Box::pin(async move {
-            if let Some(after) = request.after {
-                self.reached(after).await?;
-            }
+            self.reached(request.after).await?;
             self.searcher.search(request).await
         })
     }
 
-    fn places<'a>(
-        &'a self,
-        tenant: &'a TenantId,
-        text: &'a str,
-        fields: &'a [String],
-    ) -> BoxFuture<'a, Result<Filter, Error>> {
-        self.searcher.places(tenant, text, fields)
-    }
-
-    fn link<'a>(
-        &'a self,
-        tenant: &'a TenantId,
-        question: &'a str,
-        today: Date,
-    ) -> BoxFuture<'a, Result<LinkedQuestion, Error>> {
-        self.searcher.link(tenant, question, today)
-    }
-
     fn table<'a>(&'a self, request: &'a TableRequest) -> BoxFuture<'a, Result<TableResult, Error>> {
         Box::pin(async move {
-            if let Some(after) = request.after {
-                self.reached(after).await?;
-            }
+            self.reached(request.after).await?;
             self.searcher.table(request).await
         })
     }
@@ -116,9 +100,7 @@ impl Searcher for Current {
         ids: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<Passage>, Error>> {
         Box::pin(async move {
-            if let Some(after) = request.after {
-                self.reached(after).await?;
-            }
+            self.reached(request.after).await?;
             self.searcher.fetch(request, ids).await
         })
     }
@@ -127,6 +109,7 @@ impl Searcher for Current {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use envelope::{Filter, TenantId};
     use std::time::Duration;
     use tokio::time::Instant;
 

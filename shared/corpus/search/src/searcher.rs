@@ -6,6 +6,7 @@ use envelope::lookup::Explanation;
 use envelope::{Bucket, Filter, Passage, SearchStrategy, TenantId};
 use futures_util::future::BoxFuture;
 use linking::{Date, LinkedQuestion};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// An index that can be searched.
@@ -16,12 +17,23 @@ pub trait Searcher: Send + Sync + 'static {
         request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<SearchResult, Error>>;
 
+    /// The searcher that answers what this one does not answer itself, for one that wraps another.
+    fn inner(&self) -> Option<Arc<dyn Searcher>> {
+        None
+    }
+
     /// The reasons of [`Searcher::search`]. A searcher that gives none returns an empty explanation.
     fn explain<'a>(
         &'a self,
-        _request: &'a SearchRequest,
+        request: &'a SearchRequest,
     ) -> BoxFuture<'a, Result<Explanation, Error>> {
-        Box::pin(std::future::ready(Ok(Explanation::default())))
+        let inner = self.inner();
+        Box::pin(async move {
+            match inner {
+                Some(inner) => inner.explain(request).await,
+                None => Ok(Explanation::default()),
+            }
+        })
     }
 
     /// The places that a text names: values of these metadata `fields` in the documents of a tenant, as one condition
@@ -29,41 +41,62 @@ pub trait Searcher: Send + Sync + 'static {
     /// metadata returns none.
     fn places<'a>(
         &'a self,
-        _tenant: &'a TenantId,
-        _text: &'a str,
-        _fields: &'a [String],
+        tenant: &'a TenantId,
+        text: &'a str,
+        fields: &'a [String],
     ) -> BoxFuture<'a, Result<Filter, Error>> {
-        Box::pin(std::future::ready(Ok(Filter::default())))
+        let inner = self.inner();
+        Box::pin(async move {
+            match inner {
+                Some(inner) => inner.places(tenant, text, fields).await,
+                None => Ok(Filter::default()),
+            }
+        })
     }
 
     /// Links a tenant's question, asked on a given day, to the documents: which conditions it states in their terms. A
     /// searcher without a dictionary links nothing.
     fn link<'a>(
         &'a self,
-        _tenant: &'a TenantId,
-        _question: &'a str,
-        _today: Date,
+        tenant: &'a TenantId,
+        question: &'a str,
+        today: Date,
     ) -> BoxFuture<'a, Result<LinkedQuestion, Error>> {
-        Box::pin(std::future::ready(Ok(LinkedQuestion::default())))
+        let inner = self.inner();
+        Box::pin(async move {
+            match inner {
+                Some(inner) => inner.link(tenant, question, today).await,
+                None => Ok(LinkedQuestion::default()),
+            }
+        })
     }
 
     /// Answers a query over the columns of the documents for which the conditions hold. A searcher without metadata
     /// counts no documents.
-    fn table<'a>(
-        &'a self,
-        _request: &'a TableRequest,
-    ) -> BoxFuture<'a, Result<TableResult, Error>> {
-        Box::pin(std::future::ready(Ok(TableResult::default())))
+    fn table<'a>(&'a self, request: &'a TableRequest) -> BoxFuture<'a, Result<TableResult, Error>> {
+        let inner = self.inner();
+        Box::pin(async move {
+            match inner {
+                Some(inner) => inner.table(request).await,
+                None => Ok(TableResult::default()),
+            }
+        })
     }
 
     /// The chunks with these ids that satisfy the conditions of a request, in the order of the ids, without a search.
     /// An id without such a chunk is left out, and a searcher that cannot look up ids returns no chunks.
     fn fetch<'a>(
         &'a self,
-        _request: &'a SearchRequest,
-        _ids: &'a [String],
+        request: &'a SearchRequest,
+        ids: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<Passage>, Error>> {
-        Box::pin(std::future::ready(Ok(Vec::new())))
+        let inner = self.inner();
+        Box::pin(async move {
+            match inner {
+                Some(inner) => inner.fetch(request, ids).await,
+                None => Ok(Vec::new()),
+            }
+        })
     }
 }
 
@@ -94,6 +127,27 @@ pub struct SearchRequest {
 }
 
 impl SearchRequest {
+    /// A search of everything that a tenant has.
+    pub fn new(
+        tenant: TenantId,
+        query: impl Into<String>,
+        fetch_k: usize,
+        top_k: usize,
+    ) -> SearchRequest {
+        SearchRequest {
+            tenant,
+            buckets: Vec::new(),
+            filter: Filter::default(),
+            query: query.into(),
+            keywords: Vec::new(),
+            context: None,
+            strategy: SearchStrategy::default(),
+            fetch_k,
+            top_k,
+            after: None,
+        }
+    }
+
     /// The same request without the conditions on these fields.
     pub fn without_fields(&self, fields: &[String]) -> SearchRequest {
         let mut request = self.clone();

@@ -120,7 +120,7 @@ fn gathered(
 mod tests {
     use super::*;
     use crate::searcher::SearchPart;
-    use envelope::{Filter, TenantId};
+    use envelope::TenantId;
     use futures_util::future::BoxFuture;
     use testkit::model::passage;
 
@@ -153,16 +153,8 @@ mod tests {
 
     fn request(query: &str) -> SearchRequest {
         SearchRequest {
-            tenant: TenantId::default_tenant(),
-            buckets: Vec::new(),
-            filter: Filter::default(),
-            query: query.into(),
             keywords: vec!["word".into()],
-            context: None,
-            strategy: Default::default(),
-            fetch_k: 100,
-            top_k: 5,
-            after: None,
+            ..SearchRequest::new(TenantId::default_tenant(), query, 100, 5)
         }
     }
 

@@ -2,9 +2,8 @@
 //! question, which the pipeline would see and tell of.
 
 use envelope::lookup::Explanation;
-use envelope::{Condition, ConditionOrigin, Filter, Op, Passage, TenantId};
+use envelope::{Condition, ConditionOrigin, Filter, Op, Passage};
 use futures_util::future::BoxFuture;
-use linking::{Date, LinkedQuestion};
 use search::{Error, SearchRequest, SearchResult, Searcher, TableRequest, TableResult};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -75,6 +74,10 @@ impl SightedSearcher {
 }
 
 impl Searcher for SightedSearcher {
+    fn inner(&self) -> Option<Arc<dyn Searcher>> {
+        Some(self.searcher.clone())
+    }
+
     fn search<'a>(
         &'a self,
         request: &'a SearchRequest,
@@ -105,23 +108,5 @@ impl Searcher for SightedSearcher {
         ids: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<Passage>, Error>> {
         Box::pin(async move { self.searcher.fetch(&self.seen(request), ids).await })
-    }
-
-    fn places<'a>(
-        &'a self,
-        tenant: &'a TenantId,
-        text: &'a str,
-        fields: &'a [String],
-    ) -> BoxFuture<'a, Result<Filter, Error>> {
-        self.searcher.places(tenant, text, fields)
-    }
-
-    fn link<'a>(
-        &'a self,
-        tenant: &'a TenantId,
-        question: &'a str,
-        today: Date,
-    ) -> BoxFuture<'a, Result<LinkedQuestion, Error>> {
-        self.searcher.link(tenant, question, today)
     }
 }

@@ -4,8 +4,8 @@ use super::finding::{broken, words_of};
 use super::gold::{self, GoldQuestion};
 use crate::Error;
 use documents::record::publish_order;
-use envelope::{AnswerTable, Bucket, Filter, Plan, TenantId};
-use index::{CountRequest, HybridSearcher, Index, VectorSource};
+use envelope::{AnswerTable, Filter, Plan, TenantId};
+use index::{HybridSearcher, Index, VectorSource};
 use indexer::schema::Schemas;
 use linking::days::day;
 use linking::{LinkedQuestion, Tabulation};
@@ -100,15 +100,9 @@ impl Known {
             false => &derived.sides[..],
         };
         for side in sides {
-            let request = CountRequest {
-                tenant: self.tenant.clone(),
-                buckets: Vec::<Bucket>::new(),
-                filter: derived.filter.clone().and(side.clone()),
-                fields: Vec::new(),
-                values_max: 0,
-            };
-            let rows = self.index.rows(&request, usize::MAX);
-            let (rows, _) = rows.map_err(|error| self.broken(error))?;
+            let filter = derived.filter.clone().and(side.clone());
+            let rows = self.index.rows(&self.tenant, &filter);
+            let rows = rows.map_err(|error| self.broken(error))?;
             sources.extend(rows.into_iter().map(|row| row.source));
         }
         Ok(sources)

@@ -9,7 +9,7 @@ use crate::multihop;
 use documents::Document;
 use documents::record::publish_order;
 use envelope::{DocId, TenantId};
-use index::{CountRequest, Index, VectorSource};
+use index::{Index, VectorSource};
 use linking::{LinkedQuestion, QuestionCondition, Test};
 use retriever::DerivedFilter;
 use serde::Serialize;
@@ -161,17 +161,11 @@ impl Ground {
 
     /// Whether a document is not among those for which all conditions hold.
     fn shuts_out(&self, linked: &LinkedQuestion, gold: &[&Document]) -> Result<bool, Error> {
-        let request = CountRequest {
-            tenant: self.tenant.clone(),
-            buckets: Vec::new(),
-            filter: DerivedFilter::of(linked).joined(),
-            fields: Vec::new(),
-            values_max: 0,
-        };
-        if request.filter.is_empty() {
+        let filter = DerivedFilter::of(linked).joined();
+        if filter.is_empty() {
             return Ok(false);
         }
-        let (rows, _) = self.index.rows(&request, usize::MAX).map_err(broken)?;
+        let rows = self.index.rows(&self.tenant, &filter).map_err(broken)?;
         let there: BTreeSet<String> = rows.into_iter().map(|row| row.source).collect();
         Ok(gold
             .iter()

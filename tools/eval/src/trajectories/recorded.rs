@@ -2,9 +2,9 @@
 //! record look-ups of the names in a text or of a question's conditions, because they do not count as tool calls.
 
 use super::case::{Tool, ToolCall};
-use envelope::{Bucket, Filter, Passage, TenantId};
+use envelope::{Bucket, Filter, Passage};
 use futures_util::future::BoxFuture;
-use linking::{Date, LinkedQuestion, TableQuestion};
+use linking::TableQuestion;
 use search::{Error, SearchRequest, SearchResult, Searcher, TableRequest, TableResult};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -38,6 +38,10 @@ struct RecordingSearcher {
 }
 
 impl Searcher for RecordingSearcher {
+    fn inner(&self) -> Option<Arc<dyn Searcher>> {
+        Some(self.searcher.clone())
+    }
+
     fn search<'a>(
         &'a self,
         request: &'a SearchRequest,
@@ -72,24 +76,6 @@ impl Searcher for RecordingSearcher {
             ..narrowed(&request.filter, &request.buckets)
         });
         self.searcher.fetch(request, ids)
-    }
-
-    fn places<'a>(
-        &'a self,
-        tenant: &'a TenantId,
-        text: &'a str,
-        fields: &'a [String],
-    ) -> BoxFuture<'a, Result<Filter, Error>> {
-        self.searcher.places(tenant, text, fields)
-    }
-
-    fn link<'a>(
-        &'a self,
-        tenant: &'a TenantId,
-        question: &'a str,
-        today: Date,
-    ) -> BoxFuture<'a, Result<LinkedQuestion, Error>> {
-        self.searcher.link(tenant, question, today)
     }
 }
 

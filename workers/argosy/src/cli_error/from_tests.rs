@@ -280,7 +280,7 @@ fn a_download_says_whether_it_goes_on() {
 
 #[test]
 fn an_index_that_is_held_says_by_whom_it_may_be() {
-    let index = || index::Error::Index("x".into());
+    let index = || index::Error::from(search::Error::Index("x".into()));
     let dir = || PathBuf::from("d");
     let held = local::Error::Held {
         dir: dir(),

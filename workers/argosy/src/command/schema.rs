@@ -41,19 +41,19 @@ pub fn check(args: &cli::SchemaCheckArgs, output: Output) -> Result<(), CliError
     let schemas = load(&args.schema)?;
     let buckets: BTreeMap<&str, Vec<Shown<'_>>> = schemas
         .tables()
-        .map(|(bucket, table)| (bucket.as_str(), table.columns().iter().map(shown).collect()))
+        .map(|(bucket, table)| (bucket.as_str(), table.columns.iter().map(shown).collect()))
         .collect();
     let described = schemas
         .tables()
-        .filter(|(_, table)| !table.description().is_empty());
+        .filter(|(_, table)| !table.description.is_empty());
     let descriptions: BTreeMap<&str, &str> = described
-        .map(|(bucket, table)| (bucket.as_str(), table.description()))
+        .map(|(bucket, table)| (bucket.as_str(), table.description.as_str()))
         .collect();
     let named = schemas
         .tables()
-        .filter(|(_, table)| !table.synonyms().is_empty());
+        .filter(|(_, table)| !table.synonyms.is_empty());
     let synonyms: BTreeMap<&str, &[String]> = named
-        .map(|(bucket, table)| (bucket.as_str(), table.synonyms()))
+        .map(|(bucket, table)| (bucket.as_str(), &table.synonyms[..]))
         .collect();
     if output == Output::Json {
         render::json(&serde_json::json!({
@@ -224,7 +224,7 @@ fn show(tried: &Tried, table: &Table) {
         tried.source.bold(),
         format!("(bucket {})", tried.bucket).dimmed()
     );
-    for (trace, column) in tried.columns.iter().zip(table.columns()) {
+    for (trace, column) in tried.columns.iter().zip(&table.columns) {
         let value = match (&trace.value, trace.asks_model) {
             (Some(value), _) => value.to_string().green().to_string(),
             (None, true) => "nothing: the model is asked".yellow().to_string(),

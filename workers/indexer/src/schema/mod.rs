@@ -51,9 +51,12 @@ pub struct Schemas {
 /// The columns of a bucket. A bucket that is only described has none.
 #[derive(Debug, Clone)]
 pub struct Table {
-    description: String,
-    synonyms: Vec<String>,
-    columns: Vec<Column>,
+    /// What the bucket holds, in words for people and models; may be empty.
+    pub description: String,
+    /// Other words by which people call its documents.
+    pub synonyms: Vec<String>,
+    /// The columns, in the order of their names.
+    pub columns: Vec<Column>,
 }
 
 /// A column.
@@ -168,23 +171,6 @@ impl Schemas {
             .collect();
         let hash = sha256_hex(json!(tables).to_string().as_bytes());
         format!("{SCHEMA}-{}", &hash[..HASH_CHARS])
-    }
-}
-
-impl Table {
-    /// The description of the bucket; may be empty.
-    pub fn description(&self) -> &str {
-        &self.description
-    }
-
-    /// Other nouns by which people call its documents.
-    pub fn synonyms(&self) -> &[String] {
-        &self.synonyms
-    }
-
-    /// Its columns, by name.
-    pub fn columns(&self) -> &[Column] {
-        &self.columns
     }
 }
 

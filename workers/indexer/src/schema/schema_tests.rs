@@ -59,7 +59,7 @@ fn applied(schema: &str, text: &str) -> (Value, Vec<String>) {
     let misfits = applied.misfits.iter().map(ToString::to_string).collect();
     assert_eq!(
         applied.found as usize + applied.missing.len(),
-        table(schema).columns().len()
+        table(schema).columns.len()
     );
     (serde_json::to_value(document.metadata).unwrap(), misfits)
 }
@@ -413,7 +413,7 @@ fn a_bucket_is_described_beside_its_columns_and_its_documents_stay_what_they_are
     );
     let of = |schemas: &Schemas| {
         let (_, table) = schemas.tables().next().unwrap();
-        (table.description().to_owned(), table.columns().len())
+        (table.description.clone(), table.columns.len())
     };
     assert_eq!(
         (of(&bare), of(&told)),
@@ -462,8 +462,8 @@ fn buckets_and_columns_have_synonyms_and_their_documents_stay_what_they_are() {
         Schemas::parse("f", &named).unwrap(),
     );
     let (_, table) = named.tables().next().unwrap();
-    let column = &table.columns()[0];
-    assert_eq!(table.synonyms(), ["bill"]);
+    let column = &table.columns[0];
+    assert_eq!(table.synonyms, ["bill"]);
     assert_eq!(column.synonyms, ["spend", "gross amount"]);
     assert_eq!(column.names_in_documents(), ["amount due", "sum"]);
     assert_eq!(bare.name(), named.name(), "nothing is indexed anew for it");

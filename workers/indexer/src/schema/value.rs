@@ -33,15 +33,6 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
-    /// Every type.
-    pub const ALL: [ValueKind; 5] = [
-        ValueKind::Text,
-        ValueKind::Number,
-        ValueKind::Date,
-        ValueKind::Bool,
-        ValueKind::List,
-    ];
-
     /// The type's word in a schema.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -121,31 +121,23 @@ impl Text {
                     text.rows.extend(rows.into_iter().map(|row| (number, row)));
                 }
                 Err(_) => {
-                    first_failed = if text.failed == 0 {
-                        number
-                    } else {
-                        first_failed
-                    };
+                    if text.failed == 0 {
+                        first_failed = number;
+                    }
                     text.failed += 1;
                 }
             }
         }
-        text.left_out = match (count - read, text.failed) {
-            (0, 0) => None,
-            (0, failed) => Some(format!(
-                "{failed} pages failed, the first is {first_failed}"
-            )),
-            (_, 0) => Some(format!(
-                "pages from {} on are over a limit; split it",
-                read + 1
-            )),
-            (_, failed) => Some(format!(
-                "{failed} pages failed, the first is {first_failed}; \
-                 pages from {} on are over a limit; split it",
-                read + 1
-            )),
-        }
-        .map(SkipReason::Partial);
+        let failed = (text.failed > 0).then(|| {
+            let failed = text.failed;
+            format!("{failed} pages failed, the first is {first_failed}")
+        });
+        let over = (read < count).then(|| {
+            let first = read + 1;
+            format!("pages from {first} on are over a limit; split it")
+        });
+        let left_out: Vec<String> = failed.into_iter().chain(over).collect();
+        text.left_out = (!left_out.is_empty()).then(|| SkipReason::Partial(left_out.join("; ")));
         text
     }
 }

@@ -6,13 +6,13 @@ use documents::document::doc_id_of;
 use envelope::limits::LOOKUP_REPLY_BYTES_MAX;
 use envelope::lookup::{
     self, CatalogRequest, CorpusCatalog, CountReply, DocumentName, DocumentReply, Explanation,
-    Facet, FacetValue, SearchReply,
+    SearchReply,
 };
 use envelope::{
     Bucket, Classify, Condition, ConditionOrigin, Filter, FilterMatch, Op, Passage, Problem,
     SearchStrategy, TenantId, UnixMs,
 };
-use index::{CountRequest, DocumentFacts, Index};
+use index::Index;
 use indexer::schema::Schemas;
 use retriever::{DerivedFilter, LinkedResult, search_derived, search_linked};
 use search::{SearchPart, SearchRequest, Searcher, context};
@@ -70,16 +70,10 @@ impl Lookup {
             filter.0.push(condition);
         }
         let request = SearchRequest {
-            tenant: asked.tenant,
             buckets: asked.buckets,
             filter,
-            query: asked.query,
-            keywords: Vec::new(),
-            context: None,
             strategy: asked.strategy,
-            fetch_k: FETCH_K,
-            top_k: asked.top_k,
-            after: None,
+            ..SearchRequest::new(asked.tenant, asked.query, FETCH_K, asked.top_k)
         };
         let linked = self.linked(&request, is_linked, now).await?;
         let Explanation { documents, dropped } = match asked.explain {
@@ -147,42 +141,12 @@ impl Lookup {
 
     pub(super) async fn count(&self, body: &[u8]) -> Result<CountReply, Problem> {
         let asked = lookup::Count::parse(body)?;
-        let request = CountRequest {
-            tenant: asked.tenant.clone(),
-            buckets: asked.buckets,
-            filter: asked.filter,
-            fields: asked.facets,
-            values_max: asked.values_max,
-        };
-        let (counted, fields) = self
-            .blocking(move |index| {
-                let counted = index.count(&request)?;
-                let fields = match counted.unknown_fields.is_empty() {
-                    true => Vec::new(),
-                    false => index.fields(&request.tenant)?,
-                };
-                Ok((counted, fields))
-            })
-            .await?;
-        Ok(CountReply {
-            documents: counted.documents,
-            facets: counted.facets.into_iter().map(facet).collect(),
-            known_fields: fields,
-            unknown_fields: counted.unknown_fields,
-        })
+        self.blocking(move |index| index.count(&asked)).await
     }
 
     pub(super) async fn metadata(&self, body: &[u8]) -> Result<DocumentReply, Problem> {
         let lookup::Metadata { tenant, which } = lookup::Metadata::parse(body)?;
-        let facts = self.document(tenant, which).await?;
-        Ok(DocumentReply {
-            bucket: facts.bucket,
-            doc_id: facts.doc_id,
-            title: facts.title,
-            source: facts.source,
-            chunks: facts.chunks,
-            metadata: facts.metadata,
-        })
+        self.document(tenant, which).await
     }
 
     /// What is known of a document; one that the tenant does not have is refused by name.
@@ -190,7 +154,7 @@ impl Lookup {
         &self,
         tenant: TenantId,
         which: DocumentName,
-    ) -> Result<DocumentFacts, Problem> {
+    ) -> Result<DocumentReply, Problem> {
         let (doc_id, named) = match which {
             DocumentName::Source(source) => (doc_id_of(&tenant, &source), source),
             DocumentName::DocId(doc_id) => (doc_id.clone(), doc_id.to_string()),
@@ -283,17 +247,6 @@ fn matched(
     match dropped.is_empty() {
         true => FilterMatch::Matched,
         false => FilterMatch::Relaxed { dropped },
-    }
-}
-
-fn facet(counted: index::FieldValues) -> Facet {
-    let values = counted.values.into_iter();
-    Facet {
-        field: counted.field,
-        values: values
-            .map(|(value, documents)| FacetValue { value, documents })
-            .collect(),
-        more: counted.more,
     }
 }
 

@@ -28,10 +28,10 @@ fn describe(bucket: &mut CatalogBucket, schemas: &Schemas) {
     let Some(table) = schemas.get(&bucket.bucket) else {
         return;
     };
-    bucket.description = table.description().to_owned();
-    bucket.synonyms = table.synonyms().to_vec();
+    bucket.description = table.description.clone();
+    bucket.synonyms = table.synonyms.clone();
     let mut without = Vec::new();
-    for column in table.columns() {
+    for column in &table.columns {
         let known = bucket.columns.iter_mut().find(|c| c.field == column.name);
         match known {
             Some(known) => tell(known, column),

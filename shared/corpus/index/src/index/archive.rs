@@ -76,9 +76,8 @@ impl Index {
                 return held.map(Some);
             }
         }
-        Err(Error::Index(format!(
-            "it changed {TRIES} times while it was held"
-        )))
+        let why = format!("it changed {TRIES} times while it was held");
+        Err(Error::index(why))
     }
 
     fn hold(&self, dir: &Path, metas: &IndexMeta, payload: Payload) -> Result<Archive, Error> {
@@ -110,12 +109,12 @@ impl Index {
                     // A file system without links.
                     _ => fs::copy(&source, &target).map(|_| ()),
                 })
-                .map_err(at(&source))?;
+                .map_err(Error::at(&source))?;
             files.push((name.clone(), size(&target)?));
         }
         for (name, text) in [(".managed.json", managed), ("meta.json", to_json(metas))] {
             let target = held.join(name);
-            fs::write(&target, &text).map_err(at(&target))?;
+            fs::write(&target, &text).map_err(Error::at(&target))?;
             files.push((name.to_owned(), text.len() as u64));
         }
         let header = Header {
@@ -146,11 +145,11 @@ impl Archive {
         let length = u32::try_from(header.len()).unwrap_or(u32::MAX);
         out.write_all(&length.to_le_bytes())
             .and_then(|()| out.write_all(header.as_bytes()))
-            .map_err(at(&self.held))?;
+            .map_err(Error::at(&self.held))?;
         for (name, bytes) in &self.header.files {
             let path = self.held.join(name);
-            let file = File::open(&path).map_err(at(&path))?;
-            let copied = io::copy(&mut file.take(*bytes), &mut out).map_err(at(&path))?;
+            let file = File::open(&path).map_err(Error::at(&path))?;
+            let copied = io::copy(&mut file.take(*bytes), &mut out).map_err(Error::at(&path))?;
             if copied != *bytes {
                 return Err(unfit(format!("`{name}` got shorter")));
             }
@@ -159,7 +158,7 @@ impl Archive {
         inner
             .write_all(&sum.finalize())
             .and_then(|()| inner.flush())
-            .map_err(at(&self.held))
+            .map_err(Error::at(&self.held))
     }
 }
 
@@ -194,17 +193,20 @@ impl UnpackedArchive {
                 return Err(unfit(format!("a file `{name}`")));
             }
             let path = into.join(name);
-            let mut file = BufWriter::new(File::create(&path).map_err(at(&path))?);
-            let copied = io::copy(&mut (&mut from).take(*bytes), &mut file).map_err(at(&path))?;
+            let mut file = BufWriter::new(File::create(&path).map_err(Error::at(&path))?);
+            let copied =
+                io::copy(&mut (&mut from).take(*bytes), &mut file).map_err(Error::at(&path))?;
             if copied != *bytes {
                 return Err(unfit("it ends too soon"));
             }
-            let file = file.into_inner().map_err(|e| at(&path)(e.into_error()))?;
-            file.sync_all().map_err(at(&path))?;
+            let file = file
+                .into_inner()
+                .map_err(|e| Error::at(&path)(e.into_error()))?;
+            file.sync_all().map_err(Error::at(&path))?;
         }
         let Summed { inner, sum } = from;
         let mut said = [0; 32];
-        inner.read_exact(&mut said).map_err(at(&into))?;
+        inner.read_exact(&mut said).map_err(Error::at(&into))?;
         if <[u8; 32]>::from(sum.finalize()) != said {
             return Err(unfit("a byte of it is wrong"));
         }
@@ -223,9 +225,9 @@ impl UnpackedArchive {
         let (index, old) = (self.dir.join(schema::FOLDER), self.dir.join(REPLACED));
         remove(&old)?;
         if index.exists() {
-            fs::rename(&index, &old).map_err(at(&index))?;
+            fs::rename(&index, &old).map_err(Error::at(&index))?;
         }
-        fs::rename(self.dir.join(UNPACKED), &index).map_err(at(&index))?;
+        fs::rename(self.dir.join(UNPACKED), &index).map_err(Error::at(&index))?;
         sync(&self.dir)?;
         remove(&old)?;
         Ok(self.position)
@@ -302,32 +304,27 @@ fn to_json(value: &impl Serialize) -> String {
 }
 
 fn unfit(why: impl std::fmt::Display) -> Error {
-    Error::Index(format!("the archive does not fit: {why}"))
-}
-
-fn at(path: &Path) -> impl Fn(io::Error) -> Error {
-    move |source| Error::Io {
-        path: path.to_owned(),
-        source,
-    }
+    Error::index(format!("the archive does not fit: {why}"))
 }
 
 fn size(path: &Path) -> Result<u64, Error> {
-    fs::metadata(path).map(|meta| meta.len()).map_err(at(path))
+    fs::metadata(path)
+        .map(|meta| meta.len())
+        .map_err(Error::at(path))
 }
 
 fn make_folder(path: &Path) -> Result<(), Error> {
-    fs::create_dir_all(path).map_err(at(path))
+    fs::create_dir_all(path).map_err(Error::at(path))
 }
 
 fn sync(folder: &Path) -> Result<(), Error> {
     let synced = File::open(folder).and_then(|folder| folder.sync_all());
-    synced.map_err(at(folder))
+    synced.map_err(Error::at(folder))
 }
 
 fn remove(path: &Path) -> Result<(), Error> {
     match fs::remove_dir_all(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(path)(error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::at(path)(error)),
         _ => Ok(()),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{HybridSearcher, Options};
-use envelope::{ChunkRecord, Filter, TenantId};
+use envelope::{ChunkRecord, TenantId};
 use search::{SearchRequest, Searcher};
 use serde_json::json;
 use static_embed::StaticTable;
@@ -51,18 +51,7 @@ fn unpack(bytes: &[u8], dir: &Path) -> Result<UnpackedArchive, Error> {
 }
 
 async fn found(index: &Index, query: &str) -> Vec<(String, f32)> {
-    let request = SearchRequest {
-        tenant: TenantId::default_tenant(),
-        buckets: Vec::new(),
-        filter: Filter::default(),
-        query: query.into(),
-        keywords: Vec::new(),
-        context: None,
-        strategy: Default::default(),
-        fetch_k: 20,
-        top_k: 5,
-        after: None,
-    };
+    let request = SearchRequest::new(TenantId::default_tenant(), query, 20, 5);
     let searcher = HybridSearcher::new(index.clone(), Options::default());
     let found = searcher.search(&request).await.unwrap();
     let hits = found.passages.into_iter().map(|p| (p.source, p.score));

@@ -3,20 +3,20 @@
 //! It makes one pass over the values of each field, for all buckets at once, and fetches no record. *Not* here: the
 //! descriptions of columns, which schemas have, and the dictionary for linking questions ([`super::dictionaries`]).
 
-use super::tally::{Best, Counter, Hit, Scope, each_value};
-use super::{CountRequest, Index};
+use super::Index;
+use super::fetch::bucket_names;
+use super::tally::{Best, Scope, each_value};
 use crate::Error;
 use envelope::limits::{CATALOG_BUCKETS_MAX, CATALOG_COLUMNS_MAX};
 use envelope::lookup::{
     CatalogBucket, CatalogColumn, CatalogRequest, ColumnRange, ColumnType, CorpusCatalog,
-    FacetValue,
 };
 use envelope::{Bucket, Filter};
 use linking::days;
 use serde_json::Value;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
-use tantivy::{Searcher, TantivyError};
+use tantivy::Searcher;
+use tantivy::collector::Count;
 
 /// Most fields of a tenant that are looked at; the first by name.
 const FIELDS_MAX: usize = 512;
@@ -36,9 +36,30 @@ impl Index {
         let (mut buckets, scope, buckets_left_out) = self.scope(&searcher, request)?;
         let (fields, fields_left_out) = self.fields_of(&searcher, &request.tenant, FIELDS_MAX)?;
         for field in &fields {
-            let mut counts = ColumnCounts::new(&searcher, buckets.len(), request.values_max);
-            each_value(&searcher, self.fields.facts, &scope, field, &mut counts)?;
-            for (bucket, column) in buckets.iter_mut().zip(counts.done()) {
+            let new = || ColumnCount {
+                best: Best::new(request.values_max),
+                ..ColumnCount::default()
+            };
+            let mut columns: Vec<ColumnCount> = buckets.iter().map(|_| new()).collect();
+            // Documents of which a value was seen: one with several counts once.
+            let mut seen: Vec<Vec<bool>> = scope.unseen();
+            each_value(
+                &searcher,
+                self.fields.facts,
+                &scope,
+                field,
+                |value, hits| {
+                    for hit in hits {
+                        let (segment, chunk) = hit.at;
+                        let is_new = !std::mem::replace(&mut seen[segment][chunk], true);
+                        columns[usize::from(hit.group) - 1].hit(hit.is_text, is_new);
+                    }
+                    for hit in hits {
+                        columns[usize::from(hit.group) - 1].take_in(value);
+                    }
+                },
+            )?;
+            for (bucket, column) in buckets.iter_mut().zip(columns) {
                 bucket.columns.extend(column.named(field, bucket.documents));
             }
         }
@@ -75,19 +96,14 @@ impl Index {
         request: &CatalogRequest,
     ) -> Result<(Vec<CatalogBucket>, Scope, u32), Error> {
         let names = match request.buckets.is_empty() {
-            true => self.bucket_names(searcher)?,
+            true => bucket_names(searcher, self.fields.bucket)?,
             false => request.buckets.iter().cloned().collect(),
         };
         let mut found = Vec::new();
         for bucket in names {
-            let heads = CountRequest {
-                tenant: request.tenant.clone(),
-                buckets: vec![bucket.clone()],
-                filter: Filter::default(),
-                fields: Vec::new(),
-                values_max: 0,
-            };
-            let documents = self.count(&heads)?.documents;
+            let of_bucket = std::slice::from_ref(&bucket);
+            let heads = self.heads(searcher, (&request.tenant, of_bucket, &Filter::default()))?;
+            let documents = searcher.search(&heads, &Count)?;
             if documents > 0 {
                 found.push((documents, bucket, heads));
             }
@@ -98,7 +114,7 @@ impl Index {
         let mut scope = Scope::nothing(searcher);
         let mut buckets = Vec::with_capacity(found.len());
         for ((_, bucket, heads), group) in found.into_iter().zip(1..) {
-            let documents = scope.add(searcher, &self.heads(searcher, &heads)?, group)?;
+            let documents = scope.add(searcher, &heads, group)?;
             buckets.push(CatalogBucket {
                 bucket,
                 description: String::new(),
@@ -110,20 +126,6 @@ impl Index {
         }
         Ok((buckets, scope, left_out as u32))
     }
-
-    /// The buckets of all tenants.
-    fn bucket_names(&self, searcher: &Searcher) -> Result<BTreeSet<Bucket>, Error> {
-        let mut names = BTreeSet::new();
-        for segment in searcher.segment_readers() {
-            let index = segment.inverted_index(self.fields.bucket)?;
-            let mut terms = index.terms().stream().map_err(TantivyError::from)?;
-            while terms.advance() {
-                let name = std::str::from_utf8(terms.key()).unwrap_or_default();
-                names.extend(Bucket::new(name).ok());
-            }
-        }
-        Ok(names)
-    }
 }
 
 /// Leaves so many columns as are shown, those that the most documents have.
@@ -134,16 +136,8 @@ fn keep_fullest(bucket: &mut CatalogBucket) {
     columns.truncate(CATALOG_COLUMNS_MAX);
 }
 
-/// The values of one field, told one after the other, for each bucket.
-struct ColumnCounts {
-    buckets: Vec<ColumnCount>,
-    /// Documents of which a value was seen, by segment and number: one with several counts once.
-    seen: Vec<Vec<bool>>,
-    /// The groups that have the value at hand.
-    touched: Vec<usize>,
-}
-
 /// A column of one bucket.
+#[derive(Default)]
 struct ColumnCount {
     documents: u64,
     /// One more for each further value of a document.
@@ -160,64 +154,20 @@ struct ColumnCount {
     days: Option<(String, String)>,
 }
 
-impl ColumnCounts {
-    fn new(searcher: &Searcher, buckets: usize, values_max: usize) -> ColumnCounts {
-        let segments = searcher.segment_readers().iter();
-        ColumnCounts {
-            buckets: (0..buckets).map(|_| ColumnCount::new(values_max)).collect(),
-            seen: segments
-                .map(|segment| vec![false; segment.max_doc() as usize])
-                .collect(),
-            touched: Vec::new(),
-        }
-    }
-
-    fn done(self) -> Vec<ColumnCount> {
-        self.buckets
-    }
-}
-
-impl Counter for ColumnCounts {
-    fn hit(&mut self, hit: Hit) {
-        let group = usize::from(hit.group) - 1;
-        let (segment, chunk) = hit.at;
-        let column = &mut self.buckets[group];
-        if !std::mem::replace(&mut self.seen[segment][chunk], true) {
-            column.documents += 1;
-        }
-        if column.now.0 == 0 {
-            self.touched.push(group);
-        }
-        column.now.0 += 1;
-        column.now.1 += u64::from(hit.is_text);
-    }
-
-    fn value(&mut self, value: &str) {
-        for group in self.touched.drain(..) {
-            self.buckets[group].take_in(value);
-        }
-    }
-}
-
 impl ColumnCount {
-    fn new(values_max: usize) -> ColumnCount {
-        ColumnCount {
-            documents: 0,
-            hits: 0,
-            best: Best::new(values_max),
-            now: (0, 0),
-            has_texts: false,
-            has_numbers: false,
-            has_other_than_days: false,
-            has_other_than_bools: false,
-            numbers: None,
-            days: None,
-        }
+    /// A document has the value at hand, and `is_new` if it has had none before.
+    fn hit(&mut self, is_text: bool, is_new: bool) {
+        self.documents += u64::from(is_new);
+        self.now.0 += 1;
+        self.now.1 += u64::from(is_text);
     }
 
-    /// The value that was hit so often is at its end.
+    /// The value that was hit so often is at its end. Nothing, when it was taken in already.
     fn take_in(&mut self, value: &str) {
         let (hits, texts) = std::mem::take(&mut self.now);
+        if hits == 0 {
+            return;
+        }
         self.hits += hits;
         match value.chars().count() <= VALUE_CHARS_MAX {
             true => self.best.add(value, hits),
@@ -273,10 +223,7 @@ impl ColumnCount {
             kind,
             documents: self.documents,
             coverage: (share * COVERAGE_DIGITS).floor() / COVERAGE_DIGITS,
-            values: values
-                .into_iter()
-                .map(|(value, documents)| FacetValue { value, documents })
-                .collect(),
+            values,
             more,
             range,
             ..CatalogColumn::new(field)

@@ -2,8 +2,9 @@
 //! each tenant.
 
 use super::*;
+use crate::index::VectorSource;
 use crate::index::tests::{STREAM, index_of, one};
-use crate::index::{CountRequest, VectorSource};
+use envelope::lookup::Count;
 use envelope::{Condition, ConditionOrigin, Filter, Op};
 use linking::DescribedColumn;
 use linking::days::day;
@@ -20,14 +21,15 @@ fn linked(index: &Index, tenant: &TenantId, question: &str) -> Vec<String> {
 
 fn sources(index: &Index, field: &str, op: Op, value: Json) -> Vec<String> {
     let condition = Condition::new(field, op, value, ConditionOrigin::User);
-    let request = CountRequest {
+    let request = Count {
         tenant: TenantId::default_tenant(),
         buckets: Vec::new(),
         filter: Filter(vec![condition]),
-        fields: Vec::new(),
+        facets: Vec::new(),
         values_max: 0,
     };
-    let (rows, counted) = index.rows(&request, 100).unwrap();
+    let counted = index.count(&request).unwrap();
+    let rows = index.rows(&request.tenant, &request.filter).unwrap();
     assert_eq!(counted.documents as usize, rows.len());
     assert!(counted.unknown_fields.is_empty());
     rows.into_iter().map(|row| row.source).collect()

@@ -8,12 +8,10 @@ use super::tally::{Scope, tally};
 use super::{Index, term_query};
 use crate::Error;
 use crate::gazetteer::{Gazetteer, Named};
+use envelope::lookup::{self, CountReply, DocumentReply, Facet};
 use envelope::{Bucket, ChunkRecord, DocId, Filter, TenantId};
-use search::SearchRequest;
 use search::filter_terms::{self, BUILT_IN};
-use serde::Serialize;
-use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
 use tantivy::collector::{Count, DocSetCollector, TopDocs};
 use tantivy::query::BooleanQuery;
@@ -26,79 +24,35 @@ const FIELDS_NAMED_MAX: usize = 64;
 /// Most fields, of all tenants, that are looked through for those of one.
 const FIELDS_READ_MAX: usize = 10_000;
 
-/// A request to count documents.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CountRequest {
-    /// The tenant whose documents may be read: always a condition.
-    pub tenant: TenantId,
-    /// The buckets to count in; empty means all.
-    pub buckets: Vec<Bucket>,
-    /// The conditions that every counted document satisfies.
-    pub filter: Filter,
-    /// Fields whose values are counted too.
-    pub fields: Vec<String>,
-    /// How many values to return for each field; the most frequent ones are returned.
-    pub values_max: usize,
-}
-
-/// The result of a count.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct FacetCounts {
-    /// Documents that match.
-    pub documents: u64,
-    /// The values of each requested field, in the order of the request.
-    pub facets: Vec<FieldValues>,
-    /// Fields of the filter that no document has, whose conditions were left out, and requested fields that no document
-    /// has.
-    pub unknown_fields: Vec<String>,
-}
-
-/// The values of a field.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FieldValues {
-    /// The field.
-    pub field: String,
-    /// Values as they are compared (lower case), with the number of documents, most frequent first.
-    pub values: Vec<(String, u64)>,
-    /// Whether there are values that are not listed.
-    pub more: bool,
-}
-
-/// The stored facts about one document.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct DocumentFacts {
-    /// Part of the corpus.
-    pub bucket: Bucket,
-    /// The document.
-    pub doc_id: DocId,
-    /// Its title.
-    pub title: String,
-    /// Its path inside the corpus.
-    pub source: String,
-    /// How many chunks it has.
-    pub chunks: u32,
-    /// All of its metadata.
-    pub metadata: BTreeMap<String, Value>,
-}
-
 impl Index {
     /// Counts documents, and the values of some of their fields. Blocking.
-    pub fn count(&self, request: &CountRequest) -> Result<FacetCounts, Error> {
+    pub fn count(&self, request: &lookup::Count) -> Result<CountReply, Error> {
+        let lookup::Count {
+            tenant,
+            buckets,
+            filter,
+            ..
+        } = request;
         let searcher = self.reader.searcher();
-        let heads = self.heads(&searcher, request)?;
-        let mut facets = Vec::with_capacity(request.fields.len());
-        if !request.fields.is_empty() {
+        let heads = self.heads(&searcher, (tenant, buckets, filter))?;
+        let mut facets = Vec::with_capacity(request.facets.len());
+        if !request.facets.is_empty() {
             let scope = Scope::of(&searcher, &heads)?;
-            for field in &request.fields {
+            for field in &request.facets {
                 facets.push(self.facet(&searcher, &scope, field, request.values_max)?);
             }
         }
-        let filtered = request.filter.0.iter().map(|condition| &condition.field);
-        let named = filtered.chain(&request.fields);
-        Ok(FacetCounts {
+        let filtered = filter.0.iter().map(|condition| &condition.field);
+        let named = filtered.chain(&request.facets);
+        let unknown_fields = unknown_fields(&searcher, &self.fields, tenant, named)?;
+        Ok(CountReply {
             documents: searcher.search(&heads, &Count)? as u64,
             facets,
-            unknown_fields: unknown_fields(&searcher, &self.fields, &request.tenant, named)?,
+            known_fields: match unknown_fields.is_empty() {
+                true => Vec::new(),
+                false => self.fields(tenant)?,
+            },
+            unknown_fields,
         })
     }
 
@@ -108,10 +62,10 @@ impl Index {
         scope: &Scope,
         field: &str,
         values_max: usize,
-    ) -> Result<FieldValues, Error> {
+    ) -> Result<Facet, Error> {
         let name = filter_terms::field_name(field);
         let (values, more) = tally(searcher, self.fields.facts, scope, &name, values_max)?;
-        Ok(FieldValues {
+        Ok(Facet {
             field: field.to_owned(),
             values,
             more,
@@ -222,50 +176,28 @@ impl Index {
         Ok(found)
     }
 
-    /// The documents for which a filter holds, at most `rows_max`, in the order of their sources, and the number of all
-    /// such documents. Fields to be counted are ignored. Blocking: reads the head of each document.
-    pub fn rows(
-        &self,
-        request: &CountRequest,
-        rows_max: usize,
-    ) -> Result<(Vec<DocumentFacts>, FacetCounts), Error> {
-        let counted = self.count(&CountRequest {
-            fields: Vec::new(),
-            ..request.clone()
-        })?;
+    /// The documents for which a filter holds, in the order of their sources. Blocking: reads the head of each document.
+    pub fn rows(&self, tenant: &TenantId, filter: &Filter) -> Result<Vec<DocumentReply>, Error> {
         let searcher = self.reader.searcher();
-        let heads = self.heads(&searcher, request)?;
+        let heads = self.heads(&searcher, (tenant, &[], filter))?;
         let mut addresses = Vec::from_iter(searcher.search(&heads, &DocSetCollector)?);
         addresses.sort_unstable();
-        let mut rows = Vec::with_capacity(addresses.len().min(rows_max));
-        for address in addresses.into_iter().take(rows_max) {
+        let mut rows = Vec::with_capacity(addresses.len());
+        for address in addresses {
             rows.push(facts_of(self.stored(&searcher, address)?));
         }
         rows.sort_by(|a, b| a.source.cmp(&b.source));
-        Ok((rows, counted))
+        Ok(rows)
     }
 
-    /// The heads of the documents for which a filter holds.
+    /// The heads of the documents of a tenant in some buckets for which a filter holds.
     pub(super) fn heads(
         &self,
         searcher: &Searcher,
-        request: &CountRequest,
+        among: (&TenantId, &[Bucket], &Filter),
     ) -> Result<BooleanQuery, Error> {
-        let as_search = SearchRequest {
-            tenant: request.tenant.clone(),
-            buckets: request.buckets.clone(),
-            filter: request.filter.clone(),
-            query: String::new(),
-            keywords: Vec::new(),
-            context: None,
-            strategy: Default::default(),
-            fetch_k: 1,
-            top_k: 1,
-            after: None,
-        };
-        let mut restrictions = restrictions(searcher, &self.fields, &as_search)?;
-        let head = Term::from_field_u64(self.fields.n, 0);
-        restrictions.queries.push(term_query(head));
+        let mut restrictions = restrictions(searcher, &self.fields, among)?;
+        restrictions.queries.push(self.heads_only());
         Ok(BooleanQuery::intersection(restrictions.queries))
     }
 
@@ -274,13 +206,13 @@ impl Index {
         &self,
         tenant: &TenantId,
         doc_id: &DocId,
-    ) -> Result<Option<DocumentFacts>, Error> {
+    ) -> Result<Option<DocumentReply>, Error> {
         let searcher = self.reader.searcher();
         let id = filter_terms::text_term(BUILT_IN[2], doc_id.as_str());
         let query = BooleanQuery::intersection(vec![
             term_query(Term::from_field_text(self.fields.facts, &id)),
             term_query(Term::from_field_text(self.fields.tenant, tenant.as_str())),
-            term_query(Term::from_field_u64(self.fields.n, 0)),
+            self.heads_only(),
         ]);
         let top = TopDocs::with_limit(1).order_by_score();
         let head = searcher.search(&query, &top)?.into_iter().next();
@@ -292,8 +224,8 @@ impl Index {
     }
 }
 
-fn facts_of(head: ChunkRecord) -> DocumentFacts {
-    DocumentFacts {
+fn facts_of(head: ChunkRecord) -> DocumentReply {
+    DocumentReply {
         bucket: head.bucket,
         doc_id: head.doc_id,
         title: head.title,

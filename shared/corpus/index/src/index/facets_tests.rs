@@ -5,7 +5,13 @@ use super::*;
 use crate::index::VectorSource;
 use crate::index::tests::{STREAM, index_of, one, record};
 use envelope::ConditionOrigin;
+use envelope::lookup::FacetValue;
 use serde_json::{Value as Json, json};
+
+fn pair(value: &str, documents: u64) -> FacetValue {
+    let value = value.to_owned();
+    FacetValue { value, documents }
+}
 
 #[test]
 fn documents_are_counted_by_value_and_nothing_is_fetched() {
@@ -38,11 +44,11 @@ fn documents_are_counted_by_value_and_nothing_is_fetched() {
     ];
     let index = index_of(&records);
     let count = |buckets: &[&str], filter: Json, fields: &[&str], values_max| {
-        let request = CountRequest {
+        let request = lookup::Count {
             tenant: TenantId::default_tenant(),
             buckets: buckets.iter().map(|b| Bucket::new(*b).unwrap()).collect(),
             filter: Filter::parse(&filter, ConditionOrigin::User).unwrap(),
-            fields: fields.iter().map(|f| (*f).to_owned()).collect(),
+            facets: fields.iter().map(|f| (*f).to_owned()).collect(),
             values_max,
         };
         index.count(&request).unwrap()
@@ -50,7 +56,6 @@ fn documents_are_counted_by_value_and_nothing_is_fetched() {
     let all = count(&[], json!({}), &["vendor", "year", "colour"], 10);
     assert_eq!(all.documents, 4);
     let values: Vec<_> = all.facets.iter().map(|f| f.values.clone()).collect();
-    let pair = |value: &str, n| (value.to_owned(), n);
     assert_eq!(values[0], [pair("acme", 2), pair("bolt", 2)]);
     assert_eq!(values[1], [pair("2024", 2), pair("2023", 1)]);
     assert!(values[2].is_empty());
@@ -92,16 +97,15 @@ fn a_value_is_one_whether_it_is_a_text_or_a_number() {
         writer.commit(sequence, STREAM).unwrap();
     }
     let count = |filter: Json, values_max| {
-        let counted = index.count(&CountRequest {
+        let counted = index.count(&lookup::Count {
             tenant: TenantId::default_tenant(),
             buckets: vec![],
             filter: Filter::parse(&filter, ConditionOrigin::User).unwrap(),
-            fields: vec!["year".into()],
+            facets: vec!["year".into()],
             values_max,
         });
         counted.unwrap()
     };
-    let pair = |value: &str, n| (value.to_owned(), n);
     let all = &count(json!({}), 10).facets[0];
     let wanted = [pair("2024", 4), pair("2022", 2), pair("2023", 2)];
     assert_eq!((&all.values[..], all.more), (&wanted[..], false));
@@ -142,18 +146,17 @@ fn a_tenant_s_counts_are_right_however_much_others_have() {
     writer.apply(&[gone]).unwrap();
     writer.commit(9, STREAM).unwrap();
 
-    let counted = index.count(&CountRequest {
+    let counted = index.count(&lookup::Count {
         tenant: TenantId::default_tenant(),
         buckets: vec![],
         filter: Filter::default(),
-        fields: ["vendor", "zone", "a00"].map(str::to_owned).to_vec(),
+        facets: ["vendor", "zone", "a00"].map(str::to_owned).to_vec(),
         values_max: 2,
     });
     let counted = counted.unwrap();
     let [vendors, zones, foreign] = &counted.facets[..] else {
         panic!("{counted:?}");
     };
-    let pair = |value: &str, n| (value.to_owned(), n);
     assert_eq!(vendors.values, [pair("zebra", 20), pair("yak", 10)]);
     assert_eq!((vendors.more, zones.more), (false, true));
     assert_eq!(zones.values, [pair("0", 1), pair("1", 1)]);

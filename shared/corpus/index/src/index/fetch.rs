@@ -3,7 +3,6 @@
 //! An id names no bucket, so the chunk is looked for in the buckets that the request names, or in all buckets. *Not* a
 //! way around the conditions of a request: a chunk that they exclude is not found.
 
-use super::filter::restrictions;
 use super::query::Snapshot;
 use super::{schema, term_query};
 use crate::Error;
@@ -12,7 +11,8 @@ use search::SearchRequest;
 use std::collections::BTreeSet;
 use tantivy::collector::DocSetCollector;
 use tantivy::query::{BooleanQuery, TermSetQuery};
-use tantivy::{DocAddress, TantivyError, Term};
+use tantivy::schema::Field;
+use tantivy::{DocAddress, Searcher, TantivyError, Term};
 
 /// The score of a passage that nothing was compared with.
 const SCORE: f32 = 1.0;
@@ -25,12 +25,12 @@ impl Snapshot {
         request: &SearchRequest,
         ids: &[String],
     ) -> Result<Vec<Passage>, Error> {
-        let restrictions = restrictions(&self.searcher, &self.index.fields, request)?;
+        let restrictions = self.restrictions(request)?;
         if !restrictions.unknown_fields.is_empty() {
             return Ok(Vec::new());
         }
         let buckets = match request.buckets.is_empty() {
-            true => self.buckets()?,
+            true => bucket_names(&self.searcher, self.index.fields.bucket)?,
             false => request.buckets.iter().cloned().collect(),
         };
         let keys: Vec<Term> = ids.iter().flat_map(|id| self.keys(id, &buckets)).collect();
@@ -65,18 +65,18 @@ impl Snapshot {
         keys.map(|key| Term::from_field_text(self.index.fields.key, &key))
             .collect()
     }
+}
 
-    /// The buckets that any chunk is in.
-    fn buckets(&self) -> Result<BTreeSet<Bucket>, Error> {
-        let mut buckets = BTreeSet::new();
-        for segment in self.searcher.segment_readers() {
-            let index = segment.inverted_index(self.index.fields.bucket)?;
-            let mut terms = index.terms().stream().map_err(TantivyError::from)?;
-            while terms.advance() {
-                let name = std::str::from_utf8(terms.key()).unwrap_or_default();
-                buckets.extend(Bucket::new(name).ok());
-            }
+/// The buckets of all tenants.
+pub(super) fn bucket_names(searcher: &Searcher, field: Field) -> Result<BTreeSet<Bucket>, Error> {
+    let mut buckets = BTreeSet::new();
+    for segment in searcher.segment_readers() {
+        let index = segment.inverted_index(field)?;
+        let mut terms = index.terms().stream().map_err(TantivyError::from)?;
+        while terms.advance() {
+            let name = std::str::from_utf8(terms.key()).unwrap_or_default();
+            buckets.extend(Bucket::new(name).ok());
         }
-        Ok(buckets)
     }
+    Ok(buckets)
 }

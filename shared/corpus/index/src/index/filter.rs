@@ -5,8 +5,7 @@ use super::named::named;
 use super::schema::Fields;
 use super::term_query;
 use crate::Error;
-use envelope::{Condition, Op, TenantId};
-use search::SearchRequest;
+use envelope::{Bucket, Condition, Filter, Op, TenantId};
 use search::filter_terms::{self, BUILT_IN, as_number, as_text, is_partial_date};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -33,24 +32,24 @@ pub(crate) struct Restrictions {
 pub(super) fn restrictions(
     searcher: &Searcher,
     fields: &Fields,
-    request: &SearchRequest,
+    (tenant, buckets, filter): (&TenantId, &[Bucket], &Filter),
 ) -> Result<Restrictions, Error> {
-    let tenant = Term::from_field_text(fields.tenant, request.tenant.as_str());
-    let mut queries = vec![term_query(tenant)];
-    if !request.buckets.is_empty() {
-        let buckets = request.buckets.iter();
+    let of_tenant = Term::from_field_text(fields.tenant, tenant.as_str());
+    let mut queries = vec![term_query(of_tenant)];
+    if !buckets.is_empty() {
+        let buckets = buckets.iter();
         let terms = buckets.map(|b| Term::from_field_text(fields.bucket, b.as_str()));
         queries.push(any(terms.map(term_query).collect()));
     }
-    let named = request.filter.0.iter().map(|condition| &condition.field);
-    let unknown_fields = unknown_fields(searcher, fields, &request.tenant, named)?;
-    for condition in &request.filter.0 {
+    let named = filter.0.iter().map(|condition| &condition.field);
+    let unknown_fields = unknown_fields(searcher, fields, tenant, named)?;
+    for condition in &filter.0 {
         if !unknown_fields.contains(&condition.field) {
             queries.push(translate(searcher, fields, condition)?);
         }
     }
     let mut unlike_fields = Vec::new();
-    for condition in &request.filter.0 {
+    for condition in &filter.0 {
         let known = !unknown_fields.contains(&condition.field);
         if known && is_unlike(searcher, fields, condition)? {
             unlike_fields.push(condition.field.clone());

@@ -11,19 +11,11 @@ use serde_json::{Value as Json, json};
 
 fn request(query: &str, context: Option<(&str, f32)>) -> SearchRequest {
     SearchRequest {
-        tenant: TenantId::default_tenant(),
-        buckets: vec![],
-        filter: Filter::default(),
-        query: query.into(),
-        keywords: vec![],
         context: context.map(|(text, weight)| QueryContext {
             text: text.into(),
             weight,
         }),
-        strategy: Default::default(),
-        fetch_k: 100,
-        top_k: 10,
-        after: None,
+        ..SearchRequest::new(TenantId::default_tenant(), query, 100, 10)
     }
 }
 

@@ -86,7 +86,7 @@ impl Snapshot {
                 .collect();
             let (field, option) = (self.index.fields.text, IndexRecordOption::Basic);
             for ((stem, _), left) in stems.iter().zip(&mut left) {
-                each(segment, field, stem, option, &wanted, |document, _| {
+                each((segment, &wanted), field, stem, option, |document, _| {
                     *left -= likelihoods[document] / all[document];
                 })?;
             }

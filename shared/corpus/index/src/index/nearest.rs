@@ -11,108 +11,22 @@ use super::{Index, Snapshot};
 use crate::Error;
 use futures_util::future::BoxFuture;
 use search::{Neighbour, SearchRequest, VectorSearch};
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
 use std::sync::Arc;
-use tantivy::collector::{Collector, SegmentCollector};
-use tantivy::columnar::Column;
-use tantivy::{DocAddress, DocId, Score, SegmentOrdinal, SegmentReader};
+use tantivy::collector::{Collector, TopDocs};
+use tantivy::{DocAddress, DocId, SegmentReader};
 
-/// Collects the `k` closest.
-pub(super) struct Nearest {
-    pub(super) rows: Rows,
-    pub(super) probe: Arc<Probe>,
-    pub(super) k: usize,
-}
-
-/// A chunk and its cosine. Greater is closer; the address decides where they are the same.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Close {
-    pub(crate) score: f32,
-    pub(crate) address: DocAddress,
-}
-
-impl Eq for Close {}
-
-impl Ord for Close {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.score
-            .total_cmp(&other.score)
-            .then_with(|| other.address.cmp(&self.address))
-    }
-}
-
-impl PartialOrd for Close {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Collector for Nearest {
-    type Fruit = Vec<Close>;
-    type Child = NearestInSegment;
-
-    fn for_segment(
-        &self,
-        ordinal: SegmentOrdinal,
-        segment: &SegmentReader,
-    ) -> tantivy::Result<NearestInSegment> {
-        Ok(NearestInSegment {
-            column: segment.fast_fields().u64(ROW)?,
-            rows: self.rows.clone(),
-            probe: self.probe.clone(),
-            k: self.k,
-            ordinal,
-            best: BinaryHeap::with_capacity(self.k + 1),
-        })
-    }
-
-    fn requires_scoring(&self) -> bool {
-        false
-    }
-
-    fn merge_fruits(&self, fruits: Vec<Vec<Close>>) -> tantivy::Result<Vec<Close>> {
-        let mut all: Vec<Close> = fruits.into_iter().flatten().collect();
-        all.sort_unstable_by(|a, b| b.cmp(a));
-        all.truncate(self.k);
-        Ok(all)
-    }
-}
-
-/// The same in one segment.
-pub(super) struct NearestInSegment {
-    column: Column<u64>,
+/// Collects the `k` closest of them, with their cosines. Chunks without a vector come last, without one.
+pub(super) fn nearest(
     rows: Rows,
-    probe: Arc<Probe>,
+    probe: Probe,
     k: usize,
-    ordinal: SegmentOrdinal,
-    best: BinaryHeap<Reverse<Close>>,
-}
-
-impl SegmentCollector for NearestInSegment {
-    type Fruit = Vec<Close>;
-
-    fn collect(&mut self, doc: DocId, _score: Score) {
-        let row = self.column.first(doc);
-        let Some(score) = row.and_then(|row| self.rows.similarity(row, &self.probe)) else {
-            return;
-        };
-        let close = Close {
-            score,
-            address: DocAddress::new(self.ordinal, doc),
-        };
-        if self.best.len() < self.k {
-            self.best.push(Reverse(close));
-        } else if let Some(mut worst) = self.best.peek_mut()
-            && worst.0 < close
-        {
-            *worst = Reverse(close);
-        }
-    }
-
-    fn harvest(self) -> Vec<Close> {
-        self.best.into_iter().map(|Reverse(close)| close).collect()
-    }
+) -> impl Collector<Fruit = Vec<(Option<f32>, DocAddress)>> {
+    let probe = Arc::new(probe);
+    TopDocs::with_limit(k).order_by(move |segment: &SegmentReader| {
+        let (rows, probe) = (rows.clone(), probe.clone());
+        let column = segment.fast_fields().u64(ROW).ok();
+        move |doc: DocId| rows.similarity(column.as_ref()?.first(doc)?, &probe)
+    })
 }
 
 impl Index {
@@ -145,18 +59,15 @@ impl VectorSearch for Index {
         let (snapshot, vector, request) = (self.snapshot(), vector.to_vec(), request.clone());
         let search = move || {
             let close = snapshot.by_vector(&request, &vector, k)?;
-            let near = close.into_iter().map(|close| {
-                let record = snapshot.record(close.address)?;
-                Ok(Neighbour {
-                    chunk: record.key(),
-                    score: close.score,
-                })
+            let near = close.into_iter().map(|(score, address)| {
+                let chunk = snapshot.record(address)?.key();
+                Ok(Neighbour { chunk, score })
             });
             near.collect::<Result<Vec<Neighbour>, Error>>()
         };
         Box::pin(async move {
             let found = tokio::task::spawn_blocking(search).await;
-            let found = found.map_err(|error| Error::Index(error.to_string()))?;
+            let found = found.map_err(Error::index)?;
             Ok(found?)
         })
     }

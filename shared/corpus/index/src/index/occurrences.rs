@@ -77,6 +77,9 @@ impl Terms {
 /// A chunk of a segment, and a number for the caller, as where in the answer it stands.
 type Wanted = (u32, usize);
 
+/// Some chunks of a segment, in their order.
+type Among<'a> = (&'a SegmentReader, &'a [Wanted]);
+
 impl Snapshot {
     /// What the postings say of each chunk, in the order of `chunks`.
     pub(crate) fn occurrences(
@@ -91,8 +94,8 @@ impl Snapshot {
         for group in order.chunk_by(|(a, _), (b, _)| a.segment_ord == b.segment_ord) {
             let segment = self.searcher.segment_reader(group[0].0.segment_ord);
             let wanted: Vec<Wanted> = group.iter().map(|(at, n)| (at.doc_id, *n)).collect();
-            self.words_in(segment, &wanted, terms, &mut found)?;
-            self.named_in(segment, &wanted, named, &mut found)?;
+            self.words_in((segment, &wanted), terms, &mut found)?;
+            self.named_in((segment, &wanted), named, &mut found)?;
         }
         for chunk in &mut found {
             chunk.metadata |= terms.not_ascii();
@@ -103,8 +106,7 @@ impl Snapshot {
 
     fn words_in(
         &self,
-        segment: &SegmentReader,
-        wanted: &[Wanted],
+        among: Among<'_>,
         terms: &Terms,
         found: &mut [Occurrences],
     ) -> Result<(), Error> {
@@ -113,78 +115,48 @@ impl Snapshot {
         for (stem, n) in stems() {
             let option = IndexRecordOption::WithFreqsAndPositions;
             let mut places = Vec::new();
-            each(
-                segment,
-                fields.text,
-                stem,
-                option,
-                wanted,
-                |at, postings| {
-                    found[at].text |= 1 << n;
-                    postings.positions(&mut places);
-                    found[at]
-                        .places
-                        .extend(places.iter().map(|place| (*place, n)));
-                },
-            )?;
+            each(among, fields.text, stem, option, |at, postings| {
+                found[at].text |= 1 << n;
+                postings.positions(&mut places);
+                let places = places.iter().map(|place| (*place, n));
+                found[at].places.extend(places);
+            })?;
+            let option = IndexRecordOption::Basic;
             for field in [fields.title, fields.path] {
-                each(
-                    segment,
-                    field,
-                    stem,
-                    IndexRecordOption::Basic,
-                    wanted,
-                    |at, _| {
-                        found[at].title |= 1 << n;
-                    },
-                )?;
+                each(among, field, stem, option, |at, _| {
+                    found[at].title |= 1 << n
+                })?;
             }
-            each(
-                segment,
-                fields.meta,
-                stem,
-                IndexRecordOption::Basic,
-                wanted,
-                |at, _| {
-                    found[at].metadata |= 1 << n;
-                },
-            )?;
+            each(among, fields.meta, stem, option, |at, _| {
+                found[at].metadata |= 1 << n;
+            })?;
         }
         Ok(())
     }
 
     fn named_in(
         &self,
-        segment: &SegmentReader,
-        wanted: &[Wanted],
+        among: Among<'_>,
         named: &[Named],
         found: &mut [Occurrences],
     ) -> Result<(), Error> {
+        let (facts, option) = (self.index.fields.facts, IndexRecordOption::Basic);
         for (value, n) in named.iter().zip(0..NAMED_MAX) {
             let fact = filter_terms::text_term(&value.field, &value.value);
-            let option = IndexRecordOption::Basic;
-            each(
-                segment,
-                self.index.fields.facts,
-                &fact,
-                option,
-                wanted,
-                |at, _| {
-                    found[at].named |= 1 << n;
-                },
-            )?;
+            each(among, facts, &fact, option, |at, _| {
+                found[at].named |= 1 << n
+            })?;
         }
         Ok(())
     }
 }
 
-/// Calls `hit` for each wanted chunk that has a term. `wanted` is in the order of chunks.
+/// Calls `hit` for each of some chunks that has a term.
 pub(super) fn each(
-    segment: &SegmentReader,
+    (segment, wanted): Among<'_>,
     field: Field,
     term: &str,
     option: IndexRecordOption,
-    wanted: &[Wanted],
     mut hit: impl FnMut(usize, &mut tantivy::postings::SegmentPostings),
 ) -> Result<(), Error> {
     let index = segment.inverted_index(field)?;

@@ -3,7 +3,7 @@
 //! *Not* here: which words a query has ([`super::terms`]).
 
 use super::filter::{Restrictions, restrictions};
-use super::nearest::{Close, Nearest};
+use super::nearest::nearest;
 use super::rows::Probe;
 use super::schema;
 use super::sentence_cache::{ChunkPlace, SentenceVectors};
@@ -66,7 +66,7 @@ impl Snapshot {
     /// The best `fetch_k` chunks of a request, by BM25 over text, title and path.
     pub(crate) fn by_words(&self, request: &SearchRequest, terms: &Terms) -> Result<Hits, Error> {
         let fields = &self.index.fields;
-        let restrictions = restrictions(&self.searcher, fields, request)?;
+        let restrictions = self.restrictions(request)?;
         let only_tenant = restrictions.queries.len() == 1;
         let mut queries = restrictions.queries;
         queries.push(terms.query(fields));
@@ -97,7 +97,7 @@ impl Snapshot {
         named: &Named,
         k: usize,
     ) -> Result<Vec<(f32, DocAddress)>, Error> {
-        let restrictions = restrictions(&self.searcher, &self.index.fields, request)?;
+        let restrictions = self.restrictions(request)?;
         let mut queries = restrictions.queries;
         let fact = filter_terms::text_term(&named.field, &named.value);
         let has_it = term_query(Term::from_field_text(self.index.fields.facts, &fact));
@@ -132,18 +132,14 @@ impl Snapshot {
         request: &SearchRequest,
         vector: &[f32],
         k: usize,
-    ) -> Result<Vec<Close>, Error> {
-        let Some(rows) = self.view.rows.clone() else {
+    ) -> Result<Vec<(f32, DocAddress)>, Error> {
+        let Some(rows) = self.view.rows.clone().filter(|_| k > 0) else {
             return Ok(Vec::new());
         };
-        let restrictions = self.restrictions(request)?;
-        let nearest = Nearest {
-            rows,
-            probe: Arc::new(Probe::new(vector)),
-            k: k.min(FETCH_MAX),
-        };
-        let query = BooleanQuery::intersection(restrictions.queries);
-        self.search(&query, &nearest)
+        let query = BooleanQuery::intersection(self.restrictions(request)?.queries);
+        let nearest = nearest(rows, Probe::new(vector), k.min(FETCH_MAX));
+        let close = self.search(&query, &nearest)?.into_iter();
+        Ok(close.filter_map(|(score, at)| Some((score?, at))).collect())
     }
 
     /// The cosine of each chunk; `None` for one without a vector.
@@ -205,7 +201,17 @@ impl Snapshot {
 
     /// What restricts a request here.
     pub(crate) fn restrictions(&self, request: &SearchRequest) -> Result<Restrictions, Error> {
-        restrictions(&self.searcher, &self.index.fields, request)
+        let SearchRequest {
+            tenant,
+            buckets,
+            filter,
+            ..
+        } = request;
+        restrictions(
+            &self.searcher,
+            &self.index.fields,
+            (tenant, buckets, filter),
+        )
     }
 
     /// The addresses of chunks that another store has found, at most `most`, closest first. That store may be

@@ -76,7 +76,7 @@ fn found(index: &Index) -> Model {
         .unwrap();
     let records = all
         .into_iter()
-        .map(|at| index.stored(&searcher, at).unwrap());
+        .map(|at| index.stored::<ChunkRecord>(&searcher, at).unwrap());
     let mut model = Model::new();
     for record in records {
         let key = (record.doc_id.to_string(), record.n);

@@ -239,7 +239,7 @@ fn read_sized(
     let bytes = read(dir, file)?;
     if bytes.len() as u64 != entries * size as u64 {
         let text = format!("`{}` has {} bytes", file.display(), bytes.len());
-        return Err(Error::Index(text));
+        return Err(Error::index(text));
     }
     Ok(bytes)
 }
@@ -251,5 +251,5 @@ pub(super) fn read(dir: &dyn Directory, file: &Path) -> Result<OwnedBytes, Error
 }
 
 pub(super) fn failed(error: impl std::fmt::Display) -> Error {
-    Error::Index(format!("vectors: {error}"))
+    Error::index(format!("vectors: {error}"))
 }

@@ -161,7 +161,7 @@ impl Fields {
                 ..record.clone()
             }),
         };
-        let stored = stored.map_err(|error| Error::Index(error.to_string()))?;
+        let stored = stored.map_err(Error::index)?;
         let mut document = TantivyDocument::default();
         document.add_text(self.key, key);
         document.add_text(self.doc, record.document_key());

@@ -8,12 +8,11 @@ use super::filter::restrictions;
 use super::table_fold::{TableFold, TableHead};
 use super::{Index, term_query};
 use crate::Error;
-use envelope::Filter;
 use search::filter_terms::{self, BUILT_IN};
-use search::{SearchRequest, TableRequest, TableResult};
+use search::{TableRequest, TableResult};
 use tantivy::collector::{Count, DocSetCollector};
-use tantivy::query::{BooleanQuery, Occur, Query};
-use tantivy::{DocAddress, Searcher, Term};
+use tantivy::query::{BooleanQuery, Query};
+use tantivy::{Searcher, Term};
 
 impl Index {
     /// Answers a query over columns, for the documents that match a filter. Blocking: reads the head of each document.
@@ -22,8 +21,8 @@ impl Index {
     /// When the index cannot be read.
     pub fn table(&self, request: &TableRequest) -> Result<TableResult, Error> {
         let searcher = self.reader.searcher();
-        let as_search = as_search(request, request.filter.clone());
-        let mut restricted = restrictions(&searcher, &self.fields, &as_search)?;
+        let of = (&request.tenant, &request.buckets[..], &request.filter);
+        let mut restricted = restrictions(&searcher, &self.fields, of)?;
         restricted.queries.push(self.heads_only());
         let heads = BooleanQuery::intersection(restricted.queries);
         let mut addresses = Vec::from_iter(searcher.search(&heads, &DocSetCollector)?);
@@ -31,7 +30,7 @@ impl Index {
         let named = self.named_groups(&searcher, request)?;
         let mut fold = TableFold::new(&request.question, request.rows_max);
         for address in addresses {
-            let mut head = self.table_head(&searcher, address)?;
+            let mut head: TableHead = self.stored(&searcher, address)?;
             if let Some(values) = named.get(&address) {
                 head.is_called(&request.question, values);
             }
@@ -73,19 +72,8 @@ impl Index {
             }
             let mut others = request.filter.clone();
             others.0.retain(|other| other.field != condition.field);
-            let restricted = restrictions(searcher, &self.fields, &as_search(request, others))?;
-            let has_it = term_query(Term::from_field_text(
-                self.fields.facts,
-                &filter_terms::marker(&field),
-            ));
-            let mut clauses: Vec<(Occur, Box<dyn Query>)> = restricted
-                .queries
-                .into_iter()
-                .map(|query| (Occur::Must, query))
-                .collect();
-            clauses.push((Occur::Must, self.heads_only()));
-            clauses.push((Occur::MustNot, has_it));
-            let documents = searcher.search(&BooleanQuery::new(clauses), &Count)? as u64;
+            let query = self.lacking_heads(searcher, request, &others, &field)?;
+            let documents = searcher.search(&query, &Count)? as u64;
             if documents > 0 {
                 lacking.push((condition.field.clone(), documents));
             }
@@ -95,31 +83,6 @@ impl Index {
 
     pub(super) fn heads_only(&self) -> Box<dyn Query> {
         term_query(Term::from_field_u64(self.fields.n, 0))
-    }
-
-    fn table_head(&self, searcher: &Searcher, address: DocAddress) -> Result<TableHead, Error> {
-        let read = |bytes: &[u8]| {
-            serde_json::from_slice(bytes).map_err(|error| Error::Index(error.to_string()))
-        };
-        match self.stores.value(searcher, self.fields.record, address)? {
-            Some(bytes) => read(&bytes),
-            None => Ok(TableHead::from(self.stored(searcher, address)?)),
-        }
-    }
-}
-
-pub(super) fn as_search(request: &TableRequest, filter: Filter) -> SearchRequest {
-    SearchRequest {
-        tenant: request.tenant.clone(),
-        buckets: request.buckets.clone(),
-        filter,
-        query: String::new(),
-        keywords: Vec::new(),
-        context: None,
-        strategy: envelope::SearchStrategy::default(),
-        fetch_k: 1,
-        top_k: 1,
-        after: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::table_best::{Best, Rank};
 use super::table_misread::misread;
 use envelope::table::DecimalSum;
-use envelope::{Bucket, ChunkRecord, DocId};
+use envelope::{Bucket, DocId};
 use linking::{ColumnOperation, CurrencySource, GroupKey, TableQuestion};
 use search::filter_terms::as_number;
 use search::{GROUP_EXAMPLES_MAX, GROUP_VALUES_MAX, TableDocument, TableGroup, TableResult};
@@ -29,18 +29,6 @@ pub(super) struct TableHead {
     source: String,
     #[serde(default)]
     metadata: BTreeMap<String, Value>,
-}
-
-impl From<ChunkRecord> for TableHead {
-    fn from(record: ChunkRecord) -> TableHead {
-        TableHead {
-            bucket: record.bucket,
-            doc_id: record.doc_id,
-            title: record.title,
-            source: record.source,
-            metadata: record.metadata,
-        }
-    }
 }
 
 impl TableHead {

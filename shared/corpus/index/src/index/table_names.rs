@@ -2,11 +2,11 @@
 //! describes the column. So a group has the documents that a condition on the column would select.
 
 use super::filter::restrictions;
-use super::table::as_search;
 use super::tally::{Scope, tally};
 use super::{Index, term_query};
 use crate::Error;
-use envelope::{Condition, ConditionOrigin, Op};
+use envelope::lookup::FacetValue;
+use envelope::{Condition, ConditionOrigin, Filter, Op};
 use linking::{GroupKey, NAMED};
 use search::TableRequest;
 use search::filter_terms;
@@ -34,25 +34,23 @@ impl Index {
             return Ok(named);
         }
         let field = filter_terms::field_name(column);
-        if searcher.search(
-            &self.lacking_heads(searcher, request, &field, None)?,
-            &Count,
-        )? == 0
-        {
+        let lacking = self.lacking_heads(searcher, request, &request.filter, &field)?;
+        if searcher.search(&lacking, &Count)? == 0 {
             return Ok(named);
         }
         let tenant = Term::from_field_text(self.fields.tenant, request.tenant.as_str());
         let heads = BooleanQuery::intersection(vec![term_query(tenant), self.heads_only()]);
         let scope = Scope::of(searcher, &heads)?;
         let (values, _) = tally(searcher, self.fields.facts, &scope, &field, VALUES_MAX)?;
-        for (value, _) in values {
+        for FacetValue { value, .. } in values {
             let is_called = Condition::new(
                 format!("{NAMED}:{column}"),
                 Op::In,
                 vec![value.clone()],
                 ConditionOrigin::Derived,
             );
-            let query = self.lacking_heads(searcher, request, &field, Some(is_called))?;
+            let filter = request.filter.clone().and(Filter(vec![is_called]));
+            let query = self.lacking_heads(searcher, request, &filter, &field)?;
             let form = self.written(request, column, &value);
             for address in searcher.search(&query, &DocSetCollector)? {
                 let known: &mut Vec<String> = named.entry(address).or_default();
@@ -68,17 +66,16 @@ impl Index {
         described.iter().any(|bucket| bucket.has_field(column))
     }
 
-    /// The documents of a table that lack a field, those for which a further condition holds.
-    fn lacking_heads(
+    /// The documents of a table for which a filter holds and that lack a field.
+    pub(super) fn lacking_heads(
         &self,
         searcher: &Searcher,
         request: &TableRequest,
+        filter: &Filter,
         field: &str,
-        condition: Option<Condition>,
     ) -> Result<BooleanQuery, Error> {
-        let mut filter = request.filter.clone();
-        filter.0.extend(condition);
-        let restricted = restrictions(searcher, &self.fields, &as_search(request, filter))?;
+        let of = (&request.tenant, &request.buckets[..], filter);
+        let restricted = restrictions(searcher, &self.fields, of)?;
         let queries = restricted.queries.into_iter().chain([self.heads_only()]);
         let mut clauses: Vec<(Occur, Box<dyn Query>)> =
             queries.map(|query| (Occur::Must, query)).collect();

@@ -6,6 +6,7 @@
 //! asks for. There is *no* search for each value.
 
 use crate::Error;
+use envelope::lookup::FacetValue;
 use search::filter_terms;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -29,14 +30,6 @@ pub(super) struct Hit {
     pub(super) is_text: bool,
 }
 
-/// Receives every value of a field: first the chunks that have it, then the value itself.
-pub(super) trait Counter {
-    /// A chunk has the value that comes next.
-    fn hit(&mut self, hit: Hit);
-    /// That was all of it.
-    fn value(&mut self, value: &str);
-}
-
 impl Scope {
     /// Those that match, in group 1.
     pub(super) fn of(searcher: &Searcher, query: &dyn Query) -> Result<Scope, Error> {
@@ -50,6 +43,12 @@ impl Scope {
         let segments = searcher.segment_readers().iter();
         let chunks = segments.map(|segment| vec![0; segment.max_doc() as usize]);
         Scope(chunks.collect())
+    }
+
+    /// A mark for each chunk of the index, none of them set.
+    pub(super) fn unseen(&self) -> Vec<Vec<bool>> {
+        let segments = self.0.iter();
+        segments.map(|chunks| vec![false; chunks.len()]).collect()
     }
 
     /// Puts those that match into a group, from 1; tells how many they are.
@@ -75,28 +74,21 @@ pub(super) fn tally(
     scope: &Scope,
     field: &str,
     values_max: usize,
-) -> Result<(Vec<(String, u64)>, bool), Error> {
-    struct All(Best, u64);
-    impl Counter for All {
-        fn hit(&mut self, _: Hit) {
-            self.1 += 1;
-        }
-        fn value(&mut self, value: &str) {
-            self.0.add(value, std::mem::take(&mut self.1));
-        }
-    }
-    let mut all = All(Best::new(values_max), 0);
-    each_value(searcher, in_facts, scope, field, &mut all)?;
-    Ok(all.0.done())
+) -> Result<(Vec<FacetValue>, bool), Error> {
+    let mut best = Best::new(values_max);
+    each_value(searcher, in_facts, scope, field, |value, hits| {
+        best.add(value, hits.len() as u64);
+    })?;
+    Ok(best.done())
 }
 
-/// Tells every value of a field, in the order of values; also those that no chunk of the scope has.
+/// Tells every value of a field, in the order of values, with the chunks of the scope that have it, if any.
 pub(super) fn each_value(
     searcher: &Searcher,
     in_facts: Field,
     scope: &Scope,
     field: &str,
-    counter: &mut dyn Counter,
+    mut each: impl FnMut(&str, &[Hit]),
 ) -> Result<(), Error> {
     let readers = searcher.segment_readers().iter();
     let indexes = readers.map(|segment| segment.inverted_index(in_facts));
@@ -104,12 +96,14 @@ pub(super) fn each_value(
     let pairs = indexes.iter().zip(&scope.0).enumerate();
     let segments = pairs.map(|(n, (index, chunks))| Segment::open(n, index, chunks, field));
     let mut segments = segments.collect::<Result<Vec<_>, Error>>()?;
+    let mut hits = Vec::new();
     while let Some(least) = segments.iter().filter_map(Segment::value).min() {
         let least = least.to_vec();
         for segment in &mut segments {
-            segment.count(&least, counter)?;
+            segment.count(&least, &mut hits)?;
         }
-        counter.value(&String::from_utf8_lossy(&least));
+        each(&String::from_utf8_lossy(&least), &hits);
+        hits.clear();
     }
     Ok(())
 }
@@ -172,7 +166,7 @@ impl<'a> Segment<'a> {
     }
 
     /// Tells the chunks of the scope that have the value, each once; goes on behind it.
-    fn count(&mut self, value: &[u8], counter: &mut dyn Counter) -> Result<(), Error> {
+    fn count(&mut self, value: &[u8], hits: &mut Vec<Hit>) -> Result<(), Error> {
         let mut having = Vec::with_capacity(self.kinds.len());
         for cursor in self.kinds.iter().filter(|c| c.value() == value) {
             let postings = self
@@ -192,7 +186,7 @@ impl<'a> Segment<'a> {
             }
             let group = self.chunks[chunk as usize];
             if group > 0 {
-                counter.hit(Hit {
+                hits.push(Hit {
                     at: (self.number, chunk as usize),
                     group,
                     is_text,
@@ -204,6 +198,7 @@ impl<'a> Segment<'a> {
 }
 
 /// The most frequent values so far.
+#[derive(Default)]
 pub(super) struct Best {
     max: usize,
     /// The one that goes first is on top.
@@ -216,8 +211,7 @@ impl Best {
     pub(super) fn new(max: usize) -> Best {
         Best {
             max,
-            held: BinaryHeap::new(),
-            more: false,
+            ..Best::default()
         }
     }
 
@@ -248,9 +242,9 @@ impl Best {
     }
 
     /// The values and their counts, most frequent first, and whether there are more.
-    pub(super) fn done(self) -> (Vec<(String, u64)>, bool) {
-        let values = self.held.into_sorted_vec().into_iter();
-        let values = values.map(|Reverse((count, Reverse(value)))| (value, count));
+    pub(super) fn done(self) -> (Vec<FacetValue>, bool) {
+        let value = |Reverse((documents, Reverse(value)))| FacetValue { value, documents };
+        let values = self.held.into_sorted_vec().into_iter().map(value);
         (values.collect(), self.more)
     }
 }

@@ -49,16 +49,8 @@ fn search(index: &Index, request: &SearchRequest) -> Result<SearchResult, search
 
 pub(super) fn request(query: &str, filter: Json) -> SearchRequest {
     SearchRequest {
-        tenant: TenantId::default_tenant(),
-        buckets: vec![],
         filter: Filter::parse(&filter, ConditionOrigin::User).unwrap(),
-        query: query.into(),
-        keywords: vec![],
-        context: None,
-        strategy: Default::default(),
-        fetch_k: 100,
-        top_k: 10,
-        after: None,
+        ..SearchRequest::new(TenantId::default_tenant(), query, 100, 10)
     }
 }
 

@@ -136,7 +136,7 @@ impl Store {
     fn fitted(&self, table: &Arc<StaticTable>, generation: u64) -> Result<Fitted, Error> {
         let bytes = rows::read(&*self.dir, &words_file(generation))?;
         let words = Frequencies::from_bytes(&bytes)
-            .map_err(|e| Error::Index(format!("words of the static table: {e}")))?;
+            .map_err(|e| Error::index(format!("words of the static table: {e}")))?;
         Ok(Fitted {
             generation,
             embedder: Arc::new(StaticEmbedder::new(table.clone(), &words)),

@@ -3,7 +3,7 @@
 use super::*;
 use crate::index::Index;
 use crate::index::tests::STREAM;
-use envelope::{Filter, TenantId};
+use envelope::TenantId;
 use search::{SearchRequest, VectorSearch};
 use serde_json::json;
 use std::fs;
@@ -53,18 +53,7 @@ fn bytes(dir: &Path) -> u64 {
 async fn lost(index: &Index, documents: &[u32]) -> Vec<u32> {
     let mut lost = Vec::new();
     for &doc in documents {
-        let request = SearchRequest {
-            tenant: TenantId::default_tenant(),
-            buckets: Vec::new(),
-            filter: Filter::default(),
-            query: String::new(),
-            keywords: Vec::new(),
-            context: None,
-            strategy: Default::default(),
-            fetch_k: 1,
-            top_k: 1,
-            after: None,
-        };
+        let request = SearchRequest::new(TenantId::default_tenant(), "", 1, 1);
         let near = index.nearest(&direction(doc), &request, 1).await.unwrap();
         let wanted = record(doc, 0).key();
         if near.first().is_none_or(|near| near.chunk != wanted) {

@@ -58,16 +58,8 @@ impl Change for ChunkRecord {
 /// A request of the default tenant.
 pub(crate) fn request(filter: Value) -> SearchRequest {
     SearchRequest {
-        tenant: TenantId::default_tenant(),
-        buckets: vec![],
         filter: Filter::parse(&filter, ConditionOrigin::User).unwrap(),
-        query: String::new(),
-        keywords: vec![],
-        context: None,
-        strategy: Default::default(),
-        fetch_k: 100,
-        top_k: 10,
-        after: None,
+        ..SearchRequest::new(TenantId::default_tenant(), "", 100, 10)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tests of the retriever's step against a scripted searcher.
 
 use super::*;
+use ::stage::BoxFuture;
 use envelope::{ConditionOrigin, Doubt, Mode, ReadMark, TenantId};
 use linking::{Date, Intent, LinkedQuestion, QuestionCondition, Tabulation, Test};
 use search::Fitting;
@@ -441,11 +442,7 @@ fn what_only_vectors_found_is_none_of_those_that_match() {
     assert_eq!(counted(1, 0), "1 passage, 0 by words");
 }
 
-#[path = "later_tests.rs"]
-mod later_tests;
-#[path = "stage_linking_tests.rs"]
+mod later;
 mod linking_tests;
-#[path = "named_tests.rs"]
 mod named;
-#[path = "sub_queries_tests.rs"]
 mod sub_queries;

@@ -3,14 +3,13 @@
 use super::*;
 use crate::HybridSearcher;
 use crate::index::{Index, VectorSource};
-use envelope::{Filter, TenantId};
+use envelope::TenantId;
 use proptest::prelude::*;
 use search::SearchRequest;
 use serde_json::{Value, json};
 use static_embed::StaticTable;
 
-#[path = "ranking_reference.rs"]
-mod reference;
+mod reference_tests;
 
 /// What texts, titles and questions are made of: inflected words, part names in several spellings, days,
 /// words that are too long or beyond ASCII, and what joins clauses and ends sentences.
@@ -147,18 +146,7 @@ fn index_of(chunks: &[ChunkRecord], vectors: bool) -> Index {
 }
 
 fn request(query: &str, top_k: usize) -> SearchRequest {
-    SearchRequest {
-        tenant: TenantId::default_tenant(),
-        buckets: vec![],
-        filter: Filter::default(),
-        query: query.into(),
-        keywords: vec![],
-        context: None,
-        strategy: Default::default(),
-        fetch_k: 100,
-        top_k,
-        after: None,
-    }
+    SearchRequest::new(TenantId::default_tenant(), query, 100, top_k)
 }
 
 /// What is shown, and what is shown by the reference.
@@ -178,7 +166,7 @@ fn both(
         (record, candidate.score)
     });
     let asked = merged.asked.as_ref();
-    let wanted = reference::rerank(records.collect(), asked, &mut analyzer(), request.top_k);
+    let wanted = reference_tests::rerank(records.collect(), asked, &mut analyzer(), request.top_k);
     let result = found().into_result(request.top_k).unwrap().result;
     [(result.passages, result.repeated), wanted]
 }
