@@ -3,11 +3,10 @@
 //! Questions without judgements are skipped. Relevance is judged for whole documents, however the chunker cuts them.
 
 use super::Error;
-use super::dataset::{Dataset, Gold, Question, Unit, at, doc_id, document, read};
+use super::dataset::{Dataset, Gold, Question, Unit, at, doc_id, document, read, rows};
 use crate::dataset::DatasetName;
 use envelope::DocId;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -29,8 +28,8 @@ struct QueryLine {
 
 /// Reads a data set.
 pub(super) fn load(name: DatasetName, folder: &Path) -> Result<Dataset, Error> {
-    let corpus: Vec<CorpusLine> = json_lines(&folder.join("corpus.jsonl"))?;
-    let queries: Vec<QueryLine> = json_lines(&folder.join("queries.jsonl"))?;
+    let corpus: Vec<CorpusLine> = rows(&folder.join("corpus.jsonl"))?;
+    let queries: Vec<QueryLine> = rows(&folder.join("queries.jsonl"))?;
     let path = folder.join("qrels.tsv");
     let text = read(&path)?;
     let judgements = qrels(&text).map_err(|(line, what)| at(&path, line, &what))?;
@@ -79,15 +78,6 @@ pub(super) fn load(name: DatasetName, folder: &Path) -> Result<Dataset, Error> {
         unit: Unit::Document,
         unmatched,
     })
-}
-
-fn json_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, Error> {
-    read(path)?
-        .lines()
-        .zip(1..)
-        .filter(|(line, _)| !line.trim().is_empty())
-        .map(|(line, n)| serde_json::from_str(line).map_err(|e| at(path, n, &e.to_string())))
-        .collect()
 }
 
 #[derive(Debug, PartialEq)]

@@ -1,6 +1,8 @@
 //! The command line of `argosy-eval`, which `argosy eval` hands on.
 
 use crate::answers::System;
+use crate::classify::LabelledSet;
+use crate::{DatasetName, Split};
 use argosy::cli::GlobalArgs;
 use argosy::cli_error::CliError;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -20,7 +22,7 @@ pub struct EvalCli {
 }
 
 /// What to measure against known answers.
-#[derive(Debug, Subcommand)]
+#[derive(Debug, Clone, Subcommand)]
 pub enum EvalCommand {
     /// What the search finds, and how fast.
     #[command(
@@ -69,7 +71,7 @@ pub enum EvalCommand {
 }
 
 /// `argosy eval groundedness`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct EvalGroundednessArgs {
     /// A folder with `ragtruth_test`, `scifact` and `multihop_rag`, or some of them. Default: the sample corpus alone.
     #[arg(long, value_name = "DIR")]
@@ -86,17 +88,17 @@ pub struct EvalGroundednessArgs {
 }
 
 /// `argosy eval classify`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct EvalClassifyArgs {
     /// Which data set.
     #[arg(long, value_name = "NAME", value_enum)]
-    pub dataset: LabelledSetArg,
+    pub dataset: LabelledSet,
     /// Its folder.
     #[arg(long, value_name = "DIR")]
     pub path: PathBuf,
     /// Which questions: `dev` is a third of them, `test` the others.
-    #[arg(long, value_enum, default_value_t = SplitArg::All)]
-    pub split: SplitArg,
+    #[arg(long, value_enum, default_value_t = Split::All)]
+    pub split: Split,
     /// Also print each question that is given another class.
     #[arg(long)]
     pub failed: bool,
@@ -105,26 +107,15 @@ pub struct EvalClassifyArgs {
     pub report: Option<PathBuf>,
 }
 
-/// A data set of questions whose class is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum LabelledSetArg {
-    /// MultiHop-RAG: comparisons and orders of time among questions over news.
-    #[value(name = "multihop_rag")]
-    MultihopRag,
-    /// Break, high-level decompositions: comparisons, numbers to work out, one step or several.
-    #[value(name = "break_qdmr")]
-    BreakQdmr,
-}
-
 /// `argosy eval unanswerable`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct EvalUnanswerableArgs {
     /// The folder of MultiHop-RAG, the data set whose questions have no answer in part.
     #[arg(long, value_name = "DIR")]
     pub path: PathBuf,
     /// Which questions: `dev` is a third of them, `test` the others.
-    #[arg(long, value_enum, default_value_t = SplitArg::All)]
-    pub split: SplitArg,
+    #[arg(long, value_enum, default_value_t = Split::All)]
+    pub split: Split,
     /// Keep the index in this folder, and use it again when it fits. Default: a temporary one.
     #[arg(long, value_name = "DIR")]
     pub index: Option<PathBuf>,
@@ -137,14 +128,14 @@ pub struct EvalUnanswerableArgs {
 }
 
 /// `argosy eval loop`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct EvalLoopArgs {
     /// The folder of MultiHop-RAG, the data set whose answers want two to four pieces of evidence.
     #[arg(long, value_name = "DIR")]
     pub path: PathBuf,
     /// Which questions: `dev` is a third of them, `test` the others.
-    #[arg(long, value_enum, default_value_t = SplitArg::All)]
-    pub split: SplitArg,
+    #[arg(long, value_enum, default_value_t = Split::All)]
+    pub split: Split,
     /// Only so many of them, always the same ones. Default: all.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
@@ -157,7 +148,7 @@ pub struct EvalLoopArgs {
 }
 
 /// `argosy eval answers`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct EvalAnswersArgs {
     /// A folder with `corpus` and `questions.jsonl`, or that of MultiHop-RAG. Default: the sample corpus with its questions.
     #[arg(long, value_name = "DIR")]
@@ -168,8 +159,8 @@ pub struct EvalAnswersArgs {
         default_values = ["plain-7", "simple", "agentic", "offline"])]
     pub systems: Vec<System>,
     /// Which questions: `dev` is a third of them, `test` the others.
-    #[arg(long, value_enum, default_value_t = SplitArg::All)]
-    pub split: SplitArg,
+    #[arg(long, value_enum, default_value_t = Split::All)]
+    pub split: Split,
     /// Only so many of them, always the same ones. Default: all.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
@@ -194,7 +185,7 @@ pub struct EvalAnswersArgs {
 }
 
 /// `argosy eval trajectories`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct EvalTrajectoriesArgs {
     /// Only those with this in their name.
     #[arg(value_name = "NAME")]
@@ -205,7 +196,7 @@ pub struct EvalTrajectoriesArgs {
 }
 
 /// `argosy eval conditions`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct EvalConditionsArgs {
     /// The folder with a generated corpus, as `tools/conditions/generate.py` makes one.
     #[arg(long, value_name = "DIR", required_unless_present = "dataset")]
@@ -217,8 +208,8 @@ pub struct EvalConditionsArgs {
     #[arg(long, value_name = "DIR", requires = "dataset")]
     pub path: Option<PathBuf>,
     /// Which questions of the data set: `dev` is a third of them, `test` the others.
-    #[arg(long, value_enum, default_value_t = SplitArg::All, requires = "dataset")]
-    pub split: SplitArg,
+    #[arg(long, value_enum, default_value_t = Split::All, requires = "dataset")]
+    pub split: Split,
     /// Also print each question that is not wholly right.
     #[arg(long)]
     pub failed: bool,
@@ -228,7 +219,7 @@ pub struct EvalConditionsArgs {
 }
 
 /// `argosy eval collections`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct EvalCollectionsArgs {
     /// The folder with the collections, as `tools/collections` makes them.
     #[arg(long, value_name = "DIR")]
@@ -245,17 +236,17 @@ pub struct EvalCollectionsArgs {
 }
 
 /// `argosy eval retrieval`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct EvalRetrievalArgs {
     /// Which data set.
     #[arg(long, value_name = "NAME", value_enum)]
-    pub dataset: DatasetArg,
+    pub dataset: DatasetName,
     /// Its folder.
     #[arg(long, value_name = "DIR")]
     pub path: PathBuf,
     /// Which questions: `dev` is a third of them, `test` the others.
-    #[arg(long, value_enum, default_value_t = SplitArg::All)]
-    pub split: SplitArg,
+    #[arg(long, value_enum, default_value_t = Split::All)]
+    pub split: Split,
     /// Ask at most this many of them, always the same ones.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
@@ -301,31 +292,6 @@ impl From<EmbedderName> for EmbedderChoice {
             EmbedderName::None => EmbedderChoice::None,
         }
     }
-}
-
-/// A data set with known answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum DatasetArg {
-    /// MultiHop-RAG: news, and questions over several articles.
-    #[value(name = "multihop_rag")]
-    MultihopRag,
-    /// SciFact, as BEIR has it: claims and abstracts.
-    Scifact,
-    /// Cranfield: aerodynamics.
-    Cranfield,
-    /// CACM: computing.
-    Cacm,
-}
-
-/// Part of the questions of a data set, by the hash of their ids.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SplitArg {
-    /// A third, to choose settings on.
-    Dev,
-    /// The other two thirds, to report.
-    Test,
-    /// All questions.
-    All,
 }
 
 #[cfg(test)]

@@ -4,8 +4,10 @@
 //! of the right document and a text that stands in it once. `tools/collections` makes some. *Not* part of the data: what
 //! the questions are about in the words of any schema.
 
-use crate::dataset::squeezed;
+use crate::cli::EvalCollectionsArgs;
+use crate::dataset::{rows, squeezed};
 use crate::details::write;
+use crate::measure::request;
 use crate::methods::linked_over;
 use crate::metrics::{mean, quantile};
 use crate::outcome::EvalReport;
@@ -14,9 +16,9 @@ use crate::{Error, Progress, SearchSetting, vectors};
 use documents::corpus::walk;
 use documents::record::publish_order;
 use envelope::lookup::RankedDocument;
-use envelope::{Filter, Passage, TenantId};
+use envelope::{Passage, TenantId};
 use index::{HybridSearcher, Index};
-use search::{SearchRequest, Searcher};
+use search::Searcher;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,21 +28,6 @@ use std::time::Instant;
 /// Passages that are asked for, and the shorter list.
 const LONG: usize = 20;
 const SHORT: usize = 10;
-/// How many candidates the index is asked for.
-const FETCH_K: usize = 100;
-
-/// The options of the measurement.
-#[derive(Debug, Clone)]
-pub(crate) struct Options {
-    /// The folder with the collections.
-    pub path: PathBuf,
-    /// Only these collections, by their folders' names. Default: all.
-    pub only: Vec<String>,
-    /// The folder in which the indexes are kept.
-    pub index: PathBuf,
-    /// The file that gets a line of JSON for each question and way to search.
-    pub details: Option<PathBuf>,
-}
 
 #[derive(Debug, Deserialize)]
 struct Asked {
@@ -85,14 +72,14 @@ struct Figures {
 /// # Errors
 /// When a collection cannot be read or indexed, or a search fails.
 pub(crate) async fn run(
-    options: &Options,
+    options: &EvalCollectionsArgs,
     setting: &SearchSetting<'_>,
     say: Progress<'_>,
 ) -> Result<EvalReport, Error> {
     let mut outcomes = Vec::new();
     for folder in collections(options)? {
         let name = name_of(&folder);
-        let questions = questions(&folder.join("questions.jsonl"))?;
+        let questions: Vec<Asked> = rows(&folder.join("questions.jsonl"))?;
         let factory = setting.factory().await?;
         let index = indexed(
             &folder.join("documents"),
@@ -121,7 +108,7 @@ pub(crate) async fn run(
             };
             for (n, asked) in questions.iter().enumerate() {
                 say(format!("{name}, {method}: {n} of {}", questions.len()));
-                let request = request(&asked.text);
+                let request = request(&asked.text, LONG);
                 let start = Instant::now();
                 let result = asking.search(&request).await;
                 let ms = start.elapsed().as_secs_f64() * 1_000.0;
@@ -186,22 +173,7 @@ fn outcome(
     }
 }
 
-fn request(text: &str) -> SearchRequest {
-    SearchRequest {
-        tenant: TenantId::default_tenant(),
-        buckets: Vec::new(),
-        filter: Filter::default(),
-        query: text.to_owned(),
-        keywords: Vec::new(),
-        context: None,
-        strategy: Default::default(),
-        fetch_k: FETCH_K,
-        top_k: LONG,
-        after: None,
-    }
-}
-
-fn collections(options: &Options) -> Result<Vec<PathBuf>, Error> {
+fn collections(options: &EvalCollectionsArgs) -> Result<Vec<PathBuf>, Error> {
     let mut folders = Vec::new();
     for entry in std::fs::read_dir(&options.path)? {
         let folder = entry?.path();
@@ -223,16 +195,6 @@ fn name_of(folder: &Path) -> String {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned()
-}
-
-fn questions(path: &Path) -> Result<Vec<Asked>, Error> {
-    let text = std::fs::read_to_string(path)?;
-    let lines = text.lines().zip(1..);
-    let read = lines.map(|(line, number)| {
-        serde_json::from_str(line)
-            .map_err(|error| crate::dataset::at(path, number, &error.to_string()))
-    });
-    read.collect()
 }
 
 /// The index of a folder; one that is there is used again when the folder has as many files of as many bytes.
@@ -396,7 +358,7 @@ mod tests {
     async fn a_report_that_is_named_in_passing_comes_first() {
         let folder = tempfile::tempdir().unwrap();
         collection(folder.path());
-        let options = Options {
+        let options = EvalCollectionsArgs {
             path: folder.path().to_owned(),
             only: Vec::new(),
             index: folder.path().join("index"),
@@ -425,7 +387,7 @@ mod tests {
             0.0,
             "no word of the question stands in the report"
         );
-        let nothing = Options {
+        let nothing = EvalCollectionsArgs {
             only: vec!["none".into()],
             ..options
         };

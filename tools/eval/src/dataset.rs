@@ -4,10 +4,12 @@
 //! questions are asked, and thresholds that were chosen on `dev` can be reported on `test`.
 
 use super::{Error, beir, multihop};
+use clap::ValueEnum;
 use documents::Document;
 use documents::document::{NumberedLine, bucket_of, doc_id_of, sha256_hex};
 use documents::normalise::normalise;
 use envelope::{DocId, Passage, TenantId};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -106,9 +108,10 @@ impl Dataset {
 }
 
 /// A data set with known answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum DatasetName {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DatasetName {
     /// MultiHop-RAG: news, and questions over several articles.
+    #[value(name = "multihop_rag")]
     MultihopRag,
     /// SciFact, as BEIR has it: claims and abstracts.
     Scifact,
@@ -131,7 +134,7 @@ impl DatasetName {
 }
 
 /// Part of the questions of a data set, by the hash of their ids.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Split {
     /// A third, to choose settings on.
     Dev,
@@ -277,6 +280,14 @@ fn source_of(id: &str) -> String {
     format!("{}.txt", short_hash(id))
 }
 
+/// The day with which a text begins, in ISO form.
+pub(super) fn day_of(text: &str) -> Option<linking::Date> {
+    let mut parts = text.get(..10)?.split('-');
+    let year = parts.next()?.parse().ok()?;
+    let mut small = || parts.next()?.parse::<u8>().ok();
+    linking::days::day(year, small()?, small()?)
+}
+
 /// The text of a file.
 pub(super) fn read(path: &Path) -> Result<String, Error> {
     let fail = |error: std::io::Error| {
@@ -291,6 +302,28 @@ pub(super) fn read(path: &Path) -> Result<String, Error> {
         return Err(at(path, 1, &format!("larger than {FILE_BYTES_MAX} bytes")));
     }
     std::fs::read_to_string(path).map_err(fail)
+}
+
+/// The value of a file of JSON.
+pub(super) fn json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
+    serde_json::from_str(&read(path)?).map_err(|error| at(path, error.line(), &error.to_string()))
+}
+
+/// The values of a file with one in each line.
+pub(super) fn rows<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, Error> {
+    rows_of(&read(path)?, path)
+}
+
+/// The same of the text of a file.
+pub(super) fn rows_of<T: DeserializeOwned>(text: &str, path: &Path) -> Result<Vec<T>, Error> {
+    let lines = text
+        .lines()
+        .zip(1..)
+        .filter(|(line, _)| !line.trim().is_empty());
+    let row = |(line, number): (&str, usize)| {
+        serde_json::from_str(line).map_err(|error| at(path, number, &error.to_string()))
+    };
+    lines.map(row).collect()
 }
 
 /// What is wrong in which line of which file.

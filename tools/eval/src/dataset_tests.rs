@@ -94,3 +94,12 @@ fn documents_have_paths_that_say_nothing() {
     assert_eq!(document.doc_id, doc_id("4983"));
     assert!(!document.source.contains("4983"));
 }
+
+#[test]
+fn a_time_begins_with_its_day() {
+    assert_eq!(
+        day_of("2023-11-27 08:45:59Z"),
+        linking::days::day(2023, 11, 27)
+    );
+    assert_eq!((day_of("2023"), day_of("2023-02-31 x")), (None, None));
+}

@@ -1,6 +1,5 @@
 //! The reasons why a measurement could not be made.
 
-use crate::fleet::FleetError;
 use argosy::cli_error::CliError;
 use argosy::local;
 use index_host::search_factory;
@@ -57,6 +56,9 @@ pub enum Error {
     /// The folder has none of the data sets.
     #[error("`{}` has no folder `ragtruth_test`, `scifact` or `multihop_rag`", .0.display())]
     NoLabelledSet(PathBuf),
+    /// The folder of MultiHop-RAG lacks the sentences that were made of its facts.
+    #[error("`{}` has no `mutations.jsonl`", .0.display())]
+    NoMutations(PathBuf),
     /// The split or the limit leaves no question.
     #[error("there is no question to ask")]
     NoQuestion,
@@ -71,7 +73,7 @@ pub enum Error {
     BadDay(String),
     /// The fleet in this process does not run, or has failed to index.
     #[error(transparent)]
-    Fleet(FleetError),
+    Fleet(#[from] local::Error),
     /// A question got no terminal event.
     #[error("question `{id}`: {error}")]
     Turn {
@@ -125,10 +127,8 @@ impl From<Error> for CliError {
             Error::Options(_) => CliError::usage(text),
             Error::Search(error) => error.into(),
             // The fleet of a measurement is one of this process.
-            Error::Fleet(error) => match error.downcast::<local::Error>() {
-                Ok(error) => (*error).into(),
-                Err(_) => CliError::negative(text),
-            },
+            Error::Fleet(local::Error::Model(_)) => CliError::negative(text),
+            Error::Fleet(error) => error.into(),
             Error::NoFolder(_) => {
                 CliError::not_found(text).hint("name the folder of the data set with --path")
             }
@@ -137,6 +137,10 @@ impl From<Error> for CliError {
             }
             Error::NoLabelledSet(_) => CliError::not_found(text)
                 .hint("name the folder that holds the folders of the data sets with --path"),
+            Error::NoMutations(folder) => CliError::not_found(text).hint(format!(
+                "python3 tools/mutations/generate.py multihop_rag {} makes it",
+                folder.display()
+            )),
             Error::NoQuestion => {
                 CliError::negative(text).hint("take another --split or a larger --limit")
             }
@@ -189,6 +193,7 @@ mod tests {
         assert_eq!(told(unread).0, 1);
         assert_eq!(told(Error::NoFolder(path())).0, 3);
         assert_eq!(told(Error::NoLabelledSet(path())).0, 3);
+        assert_eq!(told(Error::NoMutations(path())).0, 3);
         let methods = Error::NoMethod {
             name: "x".into(),
             known: "a, b".into(),

@@ -3,6 +3,7 @@
 use super::dataset::{Dataset, Gold, squeezed};
 use super::metrics::mean;
 use super::{Error, Progress, vectors};
+use documents::Document;
 use documents::chunk::{CHUNK_TOKENS_MAX, OVERLAP_TOKENS_MAX};
 use documents::document::sha256_hex;
 use documents::record::publish_order;
@@ -11,7 +12,7 @@ use index::{Index, VectorSource};
 use index_host::search_factory::SearchFactory;
 use search::StreamPosition;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// Chunks that are handed to the writer at once.
@@ -76,6 +77,28 @@ impl Ground {
             VectorSource::Carried { by, .. } => Some(by.clone()),
             VectorSource::Table(_) => Some(static_embed::STATIC_NAME.into()),
         }
+    }
+}
+
+/// An index of documents in memory, for searches by words alone.
+pub(super) fn in_memory(documents: impl Iterator<Item = Document>) -> Result<Index, Error> {
+    let fill = || {
+        let index = Index::open_in_ram(&VectorSource::None)?;
+        let mut writer = index.writer()?;
+        for document in documents {
+            writer.apply(&publish_order(&document, None))?;
+        }
+        writer.commit(1, "eval")?;
+        Ok(index)
+    };
+    fill().map_err(broken)
+}
+
+/// An index in memory that failed.
+pub(super) fn broken(error: index::Error) -> Error {
+    Error::Index {
+        dir: PathBuf::from("(in memory)"),
+        error,
     }
 }
 
@@ -160,7 +183,7 @@ mod tests {
     use super::super::dataset::Unit;
     use super::*;
     use crate::dataset::DatasetName;
-    use documents::document::{Document, NumberedLine};
+    use documents::document::NumberedLine;
     use serde_json::json;
 
     fn data(city: &str) -> Dataset {
@@ -219,18 +242,7 @@ mod tests {
             words: false,
             ..index::Options::default()
         };
-        let request = search::SearchRequest {
-            tenant: envelope::TenantId::default_tenant(),
-            buckets: Vec::new(),
-            filter: envelope::Filter::default(),
-            query: "rates".into(),
-            keywords: Vec::new(),
-            context: None,
-            strategy: Default::default(),
-            fetch_k: 10,
-            top_k: 1,
-            after: None,
-        };
+        let request = crate::measure::request("rates", 1);
         let searcher = index::HybridSearcher::new(ground.index, options);
         let found = search::Searcher::search(&searcher, &request).await.unwrap();
         assert_eq!(found.passages.len(), 1);

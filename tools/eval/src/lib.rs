@@ -22,7 +22,7 @@
 //! | `unanswerable` | whether questions without an answer are recognised right after the search |
 //! | [`labelled`] | questions for a whole fleet, and the answers that are expected |
 //! | [`cli`], [`command`] | the command line of the binary; each command runs a measurement and prints its result |
-//! | [`fleet`] | the trait of a whole fleet, which a measurement is passed |
+//! | `fleet` | a whole fleet in this process, for a measurement |
 //! | [`answers`] | asks systems side by side, and judges their answers by values |
 //! | `rounds` | compares what the rounds of a turn read with one list of the same length |
 //! | [`trajectories`] | compares the roles and searches of a turn with the expected ones |
@@ -42,7 +42,7 @@ mod dataset;
 mod details;
 mod error;
 mod figures;
-pub mod fleet;
+mod fleet;
 mod ground;
 mod groundedness;
 pub mod labelled;
@@ -62,8 +62,7 @@ pub mod trajectories;
 mod unanswerable;
 mod vectors;
 
-pub(crate) use dataset::DatasetName;
-pub use dataset::Split;
+pub use dataset::{DatasetName, Split};
 pub use error::Error;
 pub use outcome::{Emphasis, EvalReport, TextLine};
 pub(crate) use setting::SearchSetting;

@@ -86,7 +86,7 @@ pub(super) async fn search(
 }
 
 /// A search for a question as it stands.
-pub(super) fn request(question: &str, top_k: usize) -> SearchRequest {
+pub(crate) fn request(question: &str, top_k: usize) -> SearchRequest {
     SearchRequest {
         tenant: TenantId::default_tenant(),
         buckets: Vec::new(),

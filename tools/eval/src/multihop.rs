@@ -6,12 +6,11 @@
 
 use super::Error;
 use super::dataset::{
-    Dataset, Gold, Question, Unit, at, doc_id, document, lines, read, short_hash, squeezed,
+    Dataset, Gold, Question, Unit, doc_id, document, json, lines, short_hash, squeezed,
 };
 use crate::dataset::DatasetName;
 use envelope::DocId;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -74,10 +73,6 @@ pub(super) fn answers(folder: &Path) -> Result<BTreeMap<String, String>, Error> 
     let asked: Vec<Asked> = json(&folder.join("MultiHopRAG.json"))?;
     let of = |one: Asked| (short_hash(&one.query), one.answer);
     Ok(asked.into_iter().map(of).collect())
-}
-
-fn json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
-    serde_json::from_str(&read(path)?).map_err(|e| at(path, e.line(), &e.to_string()))
 }
 
 fn of_article(article: &Article) -> documents::Document {

@@ -6,8 +6,8 @@ use super::figures::Figures;
 use super::ground::{self, Ground};
 use super::measure::Asked;
 use super::paired::{Paired, paired};
+use crate::cli::EvalRetrievalArgs;
 use crate::outcome::{EvalReport, TextLine};
-use crate::retrieval::Options;
 use argosy::machine::machine;
 use documents::chunk::{CHUNK_TOKENS_MAX, OVERLAP_TOKENS_MAX};
 use serde::Serialize;
@@ -57,7 +57,7 @@ struct Against {
 
 impl Report {
     /// What is the same for every method.
-    pub(super) fn begin(options: &Options, dataset: &Dataset, ground: &Ground) -> Report {
+    pub(super) fn begin(options: &EvalRetrievalArgs, dataset: &Dataset, ground: &Ground) -> Report {
         Report {
             dataset: dataset.name.as_str().to_owned(),
             split: options.split.as_str().to_owned(),

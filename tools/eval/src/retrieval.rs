@@ -1,47 +1,24 @@
 //! Measures what a search finds, for each method: every question of a data set is asked and timed, and the result is
 //! compared with the right answers.
 
-use super::dataset::{Dataset, DatasetName, Split};
+use super::dataset::Dataset;
 use super::ground::Ground;
 use super::report::{Report, details};
 use super::{Error, Progress, SearchSetting, measure, methods};
+use crate::cli::EvalRetrievalArgs;
 use crate::details::write;
 use crate::outcome::EvalReport;
-use std::path::PathBuf;
-
-/// The options of the measurement.
-#[derive(Debug, Clone)]
-pub(crate) struct Options {
-    /// Which data set.
-    pub dataset: DatasetName,
-    /// Its folder.
-    pub path: PathBuf,
-    /// The split whose questions are asked.
-    pub split: Split,
-    /// The number of questions, which are the same in every run. Default: all.
-    pub limit: Option<usize>,
-    /// The folder in which vectors of chunks are kept. Default: none, they are not kept.
-    pub cache: Option<PathBuf>,
-    /// The names of the search methods. Empty means all.
-    pub methods: Vec<String>,
-    /// The folder in which the index is kept. Default: none, it is not kept.
-    pub index: Option<PathBuf>,
-    /// Whether there are figures over the first hundred hits, too.
-    pub deep: bool,
-    /// The file that gets a line of JSON for each question and method.
-    pub details: Option<PathBuf>,
-}
 
 /// Asks every question with every method, and reports the progress to `say`.
 ///
 /// # Errors
 /// When a method is not known, the data set cannot be read or has no question, a search fails, or a file cannot be written.
 pub(crate) async fn run(
-    options: &Options,
+    options: &EvalRetrievalArgs,
     setting: &SearchSetting<'_>,
     say: Progress<'_>,
 ) -> Result<EvalReport, Error> {
-    let chosen = methods::chosen(&options.methods)?;
+    let chosen = methods::chosen(&options.method)?;
     let factory = setting.factory().await?;
     say("reading".into());
     let mut dataset = Dataset::load(options.dataset, &options.path)?;

@@ -4,13 +4,14 @@
 //! as `retriever.map_max` says. No model is called, so no planner chooses other words or decides that it is enough.
 //! The measurement also shows how well the coverage of the question predicts that all evidence was read.
 
-use super::dataset::{Dataset, DatasetName, Gold, Question, Split};
+use super::dataset::{Dataset, DatasetName, Gold, Question};
 use super::ground::Ground;
 use super::measure::search;
 use super::metrics::auroc;
 use super::page::{Page, curve};
 use super::{Error, Progress, methods};
 use crate::SearchSetting;
+use crate::cli::EvalLoopArgs;
 use crate::outcome::{Emphasis, EvalReport, TextLine};
 use argosy::machine::machine;
 use envelope::{Passage, ReadMark};
@@ -20,7 +21,6 @@ use search::Searcher;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use text::coverage;
 
@@ -80,27 +80,12 @@ struct Searchers {
     options: retriever::Options,
 }
 
-/// The options of the measurement.
-#[derive(Debug, Clone)]
-pub(crate) struct Options {
-    /// The folder of MultiHop-RAG.
-    pub path: PathBuf,
-    /// The split whose questions are asked.
-    pub split: Split,
-    /// The number of questions, which are the same in every run. Default: all.
-    pub limit: Option<usize>,
-    /// The folder in which the index is kept. Default: none, it is not kept.
-    pub index: Option<PathBuf>,
-    /// The file to which an HTML page is written.
-    pub report: Option<PathBuf>,
-}
-
 /// Asks every question round by round, and reports the progress to `say`.
 ///
 /// # Errors
 /// When the data set cannot be read or has no question, a search fails, or the page cannot be written.
 pub(crate) async fn run(
-    options: &Options,
+    options: &EvalLoopArgs,
     setting: &SearchSetting<'_>,
     say: Progress<'_>,
 ) -> Result<EvalReport, Error> {
@@ -128,7 +113,7 @@ pub(crate) async fn run(
     outcome(options, &read, setting.retriever.map_max)
 }
 
-fn outcome(options: &Options, read: &[Read], per_round: usize) -> Result<EvalReport, Error> {
+fn outcome(options: &EvalLoopArgs, read: &[Read], per_round: usize) -> Result<EvalReport, Error> {
     let sums = Sums::of(options.split.as_str(), per_round, read);
     if let Some(path) = &options.report {
         page(&sums, read).write(path)?;

@@ -4,18 +4,18 @@
 //! would ask back is a *false alarm*. The retriever's own rule decides, over its own search with its options. No text
 //! of a data set is reported: a question that was judged wrongly is named by its id.
 
-use super::dataset::{Dataset, DatasetName, Question, Split};
+use super::dataset::{Dataset, DatasetName, Question};
 use super::ground::Ground;
 use super::measure::search;
 use super::metrics::auroc;
 use super::page::{Page, curve};
 use super::{Error, Progress, methods};
 use crate::SearchSetting;
+use crate::cli::EvalUnanswerableArgs;
 use crate::outcome::{Emphasis, EvalReport, TextLine};
 use argosy::machine::machine;
 use retriever::Grounds;
 use serde::Serialize;
-use std::path::PathBuf;
 
 /// Of the questions that have an answer, the share that may be asked back.
 const FALSE_MAX: f64 = 0.03;
@@ -45,27 +45,12 @@ struct Sums {
     machine: String,
 }
 
-/// The options of the measurement.
-#[derive(Debug, Clone)]
-pub(crate) struct Options {
-    /// The folder of MultiHop-RAG.
-    pub path: PathBuf,
-    /// The split whose questions are asked.
-    pub split: Split,
-    /// The folder in which the index is kept. Default: none, it is not kept.
-    pub index: Option<PathBuf>,
-    /// Whether the report names each question that was judged wrongly.
-    pub failed: bool,
-    /// The file to which an HTML page is written.
-    pub report: Option<PathBuf>,
-}
-
 /// Asks every question, and reports the progress to `say`.
 ///
 /// # Errors
 /// When the data set cannot be read or has questions of one kind alone, a search fails, or the page cannot be written.
 pub(crate) async fn run(
-    options: &Options,
+    options: &EvalUnanswerableArgs,
     setting: &SearchSetting<'_>,
     say: Progress<'_>,
 ) -> Result<EvalReport, Error> {
@@ -91,7 +76,7 @@ pub(crate) async fn run(
     outcome(options, &judged)
 }
 
-fn outcome(options: &Options, judged: &[Judged]) -> Result<EvalReport, Error> {
+fn outcome(options: &EvalUnanswerableArgs, judged: &[Judged]) -> Result<EvalReport, Error> {
     let sums = Sums::of(options.split.as_str(), judged);
     if let Some(path) = &options.report {
         page(&sums, judged).write(path)?;

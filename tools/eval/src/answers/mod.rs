@@ -25,12 +25,15 @@ mod sight;
 mod system;
 mod values;
 
+use crate::cli::EvalAnswersArgs;
 use crate::details::write;
-use crate::fleet::{BetweenModel, BetweenSearcher, Fleet, FleetError, ask};
+use crate::fleet::Fleet;
 use crate::methods::linked_over;
 use crate::outcome::EvalReport;
-use crate::{Error, Progress, Split};
+use crate::{Error, Progress};
+use argosy::config::Config;
 use argosy::machine::machine;
+use argosy::render::ProgressLine;
 use figures::AnswersReport;
 use llm::ChatModel;
 use question::{AnswerQuestion, QuestionSet};
@@ -38,8 +41,8 @@ use recording::Recording;
 use row::{Given, Row};
 use search::Searcher;
 use sight::Sight;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 pub use system::System;
 pub(crate) use values::without_marks;
@@ -49,61 +52,24 @@ const WAIT: Duration = Duration::from_secs(900);
 /// Passages of the right documents that the oracle is shown.
 const ORACLE_PASSAGES: usize = 7;
 
-/// The options of the measurement.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// A folder with `corpus` and `questions.jsonl`, or that of MultiHop-RAG. Default: the sample corpus.
-    pub path: Option<PathBuf>,
-    /// The systems. The others are compared with the first.
-    pub systems: Vec<System>,
-    /// The split whose questions are asked.
-    pub split: Split,
-    /// The number of questions, which are the same in every run. Default: all.
-    pub limit: Option<usize>,
-    /// How many answerable questions are asked a second time without the documents that answer them. Default 0.
-    pub taken_away: usize,
-    /// The file with the calls of the model, which is continued.
-    pub calls: Option<PathBuf>,
-    /// Whether no model is asked, so that every call has to be in that file.
-    pub is_replay: bool,
-    /// The folder in which the index is kept. Default: none, it is not kept.
-    pub index: Option<PathBuf>,
-    /// The file that gets a line of JSON for each question and system.
-    pub details: Option<PathBuf>,
-    /// The file to which an HTML page is written.
-    pub report: Option<PathBuf>,
-}
-
-/// The fleet that the measurement needs.
-pub struct AnswersFleet {
-    /// The folder of its index.
-    pub index: PathBuf,
-    /// Whether the offline reader answers, and not the configured model.
-    pub is_offline: bool,
-    /// Wraps the model, to record each call.
-    pub model: BetweenModel,
-    /// Wraps the searcher of its retriever.
-    pub between: BetweenSearcher,
-}
-
 /// A fleet that runs, with its model and searcher.
 struct Running {
-    fleet: Box<dyn Fleet>,
+    fleet: Fleet,
     model: Arc<dyn ChatModel>,
     searcher: Arc<dyn Searcher>,
     sight: Sight,
 }
 
-/// Asks every question of every system, with fleets that `start` makes, and reports the progress to `say`.
+/// Asks every question of every system, and reports the progress to `line`.
 ///
 /// # Errors
 /// When the questions cannot be read or there is none, a fleet fails, or a file cannot be read or written.
-pub async fn run(
-    options: &Options,
-    retriever: &retriever::Options,
-    start: impl AsyncFn(AnswersFleet) -> Result<Box<dyn Fleet>, FleetError>,
-    say: Progress<'_>,
+pub(crate) async fn run(
+    options: &EvalAnswersArgs,
+    config: &Config,
+    line: &Arc<ProgressLine>,
 ) -> Result<EvalReport, Error> {
+    let say: Progress<'_> = &|text| line.say(text);
     let scratch = tempfile::tempdir()?;
     say("reading".into());
     let mut set = QuestionSet::load(options.path.as_deref(), scratch.path())?;
@@ -127,13 +93,18 @@ pub async fn run(
         if systems.is_empty() {
             continue;
         }
-        let mut running =
-            started(&start, &index, is_offline, options.is_replay, &recording).await?;
-        running
-            .fleet
-            .index(set.corpus.clone())
-            .await
-            .map_err(Error::Fleet)?;
+        let is_replay = options.replay;
+        let mut running = started(
+            config,
+            &index,
+            is_offline,
+            is_replay,
+            &recording,
+            line.clone(),
+        )
+        .await?;
+        running.fleet.index(set.corpus.clone()).await?;
+        let retriever = &config.retriever;
         let asked = all(
             &running, &systems, &questions, retriever, &recording, &mut rows, say,
         )
@@ -178,45 +149,29 @@ pub async fn run(
 
 /// Starts a fleet whose model is recorded and whose searches are hidden from.
 async fn started(
-    start: &impl AsyncFn(AnswersFleet) -> Result<Box<dyn Fleet>, FleetError>,
-    index: &std::path::Path,
+    config: &Config,
+    index: &Path,
     is_offline: bool,
     is_replay: bool,
     recording: &Recording,
+    line: Arc<ProgressLine>,
 ) -> Result<Running, Error> {
-    let (sight, parts) = (Sight::default(), Arc::new(Mutex::new((None, None))));
-    let (kept_model, kept_searcher) = (parts.clone(), parts.clone());
-    let (own, hiding) = (recording.clone(), sight.clone());
-    let wanted = AnswersFleet {
-        index: index.to_owned(),
-        is_offline: is_offline || is_replay,
-        model: Box::new(move |model| {
-            let model = match (is_offline, is_replay) {
-                // The offline reader takes no time, and has its own rules from release to release.
-                (true, _) => {
-                    Recording::open(None).map_or(model.clone(), |none| none.over(Some(model)))
-                }
-                (false, true) => own.over(None),
-                (false, false) => own.over(Some(model)),
-            };
-            kept_model.lock().unwrap_or_else(PoisonError::into_inner).0 = Some(model.clone());
-            model
-        }),
-        between: Box::new(move |searcher| {
-            let searcher = hiding.over(searcher);
-            kept_searcher
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .1 = Some(searcher.clone());
-            searcher
-        }),
+    // The offline reader takes no time, and has its own rules from release to release.
+    let recording = match is_offline {
+        true => &Recording::open(None)?,
+        false => recording,
     };
-    let fleet = start(wanted).await.map_err(Error::Fleet)?;
-    let parts = std::mem::take(&mut *parts.lock().unwrap_or_else(PoisonError::into_inner));
-    let (Some(model), Some(searcher)) = parts else {
-        return Err(Error::Fleet(
-            "the fleet was started without its model or its searcher".into(),
-        ));
+    let sight = Sight::default();
+    let (mut model, mut searcher) = (None, None);
+    let over = |asked| {
+        let recorded = recording.over((is_offline || !is_replay).then_some(asked));
+        model.insert(recorded).clone()
+    };
+    let between = |seen| searcher.insert(sight.over(seen)).clone();
+    let by_reader = is_offline || is_replay;
+    let fleet = Fleet::configured(config, index, by_reader, over, between, line).await?;
+    let (Some(model), Some(searcher)) = (model, searcher) else {
+        unreachable!("a fleet is started with a model and a searcher");
     };
     Ok(Running {
         fleet,
@@ -289,7 +244,8 @@ impl Running {
     async fn asked(&self, question: &AnswerQuestion, mode: &str) -> Result<Given, Error> {
         let mut fields = question.fields.clone();
         fields.insert("mode".into(), mode.into());
-        let terminal = ask(&*self.fleet, &question.id, &question.text, fields, WAIT).await?;
+        let asked = self.fleet.ask(&question.id, &question.text, fields, WAIT);
+        let terminal = asked.await?;
         Ok(Given::by_fleet(&terminal))
     }
 }

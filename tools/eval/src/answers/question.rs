@@ -1,6 +1,6 @@
 //! Questions with the values that a right answer states: of the sample corpus, of a folder, or of MultiHop-RAG.
 
-use crate::dataset::{Dataset, DatasetName, Split, at, draw, read};
+use crate::dataset::{Dataset, DatasetName, Split, draw, rows};
 use crate::labelled::LabelledQuestion;
 use crate::{Error, articles, multihop};
 use argosy::sample;
@@ -85,20 +85,11 @@ impl QuestionSet {
             return multihop_rag(path, corpus);
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let lines = read(&file)?;
-        let lines = lines
-            .lines()
-            .enumerate()
-            .filter(|(_, line)| !line.trim().is_empty());
-        let questions = lines.map(|(n, line)| {
-            let question: LabelledQuestion =
-                serde_json::from_str(line).map_err(|error| at(&file, n + 1, &error.to_string()))?;
-            Ok(question.into())
-        });
+        let questions: Vec<LabelledQuestion> = rows(&file)?;
         Ok(QuestionSet {
             name: name.into_owned(),
             corpus: path.join("corpus"),
-            questions: questions.collect::<Result<_, Error>>()?,
+            questions: questions.into_iter().map(AnswerQuestion::from).collect(),
         })
     }
 

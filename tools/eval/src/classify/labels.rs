@@ -1,19 +1,21 @@
 //! Questions whose class is known, read from the files of two public data sets: MultiHop-RAG and Break.
 
 use crate::Error;
-use crate::dataset::{Split, at, draw, read, short_hash};
+use crate::dataset::{Split, at, draw, json, read, short_hash};
+use clap::ValueEnum;
 use envelope::{QuestionClass, QuestionIntent};
 use serde::Deserialize;
 use std::path::Path;
 use text::question::QuestionReading;
 
 /// A data set of questions whose class is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LabelledSet {
-    /// MultiHop-RAG: questions over news, which are comparisons, about order in time, or neither.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LabelledSet {
+    /// MultiHop-RAG: comparisons and orders of time among questions over news.
+    #[value(name = "multihop_rag")]
     MultihopRag,
-    /// Break, high-level decompositions: questions that compare, that calculate a number, or that take one step or
-    /// several.
+    /// Break, high-level decompositions: comparisons, numbers to work out, one step or several.
+    #[value(name = "break_qdmr")]
     BreakQdmr,
 }
 
@@ -84,8 +86,7 @@ struct Asked {
 
 /// Questions over news: comparisons, orders of time, and others.
 fn multihop(path: &Path) -> Result<Vec<Labelled>, Error> {
-    let asked: Vec<Asked> =
-        serde_json::from_str(&read(path)?).map_err(|e| at(path, e.line(), &e.to_string()))?;
+    let asked: Vec<Asked> = json(path)?;
     let labelled = |one: Asked| Labelled {
         id: short_hash(&one.query),
         label: match one.question_type.as_str() {

@@ -7,36 +7,20 @@ mod labels;
 mod report;
 mod score;
 
-use crate::dataset::Split;
+use crate::cli::EvalClassifyArgs;
 use crate::error::Error;
 use crate::outcome::EvalReport;
 use labels::Labelled;
 pub(crate) use labels::LabelledSet;
 use report::ClassReport;
 use score::ClassScore;
-use std::path::PathBuf;
 use std::time::Instant;
-
-/// The options of the measurement.
-#[derive(Debug, Clone)]
-pub(crate) struct Options {
-    /// Which data set.
-    pub dataset: LabelledSet,
-    /// Its folder.
-    pub path: PathBuf,
-    /// The split whose questions are classified.
-    pub split: Split,
-    /// Whether the report names each question that gets another class than the right one.
-    pub failed: bool,
-    /// The file to which an HTML page is written.
-    pub report: Option<PathBuf>,
-}
 
 /// Gives every question its class.
 ///
 /// # Errors
 /// When the data set cannot be read or has no question, or the page cannot be written.
-pub(crate) fn run(options: &Options) -> Result<EvalReport, Error> {
+pub(crate) fn run(options: &EvalClassifyArgs) -> Result<EvalReport, Error> {
     let questions = labels::load(options.dataset, &options.path, options.split)?;
     if questions.is_empty() {
         return Err(Error::NoQuestion);

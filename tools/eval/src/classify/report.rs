@@ -1,7 +1,7 @@
 //! The report of a measurement of classes: a table for people, an object for programs, and an HTML page.
 
-use super::Options;
 use super::score::{ClassScore, LabelFigures};
+use crate::cli::EvalClassifyArgs;
 use crate::metrics::quantile;
 use crate::outcome::{EvalReport, TextLine};
 use crate::page::Page;
@@ -23,7 +23,11 @@ pub(super) struct ClassReport {
 }
 
 impl ClassReport {
-    pub(super) fn new(options: &Options, score: &ClassScore, micros: Vec<f64>) -> ClassReport {
+    pub(super) fn new(
+        options: &EvalClassifyArgs,
+        score: &ClassScore,
+        micros: Vec<f64>,
+    ) -> ClassReport {
         let at = |share| quantile(micros.clone(), share);
         ClassReport {
             dataset: options.dataset.as_str(),

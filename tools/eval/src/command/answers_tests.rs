@@ -3,8 +3,8 @@
 //! The recording belongs to the prompts and the search as they are. After a change of either, it is made anew as
 //! `tests/answers/README.md` says.
 
-use super::fleet::for_answers;
-use crate::answers::{Options, System};
+use crate::answers::System;
+use crate::cli::EvalAnswersArgs;
 use argosy::config::Config;
 use argosy::render::ProgressLine;
 use serde_json::Value;
@@ -33,21 +33,20 @@ async fn a_recorded_run_is_repeated_without_a_model() {
     let data_dir = folder.path().join("data").display().to_string();
     let flags = [("data_dir".to_owned(), data_dir)];
     let config: Config = settings::load(Sources::new().flags(flags)).unwrap().value;
-    let options = Options {
+    let options = EvalAnswersArgs {
         path: None,
         systems: vec![System::Plain(3), System::Fleet("simple")],
         split: crate::Split::Dev,
         limit: Some(6),
         taken_away: 0,
         calls: Some(calls.clone()),
-        is_replay: true,
+        replay: true,
         index: None,
         details: None,
         report: Some(folder.path().join("report.html")),
     };
     let line = Arc::new(ProgressLine::nowhere());
-    let start = async |wanted| for_answers(&config, wanted, line.clone()).await;
-    let report = crate::answers::run(&options, &config.retriever, start, &|_| ());
+    let report = crate::answers::run(&options, &config, &line);
     let report = report.await.unwrap().object;
     insta::assert_snapshot!(shown(&report));
     let page = std::fs::read_to_string(folder.path().join("report.html")).unwrap();

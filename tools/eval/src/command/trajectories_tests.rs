@@ -1,14 +1,18 @@
 //! Tests every built-in trajectory case in a fleet, and tests that cases with wrong expectations are reported.
 
-use super::fleet::for_case;
+use crate::cli::EvalTrajectoriesArgs;
 use crate::trajectories::bundled::{NamedCase, bundled};
 use crate::trajectories::case::ToolCall;
-use crate::trajectories::{Options, TrajectoryRun, run, run_case};
+use crate::trajectories::{TrajectoryRun, run, run_case};
 use envelope::Role;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_question_goes_the_way_that_is_written_down() {
-    let report = run(&Options::default(), for_case, &|_| ()).await.unwrap();
+    let all = EvalTrajectoriesArgs {
+        name: None,
+        path: None,
+    };
+    let report = run(&all, &|_| ()).await.unwrap();
     let told = |one: &TrajectoryRun| {
         let lines = one.differences.iter().map(|differs| {
             let (expected, seen) = (&differs.expected, &differs.seen);
@@ -48,7 +52,7 @@ async fn whatever_differs_is_told() {
         case.model.push(unasked);
     });
     let folder = tempfile::tempdir().unwrap();
-    let seen = run_case(&case, folder.path(), for_case).await.unwrap();
+    let seen = run_case(&case, folder.path()).await.unwrap();
     let what: Vec<&str> = seen
         .differences
         .iter()
@@ -73,7 +77,7 @@ async fn settings_that_are_none_are_named() {
         case.settings.insert("retriever.map_min".into(), "5".into());
     });
     let folder = tempfile::tempdir().unwrap();
-    let error = run_case(&case, folder.path(), for_case)
+    let error = run_case(&case, folder.path())
         .await
         .unwrap_err()
         .to_string();

@@ -1,7 +1,8 @@
 //! Tests the generated corpora of `tools/conditions`: the same bytes for the same seed, so that no side can change, and
 //! known answers that the documents bear out when the document readers of the repository read them.
 
-use super::gold::{self, GoldCondition, GoldQuestion, QuestionKind};
+use super::gold::{GoldCondition, GoldQuestion, QuestionKind};
+use crate::Error;
 use documents::Document;
 use indexer::schema::Schemas;
 use serde_json::Value;
@@ -27,6 +28,10 @@ fn run(side: &str, folder: &Path, options: &[&str]) -> Output {
     command.arg(folder).args(options);
     command.env("PYTHONDONTWRITEBYTECODE", "1");
     command.output().expect("python3 runs")
+}
+
+fn read(questions: &Path) -> Result<Vec<GoldQuestion>, Error> {
+    crate::dataset::rows(questions)
 }
 
 /// A folder with a corpus.
@@ -95,7 +100,7 @@ fn another_seed_is_another_corpus_and_too_few_documents_are_refused() {
     let one = generated("dev", &["--documents", "400"]);
     let other = generated("dev", &["--documents", "400", "--seed", "7"]);
     assert_ne!(hash(one.path()), hash(other.path()));
-    let questions = gold::read(&other.path().join("questions.jsonl")).unwrap();
+    let questions = read(&other.path().join("questions.jsonl")).unwrap();
     assert_eq!(questions.len(), 400);
     let empty = tempfile::tempdir().unwrap();
     let refused = run("dev", empty.path(), &["--documents", "20"]);
@@ -174,7 +179,7 @@ fn documents_bear_out_what_is_known_of_conditions() {
         let schemas = Schemas::load(&folder.path().join("schema.toml")).unwrap();
         let described = schemas.tables().map(|(bucket, _)| bucket.as_str());
         let described: BTreeSet<&str> = described.collect();
-        let questions = gold::read(&folder.path().join("questions.jsonl")).unwrap();
+        let questions = read(&folder.path().join("questions.jsonl")).unwrap();
         let (mut right, mut wrong) = (0, Vec::new());
         for question in &questions {
             let id = question.id.as_str();
@@ -202,11 +207,11 @@ fn documents_bear_out_what_is_known_of_conditions() {
 fn a_folder_without_a_corpus_and_a_line_that_is_no_question_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let missing = super::known::Known::load(folder.path());
-    assert!(matches!(missing, Err(crate::Error::NoCorpus(_))));
+    assert!(matches!(missing, Err(Error::NoCorpus(_))));
     let questions = folder.path().join("questions.jsonl");
     let line = r#"{"id": "dev-none-01", "kind": "none", "question": "q", "today": "2025-01-01",
         "conditions": [], "documents": [], "left_out": []}"#;
     fs::write(&questions, format!("{}\n{{}}\n", line.replace('\n', ""))).unwrap();
-    let broken = gold::read(&questions).unwrap_err().to_string();
+    let broken = read(&questions).unwrap_err().to_string();
     assert!(broken.contains("line 2: missing field `id`"), "{broken}");
 }

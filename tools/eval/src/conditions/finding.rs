@@ -8,11 +8,13 @@
 use super::gold::{GoldCondition, GoldQuestion};
 use super::known::Known;
 use crate::Error;
+use crate::dataset::day_of;
+use crate::measure::request;
 use envelope::{Filter, TenantId};
 use index::{HybridSearcher, Options};
 use linking::amounts::Bound;
-use linking::days::{DayRange, day};
-use linking::{Date, LinkedQuestion, QuestionCondition, Test};
+use linking::days::DayRange;
+use linking::{LinkedQuestion, QuestionCondition, Test};
 use retriever::{DerivedFilter, search_derived};
 use search::{SearchRequest, SearchResult, Searcher};
 use serde::Serialize;
@@ -112,15 +114,8 @@ impl AmongTen {
 pub(super) fn words_of(tenant: &TenantId, question: &str, filter: Filter) -> SearchRequest {
     SearchRequest {
         tenant: tenant.clone(),
-        buckets: Vec::new(),
         filter,
-        query: question.to_owned(),
-        keywords: Vec::new(),
-        context: None,
-        strategy: envelope::SearchStrategy::default(),
-        fetch_k: 100,
-        top_k: PASSAGES,
-        after: None,
+        ..request(question, PASSAGES)
     }
 }
 
@@ -173,7 +168,7 @@ fn condition(gold: &GoldCondition, is_bare: bool) -> Option<QuestionCondition> {
         .map(str::to_owned)
         .collect();
     let number = values.first().and_then(Value::as_f64);
-    let day = texts.first().and_then(|text| date(text));
+    let day = texts.first().and_then(|text| day_of(text));
     let test = match (gold.op.as_str(), day, number) {
         ("gte", Some(from), _) => Test::Days(DayRange {
             from: Some(from),
@@ -204,11 +199,4 @@ fn condition(gold: &GoldCondition, is_bare: bool) -> Option<QuestionCondition> {
         is_assumed: false,
         span: 0..0,
     })
-}
-
-fn date(text: &str) -> Option<Date> {
-    let [year, month, date] = text.split('-').collect::<Vec<_>>()[..] else {
-        return None;
-    };
-    day(year.parse().ok()?, month.parse().ok()?, date.parse().ok()?)
 }

@@ -1,9 +1,7 @@
 //! The questions of a generated corpus with their known answers, as the lines of its `questions.jsonl` have them.
 
-use crate::Error;
 use serde::Deserialize;
 use serde_json::Value;
-use std::path::Path;
 
 /// What a question asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -102,21 +100,4 @@ pub(super) struct GoldQuestion {
     pub(super) left_out: Vec<String>,
     /// The exact answer, where a number or a table is asked for.
     pub(super) table: Option<GoldTable>,
-}
-
-/// The questions of a `questions.jsonl`.
-pub(super) fn read(path: &Path) -> Result<Vec<GoldQuestion>, Error> {
-    let text = std::fs::read_to_string(path).map_err(|error| Error::File {
-        path: path.to_owned(),
-        error,
-    })?;
-    let lines = text.lines().zip(1..);
-    let read = lines.map(|(text, line)| {
-        serde_json::from_str(text).map_err(|error| Error::Line {
-            path: path.to_owned(),
-            line,
-            what: error.to_string(),
-        })
-    });
-    read.collect()
 }

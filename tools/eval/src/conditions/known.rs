@@ -1,13 +1,13 @@
 //! Reads a generated corpus from its folder, and indexes it as a retriever has it.
 
-use super::finding::{broken, words_of};
-use super::gold::{self, GoldQuestion};
+use super::finding::{broken as failed, words_of};
+use super::gold::GoldQuestion;
 use crate::Error;
-use documents::record::publish_order;
+use crate::dataset::{day_of, rows};
+use crate::ground::{broken, in_memory};
 use envelope::{AnswerTable, Filter, Plan, TenantId};
-use index::{HybridSearcher, Index, VectorSource};
+use index::{HybridSearcher, Index};
 use indexer::schema::Schemas;
-use linking::days::day;
 use linking::{LinkedQuestion, Tabulation};
 use retriever::{DerivedFilter, idle_because};
 use search::TableRequest;
@@ -27,32 +27,26 @@ pub(super) struct Known {
 impl Known {
     /// The corpus in a folder.
     pub(super) fn load(folder: &Path) -> Result<Known, Error> {
-        let broken = |error| Error::Index {
-            dir: folder.to_owned(),
-            error,
-        };
         let questions = folder.join("questions.jsonl");
         if !questions.is_file() {
             return Err(Error::NoCorpus(folder.to_owned()));
         }
-        let questions = gold::read(&questions)?;
+        let questions = rows(&questions)?;
         let schemas = Schemas::load(&folder.join("schema.toml"))?;
-        let index = Index::open_in_ram(&VectorSource::None).map_err(broken)?;
-        index.describe(index_host::described(&schemas));
         let tenant = TenantId::default_tenant();
-        let mut writer = index.writer().map_err(broken)?;
         let mut documents = 0;
-        for (_, found) in documents::corpus::walk(&folder.join("documents"), &tenant) {
-            // Every file of the corpus can be read; one that cannot would be missed among the documents.
-            let Ok(mut document) = found else { continue };
+        let found = documents::corpus::walk(&folder.join("documents"), &tenant);
+        // Every file of the corpus can be read; one that cannot would be missed among the documents.
+        let read = found.filter_map(|(_, found)| {
+            let mut document = found.ok()?;
             if let Some(table) = schemas.get(&document.bucket) {
                 table.apply(&mut document);
             }
-            let records = publish_order(&document, None);
-            writer.apply(&records).map_err(broken)?;
             documents += 1;
-        }
-        writer.commit(1, "conditions").map_err(broken)?;
+            Some(document)
+        });
+        let index = in_memory(read)?;
+        index.describe(index_host::described(&schemas));
         let tables = schemas.tables();
         Ok(Known {
             described: tables
@@ -67,14 +61,10 @@ impl Known {
 
     /// What a question amounts to, on its day.
     pub(super) fn link(&self, question: &GoldQuestion) -> Result<LinkedQuestion, Error> {
-        let number = |part: Option<&str>| part.and_then(|part| part.parse::<u16>().ok());
-        let mut parts = question.today.split('-');
-        let [year, month, date] = [(); 3].map(|()| number(parts.next()).unwrap_or_default());
-        let [month, date] = [month, date].map(|part| u8::try_from(part).unwrap_or_default());
-        let today = day(i32::from(year), month, date);
+        let today = day_of(&question.today);
         let today = today.ok_or_else(|| Error::BadDay(question.today.clone()))?;
         let linked = self.index.link(&self.tenant, &question.question, today);
-        linked.map_err(|error| self.broken(error))
+        linked.map_err(broken)
     }
 
     /// The side that the questions are of: their ids begin with its name.
@@ -94,15 +84,11 @@ impl Known {
     pub(super) fn documents(&self, linked: &LinkedQuestion) -> Result<BTreeSet<String>, Error> {
         let derived = DerivedFilter::of(linked);
         let mut sources = BTreeSet::new();
-        let one_side = [Filter::default()];
-        let sides = match derived.sides.is_empty() {
-            true => &one_side[..],
-            false => &derived.sides[..],
-        };
+        let sides = sides(&derived);
         for side in sides {
             let filter = derived.filter.clone().and(side.clone());
             let rows = self.index.rows(&self.tenant, &filter);
-            let rows = rows.map_err(|error| self.broken(error))?;
+            let rows = rows.map_err(broken)?;
             sources.extend(rows.into_iter().map(|row| row.source));
         }
         Ok(sources)
@@ -122,7 +108,7 @@ impl Known {
                 let request = words_of(&self.tenant, &question.question, derived.filter.clone());
                 let plan = Plan::default();
                 let idle = idle_because(searcher, &plan, request, words).await;
-                match idle.map_err(|error| broken(question, error))? {
+                match idle.map_err(|error| failed(question, error))? {
                     Some(_) => table,
                     None => return Ok(None),
                 }
@@ -134,11 +120,7 @@ impl Known {
             .iter()
             .map(|part| question.question.get(part.span.clone()));
         let named: Vec<Option<String>> = named.map(|said| said.map(str::to_owned)).collect();
-        let one_side = [Filter::default()];
-        let sides = match derived.sides.is_empty() {
-            true => &one_side[..],
-            false => &derived.sides[..],
-        };
+        let sides = sides(&derived);
         let mut results = Vec::new();
         for (at, side) in sides.iter().enumerate() {
             let request = TableRequest {
@@ -149,17 +131,17 @@ impl Known {
                 rows_max: 1_000,
                 after: None,
             };
-            let result = self
-                .index
-                .table(&request)
-                .map_err(|error| self.broken(error))?;
+            let result = self.index.table(&request).map_err(broken)?;
             results.push((named.get(at).cloned().flatten(), result));
         }
         Ok(Some(retriever::tabulated(asked, results)))
     }
+}
 
-    fn broken(&self, error: index::Error) -> Error {
-        let dir = std::path::PathBuf::from("(in memory)");
-        Error::Index { dir, error }
+/// The conditions of each side of a comparison; none of anything else.
+fn sides(derived: &DerivedFilter) -> Vec<Filter> {
+    match derived.sides.is_empty() {
+        true => vec![Filter::default()],
+        false => derived.sides.clone(),
     }
 }

@@ -15,7 +15,7 @@ mod sources;
 mod tables;
 
 use crate::Progress;
-use crate::dataset::Split;
+use crate::cli::EvalConditionsArgs;
 use crate::error::Error;
 use crate::outcome::EvalReport;
 use finding::{AmongTen, by_words};
@@ -23,33 +23,8 @@ use index::HybridSearcher;
 use known::Known;
 use report::ConditionReport;
 use score::Score;
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Instant;
-
-/// The options of the measurement.
-#[derive(Debug, Clone)]
-pub(crate) struct Options {
-    /// The questions that are linked.
-    pub source: QuestionSource,
-    /// Whether the report names each question whose conditions are not all right.
-    pub failed: bool,
-    /// The file to which an HTML page is written.
-    pub report: Option<PathBuf>,
-}
-
-/// The questions that are linked.
-#[derive(Debug, Clone)]
-pub(crate) enum QuestionSource {
-    /// Those of a generated corpus, which is in this folder.
-    Corpus(PathBuf),
-    /// Those of MultiHop-RAG.
-    Sources {
-        /// The folder of the data set.
-        path: PathBuf,
-        /// The part of its questions.
-        split: Split,
-    },
-}
 
 /// Links every question, looks up the documents for which its conditions hold, searches with the options of `retriever`,
 /// and reports the progress to `say`.
@@ -57,17 +32,16 @@ pub(crate) enum QuestionSource {
 /// # Errors
 /// When the corpus or the data set cannot be read, a search fails, or the page cannot be written.
 pub(crate) async fn run(
-    options: &Options,
+    options: &EvalConditionsArgs,
     retriever: &retriever::Options,
     say: Progress<'_>,
 ) -> Result<EvalReport, Error> {
-    let folder = match &options.source {
-        QuestionSource::Corpus(folder) => folder,
-        QuestionSource::Sources { path, split } => {
-            let sums = sources::measure(*split, path)?;
-            return report::of_sources(options, *split, &sums);
-        }
-    };
+    if let Some(path) = &options.path {
+        let sums = sources::measure(options.split, path)?;
+        return report::of_sources(options, &sums);
+    }
+    // There is one of the two.
+    let folder = options.corpus.as_deref().unwrap_or(Path::new(""));
     say("reading documents".into());
     let known = Known::load(folder)?;
     say(format!("asking {} questions", known.questions.len()));

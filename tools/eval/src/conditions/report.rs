@@ -1,12 +1,11 @@
 //! The report of a measurement of conditions: a table for people, an object for programs, and an HTML page.
 
-use super::Options;
 use super::finding::{AmongTen, TenShares};
 use super::known::Known;
 use super::score::{ConditionSums, KindScore, Score};
 use super::sources::SourceSums;
 use crate::Error;
-use crate::dataset::Split;
+use crate::cli::EvalConditionsArgs;
 use crate::metrics::quantile;
 use crate::outcome::{Emphasis, EvalReport, TextLine};
 use crate::page::Page;
@@ -169,11 +168,10 @@ impl ConditionReport {
 
 /// What the questions of a data set came to, as it is told; a page of it is written where one is wanted.
 pub(super) fn of_sources(
-    options: &Options,
-    split: Split,
+    options: &EvalConditionsArgs,
     sums: &SourceSums,
 ) -> Result<EvalReport, Error> {
-    let (split, machine) = (split.as_str(), machine());
+    let (split, machine) = (options.split.as_str(), machine());
     if let Some(path) = &options.report {
         let rows = sums.rows().into_iter();
         let bars = sums.shares().map(|(what, part, all)| {

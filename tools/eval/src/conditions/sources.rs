@@ -4,18 +4,18 @@
 //! a failed question is named by its id. *Not* measured: which passages a search finds.
 
 use crate::Error;
-use crate::dataset::{Dataset, DatasetName, Question, Split};
+use crate::dataset::{Dataset, DatasetName, Question, Split, day_of};
+use crate::ground::{broken, in_memory};
 use crate::multihop;
 use documents::Document;
-use documents::record::publish_order;
 use envelope::{DocId, TenantId};
-use index::{Index, VectorSource};
+use index::Index;
 use linking::{LinkedQuestion, QuestionCondition, Test};
 use retriever::DerivedFilter;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 use text::fold;
 
@@ -92,15 +92,7 @@ impl Ground {
         dataset: Dataset,
         evidence: BTreeMap<String, BTreeSet<DocId>>,
     ) -> Result<Ground, Error> {
-        let index = Index::open_in_ram(&VectorSource::None).map_err(broken)?;
-        let mut writer = index.writer().map_err(broken)?;
-        for document in &dataset.documents {
-            writer
-                .apply(&publish_order(document, None))
-                .map_err(broken)?;
-        }
-        writer.commit(1, "sources").map_err(broken)?;
-        drop(writer);
+        let index = in_memory(dataset.documents.iter().cloned())?;
         let documents = dataset.documents.into_iter();
         Ok(Ground {
             index,
@@ -211,13 +203,6 @@ fn days(linked: &LinkedQuestion, gold: &[&Document]) -> (usize, usize) {
     (told.len(), told.iter().filter(holds).count())
 }
 
-fn day_of(text: &str) -> Option<linking::Date> {
-    let mut parts = text.get(..10)?.split('-');
-    let year = parts.next()?.parse().ok()?;
-    let mut small = || parts.next()?.parse::<u8>().ok();
-    linking::days::day(year, small()?, small()?)
-}
-
 /// Whether a question has a name, or what stands before the bar of `Daily | News of the World`, however it is written.
 fn is_in(name: &str, question: &str) -> bool {
     let question = fold::key(question);
@@ -227,13 +212,6 @@ fn is_in(name: &str, question: &str) -> bool {
 
 fn text<'a>(document: &'a Document, field: &str) -> Option<&'a str> {
     document.metadata.get(field).and_then(Value::as_str)
-}
-
-fn broken(error: index::Error) -> Error {
-    Error::Index {
-        dir: PathBuf::from("(in memory)"),
-        error,
-    }
 }
 
 impl SourceSums {
@@ -299,10 +277,5 @@ mod tests {
         ));
         assert!(is_in("Daily | News of the World", "As DAILY reports"));
         assert!(!is_in("The Courier", "the post"));
-        assert_eq!(
-            day_of("2023-11-27 08:45:59Z"),
-            linking::days::day(2023, 11, 27)
-        );
-        assert_eq!((day_of("2023"), day_of("2023-02-31 x")), (None, None));
     }
 }

@@ -14,40 +14,29 @@ mod reader;
 mod report;
 mod sets;
 
+use crate::cli::EvalGroundednessArgs;
+use crate::dataset;
 use crate::error::Error;
 use crate::metrics::{auroc, mean};
 use crate::outcome::EvalReport;
 use argosy::sample;
 use groundedness::Thresholds;
-use mutations::{MutationCase, SourceText};
+use mutated::MutationCase;
 use report::{ClaimFigures, GroundednessReport};
 use sets::LabelledClaim;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// What the cases are drawn by: each fact is reworded and changed once for each.
-const SEEDS: std::ops::RangeInclusive<u64> = 1..=3;
-
-/// The options of the measurement.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Options {
-    /// A folder of data sets. Default: the sample corpus alone.
-    pub path: Option<PathBuf>,
-    /// Whether the weights of the scores are fitted and reported, too.
-    pub fit: bool,
-    /// Whether the report contains each sentence that was judged wrongly.
-    pub failed: bool,
-    /// The file to which an HTML page is written.
-    pub report: Option<PathBuf>,
-}
+/// The sentences of the sample corpus, as `tools/mutations/generate.py` makes them.
+const SAMPLE: &str = include_str!("../../../mutations/sample.jsonl");
 
 /// Gives every sentence a verdict, and compares it with the right one.
 ///
 /// # Errors
 /// When a data set cannot be read, the offline reader's search fails, or the page cannot be written.
-pub(crate) async fn run(options: &Options) -> Result<EvalReport, Error> {
+pub(crate) async fn run(options: &EvalGroundednessArgs) -> Result<EvalReport, Error> {
     let thresholds = Thresholds::default();
     let mut report = GroundednessReport::new();
-    let cases = cases(&sample_texts());
+    let cases = sample_cases()?;
     report.sample = mutated::figures(&cases, &thresholds, &mut report.failed);
     report.offline_reader = reader::figures(&thresholds, &mut report.failed).await?;
     report.answer_micros_p50 = mutated::micros(&cases, &thresholds);
@@ -95,27 +84,25 @@ fn of_folder(
         }
     }
     if let Some(path) = multihop {
-        let cases = cases(&sets::multihop(&path)?);
+        let articles = sets::multihop(&path)?;
+        let file = path.join("mutations.jsonl");
+        if !file.is_file() {
+            return Err(Error::NoMutations(path));
+        }
+        let text_of = |title: &str| articles.get(title).map(String::as_str);
+        let cases = mutated::cases(&dataset::read(&file)?, &file, text_of)?;
         report.multihop_rag = mutated::figures(&cases, thresholds, &mut report.failed);
         report.answer_micros_p50 = mutated::micros(&cases, thresholds);
     }
     Ok(())
 }
 
-/// The Markdown documents of the sample corpus.
-fn sample_texts() -> Vec<SourceText> {
-    let documents = sample::documents().filter(|(path, _)| path.ends_with(".md"));
-    let texts = documents.filter_map(|(path, bytes)| {
-        let text = std::str::from_utf8(bytes).ok()?;
-        Some(SourceText::of_prose(path.to_owned(), text.to_owned()))
-    });
-    texts.collect()
-}
-
-/// The cases of all seeds.
-fn cases(sources: &[SourceText]) -> Vec<MutationCase> {
-    let each = SEEDS.flat_map(|seed| mutations::generate(sources, seed));
-    each.collect()
+fn sample_cases() -> Result<Vec<MutationCase<'static>>, Error> {
+    let text_of = |name: &str| {
+        let (_, bytes) = sample::documents().find(|(path, _)| *path == name)?;
+        std::str::from_utf8(bytes).ok()
+    };
+    mutated::cases(SAMPLE, Path::new("sample.jsonl"), text_of)
 }
 
 fn claims(claims: &[LabelledClaim], thresholds: &Thresholds) -> ClaimFigures {

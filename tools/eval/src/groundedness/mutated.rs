@@ -1,15 +1,86 @@
 //! Compares the verdicts with true sentences in other words, and with copies in which one place was made false. Also
-//! measures what the check of an answer costs.
+//! measures what the check of an answer costs. `tools/mutations` generates the sentences.
 
+use crate::Error;
+use crate::dataset::rows_of;
 use groundedness::{SentenceVerdict, Thresholds, check};
-use mutations::{Mutation, MutationCase, MutationSplit};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
 use std::time::Instant;
 
 /// Words of the answer that is timed.
 const TIMED_WORDS: usize = 200;
 /// How often one is timed.
 const TIMED_ROUNDS: usize = 200;
+
+/// What is done to sentences: nothing, or one place is made false. [`ADDED`] is a true sentence of a document that is
+/// not among the passages.
+const MUTATIONS: [&str; 12] = [
+    TRUE,
+    "number_nowhere",
+    "date_nowhere",
+    "name_nowhere",
+    "unit",
+    "number_elsewhere",
+    "date_elsewhere",
+    "name_elsewhere",
+    "names_swapped",
+    "comparator",
+    "negation",
+    "added",
+];
+/// The sentence is as true as before.
+const TRUE: &str = "none";
+
+/// A fact in other words and made false in each way that fits, as a line of a file has it.
+#[derive(Deserialize)]
+struct MutatedFact {
+    split: String,
+    /// Each with its document, and the bytes of the document that it is.
+    passages: Vec<(String, usize, usize)>,
+    /// Each with its mutation and the names of its rewordings.
+    sentences: Vec<(String, String, String)>,
+}
+
+/// A sentence with its passages.
+pub(super) struct MutationCase<'a> {
+    mutation: String,
+    /// Whether it has the rewordings that are reported. Nobody looks at these while thresholds are chosen.
+    is_test: bool,
+    rewordings: String,
+    sentence: String,
+    /// One of them states the sentence, if any does.
+    passages: Vec<&'a str>,
+}
+
+/// The cases of a file. `text_of` finds the text of a document by its name; a case whose documents are not as they
+/// were is left out.
+pub(super) fn cases<'a>(
+    lines: &str,
+    path: &Path,
+    text_of: impl Fn(&str) -> Option<&'a str>,
+) -> Result<Vec<MutationCase<'a>>, Error> {
+    let facts: Vec<MutatedFact> = rows_of(lines, path)?;
+    let mut cases = Vec::new();
+    for fact in facts {
+        let passages = fact.passages.iter();
+        let passages = passages.map(|(document, start, end)| text_of(document)?.get(*start..*end));
+        let Some(passages) = passages.collect::<Option<Vec<&str>>>() else {
+            continue;
+        };
+        let sentences = fact.sentences.into_iter();
+        cases.extend(
+            sentences.map(|(mutation, rewordings, sentence)| MutationCase {
+                mutation,
+                is_test: fact.split == "test",
+                rewordings,
+                sentence,
+                passages: passages.clone(),
+            }),
+        );
+    }
+    Ok(cases)
+}
 
 /// How many sentences of one mutation are flagged, among those with the rewordings of test.
 #[derive(Debug, Serialize)]
@@ -24,15 +95,14 @@ pub(super) struct MutationFigures {
 
 /// The figures of each mutation.
 pub(super) fn figures(
-    cases: &[MutationCase],
+    cases: &[MutationCase<'_>],
     thresholds: &Thresholds,
     failed: &mut Vec<String>,
 ) -> Vec<MutationFigures> {
-    let mutations = Mutation::ALL.into_iter();
-    let of = |mutation: Mutation| {
+    let of = |mutation: &'static str| {
         let cases = cases
             .iter()
-            .filter(|case| case.mutation == mutation && case.split == MutationSplit::Test);
+            .filter(|case| case.mutation == mutation && case.is_test);
         let (mut sentences, mut flagged, mut contradicted) = (0, 0, 0);
         for case in cases {
             let verdict = worst(case, thresholds);
@@ -40,23 +110,22 @@ pub(super) fn figures(
             sentences += 1;
             flagged += usize::from(is_flagged);
             contradicted += usize::from(verdict == SentenceVerdict::Contradicted);
-            if is_flagged == (mutation == Mutation::None) {
+            if is_flagged == (mutation == TRUE) {
                 failed.push(format!(
-                    "{}, {}: {}",
-                    mutation.as_str(),
-                    case.rewordings.join(", "),
+                    "{mutation}, {}: {}",
+                    case.rewordings,
                     text::one_line(&case.sentence)
                 ));
             }
         }
         MutationFigures {
-            mutation: mutation.as_str(),
+            mutation,
             sentences,
             flagged: share(flagged, sentences),
             contradicted: share(contradicted, sentences),
         }
     };
-    mutations.map(of).collect()
+    MUTATIONS.into_iter().map(of).collect()
 }
 
 /// One number over another; 0 over none.
@@ -65,9 +134,8 @@ pub(super) fn share(part: usize, all: usize) -> f64 {
 }
 
 /// The worst verdict of what a case says: a sentence may be taken for two.
-fn worst(case: &MutationCase, thresholds: &Thresholds) -> SentenceVerdict {
-    let passages: Vec<&str> = case.passages.iter().map(String::as_str).collect();
-    let sentences = check(&case.sentence, &passages, thresholds).sentences;
+fn worst(case: &MutationCase<'_>, thresholds: &Thresholds) -> SentenceVerdict {
+    let sentences = check(&case.sentence, &case.passages, thresholds).sentences;
     let has = |verdict| sentences.iter().any(|one| one.verdict == verdict);
     match (
         has(SentenceVerdict::Contradicted),
@@ -80,8 +148,8 @@ fn worst(case: &MutationCase, thresholds: &Thresholds) -> SentenceVerdict {
 }
 
 /// How long the check of an answer of 200 words beside five passages takes, in microseconds: half of the rounds less.
-pub(super) fn micros(cases: &[MutationCase], thresholds: &Thresholds) -> f64 {
-    let true_ones = cases.iter().filter(|case| case.mutation == Mutation::None);
+pub(super) fn micros(cases: &[MutationCase<'_>], thresholds: &Thresholds) -> f64 {
+    let true_ones = cases.iter().filter(|case| case.mutation == TRUE);
     let mut words = 0;
     let mut answer = Vec::new();
     for case in true_ones.clone() {
@@ -95,9 +163,8 @@ pub(super) fn micros(cases: &[MutationCase], thresholds: &Thresholds) -> f64 {
     let mut micros: Vec<f64> = true_ones
         .take(TIMED_ROUNDS)
         .map(|case| {
-            let passages: Vec<&str> = case.passages.iter().map(String::as_str).collect();
             let begun = Instant::now();
-            let checked = check(&answer, &passages, thresholds);
+            let checked = check(&answer, &case.passages, thresholds);
             let micros = begun.elapsed().as_secs_f64() * 1e6;
             std::hint::black_box(checked);
             micros
@@ -105,4 +172,23 @@ pub(super) fn micros(cases: &[MutationCase], thresholds: &Thresholds) -> f64 {
         .collect();
     micros.sort_by(f64::total_cmp);
     micros.get(micros.len() / 2).copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::process::Command;
+
+    /// The program finds what it has to, and the file of the sample corpus is what it makes of the corpus.
+    #[test]
+    fn the_file_of_the_sample_is_as_it_is_generated() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let check = Command::new("python3")
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .arg(root.join("tools/mutations/check.py"))
+            .output()
+            .expect("python3 runs");
+        let said = String::from_utf8_lossy(&check.stderr);
+        assert!(check.status.success(), "{said}");
+    }
 }

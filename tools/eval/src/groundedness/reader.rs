@@ -6,14 +6,16 @@
 
 use super::mutated;
 use crate::Error;
+use crate::dataset::rows_of;
+use crate::ground::in_memory;
+use crate::measure::request;
 use argosy::sample;
 use documents::corpus;
-use documents::record::publish_order;
-use envelope::{Filter, Passage, Role, TenantId};
+use envelope::{Passage, Role, TenantId};
 use groundedness::{SentenceVerdict, Thresholds, check};
-use index::{HybridSearcher, Index, Options, VectorSource};
+use index::{HybridSearcher, Options};
 use offline_reader::OfflineReader;
-use search::{SearchRequest, Searcher};
+use search::Searcher;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -52,13 +54,11 @@ pub(super) async fn figures(
     let searcher = searcher(folder.path())?;
     let reader = OfflineReader::new();
     let (mut figures, mut flagged, mut contradicted) = (ReaderFigures::default(), 0, 0);
-    for line in sample::QUESTIONS.lines() {
-        let question: SampleQuestion = serde_json::from_str(line).map_err(|error| Error::Line {
-            path: "questions.jsonl".into(),
-            line: error.line(),
-            what: error.to_string(),
-        })?;
-        let found = searcher.search(&request(&question.question)).await;
+    let questions: Vec<SampleQuestion> = rows_of(sample::QUESTIONS, Path::new("questions.jsonl"))?;
+    for question in questions {
+        let found = searcher
+            .search(&request(&question.question, PASSAGES))
+            .await;
         let found = found.map_err(|error| Error::Question {
             id: question.id,
             error,
@@ -95,41 +95,14 @@ pub(super) async fn figures(
 }
 
 fn searcher(folder: &Path) -> Result<HybridSearcher, Error> {
-    let broken = |error| Error::Index {
-        dir: folder.to_owned(),
-        error,
-    };
-    let index = Index::open_in_ram(&VectorSource::None).map_err(broken)?;
-    let mut writer = index.writer().map_err(broken)?;
     // Every document of the sample can be read; a test of the corpus sees to that.
-    for document in
-        corpus::walk(folder, &TenantId::default_tenant()).filter_map(|(_, found)| found.ok())
-    {
-        writer
-            .apply(&publish_order(&document, None))
-            .map_err(broken)?;
-    }
-    writer.commit(1, "groundedness").map_err(broken)?;
+    let documents = corpus::walk(folder, &TenantId::default_tenant());
+    let index = in_memory(documents.filter_map(|(_, found)| found.ok()))?;
     let options = Options {
         vectors: false,
         ..Options::default()
     };
     Ok(HybridSearcher::new(index, options))
-}
-
-fn request(question: &str) -> SearchRequest {
-    SearchRequest {
-        tenant: TenantId::default_tenant(),
-        buckets: Vec::new(),
-        filter: Filter::default(),
-        query: question.to_owned(),
-        keywords: Vec::new(),
-        context: None,
-        strategy: envelope::SearchStrategy::default(),
-        fetch_k: 100,
-        top_k: PASSAGES,
-        after: None,
-    }
 }
 
 /// What it answers out of passages; nothing where it finds no fact.

@@ -1,12 +1,10 @@
-//! Reads labelled answers and claims, and true sentences, from the files of their data sets.
+//! Reads labelled answers and claims, and articles, from the files of their data sets.
 
 use crate::Error;
 use crate::dataset::Split;
-use crate::dataset::{at, draw, read};
-use mutations::SourceText;
+use crate::dataset::{draw, json, rows};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
@@ -168,52 +166,14 @@ struct HopArticle {
     body: String,
 }
 
-#[derive(Deserialize)]
-struct HopQuestion {
-    evidence_list: Vec<HopEvidence>,
-}
-
-#[derive(Deserialize)]
-struct HopEvidence {
-    title: String,
-    fact: String,
-}
-
-/// Reads the articles of MultiHop-RAG with the facts that its questions rest on.
-pub(super) fn multihop(folder: &Path) -> Result<Vec<SourceText>, Error> {
+/// Reads the articles of MultiHop-RAG: their texts by their titles.
+pub(super) fn multihop(folder: &Path) -> Result<HashMap<String, String>, Error> {
     let articles: Vec<HopArticle> = json(&folder.join("corpus.json"))?;
-    let questions: Vec<HopQuestion> = json(&folder.join("MultiHopRAG.json"))?;
-    let mut facts: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for evidence in questions
-        .into_iter()
-        .flat_map(|question| question.evidence_list)
-    {
-        let of = facts.entry(evidence.title).or_default();
-        if !of.contains(&evidence.fact) {
-            of.push(evidence.fact);
-        }
+    let mut texts = HashMap::new();
+    for article in articles {
+        texts.entry(article.title).or_insert(article.body);
     }
-    let sources = articles.into_iter().map(|article| {
-        let facts = facts.remove(&article.title).unwrap_or_default();
-        SourceText::with_facts(article.title, article.body, facts)
-    });
-    Ok(sources.collect())
-}
-
-fn json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
-    serde_json::from_str(&read(path)?).map_err(|error| at(path, error.line(), &error.to_string()))
-}
-
-fn rows<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, Error> {
-    let text = read(path)?;
-    let lines = text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty());
-    let row = |(number, line): (usize, &str)| {
-        serde_json::from_str(line).map_err(|error| at(path, number + 1, &error.to_string()))
-    };
-    lines.map(row).collect()
+    Ok(texts)
 }
 
 #[cfg(test)]

@@ -70,7 +70,7 @@ fn once() -> usize {
 /// written into a file as the expected ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Trajectory {
+pub(crate) struct Trajectory {
     /// The roles that worked on it, in the order of the hops. The maps of one search are one entry, with their
     /// number.
     pub visited: Vec<String>,
@@ -90,7 +90,7 @@ pub struct Trajectory {
 /// A tool that reads the corpus.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Tool {
+pub(crate) enum Tool {
     /// Passages are searched for.
     #[default]
     Search,
@@ -109,7 +109,7 @@ impl Tool {
 /// A call of a tool.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ToolCall {
+pub(crate) struct ToolCall {
     /// Which.
     #[serde(default, skip_serializing_if = "Tool::is_search")]
     pub tool: Tool,
@@ -139,7 +139,7 @@ fn is_hybrid(strategy: &SearchStrategy) -> bool {
 /// How a question ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TrajectoryEnding {
+pub(crate) struct TrajectoryEnding {
     /// The outcome of its terminal event.
     pub outcome: Outcome,
     /// The limits that ended something during the turn, including `no_progress`, in their order.

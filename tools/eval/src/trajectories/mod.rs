@@ -21,40 +21,29 @@ mod run;
 pub mod scripted;
 mod seen;
 
+use crate::cli::EvalTrajectoriesArgs;
 use bundled::bundled;
 pub use case::ScriptedReply;
 use case::Trajectory;
-pub(crate) use run::{CaseFleet, StartError, TrajectoryRun, run_case};
+pub(crate) use run::{TrajectoryRun, run_case};
 
 use super::{Error, Progress};
-use crate::fleet::Fleet;
 use crate::outcome::{Emphasis, EvalReport, TextLine};
 use serde_json::json;
-use std::path::PathBuf;
-
-/// What is run.
-#[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// Only cases with this text in their name.
-    pub name: Option<String>,
-    /// A folder of `.json` files. Default: the files in the binary, over the sample corpus.
-    pub path: Option<PathBuf>,
-}
 
 /// The results of the cases.
 #[derive(Debug)]
-pub struct TrajectoriesReport {
+pub(crate) struct TrajectoriesReport {
     /// Each of them.
     pub runs: Vec<TrajectoryRun>,
 }
 
-/// Runs every case through a fleet that `start` makes for it, and reports the progress to `say`.
+/// Runs every case through a fleet of its own, and reports the progress to `say`.
 ///
 /// # Errors
 /// When there is no case, its file or settings are invalid, a fleet fails, or a turn does not end.
-pub async fn run(
-    options: &Options,
-    start: impl AsyncFn(CaseFleet) -> Result<Box<dyn Fleet>, StartError>,
+pub(crate) async fn run(
+    options: &EvalTrajectoriesArgs,
     say: Progress<'_>,
 ) -> Result<TrajectoriesReport, Error> {
     let mut cases = match &options.path {
@@ -71,7 +60,7 @@ pub async fn run(
     let mut runs = Vec::new();
     for (n, case) in cases.iter().enumerate() {
         say(format!("{n} of {} trajectories", cases.len()));
-        runs.push(run_case(case, folder.path(), &start).await?);
+        runs.push(run_case(case, folder.path()).await?);
     }
     Ok(TrajectoriesReport { runs })
 }
@@ -84,7 +73,7 @@ impl TrajectoriesReport {
     }
 
     /// The results as a report.
-    pub fn outcome(&self) -> EvalReport {
+    pub(crate) fn outcome(&self) -> EvalReport {
         let (runs, differing) = (&self.runs, self.differing());
         let mut outcome = EvalReport::of(&json!({ "trajectories": runs, "differing": differing }));
         let head = row(

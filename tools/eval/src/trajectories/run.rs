@@ -6,12 +6,11 @@ use super::recorded::Record;
 use super::scripted::ScriptedChat;
 use super::seen::{TrajectoryDifference, differences};
 use crate::Error;
-use crate::fleet::{BetweenSearcher, Fleet, FleetError, ask};
+use crate::fleet::Fleet;
 use argosy::sample;
 use serde::Serialize;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 use std::time::Duration;
 
 /// Longest time for a question.
@@ -19,7 +18,7 @@ const WAIT: Duration = Duration::from_secs(60);
 
 /// The result of a case.
 #[derive(Debug, Clone, Serialize)]
-pub struct TrajectoryRun {
+pub(crate) struct TrajectoryRun {
     /// The name of its file.
     pub name: String,
     /// What the case shows.
@@ -32,39 +31,12 @@ pub struct TrajectoryRun {
     pub differences: Vec<TrajectoryDifference>,
 }
 
-/// The fleet that a case needs.
-pub struct CaseFleet {
-    /// Its settings, by key.
-    pub settings: Vec<(String, String)>,
-    /// The folder of its index.
-    pub index: PathBuf,
-    /// Its model.
-    pub model: Arc<ScriptedChat>,
-    /// Wraps the searcher of its retriever, to record each call.
-    pub between: BetweenSearcher,
-}
-
-/// Why the fleet of a case was not started.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// The settings are invalid.
-    #[error("{0}")]
-    Settings(String),
-    /// The fleet does not run.
-    #[error("{0}")]
-    Fleet(FleetError),
-}
-
-/// Runs a case through a fleet that `start` makes for it. The index of the sample corpus is kept in `folder` for the
+/// Runs a case through a fleet of its own. The index of the sample corpus is kept in `folder` for the
 /// next case.
 ///
 /// # Errors
 /// When its settings are invalid, its fleet does not run, or its turn does not end.
-pub(crate) async fn run_case(
-    case: &NamedCase,
-    folder: &Path,
-    start: impl AsyncFn(CaseFleet) -> Result<Box<dyn Fleet>, StartError>,
-) -> Result<TrajectoryRun, Error> {
+pub(crate) async fn run_case(case: &NamedCase, folder: &Path) -> Result<TrajectoryRun, Error> {
     let NamedCase { name, case } = case;
     let own = tempfile::tempdir()?;
     let (corpus, index) = match &case.documents {
@@ -74,29 +46,19 @@ pub(crate) async fn run_case(
     write(case, &corpus)?;
     let (model, record) = (ScriptedChat::new(), Record::default());
     let data_dir = own.path().join("data").display().to_string();
-    let data_dir = [("data_dir".to_owned(), data_dir)];
-    let noting = record.clone();
-    let wanted = CaseFleet {
-        settings: case.settings.clone().into_iter().chain(data_dir).collect(),
-        index,
-        model: model.clone(),
-        between: Box::new(move |searcher| noting.over(searcher)),
-    };
-    let mut fleet = start(wanted).await.map_err(|error| match error {
-        StartError::Settings(what) => Error::Case {
-            name: name.clone(),
-            what,
-        },
-        StartError::Fleet(error) => Error::Fleet(error),
-    })?;
+    let mut settings = case.settings.clone();
+    settings.insert("data_dir".to_owned(), data_dir);
+    let between = |searcher| record.over(searcher);
+    let started = Fleet::with_settings(name, settings, &index, model.clone(), between);
+    let mut fleet = started.await?;
     let asked = match fleet.index(corpus).await {
         Ok(()) => {
             model.says(case.model.clone());
             record.taken();
             let (question, fields) = (&case.question, case.fields.clone());
-            ask(&*fleet, name, question, fields, WAIT).await
+            fleet.ask(name, question, fields, WAIT).await
         }
-        Err(error) => Err(Error::Fleet(error)),
+        Err(error) => Err(error),
     };
     fleet.stop().await;
     let terminal = asked?;

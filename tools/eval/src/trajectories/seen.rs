@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// A difference between the expected and the actual steps.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct TrajectoryDifference {
+pub(crate) struct TrajectoryDifference {
     /// What.
     pub what: String,
     /// The expected value.
