@@ -5,12 +5,14 @@ mod memory_store;
 
 pub use memory_store::MemoryStore;
 
+use crate::model::step;
 use conversation_log::state::append;
 use conversation_log::{
     ConversationKey, EntryBatch, Erasure, EventKind, KeptText, LogEntry, LogEvent, LogPosition,
     Read, TurnEnd, TurnOpening,
 };
-use envelope::{Case, ConversationId, Header, Outcome, Role, TenantId, TurnId, UnixMs};
+use envelope::{ConversationId, Header, Outcome, Role, TenantId, TurnId, UnixMs};
+use stage::StepContext;
 use std::collections::BTreeMap;
 
 /// Which conversation.
@@ -52,10 +54,18 @@ impl Script {
     /// Opens a turn; returns the sequence of its event.
     pub fn open(&mut self, key: &ConversationKey, question: &str) -> u64 {
         self.turns += 1;
-        let mut case = Case::default();
-        case.question.original = question.to_owned();
+        let StepContext { header, case, .. } = step(Role::Planner, question);
         let opened = TurnOpening {
-            header: header(self.turn(), key, self.now),
+            header: Header {
+                turn: self.turn(),
+                tenant: key.tenant.clone(),
+                hop: 0,
+                asked_at: self.now,
+                created_at: self.now,
+                deadline: self.now.plus(30_000),
+                conversation: Some(key.conversation.clone()),
+                ..header
+            },
             case,
             inbox: self.turns,
             answers: None,
@@ -156,27 +166,5 @@ impl Script {
             sequence,
             event,
         });
-    }
-}
-
-fn header(turn: TurnId, key: &ConversationKey, now: UnixMs) -> Header {
-    Header {
-        turn,
-        tenant: key.tenant.clone(),
-        shard: 0,
-        hop: 0,
-        round: 0,
-        role: Role::Planner,
-        asked_at: now,
-        created_at: now,
-        deadline: now.plus(30_000),
-        conversation: Some(key.conversation.clone()),
-        parent: None,
-        first_hop: 0,
-        reply_to: None,
-        question_hash: String::new(),
-        live: false,
-        traceparent: None,
-        tracestate: None,
     }
 }

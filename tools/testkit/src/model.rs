@@ -8,6 +8,23 @@ use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error, Listener, LivePie
 use stage::StepContext;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// A call that a test makes: of turn `t1`, with no schema, and with more time than any test takes.
+pub fn request(role: Role, user: impl Into<String>) -> ChatRequest {
+    ChatRequest {
+        role,
+        model: None,
+        turn: id(TurnId::new("t1")),
+        tenant: TenantId::default_tenant(),
+        system: "Be brief.".into(),
+        user: user.into(),
+        max_tokens: 64,
+        likely: 0,
+        schema: None,
+        timeout: Duration::from_secs(20),
+    }
+}
 
 /// A fake reply: the text, or the error.
 pub type FakeReply = Result<String, Error>;

@@ -20,7 +20,6 @@ use crate::error::Error;
 use crate::health::{HEARTBEAT_MAX, Health};
 use crate::registry::Registry;
 
-/// How often the heartbeat task ticks.
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(1);
 /// How long open connections may take to end after shutdown.
 const CLOSE_MAX: Duration = Duration::from_secs(2);

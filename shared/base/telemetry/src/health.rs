@@ -17,7 +17,6 @@ use tokio::time::Instant;
 use crate::error::Error;
 use crate::registry::Registry;
 
-/// The metric of the conditions.
 const MET: &str = "argosy_condition_met";
 
 /// How long the heartbeat may be silent before the process counts as stuck.

@@ -4,6 +4,7 @@
 //! Asking for a family again gives the same family, so that several roles in one process can share it; asking for
 //! it with other labels, help, kind or buckets is an error.
 
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -28,7 +29,8 @@ pub struct Registry {
 #[derive(Debug, Clone)]
 struct Family {
     shape: Shape,
-    metric: Metric,
+    /// The vector of `prometheus` that its kind says.
+    metric: Arc<dyn Any + Send + Sync>,
 }
 
 /// The description of a family.
@@ -52,13 +54,6 @@ struct Shape {
     help: String,
     labels: Vec<String>,
     buckets: Vec<f64>,
-}
-
-#[derive(Debug, Clone)]
-enum Metric {
-    Counter(IntCounterVec),
-    Gauge(IntGaugeVec),
-    Histogram(HistogramVec),
 }
 
 impl Registry {
@@ -91,14 +86,8 @@ impl Registry {
     /// # Errors
     /// [`Error::Metric`]: a bad name, no help, or a different family of the same name.
     pub fn counter(&self, name: &str, help: &str, labels: &[&str]) -> Result<IntCounterVec, Error> {
-        let make = || {
-            let family = IntCounterVec::new(Opts::new(name, help), labels)?;
-            Ok((Metric::Counter(family.clone()), boxed(family)))
-        };
-        match self.family(name, MetricType::COUNTER, help, labels, &[], make)? {
-            Metric::Counter(family) => Ok(family),
-            _ => Err(different(name)),
-        }
+        let make = || IntCounterVec::new(Opts::new(name, help), labels);
+        self.family(name, MetricType::COUNTER, help, labels, &[], make)
     }
 
     /// A family of gauges with whole values.
@@ -106,14 +95,8 @@ impl Registry {
     /// # Errors
     /// As [`Registry::counter`].
     pub fn gauge(&self, name: &str, help: &str, labels: &[&str]) -> Result<IntGaugeVec, Error> {
-        let make = || {
-            let family = IntGaugeVec::new(Opts::new(name, help), labels)?;
-            Ok((Metric::Gauge(family.clone()), boxed(family)))
-        };
-        match self.family(name, MetricType::GAUGE, help, labels, &[], make)? {
-            Metric::Gauge(family) => Ok(family),
-            _ => Err(different(name)),
-        }
+        let make = || IntGaugeVec::new(Opts::new(name, help), labels);
+        self.family(name, MetricType::GAUGE, help, labels, &[], make)
     }
 
     /// A family of histograms with the upper bounds of [`crate::buckets`].
@@ -129,13 +112,9 @@ impl Registry {
     ) -> Result<HistogramVec, Error> {
         let make = || {
             let options = HistogramOpts::new(name, help).buckets(buckets.to_vec());
-            let family = HistogramVec::new(options, labels)?;
-            Ok((Metric::Histogram(family.clone()), boxed(family)))
+            HistogramVec::new(options, labels)
         };
-        match self.family(name, MetricType::HISTOGRAM, help, labels, buckets, make)? {
-            Metric::Histogram(family) => Ok(family),
-            _ => Err(different(name)),
-        }
+        self.family(name, MetricType::HISTOGRAM, help, labels, buckets, make)
     }
 
     /// All families in the text format of Prometheus. Reads `/proc`: call it where blocking is allowed.
@@ -191,15 +170,15 @@ impl Registry {
         &self.prometheus
     }
 
-    fn family(
+    fn family<F: Collector + Clone + 'static>(
         &self,
         name: &str,
         kind: MetricType,
         help: &str,
         labels: &[&str],
         buckets: &[f64],
-        make: impl FnOnce() -> prometheus::Result<(Metric, Box<dyn Collector>)>,
-    ) -> Result<Metric, Error> {
+        make: impl FnOnce() -> prometheus::Result<F>,
+    ) -> Result<F, Error> {
         check(name, kind, help)?;
         let shape = Shape {
             kind,
@@ -209,16 +188,15 @@ impl Registry {
         };
         let mut families = self.families.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = families.get(name) {
-            return match known.shape == shape {
-                true => Ok(known.metric.clone()),
-                false => Err(different(name)),
-            };
+            let metric = known.metric.downcast_ref::<F>();
+            let same = metric.filter(|_| known.shape == shape);
+            return same.cloned().ok_or_else(|| different(name));
         }
-        let (metric, collector) = make().map_err(|error| refused(name, &error))?;
-        self.register(name, collector)?;
+        let metric = make().map_err(|error| refused(name, &error))?;
+        self.register(name, Box::new(metric.clone()))?;
         let family = Family {
             shape,
-            metric: metric.clone(),
+            metric: Arc::new(metric.clone()),
         };
         families.insert(name.to_owned(), family);
         Ok(metric)
@@ -254,10 +232,6 @@ pub fn zero(family: &IntCounterVec, values: &[&[&str]]) -> Result<(), Error> {
         })?;
     }
     Ok(())
-}
-
-fn boxed(collector: impl Collector + 'static) -> Box<dyn Collector> {
-    Box::new(collector)
 }
 
 fn check(name: &str, kind: MetricType, help: &str) -> Result<(), Error> {

@@ -64,7 +64,6 @@ impl TraceContext {
         (self.trace.to_be_bytes(), self.span.to_be_bytes())
     }
 
-    /// The flags.
     pub(crate) fn flags(&self) -> u8 {
         self.flags
     }

@@ -57,7 +57,6 @@ struct Counts {
 /// Why a span does not reach the collector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Lost {
-    /// The queue was full.
     Full,
     /// The collector was away, or too slow.
     Away,

@@ -105,13 +105,13 @@ impl SledStore {
     ) -> Result<(SledStore, Option<Loss>), OpenError> {
         let folder: PathBuf = folder.into();
         let path = folder.clone();
-        let open = move || opening::open(&path, now, &options).map(|found| (found, options));
+        let open = move || opening::open(&path, now, options);
         let opened = tokio::task::spawn_blocking(open).await;
-        let ((ground, loss), options) = opened.map_err(|error| OpenError::Store {
+        let (shared, loss) = opened.map_err(|error| OpenError::Store {
             folder,
             source: StoreError::Failed(error.to_string()),
         })??;
-        let shared = Arc::new(Shared::on(ground, options));
+        let shared = Arc::new(shared);
         Ok((SledStore { shared }, loss))
     }
 }

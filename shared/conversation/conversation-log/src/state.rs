@@ -185,7 +185,6 @@ impl State {
         Ok(())
     }
 
-    /// Leaves room for one exchange.
     fn trim_exchanges(&mut self) {
         // A release with a higher limit may have left more.
         let surplus = (self.exchanges.len() + 1).saturating_sub(EXCHANGES_KEPT);

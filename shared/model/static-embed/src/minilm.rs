@@ -19,7 +19,6 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use weights::Weights;
 
-/// The name of its vectors.
 const NAME: &str = "minilm-l6-v2";
 
 /// What its vectors are worth beside the lexical score: of 0.3 to 0.85, the best compromise on the dev

@@ -98,7 +98,6 @@ impl Tokenizer {
         tokenizer
     }
 
-    /// Pieces in the vocabulary.
     pub(crate) fn vocabulary_len(&self) -> usize {
         self.pieces.keys.len()
     }

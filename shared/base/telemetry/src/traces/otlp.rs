@@ -2,7 +2,7 @@
 //! The SDK of OpenTelemetry is *not* used: the queue and the sender are our own.
 
 use super::Service;
-use super::span::{Span, SpanKind, Value};
+use super::span::{Span, Value};
 use crate::conventions as name;
 use crate::trace::TraceContext;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
@@ -11,7 +11,7 @@ use opentelemetry_proto::tonic::common::v1::{
     AnyValue, ArrayValue, InstrumentationScope, KeyValue,
 };
 use opentelemetry_proto::tonic::resource::v1::Resource;
-use opentelemetry_proto::tonic::trace::v1::span::{Link, SpanKind as Kind};
+use opentelemetry_proto::tonic::trace::v1::span::Link;
 use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
 use opentelemetry_proto::tonic::trace::v1::{
     ResourceSpans, ScopeSpans, Span as SpanMessage, Status,
@@ -72,14 +72,7 @@ fn message(span: &Span) -> SpanMessage {
         trace_state: span.state.clone().unwrap_or_default(),
         parent_span_id: parent.unwrap_or_default(),
         name: span.name.clone(),
-        kind: match span.kind {
-            SpanKind::Internal => Kind::Internal,
-            SpanKind::Server => Kind::Server,
-            SpanKind::Client => Kind::Client,
-            SpanKind::Producer => Kind::Producer,
-            SpanKind::Consumer => Kind::Consumer,
-        }
-        .into(),
+        kind: span.kind.into(),
         start_time_unix_nano: start,
         end_time_unix_nano: end,
         attributes: said.chain(failed).collect(),

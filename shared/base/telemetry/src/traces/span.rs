@@ -3,25 +3,11 @@
 use crate::trace::TraceContext;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+pub use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
+
 /// Longest text of an attribute, in bytes; what is longer is cut.
 const TEXT_MAX: usize = 8 * 1024;
-/// Most links of a span.
 const LINKS_MAX: usize = 64;
-
-/// The kind of a span, as OpenTelemetry defines it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SpanKind {
-    /// Work inside a process.
-    Internal,
-    /// A request from outside.
-    Server,
-    /// A call of another server.
-    Client,
-    /// Work on a message.
-    Consumer,
-    /// Storing a message that another process works on.
-    Producer,
-}
 
 /// The value of an attribute.
 #[derive(Debug, Clone, PartialEq)]
@@ -165,7 +151,6 @@ impl Span {
         self
     }
 
-    /// Puts it under another one.
     pub(super) fn under(mut self, parent: &Span) -> Span {
         self.parent = Some(parent.context);
         self.state.clone_from(&parent.state);

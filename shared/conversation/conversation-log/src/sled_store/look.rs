@@ -1,12 +1,14 @@
-//! Reads one record of the tree, or a page of them.
+//! Reads one record of the tree, a page of them, or all events.
 
 use crate::event::LogEvent;
+use crate::sled_store::guard::Beat;
 use crate::sled_store::record::{
-    Glance, HEAD, META, Meta, event_key, events_of, head_key, of_tenant, read_event_key, read_head,
-    read_key, read_meta,
+    EVENT, Glance, HEAD, META, Meta, event_key, events_of, head_key, of_tenant, read_event_key,
+    read_head, read_key, read_meta,
 };
 use crate::source::ConversationKey;
 use crate::state::Read;
+use crate::store::head::Mark;
 use crate::store::{ConversationHead, LIST_MAX, SCAN_MAX, StoreError};
 use envelope::TenantId;
 use std::ops::Bound;
@@ -95,4 +97,31 @@ pub(super) fn list(
         heads.push((read_key(&at)?, read_head(&at, &value)?));
     }
     Ok(heads)
+}
+
+/// Gives the events of each conversation to `each`, in order: what its head is made of, and their checksums.
+pub(super) fn by_conversation(
+    tree: &sled::Tree,
+    beat: &Beat,
+    mut each: impl FnMut(&ConversationKey, &[(Mark, u32)]) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let mut open: Option<(ConversationKey, Vec<(Mark, u32)>)> = None;
+    for item in tree.scan_prefix([EVENT]) {
+        let (key, value) = item?;
+        beat.on();
+        let (of, sequence) = read_event_key(&key)?;
+        let Glance { mark, crc, .. } = Glance::at(&key, sequence, &value)?;
+        match &mut open {
+            Some((key, events)) if *key == of => events.push((mark, crc)),
+            _ => {
+                if let Some((key, events)) = open.replace((of, vec![(mark, crc)])) {
+                    each(&key, &events)?;
+                }
+            }
+        }
+    }
+    match open {
+        Some((key, events)) => each(&key, &events),
+        None => Ok(()),
+    }
 }

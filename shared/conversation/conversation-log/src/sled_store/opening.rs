@@ -2,13 +2,14 @@
 //! broken, it is renamed and replaced by a new one.
 
 use crate::sled_store::engine::{self, Engine};
-use crate::sled_store::floor::{self, Floor};
+use crate::sled_store::floor;
 use crate::sled_store::folder::Folder;
 use crate::sled_store::guard::{Beat, Mishap, guarded};
 use crate::sled_store::owner::{NotOurs, Owner};
 use crate::sled_store::record::Meta;
 use crate::sled_store::renew::{self, nothing, renew};
 use crate::sled_store::salvage::{Salvage, rescued};
+use crate::sled_store::shared::{Current, Shared};
 use crate::sled_store::verify::{Unsound, verify};
 use crate::sled_store::{OnDamage, Options, StorePoint};
 use crate::store::StoreError;
@@ -84,37 +85,12 @@ pub struct Loss {
     pub salvage: Option<Salvage>,
 }
 
-/// A folder that is open.
-pub(super) struct Ground {
-    pub(super) folder: Folder,
-    pub(super) owner: Owner,
-    pub(super) generation: u64,
-    pub(super) engine: Engine,
-    pub(super) floor: Option<Floor>,
-}
-
-/// The floor of a folder of sled's, where nothing feeds the store.
-pub(super) fn floor_of(path: &Path, options: &Options) -> io::Result<Option<Floor>> {
-    match options.damage {
-        OnDamage::Rebuild => Ok(None),
-        OnDamage::Salvage => Floor::of(path).map(Some),
-    }
-}
-
-/// What was found in the folder that counts.
-enum Broken {
-    /// The folder cannot be used, and must be left as it is.
-    Stop(Unsound),
-    /// It is to be set aside.
-    Aside(String),
-}
-
 /// Opens a folder. Blocks.
 pub(super) fn open(
     path: &Path,
     now: UnixMs,
-    options: &Options,
-) -> Result<(Ground, Option<Loss>), OpenError> {
+    options: Options,
+) -> Result<(Shared, Option<Loss>), OpenError> {
     let failed = |source: StoreError| OpenError::Store {
         folder: path.to_owned(),
         source,
@@ -129,44 +105,36 @@ pub(super) fn open(
         },
         NotOurs::Disk(error) => disk(error),
     })?;
-    let (generation, aside) = match folder.tidy().map_err(disk)? {
-        None => (1, interrupted(&folder, options).map_err(disk)?),
-        Some(generation) => match whole(&folder, generation, now, options) {
-            Ok(Ok(engine)) => {
-                let ground = on(folder, owner, generation, engine, options).map_err(disk)?;
-                return Ok((ground, None));
-            }
-            Ok(Err(aside)) => (generation + 1, Some(aside)),
-            Err(Unsound::Newer(format)) => {
-                return Err(OpenError::Newer {
-                    folder: path.to_owned(),
-                    format,
-                });
-            }
-            Err(Unsound::Store(error)) => return Err(failed(error)),
+    let found = current(&folder, now, &options);
+    let (current, loss) = found.map_err(|unsound| match unsound {
+        Unsound::Newer(format) => OpenError::Newer {
+            folder: path.to_owned(),
+            format,
         },
-    };
-    let loss = begin(&folder, generation, aside, now, options).map_err(failed)?;
-    let engine = renew::open(&folder.events(generation), options).map_err(failed)?;
-    let ground = on(folder, owner, generation, engine, options).map_err(disk)?;
-    Ok((ground, loss))
+        Unsound::Store(error) => failed(error),
+    })?;
+    Ok((Shared::on(folder, owner, current, options), loss))
 }
 
-fn on(
-    folder: Folder,
-    owner: Owner,
-    generation: u64,
-    engine: Engine,
+/// The generation that counts, or a new one where there is none or it is broken.
+fn current(
+    folder: &Folder,
+    now: UnixMs,
     options: &Options,
-) -> io::Result<Ground> {
-    let floor = floor_of(&folder.events(generation), options)?;
-    Ok(Ground {
-        folder,
-        owner,
-        generation,
-        engine,
-        floor,
-    })
+) -> Result<(Current, Option<Loss>), Unsound> {
+    let (generation, aside) = match folder.tidy()? {
+        None => (1, interrupted(folder, options)?),
+        Some(generation) => match whole(folder, generation, now, options)? {
+            Ok(engine) => {
+                let current = Current::of(folder, generation, engine, options)?;
+                return Ok((current, None));
+            }
+            Err(aside) => (generation + 1, Some(aside)),
+        },
+    };
+    let loss = begin(folder, generation, aside, now, options)?;
+    let engine = renew::open(&folder.events(generation), options)?;
+    Ok((Current::of(folder, generation, engine, options)?, loss))
 }
 
 /// A broken folder: where it is now, and what was found.
@@ -179,20 +147,18 @@ fn whole(
     now: UnixMs,
     options: &Options,
 ) -> Result<Result<Engine, Aside>, Unsound> {
-    let disk = |error: io::Error| Unsound::Store(error.into());
     if options.damage == OnDamage::Salvage {
-        folder.keep(generation).map_err(disk)?;
-        options.inject.at(StorePoint::Kept).map_err(disk)?;
+        folder.keep(generation)?;
+        options.inject.at(StorePoint::Kept)?;
     }
-    match checked(&folder.events(generation), options) {
+    match checked(&folder.events(generation), options)? {
         Ok(engine) => {
-            folder.let_go(generation).map_err(disk)?;
+            folder.let_go(generation)?;
             Ok(Ok(engine))
         }
-        Err(Broken::Stop(unsound)) => Err(unsound),
-        Err(Broken::Aside(why)) => {
-            let aside = folder.set_aside(generation, now).map_err(disk)?;
-            options.inject.at(StorePoint::SetAside).map_err(disk)?;
+        Err(why) => {
+            let aside = folder.set_aside(generation, now)?;
+            options.inject.at(StorePoint::SetAside)?;
             Ok(Err((aside, why)))
         }
     }
@@ -203,17 +169,13 @@ fn interrupted(folder: &Folder, options: &Options) -> io::Result<Option<Aside>> 
     if options.damage != OnDamage::Salvage {
         return Ok(None);
     }
-    let aside = folder.newest_aside()?;
-    Ok(aside.map(|aside| {
-        (
-            aside,
-            "it was set aside before and not brought over".to_owned(),
-        )
-    }))
+    let why = "it was set aside before and not brought over";
+    Ok(folder.newest_aside()?.map(|aside| (aside, why.to_owned())))
 }
 
-/// Opens the folder that counts and reads all of it.
-fn checked(path: &Path, options: &Options) -> Result<Engine, Broken> {
+/// Opens the folder that counts and reads all of it, or tells why it is broken. One that cannot be used for another
+/// reason must be left as it is.
+fn checked(path: &Path, options: &Options) -> Result<Result<Engine, String>, Unsound> {
     let (path, cache_bytes) = (path.to_owned(), options.cache_bytes);
     let inject = options.inject.clone();
     // A view is fed what it lacks.
@@ -222,7 +184,7 @@ fn checked(path: &Path, options: &Options) -> Result<Engine, Broken> {
         OnDamage::Salvage => floor::read(&path),
     };
     let open = move |beat: &Beat| -> Result<Engine, Unsound> {
-        inject.at(StorePoint::Opening).map_err(StoreError::from)?;
+        inject.at(StorePoint::Opening)?;
         let engine = engine::open(&path, cache_bytes)?;
         beat.on();
         let found = verify(engine.tree(), beat)?.sequence;
@@ -233,17 +195,13 @@ fn checked(path: &Path, options: &Options) -> Result<Engine, Broken> {
         Ok(engine)
     };
     match guarded("store-open", options.silence, open) {
-        Ok(Ok(engine)) => Ok(engine),
+        Ok(Ok(engine)) => Ok(Ok(engine)),
         Ok(Err(Unsound::Store(
             error @ (StoreError::Damage(_) | StoreError::Failed(_) | StoreError::Event(_)),
-        ))) => Err(Broken::Aside(error.to_string())),
-        Ok(Err(stop)) => Err(Broken::Stop(stop)),
-        Err(mishap @ (Mishap::Panic(_) | Mishap::Silence(_))) => {
-            Err(Broken::Aside(mishap.to_string()))
-        }
-        Err(mishap @ Mishap::NoThread(_)) => {
-            Err(Broken::Stop(Unsound::Store(StoreError::from(mishap))))
-        }
+        ))) => Ok(Err(error.to_string())),
+        Ok(Err(stop)) => Err(stop),
+        Err(mishap @ (Mishap::Panic(_) | Mishap::Silence(_))) => Ok(Err(mishap.to_string())),
+        Err(mishap @ Mishap::NoThread(_)) => Err(StoreError::from(mishap).into()),
     }
 }
 
@@ -256,7 +214,7 @@ fn begin(
     options: &Options,
 ) -> Result<Option<Loss>, StoreError> {
     let told = Arc::new(Mutex::new(Salvage::default()));
-    let salvaged = match (&aside, options.damage) {
+    let salvage = match (&aside, options.damage) {
         (Some((path, _)), OnDamage::Salvage) => {
             let fill = rescued(path.clone(), now, told.clone());
             renew(folder, generation, options, fill)?;
@@ -272,7 +230,7 @@ fn begin(
     Ok(aside.map(|(aside, why)| Loss {
         why,
         aside,
-        salvage: salvaged,
+        salvage,
     }))
 }
 

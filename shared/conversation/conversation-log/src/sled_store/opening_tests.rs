@@ -28,7 +28,7 @@ fn a_later_release_s_store_is_left_alone() {
     assert!(written.is_err());
     folder.settle(1).unwrap();
     for damage in [OnDamage::Rebuild, OnDamage::Salvage] {
-        let refused = open(path.path(), NOW, &with(damage)).err().unwrap();
+        let refused = open(path.path(), NOW, with(damage)).err().unwrap();
         assert!(matches!(refused, OpenError::Newer { format, .. } if format == FORMAT + 1));
         assert_eq!(folder.newest_aside().unwrap(), None);
     }
@@ -37,7 +37,7 @@ fn a_later_release_s_store_is_left_alone() {
 #[test]
 fn what_does_not_come_back_is_begun_anew() {
     let path = tempfile::tempdir().unwrap();
-    drop(open(path.path(), NOW, &with(OnDamage::Rebuild)).unwrap());
+    drop(open(path.path(), NOW, with(OnDamage::Rebuild)).unwrap());
     // Nothing is ever sent.
     let (sender, silent) = channel::<()>();
     let silent = std::sync::Mutex::new(silent);
@@ -51,18 +51,18 @@ fn what_does_not_come_back_is_begun_anew() {
         }),
         ..with(OnDamage::Rebuild)
     };
-    let (ground, loss) = open(path.path(), NOW, &hangs).unwrap();
+    let (shared, loss) = open(path.path(), NOW, hangs).unwrap();
     let loss = loss.unwrap();
     assert!(loss.why.contains("it made no progress"), "{}", loss.why);
     assert!(loss.aside.exists());
-    assert_eq!(ground.generation, 2);
+    assert_eq!(shared.generation(), 2);
     drop(sender);
 }
 
 #[test]
 fn a_panic_is_a_broken_store() {
     let path = tempfile::tempdir().unwrap();
-    drop(open(path.path(), NOW, &with(OnDamage::Rebuild)).unwrap());
+    drop(open(path.path(), NOW, with(OnDamage::Rebuild)).unwrap());
     let panics = Options {
         inject: Injection::new(|point| match point {
             StorePoint::Opening => panic!("as sled does"),
@@ -70,7 +70,7 @@ fn a_panic_is_a_broken_store() {
         }),
         ..with(OnDamage::Salvage)
     };
-    let (_, loss) = open(path.path(), NOW, &panics).unwrap();
+    let (_, loss) = open(path.path(), NOW, panics).unwrap();
     let loss = loss.unwrap();
     assert!(loss.why.contains("as sled does"), "{}", loss.why);
     assert_eq!(loss.salvage, Some(Salvage::default()));

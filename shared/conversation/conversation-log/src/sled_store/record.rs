@@ -75,13 +75,11 @@ impl Meta {
         }
     }
 
-    /// One more event.
     pub(super) fn add(&mut self, crc: u32) {
         self.events += 1;
         self.sum = self.sum.wrapping_add(u64::from(crc));
     }
 
-    /// One event less.
     pub(super) fn take(&mut self, crc: u32) {
         self.events = self.events.saturating_sub(1);
         self.sum = self.sum.wrapping_sub(u64::from(crc));
@@ -100,7 +98,6 @@ pub(super) fn of_tenant(kind: u8, tenant: &TenantId) -> Vec<u8> {
     key
 }
 
-/// ConversationKey of a head.
 pub(super) fn head_key(key: &ConversationKey) -> Vec<u8> {
     of_conversation(HEAD, key)
 }
@@ -118,13 +115,11 @@ fn of_conversation(kind: u8, key: &ConversationKey) -> Vec<u8> {
 
 /// What the keys of a conversation's events begin with.
 pub(super) fn events_of(key: &ConversationKey) -> Vec<u8> {
-    let mut bytes = of_tenant(EVENT, &key.tenant);
-    bytes.extend_from_slice(key.conversation.as_str().as_bytes());
+    let mut bytes = of_conversation(EVENT, key);
     bytes.push(END);
     bytes
 }
 
-/// ConversationKey of an event.
 pub(super) fn event_key(key: &ConversationKey, sequence: u64) -> Vec<u8> {
     let mut bytes = events_of(key);
     bytes.extend_from_slice(&sequence.to_be_bytes());
@@ -157,7 +152,6 @@ fn read_ids(bytes: &[u8]) -> Option<ConversationKey> {
     })
 }
 
-/// A value.
 pub(super) fn seal(key: &[u8], content: &[u8]) -> Result<Vec<u8>, StoreError> {
     let large = |_| StoreError::Write("it is too large".to_owned());
     let key_size = u16::try_from(key.len()).map_err(large)?;
@@ -180,7 +174,6 @@ pub(super) struct Sealed<'a> {
     pub(super) key: &'a [u8],
     pub(super) content: &'a [u8],
     pub(super) crc: u32,
-    /// All of its bytes.
     pub(super) bytes: &'a [u8],
 }
 
@@ -219,7 +212,6 @@ pub(super) fn unseal<'a>(key: &[u8], value: &'a [u8]) -> Result<Sealed<'a>, Stor
     sealed.ok_or_else(|| damage("a value is not what was written"))
 }
 
-/// The checksum that a sealed value carries.
 pub(super) fn crc_of(value: &[u8]) -> u32 {
     let crc = value.get(4..8).and_then(<[u8]>::first_chunk::<4>);
     crc.map_or(0, |crc| u32::from_le_bytes(*crc))
@@ -236,12 +228,10 @@ fn read_json<T: DeserializeOwned>(key: &[u8], value: &[u8]) -> Result<T, StoreEr
     serde_json::from_slice(sealed.content).map_err(|e| StoreError::Damage(e.to_string()))
 }
 
-/// What the store knows of itself.
 pub(super) fn read_meta(value: &[u8]) -> Result<Meta, StoreError> {
     read_json(META, value)
 }
 
-/// What it knows of a conversation.
 pub(super) fn read_head(key: &[u8], value: &[u8]) -> Result<ConversationHead, StoreError> {
     read_json(key, value)
 }
@@ -298,7 +288,6 @@ impl<'a> Glance<'a> {
         Ok(Glance { mark, crc, json })
     }
 
-    /// Reads all of it.
     pub(super) fn event(&self) -> Result<LogEvent, StoreError> {
         Ok(LogEvent::read(self.json)?)
     }

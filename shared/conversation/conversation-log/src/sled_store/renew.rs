@@ -14,7 +14,6 @@ use crate::sled_store::{Injection, Options, StorePoint};
 use crate::store::StoreError;
 use std::path::Path;
 
-/// What is written into a new folder.
 pub(super) type Fill = Box<dyn FnOnce(&sled::Tree, &Beat) -> Result<(), StoreError> + Send>;
 
 /// Writes a new generation and lets it count.

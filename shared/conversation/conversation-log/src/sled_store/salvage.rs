@@ -8,6 +8,7 @@
 use crate::sled_store::change::RECORDS_AT_ONCE;
 use crate::sled_store::floor;
 use crate::sled_store::guard::Beat;
+use crate::sled_store::look;
 use crate::sled_store::record::{
     EVENT, FORMAT, GONE, Glance, HEAD, META, Meta, Sealed, VALUE_BYTES_MAX, event_key, gone_key,
     head_key, read_event_key, read_gone, read_head, read_key, read_meta, write_json,
@@ -152,12 +153,7 @@ impl Find<'_> {
             Some(&HEAD) => {
                 if let (Ok(of), Ok(head)) = (read_key(key), read_head(key, bytes)) {
                     let newest = self.heads.entry(of).or_insert(head);
-                    if is_newer(
-                        (newest.sequence, newest.events),
-                        (head.sequence, head.events),
-                    ) {
-                        *newest = head;
-                    }
+                    *newest = later(*newest, head, |head| (head.sequence, head.events));
                 }
             }
             Some(&GONE) => {
@@ -169,12 +165,7 @@ impl Find<'_> {
             _ if key == META => {
                 if let Ok(meta) = read_meta(bytes) {
                     let newest = self.meta.get_or_insert(meta);
-                    if is_newer(
-                        (newest.sequence, newest.events),
-                        (meta.sequence, meta.events),
-                    ) {
-                        *newest = meta;
-                    }
+                    *newest = later(*newest, meta, |meta| (meta.sequence, meta.events));
                 }
             }
             _ => {}
@@ -191,10 +182,14 @@ impl Find<'_> {
     }
 }
 
-/// Whether of two records of one thing the other is the later one, by how far the store had come and how many events
-/// there were: what changes at one sequence only takes some out.
-fn is_newer(one: (u64, u64), other: (u64, u64)) -> bool {
-    (other.0, u64::MAX - other.1) > (one.0, u64::MAX - one.1)
+/// The later one of two records of one thing, by how far the store had come and how many events there were: what changes
+/// at one sequence only takes some out.
+fn later<T>(one: T, other: T, of: impl Fn(&T) -> (u64, u64)) -> T {
+    let age = |record: &T| {
+        let (sequence, events) = of(record);
+        (sequence, u64::MAX - events)
+    };
+    if age(&other) > age(&one) { other } else { one }
 }
 
 /// From the events of the new tree to what it knows of itself and of each conversation.
@@ -230,24 +225,8 @@ impl<'a> Settling<'a> {
     }
 
     fn settle(mut self, beat: &Beat) -> Result<Salvage, StoreError> {
-        let mut open: Option<(ConversationKey, Vec<(Mark, u32)>)> = None;
-        for item in self.find.tree.iter() {
-            let (key, value) = item?;
-            let (of, sequence) = read_event_key(&key)?;
-            let Glance { mark, crc, .. } = Glance::at(&key, sequence, &value)?;
-            beat.on();
-            match &mut open {
-                Some((key, events)) if *key == of => events.push((mark, crc)),
-                _ => {
-                    if let Some((key, events)) = open.replace((of, vec![(mark, crc)])) {
-                        self.conversation(&key, &events)?;
-                    }
-                }
-            }
-        }
-        if let Some((key, events)) = open {
-            self.conversation(&key, &events)?;
-        }
+        let tree = self.find.tree;
+        look::by_conversation(tree, beat, |key, events| self.conversation(key, events))?;
         self.finish()
     }
 

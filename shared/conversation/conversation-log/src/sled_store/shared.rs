@@ -8,15 +8,15 @@ use crate::sled_store::change::{self, Changes};
 use crate::sled_store::engine::Engine;
 use crate::sled_store::floor::Floor;
 use crate::sled_store::folder::Folder;
-use crate::sled_store::opening::{self, Ground};
 use crate::sled_store::owner::Owner;
 use crate::sled_store::record::Meta;
 use crate::sled_store::renew::{self, Fill, all_of, nothing, renew};
-use crate::sled_store::{Injection, Options, StorePoint, look};
+use crate::sled_store::{Injection, OnDamage, Options, StorePoint, look};
 use crate::source::ConversationKey;
 use crate::store::{LIST_MAX, StoreError};
 use envelope::UnixMs;
 use futures_util::future::BoxFuture;
+use std::io;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -26,7 +26,6 @@ use tokio::time::timeout;
 /// How long one may take that goes through all events.
 pub(super) const LONG_MAX: Duration = Duration::from_secs(30 * 60);
 
-/// An open store.
 pub(super) struct Shared {
     current: RwLock<Current>,
     /// One permit: it is held until the work ends, even when the caller has stopped waiting.
@@ -39,7 +38,7 @@ pub(super) struct Shared {
 }
 
 /// The generation that counts.
-struct Current {
+pub(super) struct Current {
     generation: u64,
     engine: Engine,
     /// Where nothing feeds the store.
@@ -47,6 +46,23 @@ struct Current {
 }
 
 impl Current {
+    pub(super) fn of(
+        folder: &Folder,
+        generation: u64,
+        engine: Engine,
+        options: &Options,
+    ) -> io::Result<Current> {
+        let floor = match options.damage {
+            OnDamage::Rebuild => None,
+            OnDamage::Salvage => Some(Floor::of(&folder.events(generation))?),
+        };
+        Ok(Current {
+            generation,
+            engine,
+            floor,
+        })
+    }
+
     fn flush(&self, inject: &Injection) -> Result<(), StoreError> {
         let sequence = look::meta(self.engine.tree())?.sequence;
         self.engine.flush(inject)?;
@@ -58,19 +74,7 @@ impl Current {
 }
 
 impl Shared {
-    pub(super) fn on(ground: Ground, options: Options) -> Shared {
-        let Ground {
-            folder,
-            owner,
-            generation,
-            engine,
-            floor,
-        } = ground;
-        let current = Current {
-            generation,
-            engine,
-            floor,
-        };
+    pub(super) fn on(folder: Folder, owner: Owner, current: Current, options: Options) -> Shared {
         Shared {
             current: RwLock::new(current),
             writing: Arc::new(Semaphore::new(1)),
@@ -243,9 +247,13 @@ impl Shared {
         self.flush()
     }
 
+    pub(super) fn generation(&self) -> u64 {
+        self.current().generation
+    }
+
     /// Puts a new generation in place of this one. Until it counts, this one goes on.
     fn replace(&self, fill: Fill) -> Result<(), StoreError> {
-        let old = self.current().generation;
+        let old = self.generation();
         renew(&self.folder, old + 1, &self.options, fill)?;
         let swapped = self.swap(old);
         // What counts is not what is open: nothing more may be written here.
@@ -254,14 +262,8 @@ impl Shared {
 
     fn swap(&self, old: u64) -> Result<(), StoreError> {
         self.options.inject.at(StorePoint::Swapped)?;
-        let generation = old + 1;
-        let path = self.folder.events(generation);
-        let engine = renew::open(&path, &self.options)?;
-        let next = Current {
-            generation,
-            engine,
-            floor: opening::floor_of(&path, &self.options)?,
-        };
+        let engine = renew::open(&self.folder.events(old + 1), &self.options)?;
+        let next = Current::of(&self.folder, old + 1, engine, &self.options)?;
         let before = std::mem::replace(&mut *self.current_mut(), next);
         drop(before);
         Ok(self.folder.remove(old)?)

@@ -6,12 +6,9 @@
 
 use crate::sled_store::guard::Beat;
 use crate::sled_store::look;
-use crate::sled_store::record::{
-    EVENT, FORMAT, GONE, Glance, HEAD, META, Meta, read_event_key, read_gone, read_key,
-};
-use crate::source::ConversationKey;
-use crate::store::head::Mark;
+use crate::sled_store::record::{EVENT, FORMAT, GONE, HEAD, META, Meta, read_gone, read_key};
 use crate::store::{ConversationHead, StoreError};
+use std::io;
 
 /// Why a store is not used.
 #[derive(Debug, thiserror::Error)]
@@ -24,45 +21,59 @@ pub(super) enum Unsound {
     Store(#[from] StoreError),
 }
 
-/// What was counted on the way.
-struct Count<'a> {
-    tree: &'a sled::Tree,
-    /// What the store would know of itself.
-    meta: Meta,
-    heads: u64,
-    /// The conversation whose events are being read.
-    open: Option<(ConversationKey, ConversationHead)>,
+impl From<io::Error> for Unsound {
+    fn from(error: io::Error) -> Unsound {
+        Unsound::Store(error.into())
+    }
 }
 
-fn damage(what: impl Into<String>) -> Unsound {
-    StoreError::Damage(what.into()).into()
+fn damage(what: impl Into<String>) -> StoreError {
+    StoreError::Damage(what.into())
 }
 
-/// Reads everything.
 pub(super) fn verify(tree: &sled::Tree, beat: &Beat) -> Result<Meta, Unsound> {
     let known = look::meta(tree)?;
     if known.format > FORMAT {
         return Err(Unsound::Newer(known.format));
     }
-    let mut count = Count {
-        tree,
-        meta: Meta {
-            conversations: 0,
-            events: 0,
-            sum: 0,
-            ..known
-        },
-        heads: 0,
-        open: None,
+    let mut found = Meta {
+        conversations: 0,
+        events: 0,
+        sum: 0,
+        ..known
     };
-    for item in tree.iter() {
-        let (key, value) = item.map_err(StoreError::from)?;
+    look::by_conversation(tree, beat, |key, events| {
+        found.conversations += 1;
+        events.iter().for_each(|(_, crc)| found.add(*crc));
+        let marks = events.iter().map(|(mark, _)| *mark);
+        let is_begun_again = marks.clone().skip(1).any(|mark| mark.begins_anew());
+        match ConversationHead::of(marks) {
+            Ok(head) if !is_begun_again && head == look::head(tree, key)? => Ok(()),
+            Ok(_) if !is_begun_again => Err(damage("a conversation is not what is known of it")),
+            _ => Err(damage("the events of a conversation are out of order")),
+        }
+    })?;
+    if others(tree, beat)? != found.conversations {
+        return Err(damage("there is a conversation without events").into());
+    }
+    if found != known {
+        let (events, wanted) = (found.events, known.events);
+        let text = format!("{events} events, and not those of the {wanted} that there should be");
+        return Err(damage(text).into());
+    }
+    Ok(known)
+}
+
+/// Reads the records that are no events, and returns how many heads are among them.
+fn others(tree: &sled::Tree, beat: &Beat) -> Result<u64, StoreError> {
+    let mut heads = 0;
+    for item in tree.range(..[EVENT]).chain(tree.range([EVENT + 1]..)) {
+        let (key, value) = item?;
         beat.on();
         match key.first() {
-            Some(&EVENT) => count.event(&key, &value)?,
             Some(&HEAD) => {
                 read_key(&key)?;
-                count.heads += 1;
+                heads += 1;
             }
             Some(&GONE) => {
                 read_gone(&key, &value)?;
@@ -71,52 +82,5 @@ pub(super) fn verify(tree: &sled::Tree, beat: &Beat) -> Result<Meta, Unsound> {
             _ => return Err(damage("there is a key of no kind")),
         }
     }
-    count.close()?;
-    if count.heads != count.meta.conversations {
-        return Err(damage("there is a conversation without events"));
-    }
-    if count.meta != known {
-        let Meta { events, .. } = count.meta;
-        let text = format!(
-            "{events} events, and not those of the {} that there should be",
-            known.events
-        );
-        return Err(damage(text));
-    }
-    Ok(known)
-}
-
-impl Count<'_> {
-    fn event(&mut self, key: &[u8], value: &[u8]) -> Result<(), Unsound> {
-        let (conversation, sequence) = read_event_key(key)?;
-        let Glance { mark, crc, .. } = Glance::at(key, sequence, value)?;
-        self.meta.add(crc);
-        match &mut self.open {
-            Some((open, head)) if *open == conversation => {
-                *head = following(*head, mark)?;
-            }
-            _ => {
-                self.close()?;
-                self.open = Some((conversation, ConversationHead::first(mark)));
-            }
-        }
-        Ok(())
-    }
-
-    /// The events of a conversation were read.
-    fn close(&mut self) -> Result<(), Unsound> {
-        let Some((key, found)) = self.open.take() else {
-            return Ok(());
-        };
-        self.meta.conversations += 1;
-        if look::head(self.tree, &key)? != Some(found) {
-            return Err(damage("a conversation is not what is known of it"));
-        }
-        Ok(())
-    }
-}
-
-fn following(head: ConversationHead, mark: Mark) -> Result<ConversationHead, Unsound> {
-    let next = head.across(mark).filter(|_| !mark.begins_anew());
-    next.ok_or_else(|| damage("the events of a conversation are out of order"))
+    Ok(heads)
 }

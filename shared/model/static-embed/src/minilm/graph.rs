@@ -24,7 +24,6 @@ pub(super) struct Shape {
     pub(super) width: usize,
     /// Numbers in the middle of the feed-forward part.
     pub(super) inner: usize,
-    /// Layers.
     pub(super) layers: usize,
     /// Heads of attention; they share the width evenly.
     pub(super) heads: usize,

@@ -24,7 +24,6 @@ struct Entry {
 }
 
 impl Weights {
-    /// Reads the content of a safetensors file.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let (len, rest) = bytes.split_first_chunk::<8>().ok_or("it is cut short")?;
         let len = usize::try_from(u64::from_le_bytes(*len)).unwrap_or(usize::MAX);
