@@ -167,33 +167,26 @@ fn judged(
         None => one.window.as_ref().map(|window| window.sentences.clone()),
     };
     let sentences = sentences.filter(|_| decision.verdict != SentenceVerdict::NoClaim);
-    let passage = sentences
-        .as_ref()
-        .map(|range| evidence.passage_of(range.start));
-    let window = sentences.map(|range| {
-        let (first, last) = (
-            &evidence.sentences[range.start],
-            &evidence.sentences[range.end - 1],
-        );
-        first.at.start..last.at.end
-    });
+    let (passage, window) = sentences
+        .map(|range| {
+            let sentences = &evidence.sentences[range.clone()];
+            let end = sentences.last().map_or(0, |last| last.at.end);
+            (evidence.passage_of(range.start), sentences[0].at.start..end)
+        })
+        .unzip();
     let words = |tokens: &[usize]| {
         let tokens = tokens.iter().filter_map(|at| one.sentence.tokens.get(*at));
-        let words: Vec<&str> = tokens
+        let words = tokens
             .take(NAMED_MAX)
-            .map(|token| &answer[token.at.clone()])
-            .collect();
-        words.join(" ")
+            .map(|token| &answer[token.at.clone()]);
+        words.collect::<Vec<&str>>().join(" ")
     };
     SentenceCheck {
         start: one.at.start,
         end: one.at.end,
         verdict: decision.verdict,
         score,
-        contrast: match one.figures {
-            Some(_) => contrast_score(&one.contrast),
-            None => 0.0,
-        },
+        contrast: one.figures.map_or(0.0, |_| contrast_score(&one.contrast)),
         denies_alone: one.denies_alone,
         reason: decision.reason.map(|(kind, tokens)| Reason {
             kind,

@@ -46,9 +46,7 @@ impl Linker<'_> {
     ) -> Option<(ColumnId, Vec<String>)> {
         let key = code.to_lowercase();
         let known = || self.dictionary.with_key(&key);
-        let is_in = |column: ColumnId| {
-            bucket.is_none_or(|bucket| self.dictionary.column(column).bucket == bucket)
-        };
+        let is_in = |column: ColumnId| self.dictionary.column(column).is_in(bucket);
         let entries = known().filter(|entry| is_in(entry.column));
         let column = entries.max_by_key(|entry| entry.documents)?.column;
         let forms = known().filter(|entry| entry.column == column);

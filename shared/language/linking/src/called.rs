@@ -9,6 +9,7 @@ use crate::dictionary::{ColumnId, ColumnKind, is_year};
 use crate::link::Linker;
 use crate::linked::Test;
 use crate::mention::{Mention, Named};
+use time::Date;
 
 const YEARS_MAX: i32 = 20;
 
@@ -49,10 +50,8 @@ impl Linker<'_> {
             let Named::Value(key) = &mention.what else {
                 continue;
             };
-            let found: Vec<Vec<String>> = self
-                .years_beside(key, span)
-                .map(|year| vec![year])
-                .collect();
+            let found = self.years_beside(key, span).map(|year| vec![year]);
+            let found: Vec<Vec<String>> = found.collect();
             if found.is_empty() {
                 continue;
             }
@@ -112,23 +111,17 @@ fn forms(span: &DaySpan) -> Vec<Vec<String>> {
             None => vec![year_of(year)],
         },
         Grain::Days => {
-            let (Some(from), Some(until)) = (span.range.from, span.range.until) else {
+            let last = span.range.until.and_then(Date::previous_day);
+            let (Some(from), Some(last)) = (span.range.from, last) else {
                 return Vec::new();
             };
-            let Some(last) = until
-                .previous_day()
-                .filter(|last| last.year() == from.year())
-            else {
-                return Vec::new();
-            };
-            let (first, month) = (u8::from(from.month()), i32::from(u8::from(last.month())));
-            let is_quarter = first % 3 == 1
-                && month == i32::from(first) + 2
-                && from.day() == 1
-                && start_of_month(last.year(), month + 1) == Some(until);
-            match is_quarter {
-                true => vec![quarter_of(from.year(), first.div_ceil(3))],
-                false => vec![year_of(from.year())],
+            let (year, quarter) = (from.year(), u8::from(from.month()).div_ceil(3));
+            let begins = i32::from(quarter) * 3 - 2;
+            let days = [begins, begins + 3].map(|month| start_of_month(year, month));
+            match days == [span.range.from, span.range.until] {
+                _ if last.year() != year => Vec::new(),
+                true => vec![quarter_of(year, quarter)],
+                false => vec![year_of(year)],
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::kindred::Kin;
 use crate::link::{Fitting, Linker, Placed};
 use crate::mention::Mention;
 use crate::signs;
-use crate::token::{QuestionToken, TokenWords};
+use crate::token::{QuestionToken, text_of};
 use crate::units::{is_in_unit, is_of_time};
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -55,20 +55,14 @@ impl Linker<'_> {
         bucket: Option<&str>,
         before: &[Placed],
     ) -> Result<Fitting, &'static str> {
-        let is_in = |column: ColumnId| {
-            self.dictionary.is_column(column)
-                && bucket.is_none_or(|bucket| self.dictionary.column(column).bucket == bucket)
-        };
+        let known = self.dictionary;
+        let is_in =
+            |column: ColumnId| known.is_column(column) && known.column(column).is_in(bucket);
         let mut columns: Vec<(u32, ColumnId)> = Vec::new();
-        let named = self
-            .dictionary
-            .with_key(key)
-            .chain(self.dictionary.with_acronym(key));
+        let named = known.with_key(key).chain(known.with_acronym(key));
         for entry in named.filter(|entry| is_in(entry.column)) {
-            match columns
-                .iter_mut()
-                .find(|(_, column)| *column == entry.column)
-            {
+            let mut known = columns.iter_mut();
+            match known.find(|(_, column)| *column == entry.column) {
                 Some((count, _)) => *count += entry.documents,
                 None => columns.push((entry.documents, entry.column)),
             }
@@ -77,9 +71,8 @@ impl Linker<'_> {
         let score = |column: ColumnId| {
             let column = self.dictionary.column(column);
             let says = |words: &[Kin], is_same: fn(&Kin, &Kin) -> bool| {
-                words
-                    .iter()
-                    .any(|word| said.iter().any(|said| is_same(&said.kin, word)))
+                let is_said = |word: &Kin| said.iter().any(|said| is_same(&said.kin, word));
+                words.iter().any(is_said)
             };
             let is_said =
                 says(&column.kin, Kin::is_like) || says(&column.said.also_called, Kin::is_form_of);
@@ -136,13 +129,12 @@ impl Linker<'_> {
     /// say.
     fn is_name(&self, mention: &Mention, key: &str) -> bool {
         let said = &self.tokens[mention.at.clone()];
-        let is_capital = |token: &QuestionToken| token.is_capital() && !token.is_first;
         let mut values = self.dictionary.with_key(key);
         self.is_asked_for()
             && !values.any(|value| self.dictionary.is_kind(value))
             && (said.len() > 1
                 || said.iter().any(QuestionToken::has_digit)
-                || said.iter().all(is_capital))
+                || said.iter().all(QuestionToken::is_name))
     }
 
     /// The things that a mention names, each in every way in which the documents write it. An acronym may stand for
@@ -155,24 +147,19 @@ impl Linker<'_> {
     ) -> Vec<Vec<String>> {
         let text = |value: &KnownValue| value.text.to_string();
         let with_key = |key: &str| {
-            let forms = self
-                .dictionary
-                .with_key(key)
-                .filter(|value| value.column == column);
+            let forms = self.dictionary.values_of(key, column);
             let forms = forms.map(text).chain(self.path_forms(key, column));
             forms.collect::<Vec<String>>()
         };
-        let said = self.tokens[mention.at.clone()].text();
+        let said = text_of(&self.tokens[mention.at.clone()]);
         if self.dictionary.column(column).is_named() {
             // Other documents may write the name in other ways, and a sentence may write it as the question does.
             let forms = self.dictionary.with_key(key).map(text);
             return vec![sorted(forms.chain([said]).collect())];
         }
         let mut forms = with_key(key);
-        let long = self
-            .dictionary
-            .with_acronym(key)
-            .filter(|entry| entry.column == column);
+        let long = self.dictionary.with_acronym(key);
+        let long = long.filter(|entry| entry.column == column);
         let mut long: Vec<String> = long.map(|entry| fold::name_key(&entry.text)).collect();
         long.sort();
         // A name that a scanner misread is not another name.
@@ -187,10 +174,8 @@ impl Linker<'_> {
             });
             return all.collect();
         }
-        let acronyms: Vec<String> = forms
-            .iter()
-            .filter_map(|form| fold::acronym(form))
-            .collect();
+        let acronyms = forms.iter().filter_map(|form| fold::acronym(form));
+        let acronyms: Vec<String> = acronyms.collect();
         forms.extend(acronyms.iter().flat_map(|key| with_key(key)));
         // A number that looks like a misread one may be a different number.
         if forms.is_empty() || !key.contains(|c: char| c.is_ascii_digit()) {
@@ -206,17 +191,12 @@ impl Linker<'_> {
     /// `Acme Pumps Ltd`. A name of one word may be an ordinary word, and where two legal forms have the name, a path may
     /// mean either; both are left out.
     fn path_forms(&self, key: &str, column: ColumnId) -> impl Iterator<Item = String> {
-        let of = |column: ColumnId| {
-            self.dictionary
-                .with_key(key)
-                .filter(move |value| value.column == column)
-        };
+        let of = |column: ColumnId| self.dictionary.values_of(key, column);
         let telling = of(column).filter(|value| !companies::is_single(&value.text));
         let legal = telling.map(|value| companies::suffixes(&value.text));
         let legal = sorted(legal.filter(|suffixes| !suffixes.is_empty()).collect());
-        let named = self
-            .dictionary
-            .named_column(&self.dictionary.column(column).bucket);
+        let bucket = &self.dictionary.column(column).bucket;
+        let named = self.dictionary.named_column(bucket);
         let named = named.filter(|_| legal.len() == 1).into_iter();
         named.flat_map(of).map(|value| value.text.to_string())
     }
@@ -268,11 +248,9 @@ impl Linker<'_> {
     }
 
     pub(crate) fn said_behind(&self, end: usize) -> Vec<Said> {
-        let words = self.words_behind(end).into_iter();
-        words
-            .filter(|word| !is_content_free(word))
-            .map(|word| Said::of(word, 1))
-            .collect()
+        let mut words = self.words_behind(end);
+        words.retain(|word| !is_content_free(word));
+        words.into_iter().map(|word| Said::of(word, 1)).collect()
     }
 
     /// The column that an amount is compared with. The words around the amount, its unit, or a column of totals decide.
@@ -292,9 +270,9 @@ impl Linker<'_> {
         said.extend(untaxed.map(|word| Said::of(word, 2)));
         said.extend(self.said_behind(mention.at.end));
         // `with VAT` describes an amount that includes it.
-        let is_taxed = behind
-            .windows(2)
-            .any(|pair| is_of(pair[0], "with including incl inclusive") && is_of(pair[1], taxes))
+        let including = "with including incl inclusive";
+        let includes = |pair: &[&str]| is_of(pair[0], including) && is_of(pair[1], taxes);
+        let is_taxed = behind.windows(2).any(includes)
             && !behind.iter().any(|word| is_of(word, words!(untaxed)));
         if is_taxed {
             said.retain(|said| !said.kin.is_of(taxes));

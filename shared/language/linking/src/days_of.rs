@@ -48,10 +48,8 @@ impl Linker<'_> {
     ) -> Result<(Fitting, Test), &'static str> {
         let mut said = self.said_before(mention.at.start);
         // Words behind these days belong to the next days, if the question names some.
-        let next = self
-            .mentions
-            .iter()
-            .find(|next| next.at.start >= mention.at.end);
+        let mut next = self.mentions.iter();
+        let next = next.find(|next| next.at.start >= mention.at.end);
         let is_next_near = next.is_some_and(|next| {
             matches!(next.what, Named::Days(_)) && next.at.start < mention.at.end + 4
         });
@@ -77,22 +75,14 @@ impl Linker<'_> {
             .word(mention.at.start, 1)
             .is_some_and(|word| is_of(word, "covering about regarding for on"))
             || self.word(mention.at.start, 2) == Some("covering");
-        let year = match span.grain {
-            Grain::Years(first, last) => Some((first, last)),
-            Grain::Fiscal {
-                year,
-                quarter: None,
-            } => Some((year, year)),
-            _ => None,
-        };
+        let year = years_in(span);
         if let (Some(year), Some(column)) = (year, years.first())
             && (is_said(column) || is_about || !days.first().is_some_and(is_said))
         {
             return Ok((column.1.into(), of_years(year, span.side)));
         }
-        if let Some(verb) = self
-            .verb_before(mention.at.start)
-            .filter(|_| !days.is_empty())
+        if let Some(verb) = self.verb_before(mention.at.start)
+            && !days.is_empty()
         {
             days.retain(|(_, column)| self.is_of_verb(*column, &verb));
             if days.is_empty() {
@@ -100,9 +90,8 @@ impl Linker<'_> {
             }
         }
         if let Some((fit, column)) = days.first() {
-            let rivals = days[1..]
-                .iter()
-                .filter(|(other, _)| fit.0 > 0 && other == fit);
+            let rivals = days[1..].iter();
+            let rivals = rivals.filter(|(other, _)| fit.0 > 0 && other == fit);
             let fitting = Fitting {
                 column: *column,
                 rivals: rivals.map(|(_, id)| *id).collect(),
@@ -170,14 +159,7 @@ impl Linker<'_> {
         span: &DaySpan,
         before: &[Placed],
     ) -> Option<(ColumnId, Test)> {
-        let year = match span.grain {
-            Grain::Years(first, last) => (first, last),
-            Grain::Fiscal {
-                year,
-                quarter: None,
-            } => (year, year),
-            _ => return None,
-        };
+        let year = years_in(span)?;
         let bucket = self.named_before(before)?.bucket.as_str();
         let is_in = span.side == SpanSide::In && year.1 - year.0 < YEARS_NAMED_MAX;
         self.year_named(Some(year).filter(|_| is_in), Some(bucket))
@@ -194,9 +176,7 @@ impl Linker<'_> {
         bucket: Option<&str>,
     ) -> Option<(ColumnId, Test)> {
         let (first, last) = year?;
-        let is_in = |column: &KnownColumn| {
-            column.is_named() && bucket.is_none_or(|bucket| column.bucket == bucket)
-        };
+        let is_in = |column: &KnownColumn| column.is_named() && column.is_in(bucket);
         let mut column = None;
         let mut years = Vec::new();
         for year in (first..=last).map(|year| year.to_string()) {
@@ -243,16 +223,23 @@ impl Linker<'_> {
     }
 
     fn fiscal_end(&self) -> Option<FiscalEnd> {
-        self.mentions
-            .iter()
-            .find_map(|mention| match &mention.what {
-                Named::Value(key) => {
-                    let long = self.dictionary.with_acronym(key).next();
-                    let end = self.dictionary.fiscal_end(key);
-                    end.or_else(|| self.dictionary.fiscal_end(&long?.text))
-                }
-                _ => None,
-            })
+        self.mentions.iter().find_map(|mention| {
+            let Named::Value(key) = &mention.what else {
+                return None;
+            };
+            let long = self.dictionary.with_acronym(key).next();
+            let end = self.dictionary.fiscal_end(key);
+            end.or_else(|| self.dictionary.fiscal_end(&long?.text))
+        })
+    }
+}
+
+/// The first and the last of the whole years that a span is.
+fn years_in(span: &DaySpan) -> Option<(i32, i32)> {
+    match span.grain {
+        Grain::Years(first, last) => Some((first, last)),
+        Grain::Fiscal { year, quarter } => quarter.is_none().then_some((year, year)),
+        Grain::Days => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::link::{Linker, Placed};
 use crate::linked::{Intent, LinkedQuestion};
-use text::is_of;
+use crate::token::TokenWords;
 
 impl Linker<'_> {
     /// Takes out two conditions on different columns of which one is enough: `from Acme or over 500 EUR`. All conditions of a
@@ -20,18 +20,14 @@ impl Linker<'_> {
         let is_either = |number: &usize| {
             let (one, other) = (columns(number - 1), columns(*number));
             let is_known = !one.is_empty() && !other.is_empty();
-            let (from, to) = (
-                self.mentions[number - 1].at.end,
-                self.mentions[*number].at.start,
-            );
+            let (before, mention) = (&self.mentions[number - 1], &self.mentions[*number]);
             // `some diode or other` is no alternative.
             let is_alternative = |at: usize| {
-                let next = self.tokens.get(at + 1).map_or("", |next| &next.lower);
-                is_of(&self.tokens[at].lower, "or and/or")
-                    && !is_of(next, "other others so later earlier more less")
+                let words = "other others so later earlier more less";
+                self.tokens.is(at, "or and/or") && !self.tokens.is(at + 1, words)
             };
             is_known
-                && (from..to).any(is_alternative)
+                && (before.at.end..mention.at.start).any(is_alternative)
                 && one.iter().all(|column| !other.contains(column))
         };
         let is_for_documents = matches!(linked.intent, Intent::Documents | Intent::Compute);

@@ -1,7 +1,7 @@
 //! Finds out when the fiscal years of a company end from its documents: `Our fiscal year ends on 30 June`. Pure.
 
 use crate::days::{FiscalEnd, day};
-use crate::token::{QuestionToken, tokens};
+use crate::token::{QuestionToken, TokenWords, tokens};
 use text::months::number_in_date;
 
 /// The number of words of one sentence that are read behind `fiscal year`.
@@ -12,14 +12,11 @@ const WORDS_MAX: usize = 16;
 pub fn end_in(text: &str) -> Option<FiscalEnd> {
     let lower = text.to_lowercase();
     let named = "fiscal year,financial year,business year,accounting year".split(',');
-    let mut places: Vec<usize> = named
-        .flat_map(|name| lower.match_indices(name))
-        .map(|(at, _)| at)
-        .collect();
+    let places = named.flat_map(|name| lower.match_indices(name));
+    let mut places: Vec<usize> = places.map(|(at, _)| at).collect();
     places.sort_unstable();
-    let behind = places
-        .into_iter()
-        .find_map(|at| end_behind(lower.get(at..)?));
+    let mut places = places.into_iter();
+    let behind = places.find_map(|at| end_behind(lower.get(at..)?));
     behind.or_else(|| lower.split(['.', '\n', ';']).find_map(end_in_sentence))
 }
 
@@ -29,9 +26,8 @@ pub fn end_in_field(field: &str, value: &str) -> Option<FiscalEnd> {
     let (month, date) = value.split_once('-').filter(|_| value.len() == 5)?;
     let (month, date) = (month.parse().ok()?, date.parse().ok()?);
     let is_day = day(2024, month, date).is_some();
-    let is_year = ["year", "fiscal", "fy", "closing"]
-        .iter()
-        .any(|word| lower.contains(word));
+    let mut words = ["year", "fiscal", "fy", "closing"].iter();
+    let is_year = words.any(|word| lower.contains(word));
     (is_year && is_day).then_some(FiscalEnd { month, day: date })
 }
 
@@ -78,18 +74,14 @@ fn day_before(named: FiscalEnd) -> Option<FiscalEnd> {
 
 fn end_behind(lower: &str) -> Option<FiscalEnd> {
     let words = tokens(lower.get(..SENTENCE_BYTES_MAX).unwrap_or(lower));
-    let end = words
-        .iter()
-        .position(|word| word.is_last)
-        .map_or(words.len(), |last| last + 1);
+    let last = words.iter().position(|word| word.is_last);
+    let end = last.map_or(words.len(), |last| last + 1);
     let words = &words[..end.min(WORDS_MAX)];
     // The last day that the sentence names is the end, unless it names the beginning alone.
-    let (at, named) = (0..words.len())
-        .rev()
-        .find_map(|at| Some((at, day_at(words, at)?)))?;
-    let is_first = at
-        .checked_sub(2)
-        .is_some_and(|from| words[from..at].iter().any(begins))
+    let mut places = (0..words.len()).rev();
+    let (at, named) = places.find_map(|at| Some((at, day_at(words, at)?)))?;
+    let before = at.checked_sub(2).map(|from| &words[from..at]);
+    let is_first = before.is_some_and(|before| before.iter().any(begins))
         && (0..at.saturating_sub(2)).all(|at| day_at(words, at).is_none());
     match is_first {
         // The day before the beginning is the end.
@@ -103,12 +95,10 @@ const SENTENCE_BYTES_MAX: usize = 256;
 
 /// The day at a token: `30 June`, `June 30`, `30th of June`; `the end of June` is its last day.
 fn day_at(words: &[QuestionToken], at: usize) -> Option<FiscalEnd> {
-    let word = |at: usize| words.get(at).map_or("", |token| token.lower.as_str());
+    let word = |at: usize| words.word(at);
     let date = |word: &str| {
-        word.trim_end_matches(char::is_alphabetic)
-            .parse::<u8>()
-            .ok()
-            .filter(|date| (1..=31).contains(date))
+        let date = word.trim_end_matches(char::is_alphabetic).parse::<u8>();
+        date.ok().filter(|date| (1..=31).contains(date))
     };
     let of = usize::from(word(at + 1) == "of");
     if let (Some(date), Some(month)) = (date(word(at)), number_in_date(word(at + 1 + of))) {
@@ -116,9 +106,8 @@ fn day_at(words: &[QuestionToken], at: usize) -> Option<FiscalEnd> {
     }
     if word(at) == "end" && of == 1 {
         let month = number_in_date(word(at + 2))?;
-        let day = crate::days::start_of_month(2024, i32::from(month) + 1)?
-            .previous_day()?
-            .day();
+        let next = crate::days::start_of_month(2024, i32::from(month) + 1)?;
+        let day = next.previous_day()?.day();
         return Some(FiscalEnd { month, day });
     }
     let month = number_in_date(word(at)).filter(|_| word(at).len() > 2)?;

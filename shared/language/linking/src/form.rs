@@ -116,8 +116,8 @@ fn puts_beside(tokens: &[QuestionToken]) -> bool {
 
 /// Whether the question says that one thing has more than another: `Does HX-1 have a higher voltage than HX-2?`.
 pub(crate) fn says_more_than(tokens: &[QuestionToken]) -> bool {
-    let mut words = tokens.iter().map(|token| token.lower.as_str());
-    words.any(|word| is_of(word, words!(comparative))) && words.any(|word| word == "than")
+    let more = (0..tokens.len()).find(|at| tokens.is(*at, words!(comparative)));
+    more.is_some_and(|at| tokens[at..].has("than"))
 }
 
 /// Whether the question compares two things by a figure: `the gap between HX-1 and HX-2`.

@@ -65,10 +65,8 @@ pub(crate) fn frame(tokens: &[QuestionToken], dictionary: &Dictionary, is_eviden
             ..Frame::default()
         };
     };
-    let is_twofold = (0..tokens.len())
-        .filter(|at| tokens.says(*at, "how many"))
-        .count()
-        > 1;
+    let how_many = (0..tokens.len()).filter(|at| tokens.says(*at, "how many"));
+    let is_twofold = how_many.count() > 1;
     let is_beside = intent == Intent::Compute && tokens.has("versus vs");
     Frame {
         intent: match is_twofold || is_beside || is_choosing(tokens) {
@@ -144,11 +142,7 @@ fn nouns(tokens: &[QuestionToken], dictionary: &Dictionary) -> Vec<Noun> {
 
 /// Whether a word is a verb, or part of an idiom, and no noun: `I have to report the total`, `side by side`.
 fn is_verb(tokens: &[QuestionToken], at: &Range<usize>) -> bool {
-    let is_told = tokens.back(at.start, 1) == "to"
-        && tokens.is(
-            at.end,
-            "the a an all every each any on how what me us that our",
-        );
+    let is_told = tokens.back(at.start, 1) == "to" && tokens.is(at.end, words!(filed));
     let is_twice = tokens.word(at.end) == "by" && tokens.word(at.end + 1) == tokens.word(at.start);
     at.len() == 1 && (is_told || is_twice)
 }
@@ -173,10 +167,7 @@ fn is_definite(tokens: &[QuestionToken], noun: &Noun) -> bool {
     };
     let names = tokens[..noun.at.start].iter().rev().take_while(is_name);
     let before = tokens.back(noun.at.start, 1 + names.count().min(NAME_WORDS_MAX));
-    let is_all = is_of(
-        before,
-        "the every each any all our this that no which what per average",
-    ) || is_of(before, words!(most));
+    let is_all = is_of(before, words!(definite)) || is_of(before, words!(most));
     // `part list V-100`, `contract no. 12`
     let third = tokens.get(noun.at.end + 1);
     let is_numbered = next.is_some_and(|next| {
@@ -233,9 +224,8 @@ fn kind(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
     // A type that several buckets have names none of them.
     let is_shared = kinds.any(|other| dictionary.column(other.column).bucket != bucket);
     let at_kind = at..at + length;
-    let said = tokens[at_kind.clone()]
-        .iter()
-        .map(|token| fold::key(&token.text));
+    let said = tokens[at_kind.clone()].iter();
+    let said = said.map(|token| fold::key(&token.text));
     let is_many = said.collect::<String>() != fold::name_key(&kind.text);
     let is_told = || !(is_open || column.is_topic()) || is_pointed_at(tokens, &at_kind);
     let is_noun = dictionary.is_described(&bucket)
@@ -299,12 +289,6 @@ fn described(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Fo
 /// What the question asks about the noun at a token; `None` if the question only mentions it. Of several words that ask
 /// the strongest wins: `compare the number of ...` compares.
 fn asked(tokens: &[QuestionToken], noun: usize, dictionary: &Dictionary) -> Option<Intent> {
-    let rank = |intent: &Intent| match intent {
-        Intent::Prose => 0,
-        Intent::Documents => 1,
-        Intent::Compute => 2,
-        Intent::Compare => 3,
-    };
     let mut opened: Vec<Intent> = Vec::new();
     for at in (0..noun).rev().take_while(|at| !tokens[*at].is_last) {
         let word = tokens.word(at);
@@ -320,5 +304,5 @@ fn asked(tokens: &[QuestionToken], noun: usize, dictionary: &Dictionary) -> Opti
             () => return None,
         }
     }
-    opened.into_iter().max_by_key(rank)
+    opened.into_iter().max()
 }

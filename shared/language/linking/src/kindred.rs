@@ -11,15 +11,19 @@ use text::is_of;
 /// The families and the roles of each known word, one bit each.
 static KNOWN: LazyLock<HashMap<&str, (u32, u32)>> = LazyLock::new(|| {
     let mut known: HashMap<&str, (u32, u32)> = HashMap::new();
-    for (place, family) in words!(families).split(',').enumerate() {
-        for word in family.split_ascii_whitespace() {
-            known.entry(word).or_default().0 |= 1 << place;
-        }
+    let places = |list: &'static str| {
+        let groups = list.split(',').enumerate();
+        groups.flat_map(|(place, group)| {
+            group
+                .split_ascii_whitespace()
+                .map(move |word| (word, 1 << place))
+        })
+    };
+    for (word, family) in places(words!(families)) {
+        known.entry(word).or_default().0 |= family;
     }
-    for (place, role) in words!(roles).split(',').enumerate() {
-        for word in role.split_ascii_whitespace() {
-            known.entry(word).or_default().1 |= 1 << place;
-        }
+    for (word, role) in places(words!(roles)) {
+        known.entry(word).or_default().1 |= role;
     }
     known
 });
@@ -41,11 +45,8 @@ impl Kin {
     /// Prepares a word, which has to be in lower case.
     pub(crate) fn of(word: &str) -> Kin {
         let (families, _) = KNOWN.get(word).copied().unwrap_or_default();
-        let (_, roles) = KNOWN
-            .get(fold::singular(word).as_str())
-            .or_else(|| KNOWN.get(word))
-            .copied()
-            .unwrap_or_default();
+        let one = KNOWN.get(fold::singular(word).as_str());
+        let (_, roles) = one.or_else(|| KNOWN.get(word)).copied().unwrap_or_default();
         Kin {
             word: word.to_owned(),
             stem: text::words::stem(word),

@@ -182,11 +182,8 @@ impl Linker<'_> {
         };
         let has_digit = key.contains(|c: char| c.is_ascii_digit());
         let mut buckets: Vec<(&str, bool)> = Vec::new();
-        for entry in self
-            .dictionary
-            .with_key(key)
-            .filter(|entry| self.dictionary.is_column(entry.column))
-        {
+        let entries = self.dictionary.with_key(key);
+        for entry in entries.filter(|entry| self.dictionary.is_column(entry.column)) {
             let column = self.dictionary.column(entry.column);
             let is_known = buckets.iter().any(|(bucket, _)| *bucket == column.bucket);
             let is_number = has_digit && (column.is_naming() || column.is_named());
@@ -213,13 +210,13 @@ impl Linker<'_> {
             is_negated,
             is_assumed: false,
         };
-        let called = match &mention.what {
-            Named::Days(span) => self.years_called(span, bucket),
-            _ => None,
-        };
-        if let Some((column, test)) = called {
-            return Ok((vec![placed(column, test)], Vec::new()));
+        let only = |(column, test)| Ok((vec![placed(column, test)], Vec::new()));
+        if let Named::Days(span) = &mention.what
+            && let Some(called) = self.years_called(span, bucket)
+        {
+            return only(called);
         }
+        let is_of_time = "the question is about that time, not about documents of it";
         match &mention.what {
             Named::Value(key) => {
                 let fitting = self.column_of_value(mention, key, bucket, before)?;
@@ -230,21 +227,18 @@ impl Linker<'_> {
                     several => several.iter().filter_map(|forms| longest(forms)).collect(),
                 };
                 let column = fitting.column;
-                let siblings = self.siblings(mention, column, &things);
-                match siblings {
+                let own = match self.siblings(mention, column, &things) {
                     Some((_, longer)) if is_negated && !longer.is_empty() => {
-                        Err("a longer name has it, too")
+                        return Err("a longer name has it, too");
                     }
-                    Some((own, _)) => Ok((vec![placed(column, Test::Is(vec![own]))], options)),
-                    None => Ok((vec![placed(column, Test::Is(things))], options)),
-                }
+                    Some((own, _)) => vec![own],
+                    None => things,
+                };
+                Ok((vec![placed(column, Test::Is(own))], options))
             }
             Named::NoDay => Err("the calendar has no such day"),
             Named::Days(span) if self.is_called_by_year(before, bucket) => {
-                let (column, test) = self
-                    .year_called_after(span, before)
-                    .ok_or("the question is about that time, not about documents of it")?;
-                Ok((vec![placed(column, test)], Vec::new()))
+                only(self.year_called_after(span, before).ok_or(is_of_time)?)
             }
             _ if !(self.is_asked_for() || bucket.is_some() && self.is_evident(mention)) => {
                 Err("the question is not about documents")
@@ -252,7 +246,7 @@ impl Linker<'_> {
             Named::Days(span)
                 if self.is_prose(bucket) && !self.is_day_of_document(mention, span) =>
             {
-                Err("the question is about that time, not about documents of it")
+                Err(is_of_time)
             }
             Named::Days(span) => {
                 let (fitting, test) = self.days(mention, span, bucket)?;
@@ -275,9 +269,7 @@ impl Linker<'_> {
                 Ok((all.collect(), self.options(&fitting)))
             }
             Named::Currency(code) => match self.currency(code, bucket) {
-                Some((column, forms)) => {
-                    Ok((vec![placed(column, Test::Is(vec![forms]))], Vec::new()))
-                }
+                Some((column, forms)) => only((column, Test::Is(vec![forms]))),
                 None if self.is_all_in(code, bucket) => Ok((Vec::new(), Vec::new())),
                 None => Err("no column holds currencies"),
             },
@@ -286,12 +278,10 @@ impl Linker<'_> {
 
     pub(crate) fn options(&self, fitting: &Fitting) -> Vec<String> {
         let name = |column: &ColumnId| self.dictionary.column(*column).field.clone();
+        let all = std::iter::once(&fitting.column).chain(&fitting.rivals);
         match fitting.rivals.is_empty() {
             true => Vec::new(),
-            false => {
-                let all = std::iter::once(&fitting.column).chain(&fitting.rivals);
-                all.map(name).collect()
-            }
+            false => all.map(name).collect(),
         }
     }
 

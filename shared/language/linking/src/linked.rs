@@ -39,7 +39,7 @@ pub enum Test {
 }
 
 /// What a question asks for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Intent {
     /// A question whose answer is a statement in the documents.
     #[default]

@@ -35,12 +35,11 @@ impl Linker<'_> {
         }
         let is_joined = self.link_before(mention.at.start) != Link::None
             && before.last().is_some_and(|before| before.column == column);
-        let is_name = |token: &QuestionToken| token.is_capital() && !token.is_first;
         // A value that documents write in small letters is not a name, so the question writes it in small letters, too.
         let is_word = shown.is_of_words() && tokens[0].lower.chars().count() >= WORD_MIN;
         tokens.len() > 1
             || is_word
-            || tokens.iter().all(is_name)
+            || tokens.iter().all(QuestionToken::is_name)
             || is_joined
             || self.is_led(mention.at.start)
             || self.is_followed(mention.at.end)
@@ -158,10 +157,9 @@ impl Linker<'_> {
             }
             let mut mentions = self.mentions[..number].iter();
             let inside = mentions.position(|mention| mention.at.contains(&place));
-            let mut placed = before
-                .iter()
-                .filter(|placed| Some(placed.mention) == inside)
-                .peekable();
+            let placed = before.iter();
+            let placed = placed.filter(|placed| Some(placed.mention) == inside);
+            let mut placed = placed.peekable();
             if placed.peek().is_some() {
                 let is_joined = (1..back).any(|near| is_near(near, "and or nor and/or"));
                 let is_listed = self.tokens[place].is_last && !self.is_subject_between(place, at);
@@ -219,31 +217,26 @@ impl Linker<'_> {
     }
 
     fn is_mentioned(&self, place: usize) -> bool {
-        self.mentions
-            .iter()
-            .any(|mention| mention.at.contains(&place))
+        let mut mentions = self.mentions.iter();
+        mentions.any(|mention| mention.at.contains(&place))
     }
 
     /// The words behind a token that may say which column is meant, up to the next mention.
     pub(crate) fn words_behind(&self, end: usize) -> Vec<&str> {
         let behind = end..self.tokens.len().min(end + 3);
         let is_open = |place: &usize| !self.tokens[place - 1].is_last && !self.is_mentioned(*place);
-        let words = behind.take_while(is_open);
-        words
-            .flat_map(|place| self.tokens[place].lower.split('-'))
-            .collect()
+        let behind = behind.take_while(is_open);
+        let words = behind.flat_map(|place| self.tokens[place].lower.split('-'));
+        words.collect()
     }
 
     /// The words before a token that may say which column is meant, back to the last mention.
     pub(crate) fn words_before(&self, at: usize) -> Vec<&str> {
-        let before = (0..at)
-            .rev()
-            .take(8)
-            .take_while(|place| !self.is_mentioned(*place));
+        let before = (0..at).rev().take(8);
+        let before = before.take_while(|place| !self.is_mentioned(*place));
         // `with a pay-by date`
-        before
-            .flat_map(|place| self.tokens[place].lower.split('-').rev())
-            .collect()
+        let words = before.flat_map(|place| self.tokens[place].lower.split('-').rev());
+        words.collect()
     }
 
     pub(crate) fn word(&self, at: usize, back: usize) -> Option<&str> {

@@ -86,10 +86,7 @@ impl Mention {
                 let is_rare = entries.iter().map(|entry| entry.documents).sum::<u32>() <= RARE_MAX
                     && unknown_number(tokens, 0).is_some();
                 let mut columns = columns.filter(|column| !column.is_named() || is_rare);
-                let is_name = tokens.len() > 1
-                    && tokens
-                        .iter()
-                        .any(|token| token.is_capital() && !token.is_first);
+                let is_name = tokens.len() > 1 && tokens.iter().any(QuestionToken::is_name);
                 let is_number = tokens.iter().any(QuestionToken::has_digit);
                 is_name || is_number && columns.any(|column| is_rare || column.is_naming())
             }

@@ -29,17 +29,12 @@ pub(crate) fn of_path(path: &str) -> Vec<String> {
     }
     let mut names: Vec<String> = Vec::new();
     for segment in segments {
-        let parts: Vec<&str> = segment
-            .split(SEPARATORS)
-            .filter(|part| !part.is_empty())
-            .collect();
+        let parts = segment.split(SEPARATORS).filter(|part| !part.is_empty());
+        let parts: Vec<&str> = parts.collect();
         runs(&parts, &mut names);
         for part in parts {
-            let words: Vec<&str> = part
-                .split([' ', '-', '.'])
-                .filter(|word| !word.is_empty())
-                .collect();
-            runs(&words, &mut names);
+            let words = part.split([' ', '-', '.']).filter(|word| !word.is_empty());
+            runs(&words.collect::<Vec<&str>>(), &mut names);
         }
     }
     names.truncate(NAMES_MAX);
@@ -60,15 +55,12 @@ fn labelled(line: &str) -> Option<(String, &str)> {
         None => line.split_once(": ")?,
     };
     let (label, value) = (label.trim(), value.trim());
-    let words: Vec<String> = label
-        .split([' ', '-', '_'])
-        .map(str::to_lowercase)
-        .collect();
+    let words = label.split([' ', '-', '_']).map(str::to_lowercase);
+    let words: Vec<String> = words.collect();
+    let is_kept = |c: char| c.is_alphanumeric() || " -_".contains(c);
     let is_label = words.len() <= WORDS_MAX
         && label.starts_with(char::is_alphabetic)
-        && label
-            .chars()
-            .all(|c| c.is_alphanumeric() || " -_".contains(c));
+        && label.chars().all(is_kept);
     let is_value = value.contains(char::is_alphanumeric)
         && !value.contains('|')
         && value.split(' ').count() <= VALUE_WORDS_MAX;

@@ -10,7 +10,7 @@ use crate::link::{Linker, Placed};
 use crate::linked::{Intent, LinkedQuestion, QuestionCondition, QuestionSide, Test};
 use crate::mention::{Mention, Named};
 use crate::merge::{self, Joined, Link};
-use crate::token::QuestionToken;
+use crate::token::{QuestionToken, TokenWords};
 use text::is_of;
 
 const SIDES_MAX: usize = 3;
@@ -36,9 +36,7 @@ impl Linker<'_> {
         let shown = self.dictionary.column(column);
         let is_name = !shown.is_named() && !shown.is_kind() && !shown.is_naming();
         let mut tokens = self.tokens[mention.at.clone()].iter();
-        is_name
-            && tokens
-                .any(|token| token.has_inner_capital() || token.is_capital() && !token.is_first)
+        is_name && tokens.any(|token| token.has_inner_capital() || token.is_name())
     }
 
     /// Whether days say which document is meant. A single day does, unless it is part of what the document tells; a year
@@ -122,11 +120,10 @@ impl Linker<'_> {
                 true => self.link_before(self.mentions[one.mention].at.start),
                 false => Link::And,
             };
-            let is_side = false;
             let new = Joined {
                 condition,
                 link,
-                is_side,
+                is_side: false,
             };
             merge::take_in(new, question, linked);
         }
@@ -182,12 +179,11 @@ impl Linker<'_> {
     /// Whether the question needs several documents together, as a comparison or a timeline does, so that each of them
     /// has to be found. Any one of the documents answers `Who, as the Courier and the Post report, ...?`.
     fn is_held_together(&self) -> bool {
-        let first = self.tokens.first().map_or("", |token| token.lower.as_str());
         let asks = |pair: &[QuestionToken]| {
             pair[0].is_last && is_of(&pair[1].lower, words!(asking_whether))
         };
-        is_of(first, words!(asking_whether))
-            || is_of(first, words!(clauses)) && self.tokens.windows(2).any(asks)
+        self.tokens.is(0, words!(asking_whether))
+            || self.tokens.is(0, words!(clauses)) && self.tokens.windows(2).any(asks)
             || self.frame.intent == Intent::Compare
     }
 }

@@ -6,6 +6,7 @@ use crate::dictionary::ColumnId;
 use crate::link::{Linker, Placed};
 use crate::linked::{Intent, LinkedQuestion, Test};
 use crate::mention::Mention;
+use crate::token::text_of;
 use text::fold;
 
 impl Linker<'_> {
@@ -17,9 +18,7 @@ impl Linker<'_> {
         things: &[Vec<String>],
     ) -> Option<(Vec<String>, Vec<String>)> {
         let [forms] = things else { return None };
-        let said = self.tokens[mention.at.clone()].iter();
-        let said: Vec<&str> = said.map(|token| token.text.as_str()).collect();
-        let said = said.join(" ");
+        let said = text_of(&self.tokens[mention.at.clone()]);
         if !self.dictionary.column(column).is_named() {
             return None;
         }

@@ -9,10 +9,12 @@
 //! |---|---|
 //! | `bare` | decides whether a question says nothing that tells passages apart |
 //! | `words` | words that name an operation, and filler words |
+//! | `patterns` | patterns of words around one of them |
 //! | `phrase` | finds the column that a few words mean |
 //! | `reading` | reads a question word by word |
 
 mod bare;
+mod patterns;
 mod phrase;
 mod reading;
 mod words;
@@ -22,11 +24,10 @@ use crate::form::{is_explaining, says_more_than};
 use crate::link::Linker;
 use crate::linked::{Intent, LinkedQuestion};
 use crate::mention::Named;
-use crate::token::QuestionToken;
+use crate::token::{QuestionToken, TokenWords};
 use reading::Reading;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use text::is_of;
 
 /// The most columns that are offered to tell documents apart.
 const FACETS_MAX: usize = 3;
@@ -202,11 +203,16 @@ impl Linker<'_> {
 
     pub(crate) fn names_numbers(&self) -> bool {
         let names = |tokens: &[QuestionToken]| {
-            let said: Vec<&str> = tokens.iter().map(|token| token.lower.as_str()).collect();
-            let fit = phrase::best(self.dictionary, None, &said, phrase::is_number);
+            let fit = self.number_called(tokens);
             fit.is_some_and(|fit| fit.score >= phrase::NAMED_MIN)
         };
         self.tokens.windows(2).any(names)
+    }
+
+    /// The columns of numbers that tokens mean.
+    fn number_called(&self, tokens: &[QuestionToken]) -> Option<phrase::Fit> {
+        let said: Vec<&str> = tokens.iter().map(|token| token.lower.as_str()).collect();
+        phrase::best(self.dictionary, None, &said, phrase::is_number)
     }
 
     /// Whether the question compares a figure of two documents and no noun says which documents: `voltage limit: HX-1
@@ -221,36 +227,27 @@ impl Linker<'_> {
     /// Whether all of the words may mean a column of numbers and none of them names a bucket.
     fn is_measure(&self, tokens: &Range<usize>) -> bool {
         self.tokens[tokens.clone()].iter().all(|token| {
-            let fit = phrase::best(self.dictionary, None, &[&token.lower], phrase::is_number);
-            fit.is_some() && self.dictionary.bucket_called(&token.lower).is_none()
+            self.number_called(std::slice::from_ref(token)).is_some()
+                && self.dictionary.bucket_called(&token.lower).is_none()
         })
     }
 
     /// Whether one word or two neighbours may mean a column of numbers, by name, by description or by a related word.
     fn names_measure(&self) -> bool {
+        let is_said = |token: &QuestionToken| !text::stop::is_content_free(&token.lower);
         let names = |tokens: &[QuestionToken]| {
-            let said: Vec<&str> = tokens.iter().map(|token| token.lower.as_str()).collect();
-            let is_said = |word: &&str| !text::stop::is_content_free(word);
-            said.iter().all(is_said)
-                && phrase::best(self.dictionary, None, &said, phrase::is_number).is_some()
+            tokens.iter().all(is_said) && self.number_called(tokens).is_some()
         };
         self.tokens.windows(2).any(names) || self.tokens.windows(1).any(names)
     }
 
     /// Whether the question names two documents by their numbers and does not ask for an explanation.
     fn names_two(&self) -> bool {
-        let mut tokens = self.tokens.iter();
-        let is_beside = tokens.any(|token| {
-            is_of(
-                &token.lower,
-                "beat beats win wins apart differ differs different",
-            )
-        });
-        let says_why = self
-            .tokens
-            .iter()
-            .any(|token| is_of(&token.lower, words!(tabulate_explaining)));
-        let is_for_both = !says_why && (self.asks_what_both_have() || says_more_than(&self.tokens));
+        let tokens = &self.tokens;
+        let is_beside = tokens.has("beat beats win wins apart differ differs different");
+        let says_why = tokens.has(words!(tabulate_explaining));
+        let asks_what_both_have = tokens.has("have has") && tokens.has("what which");
+        let is_for_both = !says_why && (asks_what_both_have || says_more_than(tokens));
         let is_explaining = is_explaining(&self.tokens) && !is_beside && !is_for_both;
         let numbers = self.mentions.iter().filter(|mention| {
             let mut tokens = self.tokens[mention.at.clone()].iter();
@@ -261,23 +258,12 @@ impl Linker<'_> {
         !is_explaining && numbers.count() == 2
     }
 
-    /// Whether the question is what two things have: `What voltage does HX-1 have, and what does HX-2 have?`.
-    fn asks_what_both_have(&self) -> bool {
-        let says = |known: &str| self.tokens.iter().any(|token| is_of(&token.lower, known));
-        says("have has") && says("what which")
-    }
-
     /// The columns that tell the documents of a bucket apart: the years of a column of days or a column of years, then
     /// columns with few values.
     fn facets(&self, bucket: Option<&str>) -> Vec<GroupKey> {
-        let all: Vec<_> = self
-            .dictionary
-            .columns(bucket)
-            .map(|(_, column)| column)
-            .collect();
         let of_kind = |kind| {
-            all.iter()
-                .filter(move |column| column.kind() == kind && !column.is_named())
+            let columns = self.dictionary.columns(bucket).map(|(_, column)| column);
+            columns.filter(move |column| column.kind() == kind && !column.is_named())
         };
         let days = of_kind(ColumnKind::Day).map(|column| GroupKey::Year(column.field.clone()));
         let years = of_kind(ColumnKind::Year).map(|column| GroupKey::Column(column.field.clone()));

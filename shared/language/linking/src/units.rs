@@ -43,9 +43,8 @@ impl Linker<'_> {
         };
         let factor = factor.ok_or("the column has another unit")?;
         let bounds = amount.bounds.iter();
-        Ok(bounds
-            .map(|(bound, value)| (*bound, value * factor))
-            .collect())
+        let bounds = bounds.map(|(bound, value)| (*bound, value * factor));
+        Ok(bounds.collect())
     }
 }
 
@@ -87,10 +86,7 @@ pub(crate) fn is_in_unit(column: &KnownColumn, unit: &str) -> bool {
         return true;
     }
     let known = units::columns(unit);
-    column
-        .kin
-        .iter()
-        .chain(&column.said.also_called)
-        .chain(&column.said.described_by)
-        .any(|word| word.is_of(known))
+    let words = column.kin.iter().chain(&column.said.also_called);
+    let mut words = words.chain(&column.said.described_by);
+    words.any(|word| word.is_of(known))
 }

@@ -67,20 +67,20 @@ pub fn currency(tokens: &[QuestionToken], at: usize) -> Option<(usize, &'static 
     if let Some((words, code)) = named {
         return Some((words.split(' ').count(), code));
     }
-    let text = &tokens.get(at)?.text;
-    let sign = SIGNS.iter().find(|(sign, _)| text.chars().eq([*sign]));
-    let code = sign.map(|(_, code)| *code).or_else(|| code(text))?;
-    Some((1, code))
+    Some((1, sign_or_code(&tokens.get(at)?.text)?))
 }
 
 /// The currency that a unit, in lower case, names by its code or its sign and by nothing else: `eur`, `€`, `us$`.
 pub fn of_unit(unit: &str) -> Option<&'static str> {
-    let unit = unit
-        .strip_prefix("us")
-        .filter(|rest| *rest == "$")
-        .unwrap_or(unit);
-    let sign = SIGNS.iter().find(|(sign, _)| unit.chars().eq([*sign]));
-    sign.map(|(_, code)| *code).or_else(|| code(unit))
+    sign_or_code(if unit == "us$" { "$" } else { unit })
+}
+
+fn sign_or_code(text: &str) -> Option<&'static str> {
+    let mut letters = text.chars();
+    match (letters.next(), letters.next()) {
+        (Some(sign), None) => of_sign(sign),
+        _ => code(text),
+    }
 }
 
 /// The currency glued to a number, if there is one, and the number without it: `$5`, `5€`, `EUR5`, `US$5`.
@@ -88,16 +88,11 @@ pub(crate) fn stripped(text: &str) -> (Option<&'static str>, &str) {
     for (sign, code) in SIGNS {
         if let Some((before, number)) = text.split_once(sign) {
             let is_before = before.chars().all(char::is_alphabetic) && !number.is_empty();
-            return match is_before {
-                true => (Some(code), number),
-                false => (Some(code), before),
-            };
+            return (Some(code), if is_before { number } else { before });
         }
     }
-    let letters = text.len()
-        - text
-            .trim_start_matches(|c: char| c.is_ascii_alphabetic())
-            .len();
+    let number = text.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let letters = text.len() - number.len();
     match code(&text[..letters]) {
         Some(code) if letters < text.len() => (Some(code), &text[letters..]),
         _ => (None, text),

@@ -26,15 +26,11 @@ pub fn name_key(name: &str) -> String {
 /// have different keys. The legal form is [`legal_form`].
 pub fn value_key(value: &str) -> String {
     let value = value.trim();
-    let is_negative = value
-        .strip_prefix('-')
-        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let rest = value.strip_prefix('-');
+    let is_negative = rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let minus = if is_negative { "-" } else { "" };
-    let words: String = bare_words(value)
-        .iter()
-        .map(|word| signed_key(word))
-        .collect();
-    format!("{minus}{words}")
+    let words = bare_words(value).into_iter().map(signed_key);
+    format!("{minus}{}", words.collect::<String>())
 }
 
 /// The last suffix of a company behind a name, in one form for each, behind words such as `Group`: `ltd` for `Acme
@@ -130,9 +126,8 @@ pub(crate) fn letter_of(c: char) -> char {
 pub fn acronym(name: &str) -> Option<String> {
     let words = bare_words(name);
     let telling = words.iter().filter(|word| !is_joining(word));
-    let letters: String = telling
-        .filter_map(|word| key(word).chars().next())
-        .collect();
+    let letters = telling.filter_map(|word| key(word).chars().next());
+    let letters: String = letters.collect();
     (letters.chars().count() >= ACRONYM_WORDS_MIN).then_some(letters)
 }
 
@@ -187,9 +182,8 @@ pub fn singular(key: &str) -> String {
 /// The words of a name; parts that are joined by hyphens are one word.
 pub fn words(name: &str) -> Vec<&str> {
     let split = name.split(|c: char| c.is_whitespace() || ",;:()[]\"_".contains(c));
-    split
-        .filter(|word| word.contains(char::is_alphanumeric))
-        .collect()
+    let words = split.filter(|word| word.contains(char::is_alphanumeric));
+    words.collect()
 }
 
 /// The words of a name without the suffixes of companies; parts that are joined by hyphens are one word.
@@ -202,8 +196,5 @@ pub fn bare_words(name: &str) -> Vec<&str> {
 }
 
 fn is_joining(word: &str) -> bool {
-    matches!(
-        word.to_lowercase().as_str(),
-        "of" | "and" | "the" | "for" | "&" | "de" | "und"
-    )
+    is_of(&word.to_lowercase(), words!(joining_names))
 }

@@ -65,10 +65,8 @@ impl<T: Copy> Phrases<T> {
     /// The longest phrase that begins at the first of some words: the number of its words, and what it means.
     pub fn at<'a>(&self, word: impl Fn(usize) -> &'a str) -> Option<(usize, T)> {
         let begins = |words: &[&str]| {
-            words
-                .iter()
-                .enumerate()
-                .all(|(at, known)| word(at) == *known)
+            let mut words = words.iter().enumerate();
+            words.all(|(at, known)| word(at) == *known)
         };
         let (words, meaning) = self.0.iter().find(|(words, _)| begins(words))?;
         Some((words.len(), *meaning))

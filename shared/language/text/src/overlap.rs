@@ -20,11 +20,8 @@ pub fn overlap<S: AsRef<str>>(answer: &str, facts: &[S]) -> f32 {
             return 1.0;
         }
     }
-    let found = said
-        .iter()
-        .filter(|word| !unseen.contains(word.as_str()))
-        .count();
-    found as f32 / said.len() as f32
+    let found = said.iter().filter(|word| !unseen.contains(word.as_str()));
+    found.count() as f32 / said.len() as f32
 }
 
 /// `text` with `[n]` marks blanked; other brackets stay.

@@ -43,6 +43,11 @@ impl QuestionToken {
         self.text.chars().next().is_some_and(char::is_uppercase)
     }
 
+    /// Whether it has a capital that no beginning of a sentence explains.
+    pub fn is_name(&self) -> bool {
+        self.is_capital() && !self.is_first
+    }
+
     /// Whether a capital letter follows a small one, which happens in names alone: `TechWeek`, `eBay`.
     pub fn has_inner_capital(&self) -> bool {
         let letters: Vec<char> = self.text.chars().collect();
@@ -77,12 +82,20 @@ pub trait TokenWords {
     fn says_any(&self, at: usize, phrases: &str) -> bool {
         phrases.split(',').any(|phrase| self.says(at, phrase))
     }
+    /// How many words there are.
+    fn count(&self) -> usize;
     /// Whether one of the words is in a list.
-    fn has(&self, words: &str) -> bool;
+    fn has(&self, words: &str) -> bool {
+        (0..self.count()).any(|at| self.is(at, words))
+    }
     /// Whether a word of one list stands before a word of another.
-    fn has_pair(&self, one: &str, other: &str) -> bool;
-    /// The words as they are written.
-    fn text(&self) -> String;
+    fn has_pair(&self, one: &str, other: &str) -> bool {
+        (1..self.count()).any(|at| self.is(at - 1, one) && self.is(at, other))
+    }
+    /// Whether these words stand anywhere.
+    fn has_phrase(&self, words: &str) -> bool {
+        (0..self.count()).any(|at| self.says(at, words))
+    }
 }
 
 impl TokenWords for [QuestionToken] {
@@ -90,18 +103,15 @@ impl TokenWords for [QuestionToken] {
         self.get(at).map_or("", |token| &token.lower)
     }
 
-    fn has(&self, words: &str) -> bool {
-        self.iter().any(|token| is_of(&token.lower, words))
+    fn count(&self) -> usize {
+        self.len()
     }
+}
 
-    fn has_pair(&self, one: &str, other: &str) -> bool {
-        (1..self.len()).any(|at| self.is(at - 1, one) && self.is(at, other))
-    }
-
-    fn text(&self) -> String {
-        let words: Vec<&str> = self.iter().map(|token| token.text.as_str()).collect();
-        words.join(" ")
-    }
+/// The tokens as they are written, with blanks between them.
+pub fn text_of(tokens: &[QuestionToken]) -> String {
+    let words: Vec<&str> = tokens.iter().map(|token| token.text.as_str()).collect();
+    words.join(" ")
 }
 
 /// The token at which the reply to a question back begins: `… - User clarified: due date`.

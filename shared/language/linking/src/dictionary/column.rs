@@ -119,39 +119,34 @@ impl KnownColumn {
         !self.is_named() && 2 * self.small > self.distinct
     }
 
+    /// Whether it is of a bucket, if one is given.
+    pub(crate) fn is_in(&self, bucket: Option<&str>) -> bool {
+        bucket.is_none_or(|bucket| self.bucket == bucket)
+    }
+
     pub(crate) fn is_called(&self, known: &str) -> bool {
         self.words.iter().any(|word| is_of(word, known))
     }
 
     pub(crate) fn is_described_by(&self, known: &str) -> bool {
-        self.said
-            .description_words
-            .iter()
-            .any(|word| is_of(word, known))
+        let mut words = self.said.description_words.iter();
+        words.any(|word| is_of(word, known))
     }
 
     /// Whether the field name says that the column holds document types.
     pub(super) fn is_called_kind(&self) -> bool {
-        let mut words = self.words.iter();
-        words.any(|word| {
-            matches!(
-                word.as_str(),
-                "type" | "kind" | "class" | "category" | "form" | "genre"
-            )
-        })
+        self.is_called("type kind class category form genre")
     }
 
     /// Whether the field name leaves open if the column holds document types or topics: news has a `category`, too.
     pub(crate) fn is_topic(&self) -> bool {
-        let is_open = |word: &String| matches!(word.as_str(), "category" | "class" | "genre");
-        !self.says_bucket && self.words.iter().any(is_open)
+        !self.says_bucket && self.is_called("category class genre")
     }
 
     /// Whether the field name says that something ends on the days of the column. A `period_end` does not count,
     /// because it says which time a document is about.
     pub(crate) fn is_end(&self) -> bool {
-        let says = |known: &str| self.words.iter().any(|word| is_of(word, known));
-        says(words!(ends)) && !says("from start since begin period year")
+        self.is_called(words!(ends)) && !self.is_called("from start since begin period year")
     }
 
     pub(crate) fn is_kind(&self) -> bool {

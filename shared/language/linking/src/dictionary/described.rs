@@ -123,10 +123,8 @@ impl ColumnWords {
 /// and those that are a whole synonym of this column alone. Nouns for the documents decide for no column.
 fn tell_apart(said: &DescribedBucket, columns: &mut [ColumnWords]) {
     let nouns = said.synonyms.iter().chain([&said.bucket]);
-    let nouns: Vec<Kin> = nouns
-        .flat_map(|name| words_of(name))
-        .map(|word| Kin::of(&fold::singular(&word)))
-        .collect();
+    let nouns = nouns.flat_map(|name| words_of(name));
+    let nouns: Vec<Kin> = nouns.map(|word| Kin::of(&fold::singular(&word))).collect();
     let words = |column: &DescribedColumn| {
         let names = column.synonyms.iter().chain([&column.field]);
         let mut words = telling(&names.flat_map(|name| words_of(name)).collect::<Vec<_>>());
@@ -154,11 +152,8 @@ fn tell_apart(said: &DescribedBucket, columns: &mut [ColumnWords]) {
         }
     }
     for (column, known) in said.columns.iter().zip(columns) {
-        let names: Vec<String> = column
-            .synonyms
-            .iter()
-            .flat_map(|name| words_of(name))
-            .collect();
+        let names = column.synonyms.iter().flat_map(|name| words_of(name));
+        let names: Vec<String> = names.collect();
         let own = whole(column);
         let mut words = telling(&names);
         words.retain(|word| word.is_telling() && !nouns.iter().any(|noun| noun.is_form_of(word)));
@@ -175,17 +170,15 @@ fn tell_apart(said: &DescribedBucket, columns: &mut [ColumnWords]) {
 /// `proof of payment`.
 pub(crate) fn keys(synonym: &str) -> Vec<String> {
     let words: Vec<&str> = synonym.split_whitespace().collect();
-    let of = words
-        .iter()
-        .position(|word| word.eq_ignore_ascii_case("of"));
+    let mut said = words.iter();
+    let of = said.position(|word| word.eq_ignore_ascii_case("of"));
     let head = of.and_then(|of| of.checked_sub(1)).map(|at| words[at]);
     let head = head.or(words.last().copied()).unwrap_or_default();
     let is_noun = |name: &&str| !text::stop::is_content_free(&name.to_lowercase());
     let named = [head].into_iter().filter(is_noun).chain([synonym]);
     let keys = named.map(key);
-    let mut keys: Vec<String> = keys
-        .filter(|key| key.chars().count() >= BUCKET_LETTERS_MIN)
-        .collect();
+    let keys = keys.filter(|key| key.chars().count() >= BUCKET_LETTERS_MIN);
+    let mut keys: Vec<String> = keys.collect();
     keys.dedup();
     keys
 }

@@ -94,8 +94,7 @@ impl Dictionary {
     ) -> impl Iterator<Item = (ColumnId, &'a KnownColumn)> {
         let ids = (0..).map(ColumnId);
         let all = ids.zip(&self.columns);
-        let all =
-            all.filter(move |(_, column)| bucket.is_none_or(|bucket| column.bucket == bucket));
+        let all = all.filter(move |(_, column)| column.is_in(bucket));
         all.filter(|(id, _)| self.is_column(*id))
     }
 
@@ -109,6 +108,16 @@ impl Dictionary {
         let key = self.key_id(key).map(|id| &self.keys[id as usize]);
         let places = key.into_iter().flat_map(|key| &key.values);
         places.map(|place| &self.values[*place as usize])
+    }
+
+    /// The values of a column with a key.
+    pub(crate) fn values_of(
+        &self,
+        key: &str,
+        column: ColumnId,
+    ) -> impl Iterator<Item = &KnownValue> + use<'_> {
+        let values = self.with_key(key);
+        values.filter(move |value| value.column == column)
     }
 
     pub(crate) fn with_acronym(
@@ -167,9 +176,8 @@ impl Dictionary {
             key.push_str(&part);
             let one = fold::singular(&key);
             let many = format!("{key}s");
-            let known = [&key, &one, &many]
-                .into_iter()
-                .find(|key| self.key_id(key).is_some());
+            let mut forms = [&key, &one, &many].into_iter();
+            let known = forms.find(|key| self.key_id(key).is_some());
             let letters = key.chars().count();
             let scanned = || {
                 let is_distinct = letters >= DISTINCT_MIN;
@@ -243,10 +251,8 @@ fn is_article_of_name(tokens: &[QuestionToken], at: usize) -> bool {
 
 /// Whether a value denotes papers, by its last word or by the number of a form: `40-F`.
 pub(crate) fn is_paper(value: &str) -> bool {
-    let last = value
-        .rsplit(|c: char| c.is_whitespace() || c == '_')
-        .next()
-        .unwrap_or_default();
+    let mut words = value.rsplit(|c: char| c.is_whitespace() || c == '_');
+    let last = words.next().unwrap_or_default();
     let last = fold::singular(&last.to_lowercase());
     let is_form = last.len() <= FORM_BYTES_MAX
         && last.starts_with(|c: char| c.is_ascii_digit())

@@ -17,7 +17,7 @@ use crate::dictionary::{ColumnId, ColumnKind, KnownColumn};
 use crate::link::Linker;
 use crate::linked::{Intent, LinkedQuestion, QuestionCondition};
 use crate::mention::{Mention, Named};
-use crate::token::{QuestionToken, TokenWords, reply_start};
+use crate::token::{QuestionToken, TokenWords, reply_start, text_of};
 use std::ops::Range;
 use text::{fold, is_of};
 
@@ -59,12 +59,7 @@ pub(super) struct Reading<'a> {
 }
 
 /// What has been found so far, to return to when a run turns out to have another role.
-struct Findings {
-    table: TableQuestion,
-    asks_for_money: bool,
-    is_taken: Vec<bool>,
-    named: Vec<(usize, String)>,
-}
+type Findings = (TableQuestion, bool, Vec<bool>, Vec<(usize, String)>);
 
 type Outcome<T> = Result<T, Tabulation>;
 
@@ -145,7 +140,7 @@ impl<'a> Reading<'a> {
         Ok((self.table, self.unplaced))
     }
 
-    fn word(&self, at: usize) -> &'a str {
+    pub(super) fn word(&self, at: usize) -> &'a str {
         self.linker.tokens.word(at)
     }
 
@@ -167,7 +162,7 @@ impl<'a> Reading<'a> {
         0..self.is_taken.len()
     }
 
-    fn closes(&self, at: usize) -> bool {
+    pub(super) fn closes(&self, at: usize) -> bool {
         self.linker.tokens[at].is_last
     }
 
@@ -175,11 +170,11 @@ impl<'a> Reading<'a> {
         self.mentions.iter().any(|mention| mention.contains(&at))
     }
 
-    fn starts(&self, at: usize) -> bool {
+    pub(super) fn starts(&self, at: usize) -> bool {
         self.mentions.iter().any(|mention| mention.start == at)
     }
 
-    fn ends(&self, at: usize) -> bool {
+    pub(super) fn ends(&self, at: usize) -> bool {
         self.mentions.iter().any(|mention| mention.end == at)
     }
 
@@ -206,7 +201,7 @@ impl<'a> Reading<'a> {
     }
 
     fn said(&self, tokens: &Range<usize>) -> String {
-        self.linker.tokens[tokens.clone()].text()
+        text_of(&self.linker.tokens[tokens.clone()])
     }
 
     fn is_most(&self) -> bool {
@@ -304,19 +299,13 @@ impl<'a> Reading<'a> {
     }
 
     fn findings(&self) -> Findings {
-        Findings {
-            table: self.table.clone(),
-            asks_for_money: self.asks_for_money,
-            is_taken: self.is_taken.clone(),
-            named: self.named.clone(),
-        }
+        let (is_taken, named) = (self.is_taken.clone(), self.named.clone());
+        (self.table.clone(), self.asks_for_money, is_taken, named)
     }
 
     fn go_back(&mut self, before: &Findings) {
-        self.table = before.table.clone();
-        self.asks_for_money = before.asks_for_money;
-        self.is_taken.clone_from(&before.is_taken);
-        self.named.clone_from(&before.named);
+        let found = before.clone();
+        (self.table, self.asks_for_money, self.is_taken, self.named) = found;
     }
 
     /// Finds the role of a run. If the run as a whole has none, finds the roles of its parts: `budget quoted in`.
@@ -437,12 +426,10 @@ impl<'a> Reading<'a> {
         if tokens.iter().all(is_short) || !self.linker.tokens.iter().any(is_small) {
             return None;
         }
-        let is_name =
-            |token: &QuestionToken| token.has_digit() || token.is_capital() && !token.is_first;
+        let is_name = |token: &QuestionToken| token.has_digit() || token.is_name();
         let telling = tokens.iter().map(|token| token.text.as_str());
-        let telling: Vec<&str> = telling
-            .filter(|text| !fold::is_company_suffix(text))
-            .collect();
+        let telling = telling.filter(|text| !fold::is_company_suffix(text));
+        let telling: Vec<&str> = telling.collect();
         (tokens.iter().all(is_name) && !telling.is_empty()).then(|| telling.join(" "))
     }
 
@@ -458,14 +445,15 @@ impl<'a> Reading<'a> {
             && self.is(run.start, "day date dates days")
     }
 
-    fn is_on(&self, fit: &Fit, conditions: impl Iterator<Item = &'a QuestionCondition>) -> bool {
-        let mut conditions = conditions;
-        let fields: Vec<&str> = fit
-            .columns
-            .iter()
-            .map(|id| self.column(*id).field.as_str())
-            .collect();
-        conditions.any(|condition| fields.contains(&condition.field.as_str()))
+    fn is_on(
+        &self,
+        fit: &Fit,
+        mut conditions: impl Iterator<Item = &'a QuestionCondition>,
+    ) -> bool {
+        conditions.any(|condition| {
+            let mut columns = fit.columns.iter();
+            columns.any(|id| self.column(*id).field == condition.field)
+        })
     }
 
     fn is_of_condition(&self, run: &Range<usize>) -> bool {

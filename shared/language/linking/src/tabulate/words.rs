@@ -3,19 +3,32 @@
 use super::ColumnOperation;
 use text::is_of;
 
-/// The operation that a word names, and whether it is an operation on days.
-pub(super) fn operation(word: &str) -> Option<(ColumnOperation, bool)> {
+/// The operation that a word names, as a pattern says it.
+pub(super) fn operation(word: &str) -> Option<&'static str> {
     let all = [
-        (words!(average), ColumnOperation::Average, false),
-        (words!(sum), ColumnOperation::Sum, false),
-        (words!(largest), ColumnOperation::Largest, false),
-        (words!(smallest), ColumnOperation::Smallest, false),
-        (words!(newest), ColumnOperation::Largest, true),
-        ("oldest earliest", ColumnOperation::Smallest, true),
-        (words!(count), ColumnOperation::Count, false),
+        (words!(average), "average"),
+        (words!(sum), "sum"),
+        (words!(largest), "largest"),
+        (words!(smallest), "smallest"),
+        (words!(newest), "largest day"),
+        ("oldest earliest", "smallest day"),
+        (words!(count), "count"),
     ];
-    let found = all.iter().find(|(words, ..)| is_of(word, words));
-    found.map(|(_, operation, is_day)| (*operation, *is_day))
+    let found = all.iter().find(|(words, _)| is_of(word, words));
+    found.map(|(_, said)| *said)
+}
+
+/// The operation that a pattern means.
+pub(super) fn operation_called(said: &str) -> Option<ColumnOperation> {
+    let all = [
+        ("average", ColumnOperation::Average),
+        ("sum", ColumnOperation::Sum),
+        ("largest", ColumnOperation::Largest),
+        ("smallest", ColumnOperation::Smallest),
+        ("count", ColumnOperation::Count),
+    ];
+    let found = all.iter().find(|(word, _)| is_of(word, said));
+    found.map(|(_, operation)| *operation)
 }
 
 pub(super) fn is_per(word: &str) -> bool {

@@ -54,27 +54,23 @@ fn as_number(token: &str) -> String {
     let digit = |c: char| ALIKE.iter().find(|(letter, _)| *letter == c);
     let is_blurred = |c: char| !c.is_alphabetic() || digit(c).is_some();
     if token.chars().all(is_blurred) {
-        let chars = token.chars();
-        return chars
-            .map(|c| digit(c).map_or(c, |(_, digit)| *digit))
-            .collect();
+        let read = |c: char| digit(c).map_or(c, |(_, digit)| *digit);
+        return token.chars().map(read).collect();
     }
     let chars: Vec<char> = token.chars().collect();
     let letter = |at: Option<usize>| {
-        at.and_then(|at| chars.get(at))
-            .is_some_and(|c| c.is_lowercase())
+        let c = at.and_then(|at| chars.get(at));
+        c.is_some_and(|c| c.is_lowercase())
     };
     let in_word = |at: usize| {
         let before = (1..=WORD_CHARS_MIN).all(|back| letter(at.checked_sub(back)));
         letter(at.checked_sub(1)) && letter(Some(at + 1)) || before && at + 1 == chars.len()
     };
-    let shown = chars.iter().enumerate();
-    shown
-        .map(|(at, c)| match c {
-            '0' | '1' | '5' | '8' if in_word(at) => ' ',
-            c => *c,
-        })
-        .collect()
+    let shown = chars.iter().enumerate().map(|(at, c)| match c {
+        '0' | '1' | '5' | '8' if in_word(at) => ' ',
+        c => *c,
+    });
+    shown.collect()
 }
 
 /// What digits with dots and commas between them come to.

@@ -86,9 +86,8 @@ impl Written {
         let digits =
             bare.trim_end_matches(|c: char| c.is_alphabetic() || c == '%' || c == 'Ω' || c == 'µ');
         let glued = &bare[digits.len()..];
-        digits
-            .starts_with(|c: char| c.is_ascii_digit() || c == '-')
-            .then_some(())?;
+        let is_number = digits.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+        is_number.then_some(())?;
         let scale = scale(&glued.to_lowercase());
         Some(Written {
             digits: digits.to_owned(),
@@ -110,11 +109,7 @@ impl Written {
         let behind = tokens.get(next..).unwrap_or_default();
         let groups = behind.iter().take_while(is_group).count();
         let is_whole = !tokens[next - 1].is_last;
-        if is_open && is_first && is_whole {
-            groups
-        } else {
-            0
-        }
+        groups * usize::from(is_open && is_first && is_whole)
     }
 
     /// All digits, with those of further groups.
@@ -139,10 +134,8 @@ fn value_of(digits: &str, is_money: bool) -> Option<f64> {
     };
     let are_groups = |mark: char| {
         let mut groups = digits.split(mark);
-        let is_first = groups
-            .next()
-            .is_some_and(|first| (1..=3).contains(&first.len()));
-        is_first && groups.all(|group| group.len() == 3)
+        let first = groups.next().map_or(0, str::len);
+        (1..=3).contains(&first) && groups.all(|group| group.len() == 3)
     };
     let plain = match (digits.rfind(','), digits.rfind('.')) {
         (Some(comma), Some(point)) if comma > point => digits.replace('.', "").replace(',', "."),

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use time::{Date, Duration};
 
 /// The most days, weeks, months or years that are counted.
-const COUNT_MAX: u32 = 10_000;
+const COUNT_MAX: i32 = 10_000;
 /// The largest number that is counted in words.
 const SPELT_MAX: f64 = 12.0;
 
@@ -223,8 +223,7 @@ pub(super) fn counted(many: i32, unit: Unit, day: Date) -> Option<Date> {
 pub(super) fn count(word: &str) -> Option<i32> {
     let spelt = numerals::small(word).filter(|number| (1.0..=SPELT_MAX).contains(number));
     let count = spelt
-        .map(|number| number as u32)
+        .map(|number| number as i32)
         .or_else(|| word.parse().ok())?;
-    let count = (1..=COUNT_MAX).contains(&count).then_some(count)?;
-    i32::try_from(count).ok()
+    (1..=COUNT_MAX).contains(&count).then_some(count)
 }

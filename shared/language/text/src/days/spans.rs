@@ -133,12 +133,12 @@ impl Reader<'_> {
             }
         };
         let behind = at_part + length;
-        let named = year
-            .map(|year| (0, year))
-            .or_else(|| self.year_behind(behind));
-        let (after, year) = match named {
-            Some(found) => found,
-            None => (0, self.listed_year_of_quarter(behind, self.quarter(at)?.1)?),
+        let (after, year) = match year {
+            Some(year) => (0, year),
+            None => match self.year_behind(behind) {
+                Some(found) => found,
+                None => (0, self.listed_year_of_quarter(behind, self.quarter(at)?.1)?),
+            },
         };
         months(behind + after - at, year, first, many)
     }
@@ -174,9 +174,8 @@ impl Reader<'_> {
         };
         self.says(at + 1, "day of").then_some(())?;
         let behind = at + 3;
-        let whole = self
-            .part_of_year(behind)
-            .or_else(|| self.month(behind, false));
+        let whole = self.part_of_year(behind);
+        let whole = whole.or_else(|| self.month(behind, false));
         let in_years = || self.years(behind + usize::from(self.word(behind) == "year"));
         let (length, span) = whole.or_else(in_years)?;
         match is_first {
@@ -203,11 +202,8 @@ impl Reader<'_> {
     /// A calendar week, from Monday to Sunday: `week 12 of 2024`, `CW12 2024`.
     pub(super) fn week(&self, at: usize) -> Found {
         let word = self.word(at);
-        let glued = || {
-            ["cw", "wk", "kw"]
-                .iter()
-                .find_map(|mark| word.strip_prefix(mark))
-        };
+        let mut marks = ["cw", "wk", "kw"].iter();
+        let mut glued = || marks.find_map(|mark| word.strip_prefix(mark));
         let (length, week) = match self.is(at, both!(week)) {
             true => (2, self.word(at + 1)),
             false => (1, glued()?),
@@ -361,13 +357,14 @@ impl Reader<'_> {
                 return years(1, first, first + 1);
             }
         }
-        for (prefix, side) in [("pre-", SpanSide::Before), ("post-", SpanSide::After)] {
+        for (prefix, side) in [
+            ("pre-", SpanSide::Before),
+            ("post-", SpanSide::After),
+            ("cy", SpanSide::In),
+        ] {
             if let Some(year) = word.strip_prefix(prefix).and_then(year_of) {
                 return years(1, year, year).map(|(length, span)| (length, span.on(side)));
             }
-        }
-        if let Some(year) = word.strip_prefix("cy").and_then(year_of) {
-            return years(1, year, year);
         }
         // `the 2010s`
         let decade = word.strip_suffix('s').and_then(year_of);
@@ -375,13 +372,9 @@ impl Reader<'_> {
             return years(1, first, first + 9);
         }
         let first = year_of(word)?;
+        let is_range = matches!(self.word(at + 1), "to" | "through" | "until" | "bis");
         match year_of(self.word(at + 2)) {
-            Some(last)
-                if first < last
-                    && matches!(self.word(at + 1), "to" | "through" | "until" | "bis") =>
-            {
-                years(3, first, last)
-            }
+            Some(last) if first < last && is_range => years(3, first, last),
             _ => years(1, first, first),
         }
     }

@@ -5,6 +5,7 @@
 //! and change, nested descriptions. *Not* a parser, and the rules know nothing about what the words mean.
 
 use super::words::QuestionWord;
+use crate::token::TokenWords;
 use envelope::QuestionClass;
 
 /// From how many words on a question is more than one thing, whatever its form.
@@ -34,10 +35,6 @@ pub(super) fn read(words: &[QuestionWord<'_>]) -> QuestionClass {
     }
 }
 
-fn has(words: &[QuestionWord<'_>], any: &str) -> bool {
-    words.iter().any(|word| word.is(any))
-}
-
 /// Whether it is answered by yes or no: an auxiliary opens it, or the clause behind a preface.
 fn is_polar(words: &[QuestionWord<'_>]) -> bool {
     if words.first().is_some_and(QuestionWord::is_auxiliary) {
@@ -46,24 +43,19 @@ fn is_polar(words: &[QuestionWord<'_>]) -> bool {
     if words.iter().take(2).any(QuestionWord::is_asking) {
         return false;
     }
-    let opens = |pair: &[QuestionWord<'_>]| {
-        pair[0].closes() && (pair[1].is_auxiliary() || pair[1].is_asking())
-    };
-    let main = words.windows(2).find(|pair| opens(pair));
-    main.is_some_and(|pair| pair[1].is_auxiliary())
+    let behind = words.windows(2).filter(|pair| pair[0].closes());
+    let mut main = behind.map(|pair| &pair[1]);
+    let main = main.find(|word| word.is_auxiliary() || word.is_asking());
+    main.is_some_and(QuestionWord::is_auxiliary)
 }
 
 /// Whether it names a day, a month of a year or a time of the day.
 fn is_dated(words: &[QuestionWord<'_>]) -> bool {
-    let near_year = |at: usize| {
-        let near = words.iter().skip(at + 1).take(2);
-        near.into_iter().any(QuestionWord::is_year)
-    };
-    let dates = |at: usize| {
-        let word = &words[at];
-        word.is_iso_day() || word.is_time_of_day() || word.is_month() && near_year(at)
-    };
-    (0..words.len()).any(dates)
+    words.iter().enumerate().any(|(at, word)| {
+        let mut behind = words.iter().skip(at + 1).take(2);
+        let is_dated = word.is_month() && behind.any(QuestionWord::is_year);
+        word.is_iso_day() || word.is_time_of_day() || is_dated
+    })
 }
 
 /// An order of events, or a change.
@@ -73,24 +65,19 @@ fn is_over_time(words: &[QuestionWord<'_>], is_polar: bool) -> bool {
         return true;
     }
     if is_polar {
-        let noun = |two: &[QuestionWord<'_>]| {
-            two[0].is(words!(before_noun)) && two[1].is(words!(a_change))
-        };
-        let steady = has(words, words!(steadiness)) || words.windows(2).any(noun);
-        return !has(words, words!(against)) && (steady || has(words, words!(order)));
+        let steady =
+            words.has(words!(steadiness)) || words.has_pair(words!(before_noun), words!(a_change));
+        return !words.has(words!(against)) && (steady || words.has(words!(order)));
     }
-    let pair = |a: &str, b: &str| words.windows(2).any(|w| w[0].word == a && w[1].word == b);
+    let is_over_time = words.has_phrase("over time");
     let asks = words.iter().take(2).any(|word| word.is("how what"));
     let times = words.iter().filter(|word| word.is_time()).count();
-    let is_stretch = times > 0 && has(words, words!(stretch)) || times > 1 || pair("over", "time");
-    let has_changed =
-        has(words, words!(changed)) && (asks && words.len() <= LONG_WORDS || is_stretch);
-    has_changed
-        || has(words, words!(change)) && is_stretch
-        || pair("over", "time")
-        || words
-            .windows(3)
-            .any(|w| w[0].word == "before" && w[1].word == "and" && w[2].word == "after")
+    let is_stretch = times > 0 && words.has(words!(stretch)) || times > 1;
+    let is_short = asks && words.len() <= LONG_WORDS;
+    is_over_time
+        || words.has(words!(changed)) && (is_short || is_stretch)
+        || words.has(words!(change)) && is_stretch
+        || words.has_phrase("before and after")
 }
 
 /// Whether a word tells a degree or a place in an order.
@@ -115,13 +102,8 @@ fn has_alternatives(words: &[QuestionWord<'_>], is_polar: bool) -> bool {
         return false;
     }
     let stops = |word: &QuestionWord<'_>| word.raw.ends_with([',', ':', ';', '-']);
-    let listed = before
-        .iter()
-        .rev()
-        .take(ALTERNATIVE_WORDS_MAX)
-        .skip(1)
-        .any(stops);
-    words.iter().any(is_degree) || listed && !is_polar
+    let mut listed = before.iter().rev().take(ALTERNATIVE_WORDS_MAX).skip(1);
+    words.iter().any(is_degree) || !is_polar && listed.any(stops)
 }
 
 /// `who was born first out of A and B?`
@@ -139,15 +121,13 @@ fn is_choice_of_and(words: &[QuestionWord<'_>]) -> bool {
 
 fn is_comparison(words: &[QuestionWord<'_>], is_polar: bool) -> bool {
     if is_polar {
-        let says =
-            has(words, words!(comparing)) || has(words, words!(likeness)) || is_degree_than(words);
-        return (says || asks_twice(words)) && !is_check_of_each(words);
+        let says = words.has(words!(comparing)) || words.has(words!(likeness));
+        let says = says || is_degree_than(words) || asks_twice(words);
+        return says && !is_check_of_each(words);
     }
-    let asks = |words: &[QuestionWord<'_>], any: &str| words.iter().take(2).any(|w| w.is(any));
-    let compared = has(words, "compared") && asks(words, "how what");
-    has(words, words!(comparing)) && words.len() <= CHOICE_WORDS_MAX
-        || compared && words.len() <= CHOICE_WORDS_MAX
-        || is_degree_than(words)
+    let asks = words.iter().take(2).any(|word| word.is("how what"));
+    let compares = words.has(words!(comparing)) || asks && words.has("compared");
+    compares && words.len() <= CHOICE_WORDS_MAX || is_degree_than(words)
 }
 
 /// Two questions for yes or no in one: `does A say so, and does B?`
@@ -168,7 +148,7 @@ fn is_degree_than(words: &[QuestionWord<'_>]) -> bool {
 fn is_check_of_each(words: &[QuestionWord<'_>]) -> bool {
     let opens = words.first().is_some_and(QuestionWord::is_auxiliary);
     let joined = words.iter().take(LONG_WORDS).any(|word| word.word == "and");
-    opens && joined && words.len() <= LONG_WORDS + 4 && !has(words, words!(clauses))
+    opens && joined && words.len() <= LONG_WORDS + 4 && !words.has(words!(clauses))
 }
 
 /// Whether one thing has to be known to ask for the next.
@@ -176,8 +156,8 @@ fn takes_steps(words: &[QuestionWord<'_>]) -> bool {
     let inner = words.get(2..).unwrap_or_default();
     let described = inner.iter().any(|word| word.is(words!(describing)));
     let of = words.iter().filter(|word| word.is(words!(cues_of))).count();
-    let steps = has(words, "step-by-step steps procedure protocol");
-    let each = is_check_of_each(words) && has(words, "both same");
+    let steps = words.has("step-by-step steps procedure protocol");
+    let each = is_check_of_each(words) && words.has("both same");
     steps
         || each
         || words.len() >= LONG_WORDS

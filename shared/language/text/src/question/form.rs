@@ -22,10 +22,9 @@ fn at_word(words: &[QuestionWord<'_>], at: usize) -> Option<AnswerForm> {
     // `in table 3` is a place in a document, `in the csv` and `CSV files` are documents.
     let is_place = words.get(at + 1).is_some_and(QuestionWord::has_digit);
     let before: Vec<&QuestionWord<'_>> = words[..at].iter().rev().take(3).collect();
-    let between = before
-        .iter()
-        .take_while(|word| word.is(words!(asked_between)))
-        .count();
+    let between = before.iter();
+    let between = between.take_while(|word| word.is(words!(asked_between)));
+    let between = between.count();
     let the = before.first().is_some_and(|word| word.word == "the");
     let asked = before.get(between).is_some_and(|word| word.is(words!(as))) && !the;
     let given = before

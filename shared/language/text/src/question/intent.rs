@@ -2,6 +2,7 @@
 
 use super::words::QuestionWord;
 use crate::is_of;
+use crate::token::TokenWords;
 use envelope::{QuestionClass, QuestionIntent};
 
 /// What is wanted of a question of a class.
@@ -9,7 +10,7 @@ pub(super) fn read(words: &[QuestionWord<'_>], class: QuestionClass) -> Question
     if is_number(words) {
         return QuestionIntent::Compute;
     }
-    if words.iter().any(|word| word.is(words!(shortening))) {
+    if words.has(words!(shortening)) {
         return QuestionIntent::Summarize;
     }
     if class == QuestionClass::Comparative {
@@ -53,14 +54,11 @@ fn is_plural(word: &str) -> bool {
 
 /// Whether a number is asked for that is worked out: counted, added, subtracted.
 fn is_number(words: &[QuestionWord<'_>]) -> bool {
-    let pair = |a: &str, b: &str| words.windows(2).any(|w| w[0].word == a && w[1].is(b));
-    let has = |any: &str| words.iter().any(|word| word.is(any));
-    let shares = has("% percent percentage percentages");
-    if pair("how", "many") {
-        return !(shares || is_stated(words)) || has(words!(difference));
+    let shares = words.has("% percent percentage percentages");
+    if words.has_pair("how", "many") {
+        return !(shares || is_stated(words)) || words.has(words!(difference));
     }
-    let counts = pair("number", "of") || pair("amount", "of");
-    counts && has(words!(extremes))
+    words.has_pair("number amount", "of") && words.has(words!(extremes))
         || counts_more(words)
         || words.first().is_some_and(|word| word.is(words!(reckoning)))
         || adds_up(words)
@@ -96,24 +94,16 @@ fn adds_up(words: &[QuestionWord<'_>]) -> bool {
     if is_of && opens_with_sum(words) && words[at].word != "total" {
         return true;
     }
-    let how_much = words
-        .windows(2)
-        .any(|w| w[0].word == "how" && w[1].word == "much");
     let after = &words[at + 1..];
-    let of = after
-        .iter()
-        .position(|word| word.is("across all for in of over"));
-    let several = of.is_some_and(|of| {
-        let things = after[of..]
-            .iter()
-            .skip(1)
-            .filter(|word| !word.is("the our my"));
-        after[of].word == "all"
-            || things
-                .take(3)
-                .any(|word| word.is(words!(all)) || is_plural(&word.word))
+    let mut of = after.iter().enumerate();
+    let of = of.find(|(_, word)| word.is("across all for in of over"));
+    let several = of.is_some_and(|(of, joins)| {
+        let behind = after[of + 1..].iter();
+        let mut things = behind.filter(|word| !word.is("the our my")).take(3);
+        let is_several = |word: &QuestionWord<'_>| word.is(words!(all)) || is_plural(&word.word);
+        joins.word == "all" || things.any(is_several)
     });
-    how_much || several
+    words.has_pair("how", "much") || several
 }
 
 /// `how many days is the notice period`, `how many months of guarantee`: it stands in a document as it is.
@@ -129,13 +119,11 @@ fn is_stated(words: &[QuestionWord<'_>]) -> bool {
 
 /// `which has more members, A or B?`
 fn counts_more(words: &[QuestionWord<'_>]) -> bool {
-    let alternatives = words.iter().any(|word| word.is("or than"));
-    let more = |at: &usize| words[*at].is("fewer fewest more most");
-    let mut at = (0..words.len()).filter(more);
     let polar = words.first().is_some_and(QuestionWord::is_auxiliary);
-    alternatives
-        && at
-            .any(|at| polar && at > 0 && words[at - 1].word == "there" || counted(&words[at + 1..]))
+    let more = |at: &usize| words.is(*at, "fewer fewest more most");
+    let mut at = (0..words.len()).filter(more);
+    words.has("or than")
+        && at.any(|at| polar && words.back(at, 1) == "there" || counted(&words[at + 1..]))
 }
 
 /// Whether things that can be counted come first, in the same clause.

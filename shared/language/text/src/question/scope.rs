@@ -4,6 +4,7 @@
 //! *not* classify a second time: class, intent and form are those of [`read`](super::read).
 
 use super::words::{self, QuestionWord};
+use crate::token::TokenWords;
 use envelope::{AnswerForm, QuestionClass, QuestionIntent};
 
 /// What a question needs.
@@ -87,10 +88,8 @@ fn leans(question: &str, words: &[QuestionWord<'_>]) -> bool {
     let is_named = words.iter().skip(1).any(QuestionWord::is_name) || question.contains(['"', '“']);
     words.len() < WHOLE_WORDS_MIN
         || words.first().is_some_and(|word| word.is(words!(going_on)))
-        || words.iter().any(|word| word.is(words!(pointing)))
-        || words
-            .windows(2)
-            .any(|two| two[0].is("how what") && two[1].word == "about")
+        || words.has(words!(pointing))
+        || words.has_pair("how what", "about")
         || !is_named
 }
 
@@ -98,13 +97,10 @@ fn leans(question: &str, words: &[QuestionWord<'_>]) -> bool {
 fn asks_several(words: &[QuestionWord<'_>]) -> bool {
     let joins = |word: &QuestionWord<'_>| word.is("and or");
     let ends = |word: &QuestionWord<'_>| word.raw.ends_with(['?', ';']);
-    let inner = words
-        .get(..words.len().saturating_sub(1))
-        .unwrap_or_default();
+    let inner = words.split_last().map_or(words, |(_, inner)| inner);
     let several = |at: usize| {
-        let after = words[at + 1..]
-            .iter()
-            .find(|word| !word.is("a an for of the"));
+        let mut after = words[at + 1..].iter();
+        let after = after.find(|word| !word.is("a an for of the"));
         let is_named =
             at > 1 && words[at - 1].is_name() && after.is_some_and(QuestionWord::is_name);
         is_named || after.is_some_and(QuestionWord::is_asking)

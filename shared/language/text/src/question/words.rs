@@ -1,5 +1,6 @@
 //! Splits a question into words, each with its context. *Not* the tokens of an index.
 
+use crate::token::TokenWords;
 use crate::{is_of, months};
 
 /// One word of a question.
@@ -47,10 +48,8 @@ impl QuestionWord<'_> {
 
     /// Whether it is a year that people write about.
     pub(crate) fn is_year(&self) -> bool {
-        let digits = self.word.as_bytes();
-        digits.len() == 4
-            && digits.iter().all(u8::is_ascii_digit)
-            && (digits.starts_with(b"19") || digits.starts_with(b"20"))
+        let is_near = self.word.starts_with("19") || self.word.starts_with("20");
+        is_near && self.word.len() == 4 && is_digits(&self.word)
     }
 
     /// Whether it is the name of a month; `may` only with a capital.
@@ -62,31 +61,37 @@ impl QuestionWord<'_> {
     pub(crate) fn is_iso_day(&self) -> bool {
         let day = self.word.split('t').next().unwrap_or_default();
         let parts: Vec<&str> = day.split('-').collect();
-        let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
         let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
-        matches!(lengths[..], [4, 2] | [4, 2, 2]) && parts.into_iter().all(is_number)
+        matches!(lengths[..], [4, 2] | [4, 2, 2]) && parts.into_iter().all(is_digits)
     }
 
     /// Whether it is a time of the day as `21:30`.
     pub(crate) fn is_time_of_day(&self) -> bool {
-        let is_two = |part: &str| part.len() == 2 && part.bytes().all(|b| b.is_ascii_digit());
+        let is_two = |part: &str| part.len() == 2 && is_digits(part);
         let parts = self.word.split_once(':');
         parts.is_some_and(|(hour, minute)| is_two(hour) && is_two(minute))
     }
 
     /// Whether it is a stretch of the year by number: `Q3`, `FY2024`, `H1`.
     pub(crate) fn is_period(&self) -> bool {
-        let rest = ["fy", "q", "h"]
-            .iter()
-            .find_map(|head| self.word.strip_prefix(head));
-        rest.is_some_and(|rest| {
-            (1..=4).contains(&rest.len()) && rest.bytes().all(|b| b.is_ascii_digit())
-        })
+        let mut heads = ["fy", "q", "h"].iter();
+        let rest = heads.find_map(|head| self.word.strip_prefix(head));
+        rest.is_some_and(|rest| (1..=4).contains(&rest.len()) && is_digits(rest))
     }
 
     /// Whether it says a time by itself.
     pub(crate) fn is_time(&self) -> bool {
         self.is_year() || self.is_month() || self.is_iso_day() || self.is_period()
+    }
+}
+
+impl TokenWords for [QuestionWord<'_>] {
+    fn word(&self, at: usize) -> &str {
+        self.get(at).map_or("", |word| &word.word)
+    }
+
+    fn count(&self) -> usize {
+        self.len()
     }
 }
 
@@ -100,6 +105,10 @@ pub(crate) fn split<'a>(question: &'a str) -> Vec<QuestionWord<'a>> {
         (!bare.is_empty()).then_some(QuestionWord { raw, word })
     };
     question.split_whitespace().filter_map(word).collect()
+}
+
+fn is_digits(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Punctuation around a word. Signs of a currency and of a number belong to it.

@@ -44,10 +44,8 @@ fn ends(head: &str, mark: &str, rest: &str) -> bool {
     let word = head.split_whitespace().next_back().unwrap_or_default();
     let initial = word.chars().count() == 1 && word.starts_with(char::is_alphabetic);
     let item = word == head.trim() && word.bytes().all(|b| b.is_ascii_digit());
-    let short = is_of(
-        word.to_lowercase().trim_start_matches('('),
-        words!(shortened_cited),
-    );
+    let lower = word.to_lowercase();
+    let short = is_of(lower.trim_start_matches('('), words!(shortened_cited));
     let goes_on = rest.trim_start().starts_with(char::is_lowercase);
     !(initial || item || short || goes_on)
 }

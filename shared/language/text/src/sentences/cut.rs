@@ -19,24 +19,11 @@ pub fn sentences(text: &str) -> Vec<(usize, &str)> {
         if at < start || !ends_sentence(&text[start..at], c) {
             continue;
         }
-        let closing: usize = text[next..]
-            .chars()
-            .take_while(|c| {
-                matches!(
-                    c,
-                    '"' | '\'' | ')' | ']' | '”' | '’' | '»' | '.' | '!' | '?'
-                )
-            })
-            .map(char::len_utf8)
-            .sum();
-        let end = next + closing;
+        let closing = ['"', '\'', ')', ']', '”', '’', '»', '.', '!', '?'];
+        let rest = text[next..].trim_start_matches(closing);
+        let end = text.len() - rest.len();
         let wide = matches!(c, '。' | '！' | '？');
-        let rest = &text[end..];
-        let begins = rest
-            .trim_start()
-            .chars()
-            .next()
-            .is_none_or(|c| !c.is_lowercase());
+        let begins = !rest.trim_start().starts_with(char::is_lowercase);
         if (wide || rest.starts_with(char::is_whitespace)) && begins {
             found.push((start, text[start..end].trim_end()));
             start = end + rest.len() - rest.trim_start().len();
@@ -51,10 +38,8 @@ pub fn sentences(text: &str) -> Vec<(usize, &str)> {
 /// The characters that may end a sentence, and where they stand. Told by their first byte.
 fn marks(text: &str) -> impl Iterator<Item = (usize, char)> {
     let first = |byte: u8| matches!(byte, b'.' | b'!' | b'?' | 0xe3 | 0xef);
-    let places = text
-        .bytes()
-        .enumerate()
-        .filter(move |(_, byte)| first(*byte));
+    let places = text.bytes().enumerate();
+    let places = places.filter(move |(_, byte)| first(*byte));
     places.filter_map(|(at, _)| Some((at, text[at..].chars().next()?)))
 }
 

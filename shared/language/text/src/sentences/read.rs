@@ -32,9 +32,8 @@ fn ends_here(head: &str, mark: &str, rest: &str) -> bool {
     }
     let mut words = head.split_whitespace().rev();
     let word = words.next().unwrap_or_default();
-    let after_number = words
-        .next()
-        .is_some_and(|w| w.ends_with(|c: char| c.is_ascii_digit()));
+    let before = words.next().unwrap_or_default();
+    let after_number = before.ends_with(|c: char| c.is_ascii_digit());
     let letter = word.chars().count() == 1 && word.starts_with(char::is_uppercase);
     let initial = letter && !after_number;
     let word = word.trim_start_matches(|c: char| !c.is_alphanumeric());

@@ -1,9 +1,11 @@
 //! Words that mean nothing to a table in their position: words that lead to a condition, that say what kind of thing a
 //! name is, that repeat the noun of the question, or that belong to a request. Pure.
 
+use super::super::patterns::Patterns;
 use super::*;
 use crate::form::is_participle;
 use crate::merge::TOO_MANY_VALUES;
+use std::sync::LazyLock;
 
 /// The most words between a run and the day or name that it leads to, if all of them mean nothing by themselves.
 const IDLE_WORDS: usize = 6;
@@ -13,6 +15,10 @@ const LEAD_WORDS_MAX: usize = 4;
 const CALLED_BYTES: usize = 4;
 /// The most words before the verb of a request.
 const POLITE_WORDS: usize = 3;
+
+static IDIOMS: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(words!(idioms)));
+static SERVING: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(words!(serving)));
+static APPOSITIONS: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(words!(appositions)));
 
 impl Reading<'_> {
     /// Whether a run names the column of a condition close to it: `with euro as the billing currency`. Columns of days and
@@ -60,17 +66,7 @@ impl Reading<'_> {
     /// Whether a word is part of an idiom that means nothing to a table: `at some point in 2019`, `in the course of 2019`,
     /// `billing took place`, `the price from start to finish`.
     pub(super) fn is_idiom(&self, at: usize) -> bool {
-        let (second, before, after) = (self.back(at, 2), self.back(at, 1), self.word(at + 1));
-        match self.word(at) {
-            "point" | "time" | "stage" | "moment" | "day" => is_of(before, "some any one"),
-            "course" | "span" | "space" => before == "the" && is_of(after, "of from between"),
-            "took" | "takes" | "taken" | "taking" => is_of(after, "place effect"),
-            "place" => is_of(before, "took takes taken take taking"),
-            "past" => (second, before) == ("in", "the"),
-            "start" => before == "from" && self.linker.tokens.says(at + 1, "to finish"),
-            "finish" => (second, before) == ("start", "to"),
-            _ => false,
-        }
+        IDIOMS.at(self, at).is_some()
     }
 
     /// Whether a run only introduces a condition. It may be a verb (`drawn up with`, `awarded to`, `that went out to`),
@@ -181,10 +177,15 @@ impl Reading<'_> {
 
     /// The token at which the noun begins, with all words of the bucket's name before it.
     pub(super) fn noun_start(&self, subject: &Range<usize>) -> usize {
-        let called = (0..subject.start)
-            .rev()
-            .take_while(|at| self.is_of_name(*at..*at + 1));
+        let before = (0..subject.start).rev();
+        let called = before.take_while(|at| self.is_of_name(*at..*at + 1));
         called.last().unwrap_or(subject.start)
+    }
+
+    /// Whether the noun of the question begins at a token.
+    pub(in crate::tabulate) fn is_noun_start(&self, at: usize) -> bool {
+        let subject = self.subject.as_ref();
+        subject.is_some_and(|subject| subject.start == at || self.noun_start(subject) == at)
     }
 
     /// Whether a run before the noun is part of the bucket's name: `part info sheets`.
@@ -200,28 +201,22 @@ impl Reading<'_> {
 
     /// The words of the bucket's name, in lower case.
     fn name_words(&self) -> impl Iterator<Item = String> {
-        let words = self
-            .bucket
-            .into_iter()
-            .flat_map(|name| name.split(|c: char| !c.is_alphanumeric()));
+        let names = self.bucket.into_iter();
+        let words = names.flat_map(|name| name.split(|c: char| !c.is_alphanumeric()));
         words.map(str::to_lowercase)
     }
 
     /// Whether a word is part of the bucket's name: `certificates of compliance`, `showing ISO 9001 compliance`.
     pub(super) fn is_called(&self, word: &str) -> bool {
         let word = fold::singular(word);
-        word.len() >= CALLED_BYTES
-            && self
-                .name_words()
-                .any(|known| fold::singular(&known) == word)
+        let mut known = self.name_words();
+        word.len() >= CALLED_BYTES && known.any(|known| fold::singular(&known) == word)
     }
 
     /// Whether all words of a run are words of the bucket's name.
     fn is_of_name(&self, run: Range<usize>) -> bool {
-        let called: Vec<String> = self
-            .name_words()
-            .map(|word| fold::singular(&word))
-            .collect();
+        let called = self.name_words().map(|word| fold::singular(&word));
+        let called: Vec<String> = called.collect();
         let mut words = run.map(|at| fold::singular(self.word(at)));
         self.bucket.is_some() && words.all(|word| called.contains(&word))
     }
@@ -231,12 +226,11 @@ impl Reading<'_> {
     pub(super) fn is_own_verb(&self, run: &Range<usize>) -> bool {
         let said = self.word(run.start);
         let stem = text::words::stem(said);
+        let mut names = self.name_words();
         run.len() == 1
             && said.len() > CALLED_BYTES
             && is_participle(said)
-            && self
-                .name_words()
-                .any(|word| text::words::stem(&word) == stem)
+            && names.any(|word| text::words::stem(&word) == stem)
             && self.leads_to_mention(run)
     }
 
@@ -250,52 +244,37 @@ impl Reading<'_> {
             at.is_some_and(|at| self.fit(at..at + 1, phrase::is_number).is_some())
         };
         let of = |words: &str| self.is(at, words);
-        run.len() == 1
-            && match self.word(at) {
-                _ if of(words!(serving_comparing)) && self.linked.intent == Intent::Compare => true,
-                _ if of(words!(of_two)) && self.is_between_two() => true,
-                // `exhibits the lowest spend`, `ranks highest`
-                _ if of(words!(serving_having)) && self.is_most() => {
-                    after == "the" || words::operation(after).is_some()
-                }
-                // In `one line per supplier` the word says nothing, but in `how many lines per invoice` it does.
-                "line" | "row" => words::is_per(after) && is_of(before, "one a single"),
-                "expressed" => after == "as",
-                // `the admissible voltage`, `the voltage limit`, `the mean level of expenditure`
-                _ if of(words!(limiting)) => is_number(Some(run.end)),
-                "limit" | "limits" => is_number(at.checked_sub(1)),
-                "level" | "levels" => {
-                    after == "of" && self.needs_measure() || is_number(at.checked_sub(1))
-                }
-                // `does the register contain`, `held in the register`
-                _ if of(words!(keeping)) => {
-                    before == "the" && is_of(self.back(at, 2), "in does from")
-                }
-                "contain" | "contains" | "include" | "includes" => is_of(before, words!(keeping)),
-                // `that ISO 9001 is met`
-                "met" | "fulfilled" | "satisfied" => {
-                    is_of(before, "is are was were") && self.ends(at - 1)
-                }
-                "calculate" | "compute" | "determine" => at <= POLITE_WORDS,
-                "based" => after == "on",
-                // `two counts: one for Acme, one for Bolt`
-                "two" | "both" => is_of(after, "counts numbers figures totals"),
-                // `judged by its net amount`
-                "judged" | "measured" | "ranked" => after == "by" && self.is_most(),
-                // `for adhering to ISO 9001`
-                _ if of(words!(complying)) => is_of(after, "to with"),
-                word if self.is_called(word) => {
-                    before == "of" || self.is_called_behind(at) || self.ends(at)
-                }
-                _ => self.is_apposition(run),
+        let is_pattern = || match SERVING.at(self, at) {
+            Some("most") => self.is_most(),
+            Some(_) => true,
+            // `ranks highest`
+            None => {
+                self.is_most() && of(words!(serving_having)) && words::operation(after).is_some()
             }
+        };
+        let is_told = || {
+            of(words!(serving_comparing)) && self.linked.intent == Intent::Compare
+                || of(words!(of_two)) && self.is_between_two()
+                || of("calculate compute determine") && at <= POLITE_WORDS
+        };
+        // `the admissible voltage`, `the voltage limit`, `the mean level of expenditure`
+        let is_limit = || {
+            of(words!(limiting)) && is_number(Some(run.end))
+                || of("limit limits level levels") && is_number(at.checked_sub(1))
+                || of("level levels") && after == "of" && self.needs_measure()
+        };
+        let is_name = || {
+            let is_beside = before == "of" || self.is_called_behind(at) || self.ends(at);
+            self.is_called(self.word(at)) && is_beside
+        };
+        run.len() == 1
+            && (is_pattern() || is_told() || is_limit() || is_name() || self.is_apposition(run))
     }
 
     /// Whether a word stands behind the noun and a preposition: `certificates from audits`.
     fn is_called_behind(&self, at: usize) -> bool {
-        self.subject
-            .as_ref()
-            .is_some_and(|subject| subject.end + 1 == at)
+        let subject = self.subject.as_ref();
+        subject.is_some_and(|subject| subject.end + 1 == at)
             && is_of(self.back(at, 1), "from for on")
     }
 
@@ -316,13 +295,7 @@ impl Reading<'_> {
         {
             return false;
         }
-        match (self.back(run.start, 2), self.back(run.start, 1)) {
-            ("where" | "whose", "the") | (_, "whose" | "where") => {
-                self.is(run.end, "is are was were") && self.starts(run.end + 1)
-            }
-            ("from" | "by" | "with" | "for" | "of" | "to", "the" | "our") => self.starts(run.end),
-            _ => false,
-        }
+        APPOSITIONS.at(self, run.start).is_some()
     }
 
     /// Whether the name or description of a column has one of some words.
@@ -347,7 +320,7 @@ impl Linker<'_> {
     /// and the caller tells which are left out.
     pub(super) fn is_dropped(&self, at: &Range<usize>, linked: &LinkedQuestion) -> bool {
         let bare = |text: &str| text.replace(|c: char| !c.is_alphanumeric(), "");
-        let said = bare(&self.tokens[at.clone()].text());
+        let said = bare(&text_of(&self.tokens[at.clone()]));
         let mut dropped = linked.dropped.iter();
         dropped.any(|(dropped, why)| *why != TOO_MANY_VALUES && bare(dropped) == said)
     }

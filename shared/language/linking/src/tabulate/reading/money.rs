@@ -119,11 +119,12 @@ impl<'a> Reading<'a> {
     pub(super) fn is_of_money(&self, run: &Range<usize>) -> bool {
         let words = self.parts(run.start.saturating_sub(2)..run.end);
         let is_known = |word: &String| is_on_tax(word) || is_of(word, words!(sorts));
-        let is_part = self.table.measure.as_ref().is_some_and(|field| {
-            self.columns()
-                .any(|(_, column)| column.field == *field && is_part(column))
+        let measure = self.table.measure.as_ref();
+        let is_part = measure.is_some_and(|field| {
+            let mut columns = self.columns();
+            columns.any(|(_, column)| column.field == *field && is_part(column))
         });
-        self.table.measure.is_some()
+        measure.is_some()
             && self.parts(run.clone()).iter().all(is_known)
             && is_part == is_without(&words)
     }
@@ -131,10 +132,8 @@ impl<'a> Reading<'a> {
     /// Whether the word that was read as a count breaks down an amount: `a breakdown of the outlay`, `how does the cost of
     /// the invoices split up by year?`.
     pub(super) fn is_broken_down(&self, run: &Range<usize>) -> bool {
-        let is_ahead = is_of(
-            self.before(run.start, words!(skipped)),
-            "breakdown split tally down",
-        );
+        let before = self.before(run.start, words!(skipped));
+        let is_ahead = is_of(before, "breakdown split tally down");
         let is_asked = self.word(0) == "how" && self.is(1, "do does did is are");
         let mut behind = run.end..self.is_taken.len();
         let is_behind = is_asked && behind.any(|at| self.is(at, "split break down divide"));
@@ -147,13 +146,9 @@ impl<'a> Reading<'a> {
         let is_noun = |subject: &Range<usize>, at: usize| {
             (self.noun_start(subject)..subject.end).contains(&at)
         };
-        let is_known = |at: usize| {
-            self.is_mention(at)
-                || self
-                    .subject
-                    .as_ref()
-                    .is_some_and(|subject| is_noun(subject, at))
-        };
+        let subject = self.subject.as_ref();
+        let is_known =
+            |at: usize| self.is_mention(at) || subject.is_some_and(|subject| is_noun(subject, at));
         let is_per = self.all().any(|at| {
             let mut behind = (at + 1..self.is_taken.len())
                 .filter(|at| !self.is(*at, "the a an each every single"));
@@ -165,10 +160,8 @@ impl<'a> Reading<'a> {
     /// The words of tokens in small letters, split at hyphens: `tax-inclusive` is two words.
     fn parts(&self, tokens: Range<usize>) -> Vec<String> {
         let words = tokens.flat_map(|at| self.word(at).split('-'));
-        words
-            .filter(|word| !word.is_empty())
-            .map(str::to_lowercase)
-            .collect()
+        let words = words.filter(|word| !word.is_empty());
+        words.map(str::to_lowercase).collect()
     }
 
     /// Finds out where documents say the currency of the measure, if it is money. A measure is money unless it has another
@@ -222,9 +215,8 @@ impl<'a> Reading<'a> {
         let columns = self.columns().map(|(_, column)| column);
         let columns: Vec<&KnownColumn> = columns.filter(|one| one.field == *measure).collect();
         if self.table.operation == ColumnOperation::Sum && columns.iter().any(|one| is_share(one)) {
-            return Err(unfit(format!(
-                "percentages such as `{measure}` are not added up"
-            )));
+            let why = format!("percentages such as `{measure}` are not added up");
+            return Err(unfit(why));
         }
         if !is_of_one_unit(&columns) {
             return Err(unfit(format!("`{measure}` has several units")));

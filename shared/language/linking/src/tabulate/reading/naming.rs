@@ -181,16 +181,10 @@ impl<'a> Reading<'a> {
             end < run.start && run.start - end <= NAME_GAP && self.is_idle_between(end, run.start)
         };
         let says = |column: &KnownColumn| {
-            let synonyms = column
-                .said
-                .synonyms
-                .iter()
-                .flat_map(|synonym| &synonym.words);
-            let known = column
-                .kin
-                .iter()
-                .chain(&column.said.described_by)
-                .chain(synonyms);
+            let synonyms = column.said.synonyms.iter();
+            let synonyms = synonyms.flat_map(|synonym| &synonym.words);
+            let known = column.kin.iter().chain(&column.said.described_by);
+            let known = known.chain(synonyms);
             run.clone().all(|at| {
                 let word = Kin::of(self.word(at));
                 known.clone().any(|known| known.is_like(&word))
@@ -228,9 +222,8 @@ impl<'a> Reading<'a> {
         };
         let fit = self.fit(run.clone(), |_| true);
         fit.is_some_and(|fit| {
-            fit.columns
-                .iter()
-                .any(|id| self.column(*id).field == *group)
+            let mut columns = fit.columns.iter();
+            columns.any(|id| self.column(*id).field == *group)
         })
     }
 
@@ -272,9 +265,8 @@ impl<'a> Reading<'a> {
         let is_joining =
             |at: &usize| words::is_per(self.word(*at)) || self.is(*at, "the a for in calendar");
         let at = (0..run.start).rev().find(|at| !is_joining(at))?;
-        let fit = self
-            .fit(at..at + 1, is_column_of_days)
-            .filter(|_| !self.is_taken[at])?;
+        let fit = self.fit(at..at + 1, is_column_of_days);
+        let fit = fit.filter(|_| !self.is_taken[at])?;
         match fit.columns[..] {
             [column] if fit.score >= NAMED_MIN => Some(column),
             _ => None,
@@ -341,9 +333,9 @@ impl<'a> Reading<'a> {
             && self.is(run.start, words!(summing));
         let says_tax = self.says_tax_behind(run);
         let is_in_name = |fit: &Fit| {
-            let column = self.column(fit.columns[0]);
+            let words = &self.column(fit.columns[0]).words;
             run.clone()
-                .any(|at| column.words.iter().any(|word| word == self.word(at)))
+                .any(|at| words.iter().any(|word| word == self.word(at)))
         };
         let is_number = |fit: &Fit| {
             let is_called = fit.is_named() || fit.is_synonym() && !says_tax;
@@ -353,9 +345,8 @@ impl<'a> Reading<'a> {
         };
         let numbers = self.fit(run.clone(), phrase::is_number).filter(is_number);
         let numbers = numbers.or(money);
-        let days = self
-            .fit(run.clone(), phrase::is_day)
-            .filter(|_| self.is_most());
+        let days = self.fit(run.clone(), phrase::is_day);
+        let days = days.filter(|_| self.is_most());
         let best = match (numbers, days) {
             (Some(one), Some(other)) if other.score > one.score => Some(other),
             (one, other) => one.or(other),

@@ -1,16 +1,22 @@
 //! Finds the operation of a question, how many of the largest documents it wants, and what its words leave open: the
 //! measure, and the columns that are shown. Pure.
 
+use super::super::patterns::Patterns;
 use super::money::{holds_amounts, is_part};
 use super::*;
 use crate::linked::Test;
 use ColumnOperation::{Average, Count, Largest, List, Smallest, Sum};
 use std::cmp::Reverse;
+use std::sync::LazyLock;
 
 /// The number of documents that `the largest invoices` asks for.
 const MOST_OF_MANY: usize = 5;
 /// The most columns that are shown of a document, besides those that the question needs.
 const SHOWN_MAX: usize = 6;
+
+static OPERATIONS: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(words!(operations)));
+/// Those of a question that asks how many there are.
+static OF_MANY: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(words!(operations_of_many)));
 
 impl Reading<'_> {
     /// Finds the operation that the words name. If they name several, the strongest wins.
@@ -32,9 +38,10 @@ impl Reading<'_> {
                 at += length;
                 continue;
             }
-            if let Some((operation, is_day)) = self.operation_at(at) {
-                let is_pair = is_pair(self.word(at), self.word(at + 1));
-                self.is_taken[at..=at + usize::from(is_pair)].fill(true);
+            if let Some(said) = self.operation_at(at)
+                && let Some(operation) = words::operation_called(said)
+            {
+                self.is_taken[at..=at + usize::from(is_of("both", said))].fill(true);
                 self.is_of_most |= self.is_before_subject(at) && self.is(at, "most fewest least");
                 let known = self.operation;
                 let is_stronger = known.is_none_or(|known| rank(operation) > rank(known));
@@ -42,7 +49,7 @@ impl Reading<'_> {
                     .extend(if is_stronger { known } else { Some(operation) });
                 if is_stronger {
                     self.operation = Some(operation);
-                    self.table.is_day = is_day;
+                    self.table.is_day = is_of("day", said);
                     self.table.limit = self.is_most().then(|| self.limit_beside(at));
                 }
             }
@@ -50,94 +57,37 @@ impl Reading<'_> {
         }
     }
 
-    /// The operation that the word at a token names in its place, and whether it is an operation on days.
-    fn operation_at(&mut self, at: usize) -> Option<(ColumnOperation, bool)> {
-        let (before, word, next) = (self.back(at, 1), self.word(at), self.word(at + 1));
-        let is_before_subject = self.is_before_subject(at);
-        let is_end = self.closes(at);
-        let asks_how_many = self.linker.tokens.has_pair("how", "many");
-        let operation = match (word, next) {
-            // `in all of 2020` is a time, and `in all` a sum.
-            ("in", "all") if self.word(at + 2) == "of" => return None,
-            // `the sum without VAT` is an amount, as it stands on an invoice.
-            ("sum", _)
-                if at > 0 && is_of(next, words!(beside_tax)) && self.is(at + 2, words!(taxes)) =>
-            {
-                return None;
-            }
-            ("last", "one") => (Largest, true),
-            ("first", "one") => (Smallest, true),
-            // `how many sheets most recently updated in 2024`
-            ("most", "recently") if self.operation == Some(Count) => {
-                self.is_taken[at] = true;
-                return None;
-            }
-            ("most", "recent" | "recently") => (Largest, true),
-            ("bottom", "of") => (Smallest, false),
-            ("total", "number" | "count") => (Count, false),
-            ("in", "all" | "total") | ("all", "told") if asks_how_many => (Count, false),
-            // `all of it in one figure`
-            ("one", "number" | "figure" | "sum") if before == "in" => (Sum, false),
-            ("grand" | "sum", "total") | ("in", "all" | "total") => (Sum, false),
-            ("all", "told") | ("amount", "to") => (Sum, false),
-            ("first", _) if is_end && before.ends_with("ed") => (Smallest, true),
-            ("last", _) if is_end && before.ends_with("ed") => (Largest, true),
-            ("more" | "fewer", _) if is_before_subject || is_end => (Count, false),
-            // `goes back the furthest`
-            ("furthest" | "farthest", _)
-                if is_of(before, "the back") || next == "in" && self.says_past(at) =>
-            {
-                (Smallest, true)
-            }
-            // `what do the invoices come to?`
-            ("come" | "comes" | "came", "to") if self.ends_clause(at + 1) => (Sum, false),
-            // `How do the invoices add up in number?`
-            ("add", "up") if self.linker.tokens.has_pair("in", "number") => (Count, false),
-            ("numerous" | "outnumber" | "outnumbers", _) => (Count, false),
-            ("number" | "count", "between" | "for" | "of") if is_of(before, "in by the") => {
-                (Count, false)
-            }
-            ("first", _) if is_of(before, words!(coming)) => (Smallest, true),
-            ("last", _) if is_of(before, words!(coming)) => (Largest, true),
-            ("first", _) if is_before_subject => (Smallest, true),
-            ("last", _) if is_before_subject => (Largest, true),
-            ("together", _)
-                if is_of(before, "taken put added")
-                    || is_end && (0..at).any(|at| self.is(at, "take put add")) =>
-            {
-                (Sum, false)
-            }
-            ("tally", _) if self.is_money_ahead(at) => (Sum, false),
-            ("more" | "fewer", _) if before == "there" => (Count, false),
-            // At the beginning of a request `total` is the operation; elsewhere it belongs to the name of a column.
-            ("total", _) if at == 0 => (Sum, false),
-            ("numbers", "of") if self.linked.intent == Intent::Compare => (Count, false),
-            ("number" | "quantity" | "no", "of") => (Count, false),
-            // `How many invoices are there from Acme and Bolt combined?`
-            _ if asks_how_many && is_of(word, "combined altogether aggregate cumulative") => {
-                (Count, false)
-            }
-            _ => return words::operation(word),
+    /// The operation that the word at a token names in its place.
+    fn operation_at(&mut self, at: usize) -> Option<&'static str> {
+        let tokens = &self.linker.tokens;
+        // `how many sheets most recently updated in 2024`
+        if self.operation == Some(Count) && tokens.says(at, "most recently") {
+            self.is_taken[at] = true;
+            return None;
+        }
+        let asks_how_many = tokens.has_pair("how", "many");
+        let of_many = OF_MANY.at(self, at).filter(|_| asks_how_many);
+        if let Some(said) = of_many.or_else(|| OPERATIONS.at(self, at)) {
+            return Some(said);
+        }
+        // `How do the invoices add up in number?`
+        let counts = tokens.says(at, "add up") && tokens.has_pair("in", "number")
+            || tokens.says(at, "numbers of") && self.linked.intent == Intent::Compare;
+        let is_sum = match self.word(at) {
+            "together" => self.closes(at) && (0..at).any(|at| self.is(at, "take put add")),
+            "tally" => self.is_money_ahead(at),
+            _ => false,
         };
-        Some(operation)
+        match (counts, is_sum) {
+            (true, _) => Some("count"),
+            (_, true) => Some("sum"),
+            _ => words::operation(self.word(at)),
+        }
     }
 
     /// Whether a word stands right before the noun of the question.
     fn is_before_subject(&self, at: usize) -> bool {
-        self.subject
-            .as_ref()
-            .is_some_and(|subject| subject.start == at + 1 || self.noun_start(subject) == at + 1)
-    }
-
-    /// Whether `in the past` stands behind a token.
-    fn says_past(&self, at: usize) -> bool {
-        (at..at + 4).any(|at| self.word(at) == "past")
-    }
-
-    /// Whether a clause ends with a token, or goes on with a group.
-    fn ends_clause(&self, at: usize) -> bool {
-        let next = self.word(at + 1);
-        self.closes(at) || is_of(next, "for in") || next.is_empty() || words::is_per(next)
+        self.is_noun_start(at + 1)
     }
 
     /// The number of documents that is wanted: `top 5`, `three largest`. Without a number, a plural means a few and a
@@ -183,12 +133,9 @@ impl Reading<'_> {
     }
 
     fn is_plural(&self) -> bool {
-        let last = self
-            .subject
-            .as_ref()
-            .and_then(|subject| subject.clone().last());
-        last.is_some_and(|last| {
-            let key = fold::key(&self.linker.tokens[last].text);
+        self.subject.as_ref().is_some_and(|subject| {
+            let last = self.linker.tokens[subject.clone()].last();
+            let key = last.map_or(String::new(), |last| fold::key(&last.text));
             fold::singular(&key) != key
         })
     }
@@ -221,24 +168,13 @@ impl Reading<'_> {
             self.table.limit = None;
         }
         let counting = "many number numbers count tally more fewer less outnumber";
+        let sum_or_count = if has_measure { Sum } else { Count };
         self.table.operation = match (self.operation, self.linked.intent) {
             (Some(operation), _) => operation,
-            (None, _) if self.table.group.is_some() => {
-                if has_measure {
-                    Sum
-                } else {
-                    Count
-                }
-            }
+            (None, _) if self.table.group.is_some() => sum_or_count,
             (None, Intent::Compare) if has_measure && self.is_between_many() => Sum,
             (None, Intent::Documents) if self.asks_for_money => Sum,
-            (None, Intent::Compute) => {
-                if has_measure {
-                    Sum
-                } else {
-                    Count
-                }
-            }
+            (None, Intent::Compute) => sum_or_count,
             (None, Intent::Compare)
                 if !has_measure && self.is_between_many() && self.linker.tokens.has(counting) =>
             {
@@ -256,11 +192,8 @@ impl Reading<'_> {
     /// Counts the documents by the column that is to have the most of them: `which vendor sent the most invoices?`.
     fn count_most(&mut self) -> Outcome<()> {
         let number = self.shown_number();
-        let key = self
-            .table
-            .shown
-            .iter()
-            .find(|field| Some(*field) != number.as_ref());
+        let mut shown = self.table.shown.iter();
+        let key = shown.find(|field| Some(*field) != number.as_ref());
         let key = key.cloned().map(GroupKey::Column);
         let group = self.table.group.take().or(key);
         if group.is_none() && !self.is_between_many() {
@@ -392,22 +325,16 @@ impl Reading<'_> {
 
     /// Whether the noun for one document of the bucket is in the name of a column.
     fn is_called_after_bucket(&self, column: &KnownColumn) -> bool {
-        let noun = self
-            .bucket
-            .map(|bucket| fold::singular(&bucket.to_lowercase()));
-        noun.is_some_and(|noun| column.words.contains(&noun))
+        let noun = |bucket: &str| fold::singular(&bucket.to_lowercase());
+        self.bucket
+            .is_some_and(|bucket| column.words.contains(&noun(bucket)))
     }
 
     /// Chooses the columns to show of each document: first those of the question, then those that most documents have.
     pub(super) fn show(&mut self) {
         let shown = std::mem::take(&mut self.table.shown);
-        let said = self
-            .table
-            .measure
-            .iter()
-            .chain(&self.table.currency)
-            .cloned()
-            .chain(shown);
+        let said = self.table.measure.iter().chain(&self.table.currency);
+        let said = said.cloned().chain(shown);
         let conditions = self.conditions().map(|condition| condition.field.clone());
         let mut columns: Vec<&KnownColumn> = match self.bucket {
             Some(_) => self.columns().map(|(_, column)| column).collect(),
@@ -424,16 +351,4 @@ impl Reading<'_> {
         kept.truncate(SHOWN_MAX);
         self.table.shown = kept;
     }
-}
-
-/// Whether two words name an operation together.
-fn is_pair(word: &str, next: &str) -> bool {
-    matches!(
-        (word, next),
-        ("most", "recent" | "recently")
-            | ("grand" | "sum", "total")
-            | ("in", "all" | "total")
-            | ("total", "number" | "count")
-            | ("all", "told")
-    )
 }

@@ -57,10 +57,8 @@ impl Reading<'_> {
             return Some(format!("`{said}` says another role than the column has"));
         }
         if let Some(at) = self.all().find(|at| self.asks_for_any_day(*at)) {
-            return Some(format!(
-                "it asks whether documents have `{}`",
-                self.word(at)
-            ));
+            let word = self.word(at);
+            return Some(format!("it asks whether documents have `{word}`"));
         }
         let is_statistic = |at: &usize| {
             !self.is_mention(*at)
@@ -146,10 +144,8 @@ impl Reading<'_> {
         if is_sum && is_of(word, "paid payable due") {
             return false;
         }
-        let is_behind_noun = self
-            .subject
-            .as_ref()
-            .is_some_and(|subject| subject.end == at);
+        let subject = self.subject.as_ref();
+        let is_behind_noun = subject.is_some_and(|subject| subject.end == at);
         let is_told = is_of(self.before(at, words!(adverbs)), words!(being))
             || is_behind_noun
             || !is_of(word, words!(done)) && self.ends(at);
@@ -270,10 +266,8 @@ impl Reading<'_> {
             return false;
         }
         if self.operation == Some(ColumnOperation::Count) {
-            return is_of(
-                self.before(run.start, words!(different)),
-                "many number count",
-            );
+            let before = self.before(run.start, words!(different));
+            return is_of(before, "many number count");
         }
         let is_text = || {
             let is_text = |id: &ColumnId| self.column(*id).kind() == ColumnKind::Text;
@@ -428,5 +422,6 @@ impl Reading<'_> {
 /// Whether a word asks for the largest or smallest of something.
 fn is_ranking(word: &str) -> bool {
     use ColumnOperation::{Largest, Smallest};
-    matches!(words::operation(word), Some((Largest | Smallest, _)))
+    let operation = words::operation(word).and_then(words::operation_called);
+    matches!(operation, Some(Largest | Smallest))
 }
