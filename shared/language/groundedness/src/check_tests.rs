@@ -1,7 +1,13 @@
-//! Tests of verdicts on single sentences, one case for each rule.
+//! Tests of verdicts on single sentences and of values, by cases in a data file.
 
 use super::*;
+use crate::reading::Sentence;
+use crate::values::Value;
+use crate::vocabulary::Vocabulary;
 use proptest::prelude::*;
+
+#[path = "../../text/src/cases.rs"]
+mod cases;
 
 const CONTRACT: &str = "This agreement runs from 1 January 2026 to 31 December 2028. Either party may terminate the 2026 \
     cleaning agreement with 60 days' written notice to the end of a month. It renews for one year at a time unless notice is given.";
@@ -10,97 +16,72 @@ const LIABILITY: &str = "The Contractor's liability is limited to EUR 250,000 pe
 const NEWS: &str = "Flexport named Dave Clark as its new chief executive in March 2023. He was ousted after a year in the job. \
     The startup, valued at $8 billion, laid off 20% of its staff. Ryan Petersen returned to lead the company.";
 
-fn one(sentence: &str, passages: &[&str]) -> (SentenceVerdict, Option<ReasonKind>) {
-    let checked = check(sentence, passages, &Thresholds::default());
-    let [one] = &checked.sentences[..] else {
-        panic!("{sentence}: {checked:?}")
+const SCAN: &str = "The forward vo1tage of the HVD-15O4 is at rnost 0.52 V at 1.5 A. The\nreverse current is at rnost 0.2 rnA at 40 V \
+    and 25 °C and rises to\nl0 rnA at 100 °C.   . Therma1 resis-\ntance junction to 1ead: 28 K/W.";
+
+#[test]
+fn sentences() {
+    let file = "sentences.txt";
+    cases::check(file, include_str!("../tests-data/sentences.txt"), told);
+}
+
+/// One reading of a text, as text.
+fn told(place: &str, teller: &str, said: &str) -> String {
+    let passages: &[&str] = match place.trim_start_matches(" of ") {
+        "contract" => &[CONTRACT, LIABILITY, NEWS],
+        "scan" => &[SCAN],
+        "twice" => &["Before it. aa 6 not 0 not not not 6. After it."],
+        "warranty" => {
+            &["| warranty | four years |\nUsers with a low rating are not replaced before May."]
+        }
+        _ => &[],
     };
-    (one.verdict, one.reason.as_ref().map(|reason| reason.kind))
-}
-
-fn verdict(sentence: &str) -> (SentenceVerdict, Option<ReasonKind>) {
-    one(sentence, &[CONTRACT, LIABILITY, NEWS])
-}
-
-#[test]
-fn what_passages_say_is_supported() {
-    for sentence in [
-        "Either party may terminate the 2026 cleaning agreement with 60 days' written notice to the end of a month.",
-        "With 60 days' written notice, either party may terminate the cleaning agreement [1].",
-        "The liability of the Contractor is limited to €250,000 per year (Passage 2).",
-        "3. The agreement runs from January 1, 2026 to 2028-12-31.",
-        "Flexport is valued at 8 billion dollars.",
-        "The startup laid off 20 percent of its staff.",
-        "Invoices are payable within thirty days.",
-    ] {
-        assert_eq!(
-            verdict(sentence),
-            (SentenceVerdict::Supported, None),
-            "{sentence}"
-        );
+    let checked = check(said, passages, &Thresholds::default()).sentences;
+    let reason = |one: &SentenceCheck| match &one.reason {
+        Some(reason) => reason.kind.as_str(),
+        None => "",
+    };
+    match teller {
+        "verdict" => {
+            let all = checked.iter().map(|one| {
+                let verdict = match one.verdict {
+                    SentenceVerdict::Supported => "supported",
+                    SentenceVerdict::Unsupported => "unsupported",
+                    SentenceVerdict::Contradicted => "contradicted",
+                    SentenceVerdict::NoClaim => "no claim",
+                };
+                format!("{verdict} {}", reason(one)).trim().to_owned()
+            });
+            all.collect::<Vec<_>>().join("; ")
+        }
+        "refused" => match &checked[..] {
+            [one] if one.verdict != SentenceVerdict::Supported => reason(one).to_owned(),
+            other => format!("{other:?}"),
+        },
+        "denies alone" => checked.iter().any(|one| one.denies_alone).to_string(),
+        "likeness" => {
+            let (one, other) = said.split_once(" | ").expect("two values");
+            match (&values(one)[..], &values(other)[..]) {
+                ([one], [other]) => format!("{:?}", one.likeness(other)),
+                other => format!("{other:?}"),
+            }
+        }
+        "bound" => values(said)[0].bound.to_string(),
+        _ => panic!("nothing is called `{teller}`"),
     }
 }
 
-#[test]
-fn what_turns_a_sentence_round_contradicts() {
-    use ReasonKind::{Direction, Number, Polarity};
-    for (sentence, kind) in [
-        (
-            "Neither party may terminate the 2026 cleaning agreement with 60 days' written notice.",
-            Polarity,
-        ),
-        (
-            "Either party may not terminate the 2026 cleaning agreement with 60 days' written notice.",
-            Polarity,
-        ),
-        (
-            "Either party may terminate the 2026 cleaning agreement with 90 days' written notice to the end of a month.",
-            Number,
-        ),
-        ("He was ousted before a year in the job.", Direction),
-    ] {
-        assert_eq!(
-            verdict(sentence),
-            (SentenceVerdict::Contradicted, Some(kind)),
-            "{sentence}"
-        );
-    }
+fn values(text: &str) -> Vec<Value> {
+    Sentence::read(text, 0..text.len(), &mut Vocabulary::default()).values
 }
 
 #[test]
-fn what_stands_nowhere_is_unsupported() {
-    use ReasonKind::{Name, Number, Unit, Words};
-    for (sentence, kind) in [
-        ("Zorvex Holdings guarantees it with the Client.", Name),
-        (
-            "The Contractor pays a penalty of EUR 750 for late cleaning.",
-            Number,
-        ),
-        (
-            "The liability is limited to 250,000 dollars per year.",
-            Unit,
-        ),
-        ("Elephants sleep standing up in the rain at night.", Words),
-    ] {
-        let (verdict, reason) = verdict(sentence);
-        assert_ne!(verdict, SentenceVerdict::Supported, "{sentence}");
-        assert_eq!(reason, Some(kind), "{sentence}");
-    }
+fn an_identifier_is_at_most_one_value() {
+    assert!(values("the HVD-1504A and 2N4410").len() <= 1);
 }
 
 #[test]
-fn what_claims_nothing_is_no_claim() {
-    let answer = "Based on the documents:\n\n1. Northmoor law applies [2].\n\nThe passages do not provide information on deposits.";
-    let checked = check(answer, &[LIABILITY], &Thresholds::default());
-    let verdicts: Vec<SentenceVerdict> = checked.sentences.iter().map(|one| one.verdict).collect();
-    assert_eq!(
-        verdicts,
-        [
-            SentenceVerdict::NoClaim,
-            SentenceVerdict::Supported,
-            SentenceVerdict::NoClaim
-        ]
-    );
+fn what_is_empty_is_not_made_up() {
     assert_eq!(check("", &[LIABILITY], &Thresholds::default()).score, 1.0);
 }
 
@@ -124,26 +105,11 @@ fn the_window_that_decided_is_told() {
 }
 
 #[test]
-fn noise_of_a_scan_makes_nothing_unsupported() {
-    let scan = "The forward vo1tage of the HVD-15O4 is at rnost 0.52 V at 1.5 A. The\nreverse current is at rnost 0.2 rnA at 40 V \
-        and 25 °C and rises to\nl0 rnA at 100 °C.   . Therma1 resis-\ntance junction to 1ead: 28 K/W.";
-    for sentence in [
-        "The forward vo1tage of the HVD-15O4 is at rnost 0.52 V at 1.5 A.",
-        "The forward voltage of the HVD-1504 is at most 0.52 V at 1.5 A.",
-        "The reverse current is at most 0.2 mA at 40 V and 25 °C.",
-    ] {
-        assert_eq!(
-            one(sentence, &[scan]),
-            (SentenceVerdict::Supported, None),
-            "{sentence}"
-        );
-    }
-}
-
-#[test]
 fn what_is_no_prose_is_unsupported_and_bounded() {
     let endless = "word ".repeat(5_000);
-    assert_eq!(one(&endless, &[LIABILITY]).0, SentenceVerdict::Unsupported);
+    let checked = check(&endless, &[LIABILITY], &Thresholds::default());
+    let verdicts: Vec<_> = checked.sentences.iter().map(|one| one.verdict).collect();
+    assert_eq!(verdicts, [SentenceVerdict::Unsupported]);
     let many = "Northmoor law applies. ".repeat(300);
     let checked = check(&many, &[LIABILITY], &Thresholds::default());
     let first = checked.sentences.first().map(|one| one.verdict);
@@ -155,37 +121,6 @@ fn what_is_no_prose_is_unsupported_and_bounded() {
             .sentences
             .is_empty()
     );
-}
-
-#[test]
-fn a_denial_that_is_nowhere_else_is_told() {
-    let passage = "| warranty | four years |\nUsers with a low rating are not replaced before May.";
-    let denies_alone = |answer: &str| {
-        let checked = check(answer, &[passage], &Thresholds::default());
-        checked.sentences.iter().any(|one| one.denies_alone)
-    };
-    for (answer, expected) in [
-        ("The warranty is not four years.", true),
-        ("The warranty is four years.", false),
-        (
-            "Users with a low rating are not replaced before May.",
-            false,
-        ),
-        (
-            "A user with a low rating is never replaced before May.",
-            false,
-        ),
-        ("The warranty is not only four years.", false),
-    ] {
-        assert_eq!(denies_alone(answer), expected, "{answer}");
-    }
-}
-
-#[test]
-fn a_value_that_stands_twice_is_not_exchanged() {
-    let copied = "aa 6 not 0 not not not 6.";
-    let passage = format!("Before it. {copied} After it.");
-    assert_eq!(one(copied, &[&passage]), (SentenceVerdict::Supported, None));
 }
 
 proptest! {

@@ -382,7 +382,3 @@ pub(crate) fn split(run: &str) -> Option<(&str, &str)> {
     let is_number = (1..=15).contains(&length) && !suffix.contains(|c: char| c.is_ascii_digit());
     is_number.then_some((digits, suffix))
 }
-
-#[cfg(test)]
-#[path = "values_tests.rs"]
-mod tests;
