@@ -1,6 +1,7 @@
 //! Tests of verdicts on single sentences and of values, by cases in a data file.
 
 use super::*;
+use crate::claims;
 use crate::reading::Sentence;
 use crate::values::Value;
 use crate::vocabulary::Vocabulary;
@@ -67,6 +68,14 @@ fn told(place: &str, teller: &str, said: &str) -> String {
             }
         }
         "bound" => values(said)[0].bound.to_string(),
+        "claims" => {
+            let sentences = claims::sentences(said).into_iter();
+            let claims = sentences
+                .filter(|one| one.is_claim)
+                .map(|one| &said[one.at]);
+            claims.collect::<Vec<_>>().join(" / ")
+        }
+        "blanked" => claims::blanked(said).replace(' ', "_"),
         _ => panic!("nothing is called `{teller}`"),
     }
 }
