@@ -36,11 +36,8 @@ pub(super) fn about(talk: &Talk, text: &str, tokens: &[Token<'_>]) -> Option<Tie
     }
     let owned = |t: &&Token<'_>| t.lower == "the" && !t.closes && t.end < text.trim_end().len();
     let article = tokens.iter().find(owned)?;
-    Some(Tie::Owner(Edit {
-        start: article.start,
-        end: article.end,
-        with: possessive(&topic.name),
-    }))
+    let owner = Edit::of(article, article, possessive(&topic.name));
+    Some(Tie::Owner(owner))
 }
 
 /// How the topic is tied to a question, by the way that it opens.

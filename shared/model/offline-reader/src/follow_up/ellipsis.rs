@@ -131,11 +131,7 @@ fn put_in(fragment: &[Token<'_>], part: &str, last: &str, before: &[Token<'_>]) 
         return Some(asked);
     }
     if let Some((from, to)) = like.or_else(|| asked_for(fragment, before)) {
-        let edit = Edit {
-            start: before[from].start,
-            end: before[to - 1].end,
-            with: part.to_owned(),
-        };
+        let edit = Edit::of(&before[from], &before[to - 1], part.to_owned());
         return Some(tokens::apply(last, vec![edit]));
     }
     if words::is_preposition(&fragment[0].lower) {

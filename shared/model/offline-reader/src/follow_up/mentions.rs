@@ -10,7 +10,7 @@ const BYTES_MAX: usize = 120;
 const MENTIONS_MAX: usize = 24;
 
 /// What a mention seems to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Sort {
     Person,
     /// A company, a club, a band.
@@ -23,6 +23,7 @@ pub(super) enum Sort {
     /// A name of an unknown kind.
     Name,
     /// A noun phrase.
+    #[default]
     Thing,
 }
 
@@ -32,7 +33,7 @@ pub(super) enum Gender {
     He,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Mention {
     /// As written, without an article unless it is a noun phrase.
     pub(super) text: String,
@@ -126,10 +127,9 @@ fn quoted(text: &str, tokens: &[Token<'_>], at: usize) -> Option<(Mention, usize
     let mention = Mention {
         text: format!("\"{title}\""),
         sort: Sort::Work,
-        gender: None,
-        plural: false,
         subject: tokens[at].first,
         noun: noun_before(tokens, at),
+        ..Mention::default()
     };
     Some((mention, next))
 }
@@ -140,10 +140,9 @@ fn code(tokens: &[Token<'_>], at: usize) -> Option<(Mention, usize)> {
         let mention = Mention {
             text: token.text.to_owned(),
             sort: Sort::Code,
-            gender: None,
-            plural: false,
             subject: token.first,
             noun: noun_before(tokens, at),
+            ..Mention::default()
         };
         (mention, at + 1)
     })
@@ -297,10 +296,10 @@ fn phrase(text: &str, tokens: &[Token<'_>], at: usize) -> Option<(Mention, usize
             format!("the {}", &text[tokens[at + 1].start..last.end])
         },
         sort: Sort::Thing,
-        gender: None,
         plural: lower.ends_with('s') && !lower.ends_with("ss"),
         subject: article.first,
         noun: Some(lower.clone()),
+        ..Mention::default()
     };
     Some((mention, end))
 }

@@ -36,60 +36,38 @@ pub(super) fn written_out(talk: &Talk, tokens: &[Token<'_>]) -> Option<Edit> {
         return None;
     }
     let before = at.checked_sub(1).map(|at| &tokens[at]);
-    let after = tokens.get(at + len);
     // Part of another name, unless only a title of a person stands before it.
     let in_name = |t: &Token<'_>| t.is_capital() && !t.first && !words::is_grammar(&t.lower);
+    let after = tokens.get(at + len);
     if before.is_some_and(in_name) || after.is_some_and(|t| in_name(t) && !t.opens) {
         return None;
     }
     let article =
         before.filter(|t| t.lower == "the" && topic.name.to_lowercase().starts_with("the "));
-    Some(Edit {
-        start: article.map_or(run[0].start, |t| t.start),
-        end: run[len - 1].end,
-        with: topic.name.clone(),
-    })
+    let first = article.unwrap_or(&run[0]);
+    Some(Edit::of(first, &run[len - 1], topic.name.clone()))
 }
 
 fn is_common(word: &str) -> bool {
     words::is_head(word) || words::is_calendar(word)
 }
 
-/// Edits that give "the band", "this album" and the like their names.
-pub(super) fn pointed(talk: &Talk, tokens: &[Token<'_>]) -> Vec<Edit> {
-    let mut edits = Vec::new();
-    for (at, token) in tokens.iter().enumerate() {
+/// The edit that gives "the band", "this album" or the like its name.
+pub(super) fn pointed(talk: &Talk, tokens: &[Token<'_>]) -> Option<Edit> {
+    if named_elsewhere(talk, tokens) {
+        return None;
+    }
+    tokens.iter().enumerate().find_map(|(at, token)| {
         let article = ["the", "this", "that"].contains(&token.lower.as_str());
-        let Some(noun) = tokens
-            .get(at + 1)
-            .filter(|t| article && words::is_head(&t.lower))
-        else {
-            continue;
-        };
+        let noun = tokens.get(at + 1).filter(|_| article)?;
         let next = tokens.get(at + 2).filter(|_| !noun.closes);
         // "the band members", "the album California", "the song of the year" say more themselves.
         let says_more = next.is_some_and(|t| t.lower == "of" || t.is_capital() || is_noun_like(t));
-        if says_more || noun.clitic || noun.is_capital() || named_elsewhere(talk, tokens) {
-            continue;
+        if !words::is_head(&noun.lower) || says_more || noun.clitic || noun.is_capital() {
+            return None;
         }
-        if let Some(name) = name_of(talk, &noun.lower) {
-            let edit = match name {
-                Name::Behind(name) => Edit {
-                    start: token.start,
-                    end: noun.end,
-                    with: format!("the {} {name}", noun.text),
-                },
-                Name::Instead(name) => Edit {
-                    start: token.start,
-                    end: noun.end,
-                    with: name,
-                },
-            };
-            edits.push(edit);
-            break;
-        }
-    }
-    edits
+        Some(Edit::of(token, noun, name_of(talk, noun)?))
+    })
 }
 
 /// Whether a word behind a noun makes one thing with it: "the band name", but not "did the band tour".
@@ -109,29 +87,27 @@ fn named_elsewhere(talk: &Talk, tokens: &[Token<'_>]) -> bool {
         .any(|t| parts.contains(&t.lower) && !words::is_head(&t.lower))
 }
 
-enum Name {
-    Behind(String),
-    Instead(String),
-}
-
-fn name_of(talk: &Talk, noun: &str) -> Option<Name> {
+/// What a noun that points back means, with the noun itself where it is a name.
+fn name_of(talk: &Talk, noun: &Token<'_>) -> Option<String> {
+    let behind = |name: String| format!("the {} {name}", noun.text);
+    let noun = noun.lower.as_str();
     // Something longer that ends in the same word, or a name that was said with it.
     let longer = |m: &Mention| {
         m.sort == Sort::Thing && m.noun.as_deref() == Some(noun) && m.text.split(' ').count() > 2
     };
     let said_with = |m: &Mention| m.sort != Sort::Thing && m.noun.as_deref() == Some(noun);
     if let Some(name) = talk.latest(said_with) {
-        return Some(Name::Behind(name));
+        return Some(behind(name));
     }
     let one = !noun.ends_with('s') || noun == "series";
     if words::is_work_head(noun) && one {
         let work = |m: &Mention| m.sort == Sort::Work;
         if let Some(name) = talk.latest(work) {
-            return Some(Name::Behind(name));
+            return Some(behind(name));
         }
     }
     if words::is_group_head(noun) && !talk.topic_is_person() {
-        return talk.topic_name().map(|name| Name::Behind(name.to_owned()));
+        return talk.topic_name().map(|name| behind(name.to_owned()));
     }
-    talk.latest(longer).map(Name::Instead)
+    talk.latest(longer)
 }

@@ -13,11 +13,7 @@ pub(super) fn edit(talk: &Talk, tokens: &[Token<'_>]) -> Option<Edit> {
     let at = (0..tokens.len()).find(|&at| is_bare(tokens, at))?;
     let kept = |name: &str| tokens.iter().any(|t| t.is_capital() && t.text == name);
     let meant = target(talk).filter(|name| !kept(name))?;
-    Some(Edit {
-        start: tokens[at].start,
-        end: tokens[at].end,
-        with: meant,
-    })
+    Some(Edit::of(&tokens[at], &tokens[at], meant))
 }
 
 /// Whether a "this" or "that" stands for a thing, and neither before a noun nor between clauses.

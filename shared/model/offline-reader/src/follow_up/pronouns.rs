@@ -30,11 +30,8 @@ pub(super) fn edits(talk: &mut Talk, tokens: &[Token<'_>]) -> Vec<Edit> {
             continue;
         }
         talk.bind(class, &meant);
-        edits.push(Edit {
-            start: token.start,
-            end: token.end,
-            with: if owns { possessive(&meant) } else { meant },
-        });
+        let with = if owns { possessive(&meant) } else { meant };
+        edits.push(Edit::of(token, token, with));
     }
     edits
 }

@@ -101,6 +101,17 @@ pub(super) struct Edit {
     pub(super) with: String,
 }
 
+impl Edit {
+    /// Puts words in the place of all from one token to another.
+    pub(super) fn of(first: &Token<'_>, last: &Token<'_>, with: String) -> Edit {
+        Edit {
+            start: first.start,
+            end: last.end,
+            with,
+        }
+    }
+}
+
 /// The text with its edits made; of two that overlap the first one counts.
 pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|edit| (edit.start, edit.end));

@@ -6,8 +6,6 @@ const BYTES_MAX: usize = 120;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Topic {
     pub(super) name: String,
-    /// Its title says that it is a group: "(band)".
-    pub(super) grouped: bool,
 }
 
 impl Topic {
@@ -22,12 +20,8 @@ impl Topic {
         let name = bare.trim().trim_end_matches(['.', ',', ':', ';', '?', '!']);
         let fits =
             !name.is_empty() && name.len() <= BYTES_MAX && name.contains(char::is_alphanumeric);
-        let lower = title.to_lowercase();
         fits.then(|| Topic {
             name: name.to_owned(),
-            grouped: ["(band)", "(group)", "(company)"]
-                .iter()
-                .any(|mark| lower.contains(mark)),
         })
     }
 
