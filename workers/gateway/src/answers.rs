@@ -125,8 +125,8 @@ impl Answers {
         if is_from_header(message) {
             return Ok(None);
         }
-        let (claimed, due) = tokio::try_join!(self.0.claimed(turn), self.0.fell_due(turn))?;
-        Ok(claimed.or(due).as_ref().and_then(conversations::key))
+        let header = self.0.claimed_or_due(turn).await?;
+        Ok(header.as_ref().and_then(conversations::key))
     }
 
     async fn deliver(&self, message: &StoredMessage, turn: &TurnId) -> Result<(), Error> {

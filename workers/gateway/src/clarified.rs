@@ -50,8 +50,7 @@ impl Turns {
         named: &TurnId,
         header: &Header,
     ) -> Result<Option<Terminal>, Error> {
-        let stored = self.terminal(named).await?;
-        let terminal = stored.and_then(|stored| envelope::decode::<Terminal>(&stored.body).ok());
+        let terminal = self.read_terminal(named).await?;
         Ok(terminal.filter(|terminal| {
             terminal.clarification.is_some()
                 && terminal.tenant == header.tenant
@@ -98,8 +97,7 @@ impl Turns {
 
     /// Whether a turn ended without an answer and without a question back.
     async fn came_to_nothing(&self, turn: &TurnId) -> Result<bool, Error> {
-        let stored = self.terminal(turn).await?;
-        let terminal = stored.and_then(|stored| envelope::decode::<Terminal>(&stored.body).ok());
+        let terminal = self.read_terminal(turn).await?;
         Ok(terminal.is_some_and(|terminal| match terminal.outcome {
             Outcome::Answered | Outcome::Clarification => false,
             Outcome::Refused | Outcome::Failed | Outcome::Expired | Outcome::Cancelled => true,

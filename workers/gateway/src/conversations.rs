@@ -402,8 +402,7 @@ impl Turns {
     /// Handles a turn that is next and whose opening event was dropped for want of room: unless it runs already, it
     /// fails, so that the turns behind it need not wait for its deadline.
     async fn fail_unopened(&self, key: &ConversationKey, turn: &TurnId) -> Result<(), Error> {
-        let (claimed, due) = tokio::try_join!(self.claimed(turn), self.fell_due(turn))?;
-        let header = claimed.or(due);
+        let header = self.claimed_or_due(turn).await?;
         if let Some(header) = &header
             && self.begun(header).await?.is_some()
         {
@@ -411,13 +410,7 @@ impl Turns {
         }
         let why = "the conversation had more events than are kept of it while the question waited; ask again";
         let problem = Problem::new("opening_gone", why);
-        let (terminal, reply) = match header {
-            Some(header) => (
-                Terminal::of(&header, Outcome::Failed, self.now()),
-                header.reply_to,
-            ),
-            None => (self.bare(key, turn, Outcome::Failed), None),
-        };
+        let (terminal, reply) = self.ended_as(key, turn, header, Outcome::Failed);
         tracing::error!(%turn, "the opening event of a turn is no longer kept; the turn fails");
         // Its end gets into the log like any other, and the turn after it begins.
         self.end(&terminal.because(problem), reply.as_deref())
@@ -442,13 +435,9 @@ impl Turns {
                 by.turn
             );
             let problem = Problem::new("interrupted", why);
-            let (terminal, reply) = match self.opening(key, open).await? {
-                Some(TurnOpening { header, .. }) => (
-                    Terminal::of(&header, Outcome::Cancelled, self.now()),
-                    header.reply_to,
-                ),
-                None => (self.bare(key, &open.turn, Outcome::Cancelled), None),
-            };
+            let opening = self.opening(key, open).await?;
+            let header = opening.map(|opening| opening.header);
+            let (terminal, reply) = self.ended_as(key, &open.turn, header, Outcome::Cancelled);
             let terminal = terminal.because(problem);
             if self.end(&terminal, reply.as_deref()).await? == CreateOutcome::Now {
                 self.tell_cancelled(&open.turn).await;
@@ -458,12 +447,22 @@ impl Turns {
         Ok(())
     }
 
-    /// The end of a turn of which nothing but its conversation is known.
-    fn bare(&self, key: &ConversationKey, turn: &TurnId, outcome: Outcome) -> Terminal {
-        Terminal {
+    /// The end of a turn, and who is told of it, by its header; without that, nothing but its conversation is known.
+    fn ended_as(
+        &self,
+        key: &ConversationKey,
+        turn: &TurnId,
+        header: Option<Header>,
+        outcome: Outcome,
+    ) -> (Terminal, Option<String>) {
+        if let Some(header) = header {
+            return (Terminal::of(&header, outcome, self.now()), header.reply_to);
+        }
+        let terminal = Terminal {
             conversation: Some(key.conversation.clone()),
             ..Terminal::bare(turn.clone(), key.tenant.clone(), outcome, self.now())
-        }
+        };
+        (terminal, None)
     }
 
     /// Tells the workers that a turn has ended. This only saves them work.

@@ -128,24 +128,32 @@ impl Turns {
 
     /// The header in the timer of a turn, if there is one.
     pub(crate) async fn claimed(&self, turn: &TurnId) -> Result<Option<Header>, BusError> {
-        let timer = Subject::Timer {
-            turn: turn.clone(),
-            hop: None,
-        }
-        .to_string();
-        let timer = self.bus.last(Stream::Timers, &timer).await?;
-        Ok(timer.and_then(|timer| serde_json::from_slice(&timer.body).ok()))
+        let turn = turn.clone();
+        self.header_at(Subject::Timer { turn, hop: None }).await
     }
 
     /// The header in the timer of a turn that has fired. Such a claim holds until the turn is forgotten.
     pub(crate) async fn fell_due(&self, turn: &TurnId) -> Result<Option<Header>, BusError> {
-        let due = Subject::Due {
-            turn: turn.clone(),
-            hop: None,
-        }
-        .to_string();
-        let due = self.bus.last(Stream::Timers, &due).await?;
-        Ok(due.and_then(|due| serde_json::from_slice(&due.body).ok()))
+        let turn = turn.clone();
+        self.header_at(Subject::Due { turn, hop: None }).await
+    }
+
+    async fn header_at(&self, subject: Subject) -> Result<Option<Header>, BusError> {
+        let subject = subject.to_string();
+        let timer = self.bus.last(Stream::Timers, &subject).await?;
+        Ok(timer.and_then(|timer| serde_json::from_slice(&timer.body).ok()))
+    }
+
+    /// The header in the timer of a turn, whether it has fired or not.
+    pub(crate) async fn claimed_or_due(&self, turn: &TurnId) -> Result<Option<Header>, BusError> {
+        let (claimed, due) = tokio::try_join!(self.claimed(turn), self.fell_due(turn))?;
+        Ok(claimed.or(due))
+    }
+
+    /// The terminal event of a turn, decoded, if it can be read.
+    pub(crate) async fn read_terminal(&self, turn: &TurnId) -> Result<Option<Terminal>, BusError> {
+        let stored = self.terminal(turn).await?;
+        Ok(stored.and_then(|stored| envelope::decode(&stored.body).ok()))
     }
 
     /// The header of the first step of a turn.

@@ -74,14 +74,13 @@ fn by_default(facts: Facts, passage: &Passage, why: String) -> Read {
         true => tidy(opening::of(&passage.text)),
         false => facts,
     };
-    let findings = Findings {
-        relevant: true,
-        facts: facts.kept,
-        defaulted: true,
-        ..Findings::default()
-    };
     Read {
-        findings,
+        findings: Findings {
+            relevant: true,
+            facts: facts.kept,
+            defaulted: true,
+            ..Findings::default()
+        },
         fallback: Some(Fallback::MapDefault),
         trimmed: facts.trimmed,
         unread: Some(why),
@@ -96,19 +95,14 @@ pub(crate) fn of_something_else(passage: &Passage) -> Read {
 
 fn said(grade: f32, above: f32, facts: Vec<String>, fallback: Option<Fallback>) -> Read {
     let relevant = grade > above;
-    let facts = if relevant {
-        tidy(facts)
-    } else {
-        Facts::default()
-    };
-    let findings = Findings {
-        relevant,
-        grade: Some(grade),
-        facts: facts.kept,
-        ..Findings::default()
-    };
+    let facts = tidy(if relevant { facts } else { Vec::new() });
     Read {
-        findings,
+        findings: Findings {
+            relevant,
+            grade: Some(grade),
+            facts: facts.kept,
+            ..Findings::default()
+        },
         fallback,
         trimmed: facts.trimmed,
         unread: None,

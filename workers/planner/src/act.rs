@@ -1,7 +1,7 @@
 //! Reads an action of a loop out of a large model's reply, and decides when the loop ends. Pure. *Not* here: the call
 //! of the model ([`acting`](crate::acting)).
 
-use crate::evaluation::{self, Evaluation};
+use crate::evaluation;
 use crate::fingerprint::Fingerprint;
 use crate::options::Options;
 use crate::tool_call::Action;
@@ -133,7 +133,7 @@ pub(crate) fn steps(evidence: &[FanOut]) -> String {
         };
         let came = match is_look(plan) {
             true => evaluation::metadata(&done.scatter.passages),
-            false => Evaluation::of(std::slice::from_ref(done)).section(),
+            false => evaluation::section(std::slice::from_ref(done)),
         };
         // Writing to a text cannot fail.
         let _ = write!(told, "Step {n}: {tool}{}", one_line(&plan.query));

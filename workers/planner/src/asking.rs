@@ -8,7 +8,7 @@ use crate::routes;
 use crate::schema::schema;
 use crate::stage::Planner;
 use envelope::hop::PlannerExit;
-use envelope::{PlanTask, Role};
+use envelope::{History, PlanTask, Role};
 use llm::{Caller, ChatReply, ChatRequest, Prompt, ReplySchema, StepPromptError, tokens};
 use stage::{StepContext, StepOutput};
 
@@ -65,18 +65,15 @@ impl Planner {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
-            if matches!(error, llm::Error::TooLong { .. }) && corpus.columns.take().is_some() {
+            if !matches!(error, llm::Error::TooLong { .. }) {
+                return Err(error.into());
+            }
+            if corpus.columns.take().is_some() {
                 continue;
             }
-            match (&error, &mut *task) {
-                (llm::Error::TooLong { .. }, PlanTask::FollowUp { history }) => {
-                    match history.shorter() {
-                        Some(shorter) => *history = shorter,
-                        None => return Err(error.into()),
-                    }
-                }
-                _ => return Err(error.into()),
-            }
+            let shorter = history(task).and_then(History::shorter);
+            let history = shorter.ok_or(error)?;
+            *task = PlanTask::FollowUp { history };
         }
     }
 

@@ -22,73 +22,41 @@ const METADATA_MAX: usize = 40;
 /// The most fields that are shown of the document of a result.
 const FIELDS_MAX: usize = 6;
 
-/// A result of a search.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct EvaluatedResult {
-    pub(crate) score: f32,
-    /// The source of the result, and what its document says of itself.
-    from: String,
-    /// Its text, cut.
-    content: String,
+/// The results of the last of the searches of a turn, which come in the order of the rounds, and the facts that were
+/// read in passages that help, in all of them: as a section of the prompt.
+pub(crate) fn section(evidence: &[FanOut]) -> String {
+    let last = evidence.last().map(|last| &last.scatter.passages[..]);
+    let passages = last.unwrap_or_default();
+    let sum: f32 = passages.iter().map(|passage| passage.score).sum();
+    let mut section = match passages.len() {
+        0 => "The last search found nothing.".to_owned(),
+        count => {
+            let average = sum / count as f32;
+            format!("{count} results, average score {average:.2}:")
+        }
+    };
+    for (n, passage) in (1..).zip(passages.iter().take(RESULTS_MAX)) {
+        let (score, from) = (passage.score, from(passage));
+        let content = line_of(&passage.text, TEXT_CHARS_MAX);
+        // Writing to a text cannot fail.
+        let _ = write!(section, "\n{n}. score {score:.2}, {from}\n{content}");
+    }
+    let facts: Vec<String> = facts(evidence).take(FACTS_MAX).collect();
+    if !facts.is_empty() {
+        let _ = write!(section, "\nRead so far:\n- {}", facts.join("\n- "));
+    }
+    section
 }
 
-/// What the model is to judge.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Evaluation {
-    /// The first results of the last search.
-    pub(crate) results: Vec<EvaluatedResult>,
-    /// How many results the last search had.
-    count: usize,
-    /// The mean score of all of them; 0 where there are none.
-    pub(crate) average: f32,
-    /// The facts that were read in passages that help, in all searches.
-    facts: Vec<String>,
-}
-
-impl Evaluation {
-    /// The evaluation of the fan-outs of a turn, in the order of the rounds.
-    pub(crate) fn of(evidence: &[FanOut]) -> Evaluation {
-        let last = evidence.last().map(|last| &last.scatter.passages[..]);
-        let passages = last.unwrap_or_default();
-        let sum: f32 = passages.iter().map(|passage| passage.score).sum();
-        let read = evidence.iter().cloned().flat_map(FanOut::into_read);
-        let helpful =
-            read.filter_map(|(passage, found)| Some((passage, found.filter(Findings::counts)?)));
-        let facts = helpful.flat_map(|(passage, found)| {
-            let doc = passage.doc_id;
-            found
-                .facts
-                .into_iter()
-                .map(move |fact| format!("{}: {}", doc.as_str(), line_of(&fact, TEXT_CHARS_MAX)))
-        });
-        Evaluation {
-            results: passages.iter().take(RESULTS_MAX).map(result).collect(),
-            count: passages.len(),
-            average: sum / passages.len().max(1) as f32,
-            facts: facts.take(FACTS_MAX).collect(),
-        }
-    }
-
-    /// The section of the prompt.
-    pub(crate) fn section(&self) -> String {
-        let mut section = match self.count {
-            0 => "The last search found nothing.".to_owned(),
-            count => format!("{count} results, average score {:.2}:", self.average),
-        };
-        for (n, result) in (1..).zip(&self.results) {
-            let EvaluatedResult {
-                score,
-                from,
-                content,
-            } = result;
-            // Writing to a text cannot fail.
-            let _ = write!(section, "\n{n}. score {score:.2}, {from}\n{content}");
-        }
-        if !self.facts.is_empty() {
-            let _ = write!(section, "\nRead so far:\n- {}", self.facts.join("\n- "));
-        }
-        section
-    }
+fn facts(evidence: &[FanOut]) -> impl Iterator<Item = String> {
+    let read = evidence.iter().cloned().flat_map(FanOut::into_read);
+    let helpful =
+        read.filter_map(|(passage, found)| Some((passage, found.filter(Findings::counts)?)));
+    helpful.flat_map(|(passage, found)| {
+        let doc = passage.doc_id;
+        let facts = found.facts.into_iter();
+        facts.map(move |fact| format!("{}: {}", doc.as_str(), line_of(&fact, TEXT_CHARS_MAX)))
+    })
 }
 
 /// What documents say of themselves, as the prompt shows it.
@@ -100,46 +68,35 @@ pub(crate) fn metadata(passages: &[Passage]) -> String {
     let source = line_of(&passage.source, TITLE_CHARS_MAX);
     let bucket = passage.bucket.as_str();
     let told = format!("{title} ({source}) in {bucket}");
-    let fields = passage.metadata.iter().take(METADATA_MAX);
-    let fields: Vec<String> = fields
-        .map(|(field, value)| said(field, value, TITLE_CHARS_MAX))
-        .collect();
+    let fields = fields(passage, METADATA_MAX, TITLE_CHARS_MAX);
     match fields.is_empty() {
         true => format!("{told}: it says nothing more of itself"),
         false => format!("{told}: {}", fields.join(", ")),
     }
 }
 
-fn said(field: &str, value: &Value, chars_max: usize) -> String {
-    let value = value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned);
-    format!(
-        "{} = {}",
-        line_of(field, VALUE_CHARS_MAX),
-        line_of(&value, chars_max)
-    )
-}
-
-fn result(passage: &Passage) -> EvaluatedResult {
+/// Where a result comes from, and what its document says of itself.
+fn from(passage: &Passage) -> String {
     let title = line_of(&passage.title, TITLE_CHARS_MAX);
-    let mut from = format!(
-        "document {} in {}: {title}",
-        passage.doc_id.as_str(),
-        passage.bucket.as_str()
-    );
-    let fields = passage.metadata.iter().take(FIELDS_MAX);
-    let fields: Vec<String> = fields
-        .map(|(field, value)| said(field, value, VALUE_CHARS_MAX))
-        .collect();
+    let (doc, bucket) = (passage.doc_id.as_str(), passage.bucket.as_str());
+    let mut from = format!("document {doc} in {bucket}: {title}");
+    let fields = fields(passage, FIELDS_MAX, VALUE_CHARS_MAX);
     if !fields.is_empty() {
         let _ = write!(from, " ({})", fields.join(", "));
     }
-    EvaluatedResult {
-        score: passage.score,
-        from,
-        content: line_of(&passage.text, TEXT_CHARS_MAX),
-    }
+    from
+}
+
+/// The first fields of what a document says of itself, each with a value of at most so many characters.
+fn fields(passage: &Passage, most: usize, chars_max: usize) -> Vec<String> {
+    let said = |(field, value): (&String, &Value)| {
+        let value = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        let field = line_of(field, VALUE_CHARS_MAX);
+        format!("{field} = {}", line_of(&value, chars_max))
+    };
+    passage.metadata.iter().take(most).map(said).collect()
 }
 
 #[cfg(test)]
@@ -171,11 +128,9 @@ mod tests {
     }
 
     #[test]
-    fn no_results_have_an_average_of_nothing_and_not_of_no_number() {
+    fn no_results_are_told_without_an_average() {
         for evidence in [vec![], vec![fan_out(vec![], &[])]] {
-            let evaluation = Evaluation::of(&evidence);
-            assert_eq!(evaluation.average, 0.0);
-            assert_eq!(evaluation.section(), "The last search found nothing.");
+            assert_eq!(section(&evidence), "The last search found nothing.");
         }
     }
 
@@ -189,10 +144,8 @@ mod tests {
         };
         let first = fan_out(vec![passage("a", "…")], &["The flat is in Elm Street."]);
         let last = fan_out([0.2, 0.2, 0.2, 0.2, 0.2, 0.8].map(scored).to_vec(), &[]);
-        let evaluation = Evaluation::of(&[first, last]);
-        assert_eq!(evaluation.results.len(), 5);
-        assert!((evaluation.average - 0.3).abs() < 0.001);
-        let section = evaluation.section();
+        let section = section(&[first, last]);
+        assert_eq!(section.matches(". score ").count(), 5);
         assert!(
             section.starts_with(
                 "6 results, average score 0.30:\n1. score 0.20, document lease in files: About lease (year = 2024)\nThe rent is 900 EUR.\n2. "
@@ -211,6 +164,6 @@ mod tests {
         let facts = vec!["y".repeat(900); 20];
         let facts: Vec<&str> = facts.iter().map(String::as_str).collect();
         let all = fan_out((0..20).map(|_| long()).collect(), &facts);
-        assert!(Evaluation::of(&[all]).section().len() < 8_000);
+        assert!(section(&[all]).len() < 8_000);
     }
 }

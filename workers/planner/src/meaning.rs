@@ -22,13 +22,6 @@ pub(crate) struct MeaningReading {
     pub(crate) fallbacks: Vec<Fallback>,
 }
 
-/// A field of the model's reply: missing, of a wrong type, or given.
-enum Field<T> {
-    Missing,
-    Wrong,
-    Said(T),
-}
-
 /// The fields, with a note of those that are wrong.
 struct Fields<'a> {
     object: &'a Value,
@@ -83,21 +76,13 @@ pub(crate) fn read(object: &Value, question: &str, buckets: &[BucketNote]) -> Me
 
 impl Fields<'_> {
     fn take<T>(&mut self, name: &str, read: impl FnOnce(&Value) -> Option<T>) -> Option<T> {
-        let field = match self.object.get(name).filter(|value| !value.is_null()) {
-            None => Field::Missing,
-            Some(value) => read(value).map_or(Field::Wrong, Field::Said),
-        };
-        match field {
-            Field::Missing => None,
-            Field::Wrong => {
-                self.wrong.push(name.to_owned());
-                None
-            }
-            Field::Said(said) => {
-                self.is_said = true;
-                Some(said)
-            }
+        let value = self.object.get(name).filter(|value| !value.is_null())?;
+        let said = read(value);
+        match said {
+            Some(_) => self.is_said = true,
+            None => self.wrong.push(name.to_owned()),
         }
+        said
     }
 }
 

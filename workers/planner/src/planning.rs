@@ -35,9 +35,6 @@ impl TryFrom<Task> for Planning {
 pub(crate) fn history(task: &PlanTask) -> Option<&History> {
     match task {
         PlanTask::FollowUp { history } => Some(history),
-        PlanTask::First
-        | PlanTask::Refine { .. }
-        | PlanTask::Review { .. }
-        | PlanTask::Act { .. } => None,
+        _ => None,
     }
 }

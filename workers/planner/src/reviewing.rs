@@ -4,7 +4,7 @@
 //! replies are wrong, the rules decide.
 
 use crate::asking::with;
-use crate::evaluation::Evaluation;
+use crate::evaluation;
 use crate::review::{self, Decision, ReviewBy, Reviewed};
 use crate::stage::{Planner, progress};
 use crate::tools::Toolbox;
@@ -104,7 +104,7 @@ impl Planner {
         let inputs = [
             ("question", by.question),
             ("earlier_queries", &by.queries.join("\n")),
-            ("evaluation", &Evaluation::of(evidence).section()),
+            ("evaluation", &evaluation::section(evidence)),
             ("missing", why),
             ("score_min", &format!("{:.2}", cx.case.score_min)),
             ("tools", &by.tools.lines()),

@@ -55,21 +55,9 @@ fn says_nothing_found(text: &str) -> bool {
 /// Words for what a model is shown.
 const MATERIAL: &str =
     "passage passages document documents fact facts text texts context source sources";
-/// Words with which a sentence denies that something stands there, in the order in which they stand.
-const ABSENT: [&str; 12] = [
-    "not say",
-    "not mention",
-    "not mentioned",
-    "not provide",
-    "not provided",
-    "not contain",
-    "not answer",
-    "not specify",
-    "not specified",
-    "not state",
-    "not stated",
-    "not include",
-];
+/// Words that follow a `not` with which a sentence denies that something stands there.
+const ABSENT: &str =
+    "say mention mentioned provide provided contain answer specify specified state stated include";
 
 /// Whether every sentence says that the material does not say it, and none cites anything: the same in a model's own
 /// words.
@@ -77,10 +65,8 @@ fn is_refusal(text: &str) -> bool {
     let is_one = |sentence: &String| {
         let lower = sentence.to_lowercase().replace("n't ", " not ");
         let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).collect();
-        let spaced = format!(" {} ", words.join(" "));
-        let is_absent = ABSENT
-            .iter()
-            .any(|absent| spaced.contains(&format!(" {absent} ")));
+        let mut pairs = words.windows(2);
+        let is_absent = pairs.any(|pair| pair[0] == "not" && is_of(pair[1], ABSENT));
         let is_all = !words.contains(&"but");
         is_absent && is_all && words.iter().any(|word| is_of(word, MATERIAL))
     };

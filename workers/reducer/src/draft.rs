@@ -13,6 +13,7 @@ use llm::Prompt;
 use stage::StepOutput;
 
 /// What is to be written, and what the draft takes over from its task.
+#[derive(Default)]
 pub(crate) struct Brief<'a> {
     /// The prompt; `None` where no model is asked.
     pub(crate) prompt: Option<&'a Prompt>,
@@ -31,29 +32,6 @@ pub(crate) struct Brief<'a> {
     pub(crate) form: AnswerForm,
     /// Whether the model is asked about the draft that it writes.
     pub(crate) is_assessed: bool,
-}
-
-impl<'a> Brief<'a> {
-    /// The brief of a first draft that comes from no fan-out and answers a simple question.
-    pub(crate) fn new(
-        prompt: Option<&'a Prompt>,
-        section: &'static str,
-        evidence: Evidence,
-        matched: FilterMatch,
-    ) -> Self {
-        Brief {
-            prompt,
-            section,
-            evidence,
-            scatters: Vec::new(),
-            marks: None,
-            strict: false,
-            matched,
-            parts: Vec::new(),
-            form: AnswerForm::Prose,
-            is_assessed: false,
-        }
-    }
 }
 
 /// Where the text of a draft comes from.

@@ -25,7 +25,7 @@ impl From<(String, Option<FactSpan>)> for Stated {
 }
 
 /// The sources that the model is shown: source `n` is `sources[n - 1]`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Evidence {
     /// The passages, in the order of their search.
     pub(crate) sources: Vec<Passage>,
@@ -111,12 +111,8 @@ impl Evidence {
 
     fn empty(between: &'static str) -> Evidence {
         Evidence {
-            sources: Vec::new(),
-            facts: Vec::new(),
-            spans: Vec::new(),
-            blocks: Vec::new(),
             between,
-            worth: Vec::new(),
+            ..Evidence::default()
         }
     }
 

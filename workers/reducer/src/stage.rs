@@ -102,7 +102,13 @@ impl Reducer {
         if count > 0 {
             fallbacks.push(Fallback::FactsTrimmed { count });
         }
-        Brief::new(prompt, "facts", evidence, matched)
+        Brief {
+            prompt,
+            section: "facts",
+            evidence,
+            matched,
+            ..Brief::default()
+        }
     }
 
     fn brief_of_passages(
@@ -116,7 +122,13 @@ impl Reducer {
         if count > 0 {
             fallbacks.push(Fallback::PassagesTrimmed { count });
         }
-        Brief::new(Some(&self.generate), "passages", evidence, matched)
+        Brief {
+            prompt: Some(&self.generate),
+            section: "passages",
+            evidence,
+            matched,
+            ..Brief::default()
+        }
     }
 
     async fn generate(

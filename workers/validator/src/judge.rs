@@ -50,13 +50,6 @@ pub(crate) struct Judge {
     models: JudgeModels,
 }
 
-/// A reply, with the name and the version of the prompt that it answers.
-pub(crate) struct JudgeReply {
-    pub(crate) reply: ChatReply,
-    pub(crate) prompt: &'static str,
-    pub(crate) version: String,
-}
-
 impl Judge {
     pub(crate) fn new(
         model: Arc<dyn ChatModel>,
@@ -78,7 +71,7 @@ impl Judge {
         evidence: &Evidence,
         judged: &mut Judged,
         options: &Options,
-    ) -> Option<JudgeReply> {
+    ) -> Option<(PromptCall<'_>, ChatReply)> {
         if self.wrote_it(cx) {
             judged.unjudged("same_model");
             return None;
@@ -111,11 +104,7 @@ impl Judge {
             Some(judgement) => lower(judged, judgement),
             None => judged.unjudged("unreadable"),
         }
-        Some(JudgeReply {
-            reply,
-            prompt: call.prompt.name(),
-            version: call.prompt.version().to_owned(),
-        })
+        Some((call, reply))
     }
 
     /// Whether the judging model wrote the draft: a small model confirms what it just said. A question may name the

@@ -11,29 +11,9 @@ use text::{months, words};
 /// The most adjacent words that are read as one identifier.
 const IDENTIFIER_RUNS_MAX: usize = 4;
 
-const NUMBER_WORDS: [&str; 21] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-];
+/// The numbers from 0 in words.
+const NUMBER_WORDS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
+                            sixteen seventeen eighteen nineteen twenty";
 
 /// The figures of `answer`, as written, that stand in none of `given`.
 pub(crate) fn unfounded<S: AsRef<str>>(answer: &str, given: &[S]) -> Vec<String> {
@@ -80,8 +60,8 @@ impl Given {
                     given.identifiers.insert(squash(token));
                 }
                 given.months.extend(month(token));
-                let is_it = |word: &&str| word.eq_ignore_ascii_case(token);
-                let number = NUMBER_WORDS.iter().position(is_it);
+                let is_it = |word: &str| word.eq_ignore_ascii_case(token);
+                let number = NUMBER_WORDS.split(' ').position(is_it);
                 given.numbers.extend(number.map(|n| n.to_string()));
             }
             let runs: Vec<_> = words::runs(text).collect();

@@ -73,9 +73,9 @@ impl Stage for Validator {
         let mut done = StepOutput::new(exit(judged, evidence), decided);
         done.fallbacks = fallbacks;
         Ok(match said {
-            Some(said) => done
-                .with_model(said.reply.model, said.reply.usage)
-                .with_prompt(said.prompt, &said.version),
+            Some((call, reply)) => done
+                .with_model(reply.model, reply.usage)
+                .with_prompt(call.prompt.name(), call.prompt.version()),
             None => done,
         })
     }
