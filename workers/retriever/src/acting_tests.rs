@@ -4,7 +4,7 @@ use super::*;
 use crate::options::Options;
 use envelope::{Passage, ReadMark, Role, Search};
 use search::{SearchRequest, Searcher};
-use stage::{BoxFuture, Stage};
+use stage::{BoxFuture, Stage, StepOutput};
 use std::sync::{Arc, Mutex};
 use testkit::model::{passage, step};
 

@@ -7,6 +7,7 @@
 mod acting;
 mod assessment;
 mod derived;
+mod exits;
 mod grounds;
 mod idle_words;
 mod known;

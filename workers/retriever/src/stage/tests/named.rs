@@ -3,6 +3,7 @@
 
 use super::linking_tests::of_acme;
 use super::*;
+use crate::exits::tried;
 use envelope::TurnId;
 use linking::QuestionSide;
 
