@@ -6,18 +6,21 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::rule::{BrokenRule, split_unit, within};
+use crate::rule::{BrokenRule, within};
+use crate::units::Units;
 
-const UNITS: &str = "B, KiB, MiB, GiB or TiB";
-
-/// Bytes per unit, largest first.
-const SCALE: [(&str, u64); 5] = [
-    ("TiB", 1 << 40),
-    ("GiB", 1 << 30),
-    ("MiB", 1 << 20),
-    ("KiB", 1 << 10),
-    ("B", 1),
-];
+const UNITS: Units = Units {
+    names: "B, KiB, MiB, GiB or TiB",
+    example: "256KiB",
+    nothing: "0B",
+    sizes: [
+        ("TiB", 1 << 40),
+        ("GiB", 1 << 30),
+        ("MiB", 1 << 20),
+        ("KiB", 1 << 10),
+        ("B", 1),
+    ],
+};
 
 /// An amount of bytes: read from `512B`, `256KiB`, `4MiB`, `1GiB` or `1TiB`, and shown in the largest
 /// unit that divides it.
@@ -58,14 +61,7 @@ impl ByteSize {
 
 impl fmt::Display for ByteSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.bytes == 0 {
-            return f.write_str("0B");
-        }
-        let (unit, scale) = SCALE
-            .into_iter()
-            .find(|(_, scale)| self.bytes.is_multiple_of(*scale))
-            .unwrap_or(("B", 1));
-        write!(f, "{}{unit}", self.bytes / scale)
+        UNITS.write(self.bytes, f)
     }
 }
 
@@ -73,20 +69,7 @@ impl FromStr for ByteSize {
     type Err = BrokenRule;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (number, unit) = split_unit(text, "256KiB", UNITS)?;
-        let Some((_, scale)) = SCALE.into_iter().find(|(name, _)| *name == unit) else {
-            return Err(BrokenRule::UnknownUnit {
-                text: text.to_owned(),
-                unit: unit.to_owned(),
-                units: UNITS,
-            });
-        };
-        let bytes = number
-            .checked_mul(scale)
-            .ok_or_else(|| BrokenRule::TooLarge {
-                text: text.to_owned(),
-            })?;
-        Ok(Self::from_bytes(bytes))
+        UNITS.read(text).map(Self::from_bytes)
     }
 }
 

@@ -34,6 +34,7 @@ mod merge;
 mod schema;
 mod show;
 mod tree;
+mod units;
 
 pub use backoff::Backoff;
 pub use byte_size::ByteSize;

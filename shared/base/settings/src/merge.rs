@@ -12,7 +12,6 @@ use crate::show;
 use crate::sources::{Entry, Given, Sources};
 use crate::tree::{self, Path, dotted};
 
-/// The configuration in the making.
 pub(crate) struct Merge<'a> {
     pub(crate) schema: &'a Schema,
     pub(crate) tree: Json,
@@ -51,13 +50,8 @@ impl<'a> Merge<'a> {
             let path = tree::split(variable.key);
             let origin = SettingOrigin::Environment(variable.name.to_owned());
             let Some(meant) = (variable.read)(text) else {
-                let wanted = variable.wanted.to_owned();
-                self.complain(
-                    &path,
-                    Some(&text.into()),
-                    origin,
-                    SettingFault::Wrong { wanted },
-                );
+                let (text, wanted) = (Json::from(text), variable.wanted.to_owned());
+                self.complain(&path, &text, origin, SettingFault::Wrong { wanted });
                 continue;
             };
             entries.push(Entry {
@@ -81,7 +75,7 @@ impl<'a> Merge<'a> {
                 && *other != origin
             {
                 let also = other.to_string();
-                self.complain(&path, Some(&value), origin, SettingFault::Twice { also });
+                self.complain(&path, &value, origin, SettingFault::Twice { also });
                 continue;
             }
             given.insert(path.clone(), origin.clone());
@@ -161,7 +155,7 @@ impl<'a> Merge<'a> {
             Given::Text(file) | Given::Typed(Json::String(file)) => file,
             Given::Typed(other) => {
                 let wanted = "the path of a file, in quotes".to_owned();
-                self.complain(&path, Some(&other), origin, SettingFault::Wrong { wanted });
+                self.complain(&path, &other, origin, SettingFault::Wrong { wanted });
                 return None;
             }
         };
@@ -180,12 +174,7 @@ impl<'a> Merge<'a> {
             }
             Err(reason) => {
                 let shown = Json::String(file);
-                self.complain(
-                    &path,
-                    Some(&shown),
-                    origin,
-                    SettingFault::SecretFile { reason },
-                );
+                self.complain(&path, &shown, origin, SettingFault::SecretFile { reason });
                 None
             }
         }
@@ -196,17 +185,10 @@ impl<'a> Merge<'a> {
         match self.schema.place(&path) {
             Place::Unknown => {
                 let nearest = self.schema.nearest(&path);
-                self.complain(
-                    &path,
-                    Some(&leaf),
-                    origin,
-                    SettingFault::Unknown { nearest },
-                );
+                self.complain(&path, &leaf, origin, SettingFault::Unknown { nearest });
             }
             Place::Known(default) => match mismatch(default, &leaf) {
-                Some(wanted) => {
-                    self.complain(&path, Some(&leaf), origin, SettingFault::Wrong { wanted })
-                }
+                Some(wanted) => self.complain(&path, &leaf, origin, SettingFault::Wrong { wanted }),
                 // A table without a key sets nothing.
                 None if leaf.is_object() && default.as_object().is_some_and(|t| !t.is_empty()) => {}
                 None => self.put(path, leaf, origin),
@@ -224,10 +206,10 @@ impl<'a> Merge<'a> {
         self.origins.insert(path, origin);
     }
 
-    pub(crate) fn complain(
+    pub(crate) fn complain<'v>(
         &mut self,
         path: &[String],
-        value: Option<&Json>,
+        value: impl Into<Option<&'v Json>>,
         origin: SettingOrigin,
         fault: SettingFault,
     ) {
@@ -237,7 +219,7 @@ impl<'a> Merge<'a> {
             } => self.schema.is_secret(&tree::split(name)),
             _ => false,
         };
-        let value = value.map(|value| {
+        let value = value.into().map(|value| {
             if meant_secret || self.schema.is_secret(path) {
                 MASK.to_owned()
             } else {

@@ -67,37 +67,6 @@ pub enum BrokenRule {
     MaskIsNoSecret,
 }
 
-/// Splits `30s` or `30 s` into its number and its unit.
-pub(crate) fn split_unit<'a>(
-    text: &'a str,
-    example: &'static str,
-    units: &'static str,
-) -> Result<(u64, &'a str), BrokenRule> {
-    let trimmed = text.trim();
-    let end = trimmed
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(trimmed.len());
-    let (digits, unit) = trimmed.split_at(end);
-    let unit = unit.trim_start();
-    let owned = || text.to_owned();
-    if digits.is_empty() || unit.starts_with(['.', ',', '_']) {
-        return Err(BrokenRule::NoNumber {
-            text: owned(),
-            example,
-        });
-    }
-    if unit.is_empty() {
-        return Err(BrokenRule::NoUnit {
-            text: owned(),
-            units,
-        });
-    }
-    let number = digits
-        .parse()
-        .map_err(|_| BrokenRule::TooLarge { text: owned() })?;
-    Ok((number, unit))
-}
-
 /// The value itself when it lies within the range, bounds included.
 pub(crate) fn within<T: PartialOrd + std::fmt::Display>(
     value: T,

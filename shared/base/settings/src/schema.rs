@@ -15,15 +15,22 @@ const ALIKE: f64 = 0.6;
 /// The name among `names` that looks most like `wrong`, if one does. Case makes no difference.
 pub fn nearest_name<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wrong = wrong.to_lowercase();
+    most_alike(names.into_iter().map(|name| (alike(&wrong, name), name)))
+}
+
+/// How much two names look alike, from 0 to 1.
+fn alike(one: &str, other: &str) -> f64 {
+    strsim::normalized_damerau_levenshtein(one, other)
+}
+
+/// The name that looks most alike, if one does so enough; the first in the alphabet of several.
+fn most_alike<T: Ord>(names: impl Iterator<Item = (f64, T)>) -> Option<T> {
     names
-        .into_iter()
-        .map(|name| (strsim::normalized_damerau_levenshtein(&wrong, name), name))
         .filter(|(alike, _)| *alike >= ALIKE)
-        .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)))
+        .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)))
         .map(|(_, name)| name)
 }
 
-/// The keys of a configuration.
 pub(crate) struct Schema {
     defaults: Json,
 }
@@ -93,32 +100,19 @@ impl Schema {
         let wrong = dotted(path);
         let mut names = Vec::new();
         all_keys(&self.defaults, &mut Path::new(), &mut names);
-        names
-            .into_iter()
-            .map(|candidate| {
-                let whole = strsim::normalized_damerau_levenshtein(&wrong, &dotted(&candidate));
-                let moved = if candidate.last() == path.last() {
-                    0.75
-                } else {
-                    0.0
-                };
-                let same_table = candidate.split_last().map(|(_, table)| table)
-                    == path.split_last().map(|(_, table)| table);
-                let last = match (candidate.last(), path.last()) {
-                    (Some(a), Some(b)) if same_table => {
-                        strsim::normalized_damerau_levenshtein(a, b)
-                    }
-                    _ => 0.0,
-                };
-                (whole.max(moved).max(last), dotted(&candidate))
-            })
-            .filter(|(alike, _)| *alike >= ALIKE)
-            .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)))
-            .map(|(_, name)| name)
+        let scored = names.into_iter().map(|candidate| {
+            let whole = alike(&wrong, &dotted(&candidate));
+            let is_moved = candidate.last() == path.last();
+            let moved = if is_moved { 0.75 } else { 0.0 };
+            let last = match (candidate.split_last(), path.split_last()) {
+                (Some((name, table)), Some((wrong, same))) if table == same => alike(name, wrong),
+                _ => 0.0,
+            };
+            (whole.max(moved).max(last), dotted(&candidate))
+        });
+        most_alike(scored)
     }
-}
 
-impl Schema {
     /// The same key in the section that looks most like one that there is not; that section alone where
     /// it has no such key. `None` when it is not a section that is misspelt.
     fn in_nearest_section(&self, path: &[String]) -> Option<String> {
@@ -130,10 +124,7 @@ impl Schema {
             _ => return None,
         };
         let sections = table.iter().filter(|(_, below)| below.is_object());
-        let alike = sections
-            .map(|(name, _)| (strsim::normalized_damerau_levenshtein(name, wrong), name))
-            .filter(|(alike, _)| *alike >= ALIKE);
-        let (_, name) = alike.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)))?;
+        let name = most_alike(sections.map(|(name, _)| (alike(name, wrong), name)))?;
         let section = [above, std::slice::from_ref(name)].concat();
         let key = [&section, rest].concat();
         Some(match self.place(&key) {

@@ -9,7 +9,6 @@ use crate::tree::Path;
 /// The longest value a message shows, in characters.
 const SHOWN_MAX: usize = 80;
 
-/// A value as messages show it.
 pub(crate) fn shown(schema: &Schema, path: &[String], value: &Json) -> String {
     let mut value = value.clone();
     each_secret(schema, &mut path.to_vec(), &mut value, &mut |secret| {

@@ -7,18 +7,21 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::rule::{BrokenRule, split_unit, within};
+use crate::rule::{BrokenRule, within};
+use crate::units::Units;
 
-const UNITS: &str = "ms, s, m, h or d";
-
-/// Milliseconds per unit, largest first.
-const SCALE: [(&str, u64); 5] = [
-    ("d", 86_400_000),
-    ("h", 3_600_000),
-    ("m", 60_000),
-    ("s", 1_000),
-    ("ms", 1),
-];
+const UNITS: Units = Units {
+    names: "ms, s, m, h or d",
+    example: "30s",
+    nothing: "0s",
+    sizes: [
+        ("d", 86_400_000),
+        ("h", 3_600_000),
+        ("m", 60_000),
+        ("s", 1_000),
+        ("ms", 1),
+    ],
+};
 
 /// A length of time, in whole milliseconds: read from `250ms`, `30s`, `5m`, `2h` or `7d`, and shown
 /// in the largest unit that divides it.
@@ -88,14 +91,7 @@ impl From<TimeSpan> for Duration {
 
 impl fmt::Display for TimeSpan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_zero() {
-            return f.write_str("0s");
-        }
-        let (unit, scale) = SCALE
-            .into_iter()
-            .find(|(_, scale)| self.millis.is_multiple_of(*scale))
-            .unwrap_or(("ms", 1));
-        write!(f, "{}{unit}", self.millis / scale)
+        UNITS.write(self.millis, f)
     }
 }
 
@@ -103,20 +99,7 @@ impl FromStr for TimeSpan {
     type Err = BrokenRule;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (number, unit) = split_unit(text, "30s", UNITS)?;
-        let Some((_, scale)) = SCALE.into_iter().find(|(name, _)| *name == unit) else {
-            return Err(BrokenRule::UnknownUnit {
-                text: text.to_owned(),
-                unit: unit.to_owned(),
-                units: UNITS,
-            });
-        };
-        let millis = number
-            .checked_mul(scale)
-            .ok_or_else(|| BrokenRule::TooLarge {
-                text: text.to_owned(),
-            })?;
-        Ok(Self::from_millis(millis))
+        UNITS.read(text).map(Self::from_millis)
     }
 }
 

@@ -24,7 +24,6 @@ pub(crate) fn split(key: &str) -> Path {
     key.split('.').map(|name| name.trim().to_owned()).collect()
 }
 
-/// The value at a path.
 pub(crate) fn get<'a>(tree: &'a Json, path: &[String]) -> Option<&'a Json> {
     path.iter().try_fold(tree, |node, name| node.get(name))
 }

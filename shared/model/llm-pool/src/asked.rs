@@ -6,7 +6,6 @@ use crate::dialect::JsonDialect;
 /// What a request asks for beyond a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Asked {
-    /// JSON, in this way.
     pub(crate) json: Option<JsonDialect>,
     /// So many of the likeliest tokens in the place of each token; 0 for none.
     pub(crate) likely: u8,
@@ -17,9 +16,7 @@ pub(crate) struct Asked {
 /// What a node rejected of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rejected {
-    /// This way of asking for JSON.
     Json(JsonDialect),
-    /// That probabilities are asked for.
     Likely,
 }
 

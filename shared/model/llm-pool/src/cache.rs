@@ -208,16 +208,8 @@ mod tests {
 
     fn request(user: &str) -> ChatRequest {
         ChatRequest {
-            role: Role::Mapper,
-            model: None,
-            turn: TurnId::new("t1").unwrap(),
-            tenant: TenantId::default_tenant(),
             system: "s".into(),
-            user: user.into(),
-            max_tokens: 9,
-            likely: 0,
-            schema: None,
-            timeout: Duration::from_secs(1),
+            ..testkit::model::request(Role::Mapper, user)
         }
     }
 

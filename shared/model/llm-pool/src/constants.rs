@@ -42,7 +42,6 @@ pub(crate) const UNMEASURED_MAX: Duration = Duration::from_secs(120);
 pub(crate) const FAULT_LEAST: Duration = Duration::from_secs(1);
 /// The prompt for which the limits of a node are shown, in tokens: that of an answer from some six passages.
 pub const SHOWN_PROMPT_TOKENS: u64 = 2_000;
-/// Longest time-out that can be configured.
 pub(crate) const TIMEOUT_MAX: TimeSpan = TimeSpan::from_hours(1);
 /// Blanks in a row after which a streamed answer is over: no JSON is indented by so much.
 pub(crate) const BLANKS_MAX: usize = 256;

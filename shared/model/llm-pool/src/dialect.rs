@@ -43,7 +43,6 @@ impl JsonDialect {
         }
     }
 
-    /// The `response_format` of a request.
     pub(crate) fn response_format(self, schema: &ReplySchema) -> Option<Value> {
         match self {
             JsonDialect::JsonSchema => Some(json!({
@@ -69,7 +68,6 @@ impl Learned {
         ))
     }
 
-    /// The dialect to ask in.
     pub(crate) fn get(&self) -> JsonDialect {
         let step = usize::from(self.0.load(Ordering::Relaxed));
         JsonDialect::ALL

@@ -56,7 +56,6 @@ fn is_of_the_node(status: u16) -> bool {
 }
 
 impl Failure {
-    /// What to do after it.
     pub(crate) fn then(&self) -> NextAction {
         match self {
             Failure::Busy { .. } | Failure::Down { .. } => NextAction::Again,

@@ -75,9 +75,7 @@ pub(crate) fn at(base: &str, path: &str) -> String {
 pub(crate) enum BodyError {
     /// The next piece did not come in time.
     Idle,
-    /// It is longer than what is read.
     TooLarge,
-    /// The connection broke.
     Broken(reqwest::Error),
 }
 

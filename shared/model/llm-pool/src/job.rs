@@ -91,6 +91,21 @@ impl Tried {
 /// What came of it: an answer of a chat, nothing of a post.
 pub(crate) type Came = Option<Answer>;
 
+impl<'a> Job<'a> {
+    /// One of which no attempt was made, and to which nobody listens.
+    pub(crate) fn new(role: Role, ask: Ask<'a>, until: Instant, work: Work<'a>) -> Job<'a> {
+        Job {
+            role,
+            ask,
+            until,
+            dialect: None,
+            refuses_likely: false,
+            work,
+            stream: None,
+        }
+    }
+}
+
 impl Job<'_> {
     pub(crate) fn path(&self) -> &str {
         match &self.work {
@@ -99,7 +114,6 @@ impl Job<'_> {
         }
     }
 
-    /// The request of a chat.
     pub(crate) fn request(&self) -> Option<&ChatRequest> {
         match &self.work {
             Work::Chat(request) => Some(request),

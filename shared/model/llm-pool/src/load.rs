@@ -6,9 +6,7 @@
 /// The load of a node, of all its clients.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Load {
-    /// Requests in work.
     pub(crate) running: usize,
-    /// Requests that wait.
     pub(crate) waiting: usize,
     /// Share of the key-value cache in use, 0 to 1, where it is told.
     pub(crate) cache: Option<f64>,

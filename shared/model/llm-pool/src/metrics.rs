@@ -227,19 +227,16 @@ impl Metrics {
         }
     }
 
-    /// Notes when the first token came.
     pub(crate) fn first_token(&self, model: &str, node: &str, after: Duration) {
         let family = self.first_token.with_label_values(&[model, node]);
         family.observe(after.as_secs_f64());
     }
 
-    /// Counts a call that was made a second time.
     pub(crate) fn hedged(&self, model: &str, hedge: Hedge) {
         let family = self.hedges.with_label_values(&[model, hedge.as_str()]);
         family.inc();
     }
 
-    /// Shows what is known of the nodes.
     pub(crate) fn show(&self, model: &str, nodes: &[NodeView]) {
         for node in nodes {
             let labels = [model, &node.name];
@@ -292,14 +289,12 @@ impl Metrics {
         self.waited.with_label_values(&[model]).observe(0.0);
     }
 
-    /// Counts one more try.
     pub(crate) fn retried(&self, model: &str, node: &str, reason: Outcome) {
         self.retries
             .with_label_values(&[model, node, reason.as_str()])
             .inc();
     }
 
-    /// Counts what an answer cost.
     pub(crate) fn spent(&self, role: Role, model: &str, tokens: [u64; 3]) {
         for (direction, count) in DIRECTIONS.into_iter().zip(tokens) {
             self.tokens

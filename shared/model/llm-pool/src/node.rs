@@ -30,7 +30,6 @@ struct Progress {
     first_token: Option<Duration>,
     /// When something came last.
     at: Instant,
-    /// How long the node may be silent.
     patience: Patience,
 }
 
@@ -82,7 +81,6 @@ impl Progress {
         Failure::Slow { what, silence }
     }
 
-    /// The node was silent for too long.
     fn silent(&self) -> Failure {
         self.slow(match self.first_token {
             None => "no first token in time",
@@ -103,7 +101,6 @@ pub(crate) struct Reply {
 pub(crate) trait Watcher: Send {
     /// How long the node may be silent, by what is known now.
     fn patience(&self) -> Patience;
-    /// Its first token has come.
     fn begun(&mut self);
     /// So much is written, from the beginning.
     fn wrote(&mut self, text: &str);
@@ -142,11 +139,9 @@ pub(crate) struct Node {
 /// What a probe came to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Probe {
-    /// It told its load.
     Load(Load),
     /// It is there and does not tell.
     Silent,
-    /// It is not there.
     Away,
 }
 

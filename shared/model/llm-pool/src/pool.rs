@@ -116,28 +116,13 @@ impl Pool {
         };
         // These calls belong to no turn, and no two of them share a prefix.
         let turn = TurnId::derived(0, self.shared.posts.fetch_add(1, Ordering::Relaxed));
-        let job = Job {
-            role,
-            ask: Ask {
-                tenant: &NOBODY,
-                turn: &turn,
-                tokens: 0,
-                prompt: 0,
-                tried: &[],
-                never: &[],
-                again: false,
-                longer_than: 0,
-            },
-            until: Instant::now() + time,
-            dialect: None,
-            refuses_likely: false,
-            work: Work::Post {
-                path,
-                body: &body,
-                read: &keep,
-            },
-            stream: None,
+        let work = Work::Post {
+            path,
+            body: &body,
+            read: &keep,
         };
+        let ask = Ask::new(&NOBODY, &turn, 0, 0);
+        let job = Job::new(role, ask, Instant::now() + time, work);
         self.shared.run(&job).await?;
         let came = came.into_inner().unwrap_or_else(PoisonError::into_inner);
         came.ok_or_else(|| Failure::Garbled {
@@ -243,7 +228,6 @@ impl Shared {
         }
     }
 
-    /// Shows the gauges.
     pub(crate) fn show(&self) {
         let nodes = self.balance().view(Instant::now());
         self.metrics.show(&self.options.model, &nodes);
@@ -259,23 +243,11 @@ impl Shared {
         let total = most.map_or(request.timeout, |most| request.timeout.min(most));
         let until = Instant::now() + total;
         let prompt = wire::sent(request);
+        let tokens = prompt + u64::from(request.max_tokens);
+        let ask = Ask::new(&request.tenant, &request.turn, tokens, prompt);
         let job = Job {
-            role: request.role,
-            ask: Ask {
-                tenant: &request.tenant,
-                turn: &request.turn,
-                tokens: prompt + u64::from(request.max_tokens),
-                prompt,
-                tried: &[],
-                never: &[],
-                again: false,
-                longer_than: 0,
-            },
-            until,
-            dialect: None,
-            refuses_likely: false,
-            work: Work::Chat(request),
             stream: stream.as_ref(),
+            ..Job::new(request.role, ask, until, Work::Chat(request))
         };
         if let Some(listener) = listener {
             let expected = self.balance().expected(&job.ask, Instant::now());

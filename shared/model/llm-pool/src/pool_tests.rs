@@ -40,18 +40,7 @@ fn follow(pool: &Pool, nodes: &[&FakeNode]) {
 }
 
 async fn said(pool: &Pool) -> Result<String, Error> {
-    let request = ChatRequest {
-        model: None,
-        role: Role::Planner,
-        turn: TurnId::new("t1").unwrap(),
-        tenant: TenantId::default_tenant(),
-        system: String::new(),
-        user: "Who is it?".into(),
-        max_tokens: 8,
-        likely: 0,
-        schema: None,
-        timeout: LONG,
-    };
+    let request = testkit::model::request(Role::Planner, "Who is it?");
     pool.chat(&request).await.map(|reply| reply.text)
 }
 

@@ -133,7 +133,6 @@ impl Reranker for HttpReranker {
     }
 }
 
-/// The first characters of a text.
 fn cut(text: &str, chars: usize) -> &str {
     let end = text.char_indices().nth(chars);
     end.map_or(text, |(end, _)| &text[..end])

@@ -18,7 +18,6 @@ use serde_json::Value;
 pub(crate) struct Streamed {
     /// Bytes after the last line end.
     rest: Vec<u8>,
-    /// The text.
     pub(crate) text: String,
     /// Why it ended, where the node said so.
     pub(crate) finish: Option<String>,
@@ -28,7 +27,6 @@ pub(crate) struct Streamed {
     pub(crate) tokens: Tokens,
     /// How long it took, where the node said so.
     pub(crate) timings: Option<Timings>,
-    /// Everything has come.
     pub(crate) is_done: bool,
     /// Whether anything of the answer has come: even an empty piece shows that the node writes.
     pub(crate) has_begun: bool,

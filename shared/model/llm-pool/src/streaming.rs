@@ -16,7 +16,6 @@ use tokio::time::Instant;
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
 
-/// A call with a live listener.
 pub(crate) struct DraftStream<'a> {
     listener: &'a Listener<'a>,
     floor: Mutex<Floor>,
@@ -145,7 +144,6 @@ pub(crate) struct Thoughts {
 }
 
 impl Thoughts {
-    /// Learns from a whole answer.
     pub(crate) fn learn(&self, text: &str) {
         let thoughts = text.split_once(CLOSE).map(|(thoughts, _)| thoughts);
         if thoughts.is_some_and(|thoughts| !thoughts.contains(OPEN)) {

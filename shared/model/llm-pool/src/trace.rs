@@ -18,7 +18,6 @@ pub(crate) struct Call {
     outcome: Outcome,
 }
 
-/// Begins the span of a call.
 pub(crate) fn begin(job: &Job<'_>, node: &Node, model: &str) -> Call {
     let operation = operation(job.path());
     let mut span = traces::start(SpanKind::Client, || format!("{operation} {model}"));

@@ -6,18 +6,7 @@ use testkit::node::{FakeNode, FakeNodeBehaviour, OverflowWording};
 const LONG: Duration = Duration::from_secs(20);
 
 fn request() -> ChatRequest {
-    ChatRequest {
-        model: None,
-        role: Role::Planner,
-        turn: TurnId::new("t1").unwrap(),
-        tenant: TenantId::default_tenant(),
-        system: String::new(),
-        user: "Who is it?".into(),
-        max_tokens: 8,
-        likely: 0,
-        schema: None,
-        timeout: LONG,
-    }
+    testkit::model::request(Role::Planner, "Who is it?")
 }
 
 /// A pool over two nodes that are asked in turn.
@@ -43,24 +32,9 @@ async fn a_node_that_failed_is_not_asked_again_at_once_while_the_other_is_full()
     ];
     let pool = pair(&a, &b);
     let (tenant, turn) = (TenantId::default_tenant(), TurnId::new("t1").unwrap());
-    let job = Job {
-        role: Role::Planner,
-        ask: Ask {
-            tenant: &tenant,
-            turn: &turn,
-            tokens: 1,
-            prompt: 1,
-            tried: &[],
-            never: &[],
-            again: false,
-            longer_than: 0,
-        },
-        until: Instant::now() + LONG,
-        dialect: None,
-        refuses_likely: false,
-        work: Work::Chat(&request()),
-        stream: None,
-    };
+    let (asked, until) = (request(), Instant::now() + LONG);
+    let ask = Ask::new(&tenant, &turn, 1, 1);
+    let job = Job::new(Role::Planner, ask, until, Work::Chat(&asked));
     let wait_after = || {
         let failure = Failure::Down {
             reason: "reset".into(),

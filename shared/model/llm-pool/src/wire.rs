@@ -61,7 +61,6 @@ pub(crate) fn whole(body: &[u8]) -> Vec<u8> {
 pub(crate) struct Answer {
     /// The text, without white space at its end.
     pub(crate) text: String,
-    /// What it cost.
     pub(crate) usage: Usage,
     /// Tokens that the node did not have to read again, where it says so.
     pub(crate) tokens_cached: u64,
@@ -151,7 +150,6 @@ pub(crate) fn answer(
     })
 }
 
-/// Reads an answer that came in pieces.
 pub(crate) fn streamed(
     streamed: Streamed,
     request: &ChatRequest,
@@ -257,25 +255,16 @@ fn counted(
 mod tests {
     use super::*;
     use crate::dialect::JsonDialect;
-    use envelope::{Role, TenantId, TurnId};
+    use envelope::Role;
     use proptest::prelude::*;
-    use std::time::Duration;
 
     fn asked(user: &str) -> ChatRequest {
         ChatRequest {
-            role: Role::Mapper,
-            model: None,
-            turn: TurnId::new("t1").unwrap(),
-            tenant: TenantId::default_tenant(),
-            system: "Be brief.".into(),
-            user: user.into(),
-            max_tokens: 64,
-            likely: 0,
             schema: Some(llm::ReplySchema {
                 name: "facts",
                 json: json!({"type": "object"}),
             }),
-            timeout: Duration::from_secs(1),
+            ..testkit::model::request(Role::Mapper, user)
         }
     }
 

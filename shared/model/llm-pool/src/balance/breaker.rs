@@ -44,7 +44,6 @@ enum State {
 /// What a breaker lets through.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum BreakerDecision {
-    /// Everything.
     All,
     /// One call, to see.
     One,
@@ -66,7 +65,6 @@ impl Default for Breaker {
 }
 
 impl Breaker {
-    /// What it lets through now.
     pub(crate) fn lets(&self, now: Instant) -> BreakerDecision {
         match self.0 {
             State::Closed { .. } => BreakerDecision::All,
@@ -151,7 +149,6 @@ impl Breaker {
         }
     }
 
-    /// Whether it lets everything through.
     pub(crate) fn is_closed(&self) -> bool {
         matches!(self.0, State::Closed { .. })
     }

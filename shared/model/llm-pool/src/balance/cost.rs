@@ -19,16 +19,7 @@ pub(crate) fn cost(nodes: Vec<(Arc<Node>, IntGauge)>, picks: u32) -> Picks {
     let now = Instant::now();
     let tenant = TenantId::default_tenant();
     let turns: Vec<TurnId> = (0..TURNS).map(|n| TurnId::derived(n, n)).collect();
-    let asks = turns.iter().map(|turn| Ask {
-        tenant: &tenant,
-        turn,
-        tokens: 500,
-        prompt: 400,
-        tried: &[],
-        never: &[],
-        again: false,
-        longer_than: 0,
-    });
+    let asks = turns.iter().map(|turn| Ask::new(&tenant, turn, 500, 400));
     let asks: Vec<Ask<'_>> = asks.collect();
     let answered = End::Answered {
         first_token: Some(Duration::from_millis(20)),

@@ -38,7 +38,6 @@ pub(super) struct Flight {
     /// Those of the calls of which no token had come when it began, and of those that began since then.
     ahead: u64,
     beside: u64,
-    /// Whether a token of it has come.
     has_begun: bool,
 }
 
@@ -248,7 +247,6 @@ impl Entry {
         patience
     }
 
-    /// A call is being answered.
     pub(super) fn answers(&mut self, call: u64) {
         if let Some(call) = self.calls.get_mut(&call) {
             call.has_begun = true;

@@ -34,7 +34,6 @@ impl Mean {
         self.observe(took.min(most), now);
     }
 
-    /// Takes in a sample.
     pub(crate) fn observe(&mut self, sample: Duration, now: Instant) {
         let sample = sample.as_secs_f64();
         self.seconds = match self.at {

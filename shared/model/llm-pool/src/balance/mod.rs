@@ -62,11 +62,26 @@ pub(crate) struct Ask<'a> {
     pub(crate) longer_than: u32,
 }
 
+impl<'a> Ask<'a> {
+    /// What a call wants that has not been tried yet.
+    pub(crate) fn new(tenant: &'a TenantId, turn: &'a TurnId, tokens: u64, prompt: u64) -> Ask<'a> {
+        Ask {
+            tenant,
+            turn,
+            tokens,
+            prompt,
+            tried: &[],
+            never: &[],
+            again: false,
+            longer_than: 0,
+        }
+    }
+}
+
 /// A call that may be made.
 #[derive(Debug)]
 pub(crate) struct Grant {
     pub(crate) node: Arc<Node>,
-    /// How long the node may be silent.
     pub(crate) patience: Patience,
     pub(crate) call: u64,
 }
@@ -80,7 +95,6 @@ pub(crate) enum Wait {
     Away(Instant),
     /// No node has a context that is long enough; the longest is this, in tokens.
     TooLong(u32),
-    /// There is no node.
     NoNodes,
 }
 
@@ -111,13 +125,11 @@ pub(crate) enum End {
     Unfit,
     /// The node is busy, for as long as it said.
     Busy(Option<Duration>),
-    /// The node failed.
     Failed,
     /// It was given up; whether that is the node's fault depends on how long it was silent.
     Late(Silence),
     /// Another node was faster, although it was asked much later.
     Outrun,
-    /// The caller gave up.
     Dropped,
 }
 
@@ -199,7 +211,6 @@ impl Balance {
         self.entries.retain(|entry| entry.node.id != id);
     }
 
-    /// The nodes.
     pub(crate) fn nodes(&self) -> Vec<Arc<Node>> {
         self.entries.iter().map(|e| e.node.clone()).collect()
     }
@@ -208,7 +219,6 @@ impl Balance {
         self.entries.iter_mut().find(|entry| entry.node.id == node)
     }
 
-    /// Whether there is a node of this name.
     pub(crate) fn knows(&self, name: &str) -> bool {
         self.entries.iter().any(|entry| entry.node.name == name)
     }
@@ -297,7 +307,6 @@ impl Balance {
         entry.patience_of(call)
     }
 
-    /// Tells that a call is being answered.
     pub(crate) fn begun(&mut self, node: NodeId, call: u64) {
         if let Some(entry) = self.entry_mut(node) {
             entry.answers(call);
@@ -404,7 +413,6 @@ impl Balance {
         Some((id, granted))
     }
 
-    /// Removes a call from the queue.
     pub(crate) fn leave(&mut self, id: u64) {
         self.late.retain(|waiter| waiter.id != id);
         self.queue.retain(|waiter| waiter.id != id);

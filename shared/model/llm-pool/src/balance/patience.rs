@@ -31,7 +31,6 @@ const LONGEST: f64 = 86_400.0;
 pub(crate) struct Silence {
     /// For how long nothing had come.
     pub(crate) lasted: Duration,
-    /// Whether the answer had begun.
     pub(crate) has_begun: bool,
 }
 

@@ -58,7 +58,6 @@ impl NodeState {
         self.seconds() * (self.calls as f64 + 1.0)
     }
 
-    /// Whether others are compared with it.
     fn counts(&self) -> bool {
         !self.tried && !self.away
     }
@@ -168,6 +167,10 @@ mod tests {
         with_waiting(policy, nodes, 0)
     }
 
+    fn spread(nodes: &[NodeState]) -> Vec<usize> {
+        by_chance(BalancePolicy::Balanced, nodes)
+    }
+
     fn with_waiting(policy: BalancePolicy, nodes: &[NodeState], waiting: usize) -> Vec<usize> {
         let mut rng = fastrand::Rng::with_seed(7);
         let mut counts = vec![0; nodes.len()];
@@ -197,7 +200,7 @@ mod tests {
         let nodes = [10, 20, 30, 40].map(node);
         // None is the home of the question: all are far from it.
         let nodes = nodes.map(|n| NodeState { home: 0, ..n });
-        let counts = by_chance(BalancePolicy::Balanced, &nodes);
+        let counts = spread(&nodes);
         assert!(counts[0] > 400 && counts[0] > counts[1], "{counts:?}");
         assert!(counts[1] > counts[2] && counts[3] == 0, "{counts:?}");
     }
@@ -213,24 +216,15 @@ mod tests {
             open: false,
             ..node(8)
         };
-        assert_eq!(
-            by_chance(BalancePolicy::Balanced, &[slow, node(12)]),
-            [0, 1_000]
-        );
-        assert_eq!(by_chance(BalancePolicy::Balanced, &[slow, full]), [0, 0]);
+        assert_eq!(spread(&[slow, node(12)]), [0, 1_000]);
+        assert_eq!(spread(&[slow, full]), [0, 0]);
         let gone = NodeState { away: true, ..full };
-        assert_eq!(
-            by_chance(BalancePolicy::Balanced, &[slow, gone]),
-            [1_000, 0]
-        );
+        assert_eq!(spread(&[slow, gone]), [1_000, 0]);
         let failed = NodeState {
             tried: true,
             ..full
         };
-        assert_eq!(
-            by_chance(BalancePolicy::Balanced, &[slow, failed]),
-            [1_000, 0]
-        );
+        assert_eq!(spread(&[slow, failed]), [1_000, 0]);
     }
 
     #[test]
@@ -274,10 +268,7 @@ mod tests {
             seconds: 0.2,
             ..node(8)
         };
-        assert_eq!(
-            by_chance(BalancePolicy::Balanced, &[node(3), idle]),
-            [1_000, 0]
-        );
+        assert_eq!(spread(&[node(3), idle]), [1_000, 0]);
     }
 
     #[test]
@@ -286,14 +277,8 @@ mod tests {
             home: 9,
             ..node(calls)
         };
-        assert_eq!(
-            by_chance(BalancePolicy::Balanced, &[home(4), node(0)]),
-            [1_000, 0]
-        );
-        assert_eq!(
-            by_chance(BalancePolicy::Balanced, &[home(9), node(0)]),
-            [0, 1_000]
-        );
+        assert_eq!(spread(&[home(4), node(0)]), [1_000, 0]);
+        assert_eq!(spread(&[home(9), node(0)]), [0, 1_000]);
     }
 
     fn any_node() -> impl Strategy<Value = NodeState> {

@@ -44,7 +44,6 @@ impl<T> Default for Queue<T> {
 }
 
 impl<T> Queue<T> {
-    /// How many wait.
     pub(crate) fn len(&self) -> usize {
         self.len
     }

@@ -11,16 +11,7 @@ static TURN: LazyLock<TurnId> = LazyLock::new(|| TurnId::new("t1").unwrap());
 pub(super) const MS: Duration = Duration::from_millis(1);
 
 pub(super) fn ask(tokens: u64) -> Ask<'static> {
-    Ask {
-        tenant: &TENANT,
-        turn: &TURN,
-        tokens,
-        prompt: tokens,
-        tried: &[],
-        never: &[],
-        again: false,
-        longer_than: 0,
-    }
+    Ask::new(&TENANT, &TURN, tokens, tokens)
 }
 
 fn learn_context(balance: &mut Balance, of: NodeId, context: u32, now: Instant) {

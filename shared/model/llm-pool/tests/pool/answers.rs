@@ -70,10 +70,7 @@ async fn a_slow_answer_within_its_time_is_an_answer() {
 
 #[tokio::test]
 async fn counts_calls_tokens_and_retries() {
-    let [a, b] = [
-        FakeNode::saying("a").await.unwrap(),
-        FakeNode::saying("b").await.unwrap(),
-    ];
+    let [a, b] = two().await;
     a.always(status(503, "busy"));
     b.usage(json!({"prompt_tokens": 11, "completion_tokens": 7}));
     let registry = Registry::new();

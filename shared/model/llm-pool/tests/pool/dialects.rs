@@ -66,10 +66,7 @@ async fn calls_at_once_learn_a_dialect_once() {
 
 #[tokio::test]
 async fn one_node_learning_does_not_change_another() {
-    let [a, b] = [
-        FakeNode::saying("a").await.unwrap(),
-        FakeNode::saying("b").await.unwrap(),
-    ];
+    let [a, b] = two().await;
     a.always(FakeNodeBehaviour::Reject(&["json_schema"], 400));
     let pool = pool(options(&[&a, &b]));
     for _ in 0..4 {

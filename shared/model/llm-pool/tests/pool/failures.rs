@@ -6,10 +6,7 @@ use super::*;
 async fn an_overflow_is_too_long_in_every_wording_and_no_node_is_asked_twice() {
     for server in OverflowWording::ALL {
         for request in [request(), request_for_json()] {
-            let [a, b] = [
-                FakeNode::saying("a").await.unwrap(),
-                FakeNode::saying("b").await.unwrap(),
-            ];
+            let [a, b] = two().await;
             a.always(FakeNodeBehaviour::Overflow(server, 4096));
             b.always(FakeNodeBehaviour::Overflow(server, 2048));
             let pool = pool(options(&[&a, &b]));
@@ -29,10 +26,7 @@ async fn an_overflow_is_too_long_in_every_wording_and_no_node_is_asked_twice() {
 #[tokio::test]
 async fn what_does_not_fit_one_node_is_asked_of_one_that_may_have_room() {
     for server in OverflowWording::ALL {
-        let [a, b] = [
-            FakeNode::saying("a").await.unwrap(),
-            FakeNode::saying("b").await.unwrap(),
-        ];
+        let [a, b] = two().await;
         a.always(FakeNodeBehaviour::Overflow(server, 4096));
         let pool = pool(options(&[&a, &b]));
         let long = ChatRequest {
@@ -92,10 +86,7 @@ async fn what_may_pass_is_tried_again_on_another_node() {
         FakeNodeBehaviour::Raw("<html>hello</html>".into()),
         FakeNodeBehaviour::Raw("{}".into()),
     ] {
-        let [a, b] = [
-            FakeNode::saying("a").await.unwrap(),
-            FakeNode::saying("b").await.unwrap(),
-        ];
+        let [a, b] = two().await;
         a.always(failure.clone());
         let reply = ask(options(&[&a, &b])).await;
         assert_eq!(reply.unwrap().text, "b", "{failure:?}");
@@ -105,10 +96,7 @@ async fn what_may_pass_is_tried_again_on_another_node() {
 
 #[tokio::test]
 async fn a_node_that_is_gone_is_passed_over() {
-    let [a, b] = [
-        FakeNode::saying("a").await.unwrap(),
-        FakeNode::saying("b").await.unwrap(),
-    ];
+    let [a, b] = two().await;
     let options = options(&[&a, &b]);
     a.stop().await;
     assert_eq!(ask(options).await.unwrap().text, "b");
@@ -158,10 +146,7 @@ async fn an_answer_that_is_not_understood_is_not_asked_for_again_at_the_same_nod
 
 #[tokio::test]
 async fn a_node_that_is_asked_to_be_left_alone_is() {
-    let [a, b] = [
-        FakeNode::saying("a").await.unwrap(),
-        FakeNode::saying("b").await.unwrap(),
-    ];
+    let [a, b] = two().await;
     a.always(status_after(429, "30"));
     let pool = pool(options(&[&a, &b]));
     for _ in 0..4 {
@@ -182,10 +167,7 @@ async fn a_single_node_is_asked_again_when_it_said() {
 
 #[tokio::test]
 async fn of_nodes_that_all_rest_the_first_that_has_rested_is_asked() {
-    let [a, b] = [
-        FakeNode::saying("a").await.unwrap(),
-        FakeNode::saying("b").await.unwrap(),
-    ];
+    let [a, b] = two().await;
     a.script([status_after(503, "1")]);
     b.always(status_after(503, "30"));
     let begun = Instant::now();
@@ -282,10 +264,7 @@ async fn who_is_sent_elsewhere_waits_for_a_place_there() {
         status(401, "wrong key"),
         FakeNodeBehaviour::Raw("{}".into()),
     ] {
-        let [a, b] = [
-            FakeNode::saying("a").await.unwrap(),
-            FakeNode::saying("b").await.unwrap(),
-        ];
+        let [a, b] = two().await;
         a.always(failure.clone());
         b.script([FakeNodeBehaviour::Hold]);
         let mut options = options(&[&a, &b]);

@@ -156,10 +156,7 @@ async fn a_node_that_passes_over_the_wish_has_answered() {
 
 #[tokio::test]
 async fn tokens_are_those_of_the_answer_that_counts() {
-    let [a, b] = [
-        FakeNode::saying("a").await.unwrap(),
-        FakeNode::saying("b").await.unwrap(),
-    ];
+    let [a, b] = two().await;
     let stream = |events: Vec<String>| {
         let events = events.into_iter().map(|event| (Duration::ZERO, event));
         FakeNodeBehaviour::Stream(events.collect())

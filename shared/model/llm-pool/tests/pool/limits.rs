@@ -4,10 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn calls_are_spread_and_no_node_gets_more_than_its_limit() {
-    let [a, b] = [
-        FakeNode::saying("a").await.unwrap(),
-        FakeNode::saying("b").await.unwrap(),
-    ];
+    let [a, b] = two().await;
     let mut options = options(&[&a, &b]);
     for (node, fake) in options.nodes.iter_mut().zip([&a, &b]) {
         fake.always(FakeNodeBehaviour::Hold);
@@ -55,10 +52,7 @@ async fn a_full_pool_sheds_early_and_says_so() {
 #[tokio::test]
 async fn a_stuck_node_costs_the_first_token_timeout_and_then_another_is_asked() {
     for stuck in [FakeNodeBehaviour::Stuck, FakeNodeBehaviour::StuckBody] {
-        let [a, b] = [
-            FakeNode::saying("a").await.unwrap(),
-            FakeNode::saying("b").await.unwrap(),
-        ];
+        let [a, b] = two().await;
         a.always(stuck.clone());
         let mut options = options(&[&a, &b]);
         options.first_token_timeout = Some(TimeSpan::from_millis(200));

@@ -14,7 +14,7 @@ mod slow;
 mod streams;
 
 use argosy_llm_pool::{BalancePolicy, Options, Pool, options};
-use envelope::{Class, Classify, Role, TenantId, TurnId};
+use envelope::{Class, Classify, Role, TurnId};
 use llm::{ChatModel, ChatReply, ChatRequest, Error, ReplySchema};
 use serde_json::json;
 use settings::{Backoff, Secret, TimeSpan};
@@ -27,18 +27,7 @@ use testkit::node::{FakeNode, FakeNodeBehaviour, OverflowWording};
 const LONG: Duration = Duration::from_secs(20);
 
 fn request() -> ChatRequest {
-    ChatRequest {
-        role: Role::Mapper,
-        model: None,
-        turn: TurnId::new("t1").unwrap(),
-        tenant: TenantId::default_tenant(),
-        system: "Be brief.".into(),
-        user: "Who wrote it?".into(),
-        max_tokens: 64,
-        likely: 0,
-        schema: None,
-        timeout: LONG,
-    }
+    testkit::model::request(Role::Mapper, "Who wrote it?")
 }
 
 fn request_for_json() -> ChatRequest {
@@ -49,6 +38,14 @@ fn request_for_json() -> ChatRequest {
         }),
         ..request()
     }
+}
+
+/// Nodes that say `a` and `b`.
+async fn two() -> [FakeNode; 2] {
+    [
+        FakeNode::saying("a").await.unwrap(),
+        FakeNode::saying("b").await.unwrap(),
+    ]
 }
 
 /// Nodes `a`, `b`, … asked in this order, with short waits between tries.
