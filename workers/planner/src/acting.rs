@@ -7,7 +7,7 @@ use crate::act::{self, Acted, Wrong};
 use crate::asking::with;
 use crate::stage::Planner;
 use crate::tool_call::Action;
-use crate::tools::Toolbox;
+use crate::tools::{Tool, Toolbox};
 use envelope::hop::PlannerExit;
 use envelope::lookup::CorpusCatalog;
 use envelope::{Doubt, Fallback, FanOut, Plan, ReadMark};
@@ -28,7 +28,7 @@ impl Planner {
             let spent = Fallback::BudgetSpent { limit };
             return Ok(ended(cx, evidence, decided).with_fallback(spent));
         }
-        let tools = Toolbox::of_loop(&self.options, catalog, &cx.case.buckets);
+        let tools = Toolbox::of(&Tool::OF_LOOP, &self.options, catalog, &cx.case.buckets);
         let request = self.act_request(cx, evidence, &tools)?;
         let read = |text: &str| act::decide(text, &tools, &self.options, evidence);
         let asked = self

@@ -11,7 +11,7 @@ use crate::options::Options;
 use crate::plan::{self, PlanReading, ReadBy};
 use crate::review::{self, Decision, ReviewBy, Reviewed};
 use crate::routes;
-use crate::tools::Toolbox;
+use crate::tools::{Tool, Toolbox};
 use crate::trail_line;
 use envelope::limits::{QUESTION_CHARS_MAX, REASON_CHARS_MAX, TOPICS_MAX};
 use envelope::lookup::CorpusCatalog;
@@ -159,7 +159,12 @@ fn routed(reply: &str, question: &str, offered: &[PlanRoute]) -> Option<FollowUp
 }
 
 fn reviewed(reply: &str, may_ask: bool) -> String {
-    let tools = Toolbox::of(&Options::default(), &CorpusCatalog::default(), &[]);
+    let tools = Toolbox::of(
+        &Tool::OF_REVIEW,
+        &Options::default(),
+        &CorpusCatalog::default(),
+        &[],
+    );
     let by = ReviewBy {
         question: "How long?",
         queries: &["how long".to_owned()],
@@ -186,7 +191,13 @@ pub(crate) fn options(has_places: bool) -> Options {
 
 fn toolbox(has_places: bool) -> Toolbox {
     let named = ["contracts", "bills"].map(|name| Bucket::new(name).unwrap());
-    Toolbox::of(&options(has_places), &CorpusCatalog::default(), &named)
+    let options = options(has_places);
+    Toolbox::of(
+        &Tool::OF_REVIEW,
+        &options,
+        &CorpusCatalog::default(),
+        &named,
+    )
 }
 
 /// The routes of a question with these properties.

@@ -7,7 +7,7 @@ use crate::asking::with;
 use crate::evaluation;
 use crate::review::{self, Decision, ReviewBy, Reviewed};
 use crate::stage::{Planner, progress};
-use crate::tools::Toolbox;
+use crate::tools::{Tool, Toolbox};
 use envelope::hop::PlannerExit;
 use envelope::lookup::CorpusCatalog;
 use envelope::{Fallback, FanOut, PlanTask};
@@ -28,7 +28,7 @@ impl Planner {
         evidence: &[FanOut],
         catalog: &CorpusCatalog,
     ) -> stage::Result<PlannerExit> {
-        let tools = Toolbox::of(&self.options, catalog, &cx.case.buckets);
+        let tools = Toolbox::of(&Tool::OF_REVIEW, &self.options, catalog, &cx.case.buckets);
         let by = ReviewBy {
             question: cx.case.question.best(),
             queries: &cx.case.queries,

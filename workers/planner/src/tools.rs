@@ -40,8 +40,10 @@ pub(crate) struct Toolbox {
 impl Tool {
     /// The tools of a review, which all search. What documents say of themselves stands beside the results of a
     /// search.
-    const OF_REVIEW: [Tool; 3] = [Tool::SearchText, Tool::SearchSemantic, Tool::SearchLocation];
-    const OF_LOOP: [Tool; 5] = [
+    pub(crate) const OF_REVIEW: [Tool; 3] =
+        [Tool::SearchText, Tool::SearchSemantic, Tool::SearchLocation];
+    /// The tools of a loop.
+    pub(crate) const OF_LOOP: [Tool; 5] = [
         Tool::SearchText,
         Tool::SearchSemantic,
         Tool::SearchLocation,
@@ -89,22 +91,14 @@ impl Tool {
 }
 
 impl Toolbox {
-    /// The tools of a review, for a question that may be about the buckets that it names.
-    pub(crate) fn of(options: &Options, catalog: &CorpusCatalog, named: &[Bucket]) -> Toolbox {
-        Toolbox::with(Tool::OF_REVIEW.to_vec(), options, catalog, named)
-    }
-
-    /// The tools of a loop.
-    pub(crate) fn of_loop(options: &Options, catalog: &CorpusCatalog, named: &[Bucket]) -> Toolbox {
-        Toolbox::with(Tool::OF_LOOP.to_vec(), options, catalog, named)
-    }
-
-    fn with(
-        mut tools: Vec<Tool>,
+    /// These tools, for a question that may be about the buckets that it names.
+    pub(crate) fn of(
+        tools: &[Tool],
         options: &Options,
         catalog: &CorpusCatalog,
         named: &[Bucket],
     ) -> Toolbox {
+        let mut tools = tools.to_vec();
         tools.retain(|tool| *tool != Tool::SearchLocation || !options.location_buckets.is_empty());
         let known = catalog.buckets.iter().map(|one| one.bucket.clone());
         let buckets = match named.is_empty() {

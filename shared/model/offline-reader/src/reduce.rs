@@ -38,26 +38,22 @@ pub(super) fn gather(lexicon: &Lexicon, question: &str, facts: &str, max_tokens:
         .filter_map(numbered)
         .map(|(n, text)| (n, text, alone(text)))
         .collect();
-    let answers = Question::parts(lexicon, question)
-        .iter()
-        .map(|question| {
-            let mut candidates: Vec<Candidate> = Vec::new();
-            for (n, text, fact) in &facts {
-                let (n, ranked) = (*n, Reading::new(fact, question).ranked());
-                let score = ranked.first().map_or(0.0, |scored| scored.score);
-                // Mappers list their best fact first, retrieval its best passage.
-                let rank = candidates.iter().filter(|c| c.n == n).count() as f32;
-                let prior = 0.25 / (1.0 + rank) + 0.05 / f32::from(n.max(1));
-                candidates.push(Candidate {
-                    n,
-                    text: (*text).to_owned(),
-                    score: score + prior,
-                });
-            }
-            chosen(lexicon, question, candidates)
-        })
-        .collect();
-    compose(answers, max_tokens)
+    answer(lexicon, question, max_tokens, |question| {
+        let mut candidates: Vec<Candidate> = Vec::new();
+        for (n, text, fact) in &facts {
+            let (n, ranked) = (*n, Reading::new(fact, question).ranked());
+            let score = ranked.first().map_or(0.0, |scored| scored.score);
+            // Mappers list their best fact first, retrieval its best passage.
+            let rank = candidates.iter().filter(|c| c.n == n).count() as f32;
+            let prior = 0.25 / (1.0 + rank) + 0.05 / f32::from(n.max(1));
+            candidates.push(Candidate {
+                n,
+                text: (*text).to_owned(),
+                score: score + prior,
+            });
+        }
+        candidates
+    })
 }
 
 /// The answer out of `[n] title (source)` blocks.
@@ -71,36 +67,39 @@ pub(super) fn generate(
         .into_iter()
         .map(|(n, title, text)| (n, Passage::new(lexicon, title, &text)))
         .collect();
-    let answers = Question::parts(lexicon, question)
-        .iter()
-        .map(|question| {
-            let mut candidates = Vec::new();
-            for (n, passage) in &blocks {
-                for scored in map::select(&Reading::new(passage, question), SENTENCES_MAX) {
-                    candidates.push(Candidate {
-                        n: *n,
-                        text: map::quote(passage, scored),
-                        score: scored.score + 0.05 / f32::from((*n).max(1)),
-                    });
-                }
+    answer(lexicon, question, max_tokens, |question| {
+        let mut candidates = Vec::new();
+        for (n, passage) in &blocks {
+            for scored in map::select(&Reading::new(passage, question), SENTENCES_MAX) {
+                candidates.push(Candidate {
+                    n: *n,
+                    text: map::quote(passage, scored),
+                    score: scored.score + 0.05 / f32::from((*n).max(1)),
+                });
             }
-            chosen(lexicon, question, candidates)
-        })
-        .collect();
-    compose(answers, max_tokens)
+        }
+        candidates
+    })
 }
 
-fn chosen(
+/// The answer out of what may enter it for each part of the question.
+fn answer(
     lexicon: &Lexicon,
-    question: &Question,
-    mut candidates: Vec<Candidate>,
-) -> Vec<Candidate> {
-    candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.n.cmp(&b.n)));
-    let chosen = match question.compares {
-        true => compared(lexicon, question, &candidates),
-        false => best(&candidates),
-    };
-    chosen.into_iter().cloned().collect()
+    question: &str,
+    max_tokens: u32,
+    candidates: impl Fn(&Question) -> Vec<Candidate>,
+) -> String {
+    let parts = Question::parts(lexicon, question);
+    let chosen = parts.iter().map(|question| {
+        let mut candidates = candidates(question);
+        candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.n.cmp(&b.n)));
+        let chosen = match question.compares {
+            true => compared(lexicon, question, &candidates),
+            false => best(&candidates),
+        };
+        chosen.into_iter().cloned().collect()
+    });
+    compose(chosen.collect(), max_tokens)
 }
 
 /// Stitches what was chosen for each part of the question, the best of each part first.
