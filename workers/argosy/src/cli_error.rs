@@ -95,6 +95,24 @@ impl CliError {
         CliError::of(130, "interrupted", message)
     }
 
+    /// The failure, with another error code than that of its exit code.
+    pub(crate) fn code(mut self, code: &'static str) -> CliError {
+        self.code = code;
+        self
+    }
+
+    /// The failure, with another exit code.
+    pub(crate) fn exit(mut self, exit: u8) -> CliError {
+        self.exit = exit;
+        self
+    }
+
+    /// The failure without its words, which the output has said already.
+    pub(crate) fn without_words(mut self) -> CliError {
+        self.message = String::new();
+        self
+    }
+
     /// The failure, about this turn.
     pub(crate) fn about(mut self, turn: &envelope::TurnId) -> CliError {
         self.turn = Some(turn.as_str().to_owned());

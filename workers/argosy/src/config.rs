@@ -4,13 +4,11 @@
 //! `ARGOSY__section__key`, flags. Every option is documented where it is defined. This module defines only the
 //! options that belong to no other crate.
 
-mod error;
 mod given;
 mod judge;
 mod parts;
 mod variables;
 
-pub use error::Error;
 pub use given::SettingOrigins;
 pub(crate) use variables::VARIABLES;
 
@@ -23,6 +21,20 @@ use serde::{Deserialize, Serialize};
 use settings::{Configuration, Sources};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+
+/// Why there is no configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A source cannot be read, or holds what no option takes.
+    #[error(transparent)]
+    Load(#[from] settings::Error),
+    /// The sections do not fit together.
+    #[error("{0:#}")]
+    Invalid(anyhow::Error),
+    /// The folder of prompts holds a file that is no prompt.
+    #[error("`prompts_dir`: {0}")]
+    Prompts(#[from] prompt_files::Error),
+}
 
 /// Everything that can be configured.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -14,7 +14,7 @@ use conversation_log::store::{LIST_MAX, Store, StoreError};
 use conversation_log::{
     AppendError, ConversationKey, EventError, EventKind, LogEvent, Read, SledStore, State,
 };
-use envelope::{Subject, TenantId, UnixMs};
+use envelope::{ConversationId, Subject, TenantId, UnixMs};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -125,6 +125,14 @@ async fn store(data_dir: &Path) -> Result<Option<SledStore>, OpenError> {
     ))
 }
 
+/// The key of a conversation of this tenant.
+pub(crate) fn key_of(tenant: &TenantId, conversation: &ConversationId) -> ConversationKey {
+    ConversationKey {
+        tenant: tenant.clone(),
+        conversation: conversation.clone(),
+    }
+}
+
 /// The time of this machine.
 pub(crate) fn now() -> UnixMs {
     let since = SystemTime::now()
@@ -164,10 +172,7 @@ fn of_log(stored: &StoredMessage) -> Option<Result<Talk, Error>> {
     else {
         return None;
     };
-    let key = ConversationKey {
-        tenant,
-        conversation,
-    };
+    let key = key_of(&tenant, &conversation);
     Some(match LogEvent::read(&stored.body) {
         Ok(event) => Ok(talk(&key, event.at, &event.state)),
         Err(EventError::Newer(_)) => Ok(Talk {

@@ -5,7 +5,7 @@
 use crate::cli::{Colour, GlobalArgs, Output, ServerArgs};
 use crate::cli_error::CliError;
 use crate::config::Config;
-use crate::{command, render};
+use crate::{command, out, render};
 use envelope::Role;
 use settings::Configuration;
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ pub fn prepare(everywhere: &GlobalArgs) {
         Colour::Never => anstream::ColorChoice::Never.write_global(),
     }
     if everywhere.quiet {
-        render::be_quiet();
+        out::be_quiet();
     }
 }
 
@@ -126,7 +126,7 @@ pub fn init_logs(
         format => format,
     };
     let colour = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
-    telemetry::logs::init(format, &level, colour).map_err(|e| CliError::usage(e.to_string()))
+    Ok(telemetry::logs::init(format, &level, colour)?)
 }
 
 /// Makes the runtime. For a role it has the configured threads, and for a command as many as the machine has cores.

@@ -22,7 +22,6 @@
 //! | [`offline_model`] | the offline reader behind HTTP |
 //! | `presence` | the status that this process reports |
 //! | [`doctor`] | checks for what may be wrong with a fleet |
-//! | [`metrics`] | the list of all metrics, as docs/metrics.md |
 //! | `model_files` | the files of local models |
 //! | [`render`], [`out`], `keys` | layout of results; printing them; keys that a user presses |
 //! | [`cli_error`] | the error of a command, and the conversion of other errors into it |
@@ -41,7 +40,8 @@ mod keys;
 mod line_diff;
 pub mod local;
 pub mod machine;
-pub mod metrics;
+#[cfg(test)]
+mod metrics_page_tests;
 pub mod model;
 pub(crate) mod model_files;
 pub mod offline_model;

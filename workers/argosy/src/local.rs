@@ -4,16 +4,16 @@
 //! the process ends.
 
 use crate::config::{Config, FILE};
+use crate::conversations;
 use crate::kept_conversations::{self, Kept};
 use crate::model::{self, ChosenModel};
 use crate::roles::{self, Collaborators, Process, ingest};
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use bus::{Bus, BusError, Stream};
-use conversation_log::ConversationKey;
 use corpus_sync::{Summary, SyncProgress};
 use documents::{Catalog, PublishMode};
-use envelope::{ConversationId, Edition, Role, TenantId, UnixMs};
+use envelope::{ConversationId, Edition, Role, TenantId};
 use index::Index;
 use index_host::VectorStore;
 use index_host::catalog::{CatalogCache, CatalogMetrics};
@@ -26,7 +26,7 @@ use settings::TimeSpan;
 use stage::Ingest;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use streams::feed::feed;
 use telemetry::{Health, Registry, Traces};
 use tokio::sync::watch;
@@ -154,7 +154,7 @@ impl Local {
             conversation_age: TimeSpan::ZERO,
             ..config.streams.clone()
         };
-        let memory = MemoryBus::starting_at(&topology, wall_clock());
+        let memory = MemoryBus::starting_at(&topology, conversations::now());
         let bus: Arc<dyn Bus> = memory.clone();
         let data_dir = config.data_dir.0.clone();
         let stop = CancellationToken::new();
@@ -258,10 +258,7 @@ impl Local {
         &self,
         conversation: &ConversationId,
     ) -> Result<Kept, kept_conversations::Error> {
-        let key = ConversationKey {
-            tenant: TenantId::default_tenant(),
-            conversation: conversation.clone(),
-        };
+        let key = conversations::key_of(&TenantId::default_tenant(), conversation);
         Kept::begin(&self.data_dir, self.memory.clone(), key).await
     }
 
@@ -275,13 +272,6 @@ impl Local {
         self.stop.cancel();
         while self.running.join_next().await.is_some() {}
     }
-}
-
-fn wall_clock() -> UnixMs {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    UnixMs(since.as_millis() as u64)
 }
 
 /// The folder of the index of a corpus: one folder for each corpus under the data folder.

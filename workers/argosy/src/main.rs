@@ -1,34 +1,38 @@
 //! `argosy`: loads the configuration, runs the command, drains and exits.
 
-use argosy::cli::{Cli, Command, ConfigCommand, EditionCommand, Output, SchemaCommand, ServerArgs};
+use argosy::cli::{Cli, Command, ConfigCommand, Output, SchemaCommand, ServerArgs};
 use argosy::cli_error::CliError;
 use argosy::config::Config;
 use argosy::{command, entry, out};
-use clap::Parser;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use std::process::ExitCode;
 
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let parsed = Cli::command().try_get_matches().and_then(|matches| {
+        let cli = Cli::from_arg_matches(&matches)?;
+        Ok((cli, server(&matches)))
+    });
+    let (cli, server) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => return out::until_read(|| entry::misused(&error)),
     };
     let output = cli.output();
     let is_probe = output == Output::Nagios && matches!(cli.command, Command::Doctor(_));
     entry::prepare(&cli.everywhere);
-    out::until_read(|| match run(cli) {
+    out::until_read(|| match run(cli, &server) {
         Err(fail) if is_probe => ExitCode::from(command::doctor::unknown(&fail)),
         result => entry::ended(result, output),
     })
 }
 
-fn run(cli: Cli) -> Result<(), CliError> {
+fn run(cli: Cli, server: &ServerArgs) -> Result<(), CliError> {
     if let Some(done) = without_config(&cli) {
         return done;
     }
-    let loaded = entry::configuration(&cli.everywhere, server(&cli.command))?;
+    let loaded = entry::configuration(&cli.everywhere, server)?;
     if let Command::Config(ConfigCommand::Show(args)) = &cli.command {
         return command::config::show(args, &loaded, cli.everywhere.output);
     }
@@ -95,42 +99,14 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), CliError> {
     }
 }
 
-/// The fleet that a command is for.
-fn server(command: &Command) -> &ServerArgs {
-    match command {
-        Command::Ask(args) => &args.server,
-        Command::Chat(args) => &args.server,
-        Command::Conversation(what) => what.server(),
-        Command::Search(args) => &args.place.server,
-        Command::Catalog(args) => &args.place.server,
-        Command::Show(args) => &args.place.server,
-        Command::Index(args) => &args.server,
-        Command::Setup(args) => &args.server,
-        Command::Run(args) => &args.server,
-        Command::Status(args) => &args.server,
-        Command::Top(args) => &args.server,
-        Command::Nodes(args) => &args.server,
-        Command::Answer(args) => &args.server,
-        Command::Cancel(args) => &args.server,
-        Command::Trace(args) => &args.server,
-        Command::Dead(what) => what.server(),
-        Command::Replay(args) => &args.server,
-        Command::Edition(EditionCommand::Ls(args)) => &args.server,
-        Command::Edition(EditionCommand::Begin(args)) => &args.server,
-        Command::Edition(EditionCommand::Switch(args)) => &args.edition.server,
-        Command::Edition(EditionCommand::Drop(args)) => &args.server,
-        Command::Doctor(args) => &args.server,
-        Command::Config(ConfigCommand::Show(args)) => &args.server,
-        Command::Demo(_)
-        | Command::Up(_)
-        | Command::Config(ConfigCommand::Check(_))
-        | Command::Completions(_)
-        | Command::Explain(_)
-        | Command::OfflineModel(_)
-        | Command::Probe(_)
-        | Command::Schema(_)
-        | Command::Prompts(_)
-        | Command::Models(_)
-        | Command::Eval(_) => ServerArgs::NONE,
+/// The fleet that the command line names. Which commands have the flags for it, they say themselves.
+fn server(matches: &ArgMatches) -> ServerArgs {
+    let mut at = matches;
+    while let Some((_, below)) = at.subcommand() {
+        at = below;
+    }
+    match at.try_contains_id("server") {
+        Ok(_) => ServerArgs::from_arg_matches(at).unwrap_or_default(),
+        Err(_) => ServerArgs::default(),
     }
 }

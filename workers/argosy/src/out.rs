@@ -10,13 +10,26 @@ use std::fmt::Arguments;
 use std::io::{ErrorKind, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 /// The payload of the unwinding: the reader of the output has gone.
 struct ReaderGone;
 
 /// How the command ends, as far as it is known.
 static DECIDED: AtomicU8 = AtomicU8::new(0);
+
+/// Whether stderr is for errors alone. It applies to the whole process, as colour does.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From now on only errors are written to stderr.
+pub(crate) fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Whether warnings, hints and progress are unwanted.
+pub(crate) fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
 
 /// Records the result of a command before the command prints its output, so that a reader who closes the pipe does
 /// not change the exit code.
@@ -93,4 +106,13 @@ macro_rules! eprintln {
     ($($text:tt)*) => { $crate::out::aside(format_args!("{}\n", format_args!($($text)*))) };
 }
 
-pub(crate) use {eprintln, print, println};
+/// What only informs a user, on standard error; nothing where stderr is for errors alone.
+macro_rules! notice {
+    ($($text:tt)*) => {
+        if !$crate::out::is_quiet() {
+            $crate::out::eprintln!($($text)*);
+        }
+    };
+}
+
+pub(crate) use {eprintln, notice, print, println};

@@ -1,17 +1,14 @@
 //! Reports the status of this process whenever another process asks the processes of the fleet
 //! (`inspect::processes`).
 
-mod store;
-
-pub(crate) use store::StoreSeen;
-
 use bus::{Bus, CoreMessage, Headers};
 use bytes::Bytes;
+use conversation_log::store::StoreSizes;
 use envelope::Role;
 use harness::{Metrics, Tally};
 use index_host::editions::EditionRouter;
 use inspect::disk;
-use inspect::processes::{IndexState, ProcessStatus, Recent, SUBJECT};
+use inspect::processes::{IndexState, ProcessStatus, Recent, SUBJECT, StoreState};
 use llm::ChatModel;
 use llm_pool::{Pool, Pools};
 use std::collections::VecDeque;
@@ -20,8 +17,30 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use telemetry::Health;
+use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+
+/// The state of a process' own store of conversations.
+#[derive(Debug, Clone)]
+pub(crate) struct StoreSeen {
+    /// See [`StoreState::at`].
+    pub(crate) seen: watch::Receiver<u64>,
+    /// How much the store holds; `None` while it is not open.
+    pub(crate) sizes: watch::Receiver<Option<StoreSizes>>,
+}
+
+impl StoreSeen {
+    fn now(&self) -> Option<StoreState> {
+        let sizes = (*self.sizes.borrow())?;
+        Some(StoreState {
+            at: *self.seen.borrow(),
+            conversations: sizes.conversations,
+            events: sizes.events,
+            bytes: sizes.bytes,
+        })
+    }
+}
 
 /// The time over which a process reports its recent work.
 const RECENT: Duration = Duration::from_secs(300);
@@ -70,12 +89,16 @@ pub(crate) struct StatusReporter {
     metrics: Metrics,
     started: Instant,
     data_dir: PathBuf,
-    listens: OnceLock<SocketAddr>,
+    /// The address at which metrics and probes are served, once it is known; likewise below.
+    pub(crate) listens: OnceLock<SocketAddr>,
     model: OnceLock<String>,
     pools: Pools,
-    index: OnceLock<Arc<EditionRouter>>,
-    store: OnceLock<StoreSeen>,
-    conversations: OnceLock<bool>,
+    /// The indexes of the process.
+    pub(crate) index: OnceLock<Arc<EditionRouter>>,
+    /// The store of conversations of the process.
+    pub(crate) store: OnceLock<StoreSeen>,
+    /// Whether the process takes questions of conversations.
+    pub(crate) conversations: OnceLock<bool>,
     window: Mutex<Window>,
 }
 
@@ -110,11 +133,6 @@ impl StatusReporter {
         self.role
     }
 
-    /// Reports from now on the address at which metrics and probes are served.
-    pub(crate) fn listens(&self, at: SocketAddr) {
-        let _ = self.listens.set(at);
-    }
-
     /// Reports these model nodes from now on; the first ones are those of the model that the process asks.
     pub(crate) fn asks(&self, pool: &Arc<Pool>) {
         // Which model a process asks is decided once.
@@ -125,21 +143,6 @@ impl StatusReporter {
     /// The place where further model nodes are noted.
     pub(crate) fn pools(&self) -> &Pools {
         &self.pools
-    }
-
-    /// Reports these indexes from now on.
-    pub(crate) fn searches(&self, serving: Arc<EditionRouter>) {
-        let _ = self.index.set(serving);
-    }
-
-    /// Reports this store from now on.
-    pub(crate) fn keeps(&self, store: StoreSeen) {
-        let _ = self.store.set(store);
-    }
-
-    /// Reports from now on whether the process takes questions of conversations.
-    pub(crate) fn takes_conversations(&self, takes: bool) {
-        let _ = self.conversations.set(takes);
     }
 
     /// Answers requests until it is told to stop.

@@ -6,7 +6,6 @@ pub(crate) mod draft;
 pub(crate) mod found;
 mod line;
 pub(crate) mod marked;
-mod quiet;
 mod said;
 pub(crate) mod screen;
 pub(crate) mod status;
@@ -16,8 +15,6 @@ pub(crate) use text::count;
 
 use cited::{ShownCitation, source_line};
 pub use line::ProgressLine;
-pub(crate) use quiet::be_quiet;
-pub(crate) use quiet::is_quiet;
 pub(crate) use said::{asked_back, said, sources};
 
 use crate::cli::Output;
@@ -97,10 +94,9 @@ pub(crate) fn json(value: &impl Serialize) {
 }
 
 fn duration_ms(t: &Terminal) -> u64 {
-    if t.asked_at.0 == 0 {
-        0
-    } else {
-        t.asked_at.until(t.ended_at)
+    match t.asked_at.0 {
+        0 => 0,
+        _ => t.asked_at.until(t.ended_at),
     }
 }
 
@@ -146,43 +142,24 @@ pub(crate) fn verdict(t: &Terminal, output: Output) -> Result<(), CliError> {
         .is_some_and(|error| error.code == "conversation_erased");
     let fail = match t.outcome {
         // How it had ended is of no use to who wants the answer.
-        _ if is_erased => CliError {
-            code: "conversation_erased",
-            ..CliError::negative(match (t.outcome, &t.error) {
-                (Outcome::Answered | Outcome::Clarification, Some(error)) => error.message.clone(),
-                _ => problem(),
-            })
-        },
+        _ if is_erased => CliError::negative(match (t.outcome, &t.error) {
+            (Outcome::Answered | Outcome::Clarification, Some(error)) => error.message.clone(),
+            _ => problem(),
+        })
+        .code("conversation_erased"),
         Outcome::Answered => return Ok(()),
-        Outcome::Clarification => CliError {
-            exit: 7,
-            code: "clarification",
-            ..CliError::negative("reply to the question").hint(reply_with(t))
-        },
-        Outcome::Refused => CliError {
-            code: "refused",
-            ..CliError::negative(problem())
-        },
-        Outcome::Failed => CliError {
-            code: "turn_failed",
-            ..CliError::negative(problem())
-        },
-        Outcome::Expired => CliError {
-            code: "expired",
-            ..CliError::negative(problem())
-        },
-        Outcome::Cancelled => CliError {
-            code: "cancelled",
-            ..CliError::negative("the question was cancelled")
-        },
+        Outcome::Clarification => CliError::negative("reply to the question")
+            .code("clarification")
+            .exit(7)
+            .hint(reply_with(t)),
+        Outcome::Refused => CliError::negative(problem()).code("refused"),
+        Outcome::Failed => CliError::negative(problem()).code("turn_failed"),
+        Outcome::Expired => CliError::negative(problem()).code("expired"),
+        Outcome::Cancelled => CliError::negative("the question was cancelled").code("cancelled"),
     };
-    Err(if output == Output::Json {
-        CliError {
-            message: String::new(),
-            ..fail
-        }
-    } else {
-        fail
+    Err(match output {
+        Output::Json => fail.without_words(),
+        _ => fail,
     })
 }
 
@@ -219,12 +196,7 @@ fn terminal_text(t: &Terminal, trace_id: Option<&str>, with_trail: bool) {
             t.turn
         );
     }
-    for notice in &t.notices {
-        println!("{} {notice}", "note:".yellow());
-    }
-    marked::reasons(t)
-        .iter()
-        .for_each(|line| println!("{line}"));
+    said::notes(t);
     // A table of documents names each of them in its row.
     let is_named = t
         .table
@@ -323,18 +295,32 @@ fn trail_line(group: &[TrailEntry]) -> String {
 
 /// What the steps of one fan-out decided: each decision once, with how often it was made.
 fn folded(group: &[TrailEntry]) -> String {
-    let mut decided: Vec<(&str, usize)> = Vec::new();
-    for entry in group {
-        match decided.iter_mut().find(|(what, _)| *what == entry.decided) {
-            Some((_, times)) => *times += 1,
-            None => decided.push((&entry.decided, 1)),
-        }
-    }
+    let decided = tallied(group.iter().map(|entry| entry.decided.as_str()));
     let parts = decided.iter().map(|(what, times)| match times {
         1 => (*what).to_owned(),
         n => format!("{n}x {what}"),
     });
     parts.collect::<Vec<_>>().join("; ")
+}
+
+/// The width of each column of a table, in characters.
+pub(crate) fn widths<const N: usize>(rows: &[[String; N]]) -> [usize; N] {
+    std::array::from_fn(|at| {
+        let cells = rows.iter().map(|row| row[at].chars().count());
+        cells.max().unwrap_or(0)
+    })
+}
+
+/// Each word once, in the order in which they come first, with how often it comes.
+fn tallied<'a>(words: impl Iterator<Item = &'a str>) -> Vec<(&'a str, usize)> {
+    let mut tallied: Vec<(&str, usize)> = Vec::new();
+    for word in words {
+        match tallied.iter_mut().find(|(known, _)| *known == word) {
+            Some((_, times)) => *times += 1,
+            None => tallied.push((word, 1)),
+        }
+    }
+    tallied
 }
 
 /// A duration in words.
@@ -403,7 +389,7 @@ fn indexed_of(documents: u64, chunks: u64) -> String {
 pub fn skipped(skipped: &[SkippedFile], root: &Path) {
     /// How many files are named.
     const NAMED: usize = 3;
-    if skipped.is_empty() || is_quiet() {
+    if skipped.is_empty() || out::is_quiet() {
         return;
     }
     let named: Vec<String> = skipped
@@ -438,7 +424,7 @@ pub fn fail(fail: &CliError, output: Output) {
         7 => eprintln!("{} {}", "input needed:".yellow().bold(), fail.message),
         _ => eprintln!("{} {}", "error:".red().bold(), fail.message),
     }
-    if let Some(hint) = fail.hint.as_ref().filter(|_| !is_quiet()) {
+    if let Some(hint) = fail.hint.as_ref().filter(|_| !out::is_quiet()) {
         eprintln!("{} {hint}", "hint:".bold());
     }
 }

@@ -28,21 +28,6 @@ pub enum ConversationCommand {
     Rm(ConversationRmArgs),
 }
 
-impl ConversationCommand {
-    /// Where the fleet is.
-    pub fn server(&self) -> &ServerArgs {
-        match self {
-            ConversationCommand::Ls(args) => &args.place.server,
-            ConversationCommand::Show(args) | ConversationCommand::Export(args) => {
-                &args.place.server
-            }
-            ConversationCommand::Import(args) => &args.place.server,
-            ConversationCommand::Fork(args) => &args.one.place.server,
-            ConversationCommand::Rm(args) => &args.one.place.server,
-        }
-    }
-}
-
 /// Whose conversations, and where they are.
 #[derive(Debug, Args)]
 pub struct ConversationPlaceArgs {

@@ -39,18 +39,6 @@ pub enum DeadCommand {
     Drop(DeadDropArgs),
 }
 
-impl DeadCommand {
-    /// Where the fleet is.
-    pub fn server(&self) -> &ServerArgs {
-        match self {
-            DeadCommand::Ls(args) => &args.server,
-            DeadCommand::Show(args) => &args.server,
-            DeadCommand::Retry(args) => &args.chosen.server,
-            DeadCommand::Drop(args) => &args.chosen.server,
-        }
-    }
-}
-
 /// Which dead letters are meant.
 #[derive(Debug, Clone, Default, Args)]
 pub struct DeadFilterArgs {

@@ -5,7 +5,10 @@
 
 use super::{CliError, FULL, NO_ROOM};
 use crate::doctor::START_JETSTREAM;
-use crate::{config, conversations, fleet, kept_conversations, local, model, model_files, roles};
+use crate::{
+    config, conversations, fleet, kept_conversations, local, model, model_files, prompt_files,
+    roles,
+};
 use bus::{BusError, PublishError};
 use conversation_log::copy::CopyError;
 use conversation_log::sled_store::OpenError;
@@ -14,6 +17,7 @@ use envelope::EditionError;
 use harness::replay;
 use index_host::{editions, search_factory, snapshot};
 use inspect::{dead_letters, position};
+use llm::PromptError;
 use llm_pool::download;
 use nats_server::ServerError;
 use streams::conversation::{LogError, RestoreError};
@@ -30,10 +34,25 @@ impl From<anyhow::Error> for CliError {
     }
 }
 
-impl From<std::io::Error> for CliError {
-    fn from(error: std::io::Error) -> Self {
-        CliError::negative(error.to_string())
-    }
+/// Errors of one exit code that need no hint.
+macro_rules! without_hint {
+    ($($error:ty => $exit:ident),* $(,)?) => {
+        $(impl From<$error> for CliError {
+            fn from(error: $error) -> Self {
+                CliError::$exit(error.to_string())
+            }
+        })*
+    };
+}
+
+without_hint! {
+    std::io::Error => negative,
+    serde_json::Error => negative,
+    fleet::Error => negative,
+    config::Error => usage,
+    prompt_files::Error => usage,
+    PromptError => usage,
+    telemetry::Error => usage,
 }
 
 impl From<BusError> for CliError {
@@ -80,9 +99,7 @@ impl From<replay::Error> for CliError {
             replay::Error::Publish(error) | replay::Error::Outbox(OutboxError::Publish(error)) => {
                 not_stored(text, &error)
             }
-            replay::Error::Outbox(OutboxError::Codec(_))
-            | replay::Error::Unreadable(_)
-            | replay::Error::Taken(_) => CliError::negative(text),
+            _ => CliError::negative(text),
         }
     }
 }
@@ -91,11 +108,10 @@ impl From<replay::Error> for CliError {
 fn not_stored(text: String, error: &PublishError) -> CliError {
     match error {
         PublishError::Unconfirmed(_) | PublishError::Conflict => CliError::cannot_connect(text),
-        PublishError::Full => CliError {
-            code: FULL,
-            ..CliError::negative(text).hint("`argosy doctor` says which")
-        },
-        PublishError::Exists | PublishError::Refused(_) => CliError::negative(text),
+        PublishError::Full => CliError::negative(text)
+            .code(FULL)
+            .hint("`argosy doctor` says which"),
+        _ => CliError::negative(text),
     }
 }
 
@@ -106,12 +122,6 @@ impl From<ServerError> for CliError {
             ServerError::NotFound => fail.hint("`argosy up --fetch-server` fetches one with pip"),
             _ => fail,
         }
-    }
-}
-
-impl From<config::Error> for CliError {
-    fn from(error: config::Error) -> Self {
-        CliError::usage(error.to_string())
     }
 }
 
@@ -127,8 +137,8 @@ impl From<search_factory::Error> for CliError {
                 "build it with `cargo build --release -p argosy --features minilm`, or set \
                  `retrieval.embedder`",
             ),
-            Error::Broken(_) => CliError::negative(text),
             Error::Bus(error) => error.into(),
+            Error::Broken(_) => CliError::negative(text),
         }
     }
 }
@@ -136,14 +146,13 @@ impl From<search_factory::Error> for CliError {
 impl From<model::Error> for CliError {
     fn from(error: model::Error) -> Self {
         use model::Error;
-        match &error {
-            Error::Unnamed { .. } | Error::Pool(_) | Error::Metrics(_) => {
-                CliError::usage(error.to_string())
-            }
-            Error::Unserved(_) => CliError::not_found(error.to_string()).hint(format!(
+        let text = error.to_string();
+        match error {
+            Error::Unserved(_) => CliError::not_found(text).hint(format!(
                 "name its servers in `model.nodes`, or take `{}`",
                 model::OFFLINE
             )),
+            _ => CliError::usage(text),
         }
     }
 }
@@ -190,13 +199,11 @@ impl From<corpus_sync::Error> for CliError {
             Error::Emptied { .. } => CliError::negative(text)
                 .hint("is it the right folder? --force deletes what is indexed of it"),
             Error::Publish { .. } => CliError::negative(text).hint(SET_UP),
-            Error::Scan(_) | Error::Read(_) | Error::Encode { .. } | Error::Tombstone(_) => {
-                CliError::negative(text)
-            }
             Error::Stuck { .. } => CliError::still_running(text).hint(
                 "does an indexer run? `argosy run indexer`; what was published is indexed when one does. Large \
                  documents and a slow embedder want a longer --patience",
             ),
+            _ => CliError::negative(text),
         }
     }
 }
@@ -220,7 +227,7 @@ impl From<local::Error> for CliError {
                  done by the next run",
             ),
             Error::Corpus(error) => error.into(),
-            Error::Index { .. } | Error::Catalog(_) | Error::Behind => CliError::negative(text),
+            _ => CliError::negative(text),
         }
     }
 }
@@ -241,11 +248,7 @@ impl From<streams::client::Error> for CliError {
                 "try again, or give it up with: argosy cancel {turn}"
             )),
             Error::NoAnswer(_) | Error::NoTurn(_) => CliError::not_found(text),
-            Error::Random(_)
-            | Error::Full
-            | Error::Refused(_)
-            | Error::Unreadable(_)
-            | Error::End(_) => CliError::negative(text),
+            _ => CliError::negative(text),
         }
     }
 }
@@ -265,14 +268,16 @@ impl From<streams::client::CsvError> for CliError {
 
 impl From<kept_conversations::Error> for CliError {
     fn from(error: kept_conversations::Error) -> Self {
+        use kept_conversations::Error;
         let text = format!("the conversation is not kept: {error}");
         match error {
-            kept_conversations::Error::Open(OpenError::Held { .. }) => {
+            Error::Open(OpenError::Held { .. }) => {
                 CliError::still_running(text).hint("try again when that has its answer")
             }
-            kept_conversations::Error::Open(OpenError::Store { source, .. })
-            | kept_conversations::Error::Store(source) => of_store(text, &source),
-            kept_conversations::Error::Event(error) => of_event(text, &error),
+            Error::Open(OpenError::Store { source, .. }) | Error::Store(source) => {
+                of_store(text, &source)
+            }
+            Error::Event(error) => of_event(text, &error),
             _ => CliError::negative(text),
         }
     }
@@ -286,11 +291,7 @@ fn of_store(text: String, error: &StoreError) -> CliError {
         StoreError::Disk(_) | StoreError::Failed(_) => CliError::negative(text)
             .hint("the folder has to be writable, also to look into it; another one is named with --set data_dir=DIR"),
         StoreError::Event(error) => of_event(text, error),
-        StoreError::Gap { .. }
-        | StoreError::Order { .. }
-        | StoreError::OtherStream { .. }
-        | StoreError::Write(_)
-        | StoreError::Damage(_) => CliError::negative(text),
+        _ => CliError::negative(text),
     }
 }
 
@@ -304,31 +305,26 @@ fn of_event(text: String, error: &EventError) -> CliError {
 
 impl From<conversations::Error> for CliError {
     fn from(error: conversations::Error) -> Self {
+        use conversations::Error;
         let text = error.to_string();
         match error {
-            conversations::Error::Bus(error) => error.into(),
-            conversations::Error::Open(OpenError::Held { .. }) => CliError::still_running(text),
-            conversations::Error::Erase(harness::erasure::Error::Bus(error)) => error.into(),
-            conversations::Error::Log(LogError::Bus(error)) => error.into(),
-            conversations::Error::Copy(CopyError::Turns(_)) => CliError::usage(text),
-            conversations::Error::Copy(CopyError::Empty) => CliError::not_found(text),
-            conversations::Error::Append(AppendError::Forks) => {
+            Error::Bus(error) => error.into(),
+            Error::Open(OpenError::Held { .. }) => CliError::still_running(text),
+            Error::Erase(harness::erasure::Error::Bus(error)) => error.into(),
+            Error::Log(LogError::Bus(error)) => error.into(),
+            Error::Copy(CopyError::Turns(_)) => CliError::usage(text),
+            Error::Copy(CopyError::Empty) => CliError::not_found(text),
+            Error::Append(AppendError::Forks) => {
                 CliError::negative(text).hint("fork one of its forks instead")
             }
-            conversations::Error::Restore(RestoreError::Taken) => {
+            Error::Restore(RestoreError::Taken) => {
                 CliError::negative(text).hint("--as gives it another id")
             }
-            conversations::Error::Open(OpenError::Store { source, .. })
-            | conversations::Error::Store(source) => of_store(text, &source),
-            conversations::Error::Event(error)
-            | conversations::Error::Log(LogError::Event(error)) => of_event(text, &error),
-            conversations::Error::Open(_)
-            | conversations::Error::Log(_)
-            | conversations::Error::Copy(_)
-            | conversations::Error::Append(_)
-            | conversations::Error::Restore(_)
-            | conversations::Error::Erase(_)
-            | conversations::Error::Contended => CliError::negative(text),
+            Error::Open(OpenError::Store { source, .. }) | Error::Store(source) => {
+                of_store(text, &source)
+            }
+            Error::Event(error) | Error::Log(LogError::Event(error)) => of_event(text, &error),
+            _ => CliError::negative(text),
         }
     }
 }
@@ -385,12 +381,6 @@ impl From<position::Error> for CliError {
     }
 }
 
-impl From<fleet::Error> for CliError {
-    fn from(error: fleet::Error) -> Self {
-        CliError::negative(error.to_string())
-    }
-}
-
 impl From<model_files::Error> for CliError {
     fn from(error: model_files::Error) -> Self {
         use model_files::Error;
@@ -409,9 +399,7 @@ impl From<model_files::Error> for CliError {
             }
             Error::Pip(_) => CliError::negative(text)
                 .hint("is Python with pip there, and set to an index that can be reached?"),
-            Error::Download(_) | Error::File { .. } | Error::Archive { .. } => {
-                CliError::negative(text)
-            }
+            _ => CliError::negative(text),
         }
     }
 }

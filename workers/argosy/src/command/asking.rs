@@ -4,12 +4,13 @@
 //! *Not* here: the answer. The draft is removed from the screen before the answer is shown, and also when there is no
 //! answer.
 
-use crate::cli::Output;
+use crate::cli::{HowArgs, Output};
 use crate::cli_error::CliError;
 use crate::render::draft::Canvas;
 use crate::render::{self, ProgressLine};
 use bus::Bus;
 use envelope::Terminal;
+use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 use streams::client::{DraftText, News, UNTAKEN};
 
@@ -29,6 +30,39 @@ const BAR: usize = 20;
 
 /// The exit code of a process that Ctrl-C has ended, as shells count it.
 const INTERRUPTED: i32 = 130;
+
+/// The fields of a question that say how it is answered.
+pub(crate) fn fields(args: &HowArgs) -> Map<String, Value> {
+    let buckets = (!args.buckets.is_empty()).then_some(&args.buckets);
+    let budget = given(json!({"rounds": args.rounds, "searches": args.searches}));
+    given(json!({
+        "buckets": buckets,
+        "mode": args.mode,
+        "model": args.model,
+        "profile": args.profile,
+        "budget": (!budget.is_empty()).then_some(budget),
+        "score_min": args.score_min,
+    }))
+}
+
+/// The fields that have a value.
+pub(crate) fn given(fields: Value) -> Map<String, Value> {
+    let all = match fields {
+        Value::Object(all) => all,
+        _ => Map::new(),
+    };
+    all.into_iter()
+        .filter(|(_, value)| !value.is_null())
+        .collect()
+}
+
+/// What `--filters` says.
+pub(crate) fn filters(text: &str) -> Result<Value, CliError> {
+    serde_json::from_str(text).map_err(|error| {
+        CliError::usage(format!("--filters is not JSON: {error}"))
+            .hint(r#"as in --filters '{"total_amount":{"gte":1000}}'"#)
+    })
+}
 
 /// Asks one question in a command that does nothing else. Ctrl-C ends the process, as it does by default, but the
 /// draft is removed from the screen first.

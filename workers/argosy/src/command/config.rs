@@ -92,8 +92,7 @@ pub(crate) fn toml(value: &Value) -> String {
 
 /// Every option with its value and the origin of the value. Secrets are masked when they are serialized.
 fn options(loaded: &Configuration<Config>) -> Result<Vec<Shown>, CliError> {
-    let unshown = |e: serde_json::Error| CliError::negative(e.to_string());
-    let tree = serde_json::to_value(&loaded.value).map_err(unshown)?;
+    let tree = serde_json::to_value(&loaded.value)?;
     let mut all = Vec::new();
     leaves(String::new(), as_written(tree), &mut all);
     let shown = all.into_iter().map(|(key, value)| Shown {

@@ -4,11 +4,11 @@ mod copies;
 mod removal;
 mod stores;
 
-use crate::cli::{self, ConversationCommand, Output, only_with};
+use crate::cli::{self, ConversationCommand, Output};
 use crate::cli_error::CliError;
-use crate::command::ask::DEFAULT_TENANT;
+use crate::command::place;
 use crate::config::Config;
-use crate::conversations::{self, ConversationSource, Talk};
+use crate::conversations::{self, ConversationSource, Talk, key_of};
 use crate::out::println;
 use crate::render::{self, count};
 use conversation_log::{ConversationKey, Read};
@@ -50,9 +50,7 @@ async fn place(
     config: &Config,
 ) -> Result<(ConversationSource, TenantId), CliError> {
     let is_remote = args.server.is_named(config)?;
-    only_with(is_remote, &[("--tenant", args.tenant != DEFAULT_TENANT)])?;
-    let tenant = TenantId::new(args.tenant.as_str())
-        .map_err(|error| CliError::usage(format!("--tenant: {error}")))?;
+    let tenant = place::tenant(is_remote, &args.tenant)?;
     let source = match is_remote {
         true => ConversationSource::Fleet(super::connect(config).await?),
         false => ConversationSource::Here(config.data_dir.0.clone()),
@@ -65,11 +63,7 @@ async fn one(
     config: &Config,
 ) -> Result<(ConversationSource, ConversationKey), CliError> {
     let (source, tenant) = place(&args.place, config).await?;
-    let key = ConversationKey {
-        tenant,
-        conversation: args.conversation,
-    };
-    Ok((source, key))
+    Ok((source, key_of(&tenant, &args.conversation)))
 }
 
 async fn events(

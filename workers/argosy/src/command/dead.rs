@@ -436,11 +436,7 @@ fn finish(came: Came, done: bool, not: &str, output: Output) -> Result<(), CliEr
         show_rows(&came, left);
     }
     ended.map_err(|fail| match output {
-        // The object has said it all.
-        Output::Json => CliError {
-            message: String::new(),
-            ..fail
-        },
+        Output::Json => fail.without_words(),
         _ => fail,
     })
 }
@@ -469,21 +465,16 @@ fn show_rows(came: &Came, left: usize) {
 
 fn ends(came: &Came, done: bool, not: &str) -> Result<(), CliError> {
     let failed = came.rows.iter().filter(|row| !row.ok).count();
-    let (exit, code, message) = match (&came.stopped, done, came.rows.len(), failed) {
-        (Some((fail, _)), ..) => return Err(fail.clone()),
-        (_, _, 0, _) | (_, true, _, 0) => return Ok(()),
-        (_, true, all, failed) => (1, "not_done", format!("{failed} of {all} {not}")),
-        (_, false, ..) => (
-            7,
-            "not_confirmed",
-            "nothing was done; say --yes to do it".into(),
-        ),
-    };
-    Err(CliError {
-        exit,
-        code,
-        ..CliError::negative(message)
-    })
+    match (&came.stopped, done, came.rows.len(), failed) {
+        (Some((fail, _)), ..) => Err(fail.clone()),
+        (_, _, 0, _) | (_, true, _, 0) => Ok(()),
+        (_, true, all, failed) => {
+            Err(CliError::negative(format!("{failed} of {all} {not}")).code("not_done"))
+        }
+        (_, false, ..) => Err(CliError::negative("nothing was done; say --yes to do it")
+            .code("not_confirmed")
+            .exit(7)),
+    }
 }
 
 #[cfg(test)]

@@ -2,16 +2,14 @@
 
 use crate::cli::{self, Output, only_with};
 use crate::cli_error::CliError;
-use crate::command::ask::DEFAULT_TENANT;
-use crate::command::{connect_or, must_be_folder};
+use crate::command::connect_or;
+use crate::command::place::{mode, must_be_folder, tenant};
 use crate::config::{Config, FILE};
 use crate::local::{Local, index_dir};
 use crate::out::{self, eprintln};
 use crate::render::{self, ProgressLine};
 use bus::{Bus, BusError};
 use corpus_sync::{Options, Summary, catalog_of_stream};
-use documents::PublishMode;
-use envelope::TenantId;
 use std::time::Duration;
 use streams::editions;
 
@@ -30,18 +28,13 @@ fn into_fleet(config: &Config) -> String {
 /// Brings a folder into the corpus and prints what was done. With skipped files the exit code is 1, unless the call
 /// allows them.
 pub async fn run(args: cli::IndexArgs, config: Config, output: Output) -> Result<(), CliError> {
-    let mode = if args.force {
-        PublishMode::Force
-    } else {
-        PublishMode::Incremental
-    };
     let is_remote = args.server.is_named(&config)?;
     let for_a_fleet = [
         ("--edition", args.edition.is_some()),
         ("--no-wait", args.no_wait),
-        ("--tenant", args.tenant != DEFAULT_TENANT),
     ];
     only_with(is_remote, &for_a_fleet)?;
+    let tenant = tenant(is_remote, &args.tenant)?;
     must_be_folder(&args.path)?;
     let patience = args.patience.map(Duration::from_secs);
     let line = ProgressLine::new(output);
@@ -49,8 +42,6 @@ pub async fn run(args: cli::IndexArgs, config: Config, output: Output) -> Result
     // A sequence is of use to questions about the edition that is searched.
     let mut is_searched = false;
     let summary = if is_remote {
-        let tenant = TenantId::new(args.tenant.as_str())
-            .map_err(|e| CliError::usage(format!("--tenant: {e}")))?;
         let bus = connect_or(&config, IN_THIS_PROCESS).await?;
         if args.server.server.is_none() && output == Output::Text {
             eprintln!("{}", into_fleet(&config));
@@ -65,7 +56,7 @@ pub async fn run(args: cli::IndexArgs, config: Config, output: Output) -> Result
         let catalog = catalog_of_stream(&*bus, &tenant, &to.edition).await?;
         let patience = patience.unwrap_or(corpus_sync::PATIENCE);
         let options = Options {
-            mode,
+            mode: mode(args.force),
             to,
             patience: (!args.no_wait).then_some(patience),
             silent: Some(FILE),
@@ -75,7 +66,7 @@ pub async fn run(args: cli::IndexArgs, config: Config, output: Output) -> Result
     } else {
         let mut local = Local::start(&config, &index_dir(&config, &args.path)).await?;
         local.patience = patience.unwrap_or(local.patience);
-        let summary = local.index(args.path, mode, say).await;
+        let summary = local.index(args.path, mode(args.force), say).await;
         local.stop().await;
         summary.map_err(CliError::from)
     };

@@ -15,6 +15,7 @@ pub mod index;
 pub mod models;
 pub mod nodes;
 pub mod offline_model;
+mod place;
 pub mod probe;
 pub mod prompts;
 pub mod replay;
@@ -30,11 +31,9 @@ pub mod up;
 use crate::cli::Output;
 use crate::cli_error::CliError;
 use crate::config::Config;
-use crate::out::eprintln;
-use crate::render::is_quiet;
+use crate::out::notice;
 use bus::BusError;
 use bus_nats::{NatsBus, without_secrets};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -56,16 +55,28 @@ pub(crate) async fn connect_soon(
     config: &Config,
     output: Output,
 ) -> Result<Arc<NatsBus>, CliError> {
+    let url = without_secrets(&config.nats.url);
+    let said = format!("waiting up to {} s for NATS at {url}", SOON.as_secs());
+    let connect = async || NatsBus::connect(config.nats("argosy-cli", false)).await;
+    Ok(unless_away(SOON, &said, output, connect).await?)
+}
+
+/// Tries again for this long while the server is away, and says once that it waits.
+pub(crate) async fn unless_away<T>(
+    most: Duration,
+    said: &str,
+    output: Output,
+    attempt: impl AsyncFn() -> Result<T, BusError>,
+) -> Result<T, BusError> {
     let begun = Instant::now();
     let mut has_said = false;
     loop {
-        let connected = NatsBus::connect(config.nats("argosy-cli", false)).await;
-        if !matches!(connected, Err(BusError::Away(_))) || begun.elapsed() >= SOON {
-            return Ok(connected?);
+        let made = attempt().await;
+        if !matches!(made, Err(BusError::Away(_))) || begun.elapsed() >= most {
+            return made;
         }
-        if !has_said && output == Output::Text && !is_quiet() {
-            let url = without_secrets(&config.nats.url);
-            eprintln!("waiting up to {} s for NATS at {url}", SOON.as_secs());
+        if !has_said && output == Output::Text {
+            notice!("{said}");
         }
         has_said = true;
         tokio::time::sleep(LOOK_AGAIN).await;
@@ -105,56 +116,6 @@ fn start_there(url: &str) -> String {
         }
         _ => "see that its server runs and can be reached".to_owned(),
     }
-}
-
-/// The hint for commands that can also read a folder.
-pub(crate) const IN_THIS_PROCESS: &str = "name a folder with --corpus to work in this process";
-
-/// The field `budget` of a question with a limit of rounds or searches.
-pub(crate) fn budget(
-    rounds: Option<u8>,
-    searches: Option<u16>,
-) -> Option<(String, serde_json::Value)> {
-    let limits = [
-        ("rounds", rounds.map(u64::from)),
-        ("searches", searches.map(u64::from)),
-    ];
-    let given = limits
-        .into_iter()
-        .filter_map(|(name, limit)| Some((name.to_owned(), limit?.into())));
-    let given: serde_json::Map<_, _> = given.collect();
-    (!given.is_empty()).then(|| ("budget".to_owned(), given.into()))
-}
-
-/// The field `score_min` of a question with such a limit.
-pub(crate) fn score_min(least: Option<f32>) -> Option<(String, serde_json::Value)> {
-    Some(("score_min".to_owned(), least?.into()))
-}
-
-/// Refuses what is given for a folder although a fleet is asked, because it would have no effect.
-pub(crate) fn only_for_folder(config: &Config, given: &[(&str, bool)]) -> Result<(), CliError> {
-    let Some((flag, _)) = given.iter().find(|(_, is_given)| *is_given) else {
-        return Ok(());
-    };
-    let by = config.given.by("nats.url").unwrap_or("default");
-    Err(CliError::usage(format!(
-        "{flag} is for a folder, and `nats.url` ({by}) names a fleet"
-    ))
-    .hint("name the folder with --corpus"))
-}
-
-/// Refuses a `root` that is no folder before anything is created for it.
-pub(crate) fn must_be_folder(root: &Path) -> Result<(), CliError> {
-    if root.is_dir() {
-        return Ok(());
-    }
-    let what = if root.exists() {
-        "is not a folder"
-    } else {
-        "does not exist"
-    };
-    Err(CliError::not_found(format!("`{}` {what}", root.display()))
-        .hint("name a folder with .md, .txt, .html, .pdf, .docx, .csv or .jsonl files"))
 }
 
 /// The failure with a hint that names a command for a turn, so that the command goes to the same fleet.

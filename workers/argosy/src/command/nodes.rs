@@ -32,7 +32,7 @@ pub async fn run(args: cli::NodesArgs, output: Output, config: Config) -> Result
         ));
     }
     match output {
-        Output::Json => println!("{}", json(&seen)?),
+        Output::Json => println!("{}", serde_json::to_string(&seen)?),
         _ => print!("{}", table(&seen)),
     }
     Ok(())
@@ -43,7 +43,7 @@ async fn watch(bus: &dyn Bus, every: Duration, output: Output) -> Result<(), Cli
     loop {
         let seen = look(bus).await?;
         match output {
-            Output::Json => println!("{}", json(&seen)?),
+            Output::Json => println!("{}", serde_json::to_string(&seen)?),
             _ => screen.show(&table(&seen)),
         }
         tokio::time::sleep(every).await;
@@ -56,10 +56,6 @@ async fn look(bus: &dyn Bus) -> Result<Vec<ProcessStatus>, CliError> {
     let mut seen = asked.map_err(|_| CliError::cannot_connect("NATS is away"))??;
     seen.retain(|process| !process.nodes.is_empty());
     Ok(seen)
-}
-
-fn json(seen: &[ProcessStatus]) -> Result<String, CliError> {
-    serde_json::to_string(seen).map_err(|e| CliError::negative(e.to_string()))
 }
 
 fn table(seen: &[ProcessStatus]) -> String {

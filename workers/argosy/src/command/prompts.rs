@@ -138,7 +138,7 @@ fn show(
 }
 
 fn changes(all: &[(Role, EmbeddedPrompt)], dir: &Path, output: Output) -> Result<(), CliError> {
-    let prompts = prompt_files::read(dir).map_err(|error| CliError::usage(error.to_string()))?;
+    let prompts = prompt_files::read(dir)?;
     let none = Prompts::default();
     let mut changes = Vec::new();
     for one in all {
@@ -186,8 +186,7 @@ fn show_change(change: &Change<'_>) {
 
 fn check(all: &[(Role, EmbeddedPrompt)], dir: &Path, output: Output) -> Result<(), CliError> {
     let prompts: Vec<EmbeddedPrompt> = all.iter().map(|(_, prompt)| *prompt).collect();
-    let wrong = prompt_files::problems(dir, &prompts);
-    let wrong = wrong.map_err(|error| CliError::usage(error.to_string()))?;
+    let wrong = prompt_files::problems(dir, &prompts)?;
     let wrong: Vec<Problem> = wrong
         .into_iter()
         .map(|(file, problem)| Problem {

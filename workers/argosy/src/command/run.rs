@@ -3,6 +3,7 @@
 mod conversation_store;
 mod host;
 
+#[cfg(test)]
 pub(crate) use host::RoomMetrics;
 
 use crate::cli_error::CliError;
@@ -55,15 +56,13 @@ pub async fn run(args: cli::RunArgs, config: Config) -> Result<(), CliError> {
 /// Runs one role with these replacements.
 pub async fn run_with(args: cli::RunArgs, config: Config, hooks: Hooks) -> Result<(), CliError> {
     let role = args.role;
-    let broken = |e: telemetry::Error| CliError::usage(e.to_string());
     let revision = settings::sources::revision();
-    let registry = Registry::for_process(role.as_str(), env!("CARGO_PKG_VERSION"), revision)
-        .map_err(broken)?;
+    let registry = Registry::for_process(role.as_str(), env!("CARGO_PKG_VERSION"), revision)?;
     let health = match role {
         Role::Gateway => Health::new(&["nats", "inbox", "due", "answers"]),
         role => Health::new(&["nats", role.as_str()]),
     };
-    health.measure(&registry, role.as_str()).map_err(broken)?;
+    health.measure(&registry, role.as_str())?;
     let stop = CancellationToken::new();
     // Probes and metrics are answered until everything has drained.
     let drained = CancellationToken::new();
@@ -73,30 +72,26 @@ pub async fn run_with(args: cli::RunArgs, config: Config, hooks: Hooks) -> Resul
             let addr: SocketAddr = listen.parse().map_err(|_| {
                 CliError::usage(format!("`telemetry.listen`: `{listen}` is not HOST:PORT"))
             })?;
-            Some(
-                Admin::serve(addr, health.clone(), registry.clone(), drained.clone())
-                    .await
-                    .map_err(broken)?,
-            )
+            Some(Admin::serve(addr, health.clone(), registry.clone(), drained.clone()).await?)
         }
     };
     let seed = fastrand::u64(..);
     let (traces, exporter) = traces(role, seed, &config, &registry)?;
     let bus = NatsBus::connect(config.nats(&format!("argosy-{role}"), true)).await?;
     let mut running = JoinSet::new();
-    let host = host::Host::new(role, &config, &registry).map_err(broken)?;
+    let host = host::Host::new(role, &config, &registry)?;
     let told = stop.clone();
     running.spawn(async move { host.measure(&told).await });
-    let counted = nats::Metrics::new(&registry, role).map_err(broken)?;
+    let counted = nats::Metrics::new(&registry, role)?;
     let watched = watch_connection(bus.clone(), health.clone(), counted, stop.clone());
     running.spawn(watched);
-    let metrics = harness::Metrics::new(&registry, &[role]).map_err(broken)?;
+    let metrics = harness::Metrics::new(&registry, &[role])?;
     let reporter = StatusReporter::new(role, health.clone(), metrics, config.data_dir.0.clone());
     if let Some(admin) = &admin {
-        reporter.listens(admin.local_addr);
+        let _ = reporter.listens.set(admin.local_addr);
     }
     if role == Role::Gateway {
-        reporter.takes_conversations(config.gateway.conversations);
+        let _ = reporter.conversations.set(config.gateway.conversations);
     }
     let (reporting, hears, told) = (reporter.clone(), bus.clone(), stop.clone());
     running.spawn(async move { reporting.answer(&*hears, &told).await });
@@ -139,7 +134,7 @@ pub async fn run_with(args: cli::RunArgs, config: Config, hooks: Hooks) -> Resul
     }
     drained.cancel();
     if let Some(admin) = admin {
-        admin.join().await.map_err(broken)?;
+        admin.join().await?;
     }
     Ok(())
 }
@@ -161,8 +156,7 @@ fn traces(
         version: env!("CARGO_PKG_VERSION").into(),
         instance: format!("{seed:016x}"),
     };
-    Traces::start(otlp, *capture_content, &service, registry)
-        .map_err(|e| CliError::usage(e.to_string()))
+    Ok(Traces::start(otlp, *capture_content, &service, registry)?)
 }
 
 /// Starts the role and returns when it has ended.
@@ -261,8 +255,7 @@ async fn collaborators(
 
 /// The catalog of the corpus, which the retrievers of the fleet report.
 fn catalog(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<CatalogCache>, CliError> {
-    let metrics = CatalogMetrics::new(&process.registry);
-    let metrics = metrics.map_err(|e| CliError::negative(e.to_string()))?;
+    let metrics = CatalogMetrics::new(&process.registry).map_err(roles::Error::from)?;
     let (catalog, keeper) = CatalogCache::over_bus(process.bus.clone(), metrics);
     running.spawn(keeper.keep(process.stop.clone()));
     Ok(catalog)
@@ -275,8 +268,7 @@ async fn index(
     reporter: &StatusReporter,
     running: &mut JoinSet<()>,
 ) -> Result<Arc<EditionRouter>, CliError> {
-    let metrics =
-        index::Metrics::new(&process.registry).map_err(|e| CliError::negative(e.to_string()))?;
+    let metrics = index::Metrics::new(&process.registry).map_err(roles::Error::from)?;
     let home = IndexContext {
         bus: process.bus.clone(),
         metrics: metrics.clone(),
@@ -295,7 +287,7 @@ async fn index(
         pools: reporter.pools().clone(),
     };
     let serving = editions::start(home, Arc::new(indexes), running).await?;
-    reporter.searches(serving.clone());
+    let _ = reporter.index.set(serving.clone());
     let current = serving.clone();
     let lookup = Lookup::new(serving.clone(), move || current.index())
         .with_schemas(schemas)

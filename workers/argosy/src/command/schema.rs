@@ -2,7 +2,7 @@
 
 use crate::cli::{self, Output};
 use crate::cli_error::CliError;
-use crate::out::{eprintln, println};
+use crate::out::{notice, println};
 use crate::render;
 use documents::document::bucket_of;
 use documents::reader::read_documents;
@@ -43,15 +43,12 @@ pub fn check(args: &cli::SchemaCheckArgs, output: Output) -> Result<(), CliError
         .tables()
         .map(|(bucket, table)| (bucket.as_str(), table.columns.iter().map(shown).collect()))
         .collect();
-    let described = schemas
-        .tables()
-        .filter(|(_, table)| !table.description.is_empty());
+    let tables = || schemas.tables();
+    let described = tables().filter(|(_, table)| !table.description.is_empty());
     let descriptions: BTreeMap<&str, &str> = described
         .map(|(bucket, table)| (bucket.as_str(), table.description.as_str()))
         .collect();
-    let named = schemas
-        .tables()
-        .filter(|(_, table)| !table.synonyms.is_empty());
+    let named = tables().filter(|(_, table)| !table.synonyms.is_empty());
     let synonyms: BTreeMap<&str, &[String]> = named
         .map(|(bucket, table)| (bucket.as_str(), &table.synonyms[..]))
         .collect();
@@ -97,10 +94,8 @@ pub fn attempt(args: &cli::SchemaTryArgs, output: Output) -> Result<(), CliError
     let (mut all, mut skips) = (Vec::new(), Vec::new());
     for found in read_documents(&args.document, &source, &TenantId::default_tenant()) {
         if all.len() == DOCUMENTS_MAX {
-            if !render::is_quiet() {
-                let first = format!("only the first {DOCUMENTS_MAX} documents are shown");
-                eprintln!("{} {first}", "note:".yellow());
-            }
+            let first = format!("only the first {DOCUMENTS_MAX} documents are shown");
+            notice!("{} {first}", "note:".yellow());
             break;
         }
         match found {
@@ -117,8 +112,8 @@ pub fn attempt(args: &cli::SchemaTryArgs, output: Output) -> Result<(), CliError
         let text = format!("nothing can be read of `{}`", args.document.display());
         return Err(CliError::not_found(text + &why.unwrap_or_default()));
     }
-    for skip in skips.iter().filter(|_| !render::is_quiet()) {
-        eprintln!("{} {}: {}", "skipped:".yellow(), skip.source, skip.reason);
+    for skip in &skips {
+        notice!("{} {}: {}", "skipped:".yellow(), skip.source, skip.reason);
     }
     match output {
         Output::Json => render::json(&all),
@@ -203,16 +198,8 @@ fn row(bucket: &str, column: &Shown<'_>) -> [String; 4] {
 
 /// Cells in columns as wide as they need to be; the last column is not padded.
 fn table(rows: &[[String; 4]]) -> Vec<String> {
-    let width = |at: usize| {
-        rows.iter()
-            .map(|row| row[at].chars().count())
-            .max()
-            .unwrap_or(0)
-    };
-    let widths = [width(0), width(1), width(2)];
-    let line = |row: &[String; 4]| {
-        let [bucket, column, kind, rules] = row;
-        let [a, b, c] = widths;
+    let [a, b, c, _] = render::widths(rows);
+    let line = |[bucket, column, kind, rules]: &[String; 4]| {
         format!("{bucket:<a$}  {column:<b$}  {kind:<c$}  {rules}")
     };
     rows.iter().map(line).collect()

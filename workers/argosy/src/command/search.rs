@@ -1,11 +1,10 @@
 //! `argosy search`, `argosy catalog` and `argosy show`: show what is in the corpus, without asking a question.
 
-use crate::cli::{self, Output, only_with};
+use crate::cli::{self, Output};
 use crate::cli_error::CliError;
-use crate::command::ask::{DEFAULT_TENANT, prepare};
-use crate::command::{IN_THIS_PROCESS, connect_or, must_be_folder, only_for_folder};
+use crate::command::asking::{filters, given};
+use crate::command::place::{Folder, Place, only_default_tenant};
 use crate::config::Config;
-use crate::local::{Local, index_dir};
 use crate::render;
 use crate::render::found::{self, Shown};
 use bus::Bus;
@@ -13,7 +12,6 @@ use envelope::DocId;
 use envelope::lookup::{CorpusCatalog, CountReply, DocumentReply, SearchReply};
 use envelope::subject::{CATALOG, COUNT, METADATA, SEARCH};
 use serde_json::{Map, Value, json};
-use std::path::PathBuf;
 use streams::client::lookup;
 
 /// Characters of a passage that people are shown.
@@ -21,8 +19,8 @@ const SHOWN_CHARS: u64 = 200;
 
 /// Searches, counts, or both.
 pub async fn search(args: cli::SearchArgs, config: Config, output: Output) -> Result<(), CliError> {
-    let place = Place::open(&args.place, &config, output).await?;
-    let shown = look(&*place.bus(), &args, output).await;
+    let place = open(&args.place, &config, output).await?;
+    let shown = look(place.bus(), &args, output).await;
     place.close().await;
     found::print(&shown?, args.query.as_deref().unwrap_or_default(), output);
     Ok(())
@@ -34,11 +32,11 @@ pub async fn catalog(
     config: Config,
     output: Output,
 ) -> Result<(), CliError> {
-    let place = Place::open(&args.place, &config, output).await?;
+    let place = open(&args.place, &config, output).await?;
     let request = json!({
         "tenant": args.place.tenant, "buckets": args.buckets, "values_max": args.values,
     });
-    let catalog = lookup::ask::<CorpusCatalog>(&*place.bus(), CATALOG, &request).await;
+    let catalog = lookup::ask::<CorpusCatalog>(place.bus(), CATALOG, &request).await;
     place.close().await;
     render::catalog::print(&catalog?, output);
     Ok(())
@@ -46,10 +44,10 @@ pub async fn catalog(
 
 /// Shows what is known of one document.
 pub async fn show(args: cli::ShowArgs, config: Config, output: Output) -> Result<(), CliError> {
-    let place = Place::open(&args.place, &config, output).await?;
+    let place = open(&args.place, &config, output).await?;
     let (field, named) = document(&args.document);
     let request = json!({"tenant": args.place.tenant, field: named});
-    let document = lookup::ask::<DocumentReply>(&*place.bus(), METADATA, &request).await;
+    let document = lookup::ask::<DocumentReply>(place.bus(), METADATA, &request).await;
     place.close().await;
     found::print_document(&document?, output);
     Ok(())
@@ -71,26 +69,20 @@ async fn look(bus: &dyn Bus, args: &cli::SearchArgs, output: Output) -> Result<S
         count: None,
     };
     if let Some(query) = &args.query {
+        let people = (output == Output::Text).then_some(SHOWN_CHARS);
         let mut request = conditions.clone();
-        request.insert("query".into(), query.as_str().into());
-        request.insert("top_k".into(), args.top.into());
-        if let Some(strategy) = &args.strategy {
-            request.insert("strategy".into(), strategy.as_str().into());
-        }
+        request.extend(given(json!({
+            "query": query,
+            "top_k": args.top,
+            "strategy": args.strategy,
+            // Not said where it is the default: a fleet of before knows no such field.
+            "link": args.no_link.then_some(false),
+            "explain": args.explain.then_some(true),
+            "context_chars": args.context_chars.or(people),
+        })));
         if let Some(named) = &args.doc {
             let (field, named) = document(named);
             request.insert(field.into(), named.into());
-        }
-        // Not said where it is the default: a fleet of before knows no such field.
-        if args.no_link {
-            request.insert("link".into(), false.into());
-        }
-        if args.explain {
-            request.insert("explain".into(), true.into());
-        }
-        let people = (output == Output::Text).then_some(SHOWN_CHARS);
-        if let Some(chars) = args.context_chars.or(people) {
-            request.insert("context_chars".into(), chars.into());
         }
         let found: SearchReply = lookup::ask(bus, SEARCH, &request.into()).await?;
         known(&found.unknown_fields, &found.known_fields)?;
@@ -112,12 +104,8 @@ fn conditions(args: &cli::SearchArgs) -> Result<Map<String, Value>, CliError> {
     let mut conditions = Map::new();
     conditions.insert("tenant".into(), args.place.tenant.as_str().into());
     conditions.insert("buckets".into(), args.buckets.clone().into());
-    if let Some(filters) = &args.filters {
-        let filters: Value = serde_json::from_str(filters).map_err(|e| {
-            CliError::usage(format!("--filters is not JSON: {e}"))
-                .hint(r#"as in --filters '{"total_amount":{"gte":1000}}'"#)
-        })?;
-        conditions.insert("filters".into(), filters);
+    if let Some(text) = &args.filters {
+        conditions.insert("filters".into(), filters(text)?);
     }
     Ok(conditions)
 }
@@ -133,46 +121,18 @@ fn known(unknown: &[String], known: &[String]) -> Result<(), CliError> {
     )
 }
 
-/// The fleet that is asked: over NATS, or in this process.
-enum Place {
-    Remote(std::sync::Arc<bus_nats::NatsBus>),
-    Here(Box<Local>),
-}
-
-impl Place {
-    async fn open(
-        args: &cli::SearchPlaceArgs,
-        config: &Config,
-        output: Output,
-    ) -> Result<Place, CliError> {
-        let is_remote = args.server.is_named(config)? && args.corpus.is_none();
-        if is_remote {
-            only_for_folder(config, &[("--reuse", args.reuse)])?;
-            return Ok(Place::Remote(connect_or(config, IN_THIS_PROCESS).await?));
-        }
-        only_with(is_remote, &[("--tenant", args.tenant != DEFAULT_TENANT)])?;
-        let corpus = args.corpus.clone().unwrap_or_else(|| PathBuf::from("."));
-        must_be_folder(&corpus)?;
-        let mut local = Local::start(config, &index_dir(config, &corpus)).await?;
-        match prepare(&mut local, &corpus, args.reuse, false, output).await {
-            Ok(()) => Ok(Place::Here(Box::new(local))),
-            Err(fail) => {
-                local.stop().await;
-                Err(fail)
-            }
-        }
-    }
-
-    fn bus(&self) -> std::sync::Arc<dyn Bus> {
-        match self {
-            Place::Remote(bus) => bus.clone(),
-            Place::Here(local) => local.bus.clone(),
-        }
-    }
-
-    async fn close(self) {
-        if let Place::Here(local) = self {
-            local.stop().await;
-        }
-    }
+/// The fleet or the folder that is looked into.
+async fn open(
+    args: &cli::SearchPlaceArgs,
+    config: &Config,
+    output: Output,
+) -> Result<Place, CliError> {
+    let is_remote = args.server.is_named(config)? && args.corpus.is_none();
+    only_default_tenant(is_remote, &args.tenant)?;
+    let folder = Folder {
+        corpus: args.corpus.clone(),
+        reuse: args.reuse,
+        force: false,
+    };
+    Place::open(is_remote, folder, config, output).await
 }

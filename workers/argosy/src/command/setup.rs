@@ -2,16 +2,15 @@
 
 use crate::cli::{self, Output};
 use crate::cli_error::CliError;
-use crate::command::{LOOK_AGAIN, connect, connect_soon};
+use crate::command::{connect, connect_soon, unless_away};
 use crate::config::Config;
-use crate::out::{self, eprintln, println};
-use crate::render::is_quiet;
+use crate::out::{self, println};
 use bus::BusError;
 use bus::sizes::Allowance;
 use bus::topology::Topology;
 use bus_nats::{self as nats, Change, NatsBus};
 use owo_colors::OwoColorize;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The note for streams of a size that differs from the default.
 const OTHER_SIZES: &str = "Sizes that no option sets are scaled to the room that the server offers, and a stream that is there \
@@ -77,20 +76,10 @@ async fn made_soon(
     allowance: &Allowance,
     output: Output,
 ) -> Result<Vec<Change>, BusError> {
-    let begun = Instant::now();
-    let mut has_said = false;
-    loop {
-        let made = nats::setup_within(bus, topology, allowance).await;
-        if !matches!(made, Err(BusError::Away(_))) || begun.elapsed() >= LEADER_MAX {
-            return made;
-        }
-        if !has_said && output == Output::Text && !is_quiet() {
-            let most = LEADER_MAX.as_secs();
-            eprintln!("JetStream does not answer yet: waiting up to {most} s for it");
-        }
-        has_said = true;
-        tokio::time::sleep(LOOK_AGAIN).await;
-    }
+    let most = LEADER_MAX.as_secs();
+    let said = format!("JetStream does not answer yet: waiting up to {most} s for it");
+    let make = async || nats::setup_within(bus, topology, allowance).await;
+    unless_away(LEADER_MAX, &said, output, make).await
 }
 
 fn show(changes: &[Change], is_check: bool, output: Output) {

@@ -6,8 +6,7 @@ use crate::command::connect;
 use crate::config::Config;
 use crate::doctor::room::full_at;
 use crate::keys::Keys;
-use crate::out::{eprintln, print, println};
-use crate::render;
+use crate::out::{notice, print, println};
 use crate::render::screen::Screen;
 use crate::render::status::table;
 use crate::signal;
@@ -32,7 +31,7 @@ pub async fn once(args: cli::StatusArgs, config: Config, output: Output) -> Resu
     let status =
         status(&facts, full_at(config.gateway.room_limit)).sorted(RoleOrder::by(args.sort.into()));
     match output {
-        Output::Json => println!("{}", json(&status)?),
+        Output::Json => println!("{}", serde_json::to_string(&status)?),
         _ => print!("{}", table(&status)),
     }
     Ok(())
@@ -61,10 +60,6 @@ pub async fn top(args: cli::TopArgs, config: Config, output: Output) -> Result<(
     };
     let shown = signal::unless_told(Box::pin(live.run(looks, keys))).await;
     shown.unwrap_or(Ok(()))
-}
-
-fn json(status: &FleetStatus) -> Result<String, CliError> {
-    serde_json::to_string(status).map_err(|e| CliError::negative(e.to_string()))
 }
 
 /// Looks at the fleet now and every so often, without end.
@@ -181,9 +176,7 @@ impl Live<'_> {
             (Err(why), _) if self.last.is_none() => return Err(why),
             (Err(why), Output::Text) => self.away = Some(why),
             (Err(why), _) => {
-                if !render::is_quiet() {
-                    eprintln!("{why}; still trying");
-                }
+                notice!("{why}; still trying");
                 return Ok(());
             }
         }
@@ -197,7 +190,7 @@ impl Live<'_> {
         };
         let status = status.clone().sorted(self.order);
         if self.output == Output::Json {
-            println!("{}", json(&status)?);
+            println!("{}", serde_json::to_string(&status)?);
             return Ok(());
         }
         let head = format!(

@@ -2,12 +2,11 @@
 
 use crate::cli::{self, GlobalArgs, Output};
 use crate::cli_error::CliError;
-use crate::command::must_be_folder;
+use crate::command::place::must_be_folder;
 use crate::command::setup::no_room;
 use crate::config::{Config, FILE};
 use crate::fleet::{FleetPlan, Member, drain, nats_server, nats_server_or_fetched};
-use crate::out::{self, eprintln, println};
-use crate::render::is_quiet;
+use crate::out::{self, is_quiet, notice, println};
 use crate::signal::Signals;
 use bus::Bus;
 use bus::sizes::Allowance;
@@ -74,11 +73,7 @@ pub async fn run(
     }
     let binary = match args.fetch_server {
         false => nats_server()?,
-        true => nats_server_or_fetched(|from| {
-            if !is_quiet() {
-                eprintln!("{from}");
-            }
-        })?,
+        true => nats_server_or_fetched(|from| notice!("{from}"))?,
     };
     let mut signals = Signals::listen();
     let mut options = server::Options::new(binary, config.data_dir.0.join("nats"));
@@ -187,8 +182,7 @@ async fn tell(
     match output {
         Output::Text => tell_rest(&running, corpus),
         _ => {
-            let line = serde_json::to_string(&running);
-            println!("{}", line.map_err(|e| CliError::negative(e.to_string()))?);
+            println!("{}", serde_json::to_string(&running)?);
         }
     }
     Ok(())
@@ -356,9 +350,7 @@ async fn watch(
         }
         for member in members.iter_mut() {
             if let Some(status) = member.ended().filter(|_| !said.contains(&member.role)) {
-                if !is_quiet() {
-                    eprintln!("{} {} ended: {status}", "warning:".yellow(), member.role);
-                }
+                notice!("{} {} ended: {status}", "warning:".yellow(), member.role);
                 said.push(member.role);
             }
         }

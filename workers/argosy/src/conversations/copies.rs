@@ -1,6 +1,6 @@
 //! Writes copies of conversations: forks, branches for replays, and imports of exported conversations.
 
-use super::{ConversationSource, Error, now};
+use super::{ConversationSource, Error, key_of, now};
 use crate::kept_conversations;
 use conversation_log::copy::{self, Places};
 use conversation_log::state::append;
@@ -28,7 +28,7 @@ impl ConversationSource {
         let copied = copy::fork(&key.conversation, &events, turns, child)?;
         let taken = copy::ended_turns(&copied).len();
         // Nobody else's conversation is to be taken for a fork of this one.
-        if let Some(there) = self.events(&child_of(key, child)).await?.first()
+        if let Some(there) = self.events(&key_of(&key.tenant, child)).await?.first()
             && there.event.event != copied[0].event.event
         {
             return Err(RestoreError::Taken.into());
@@ -38,7 +38,7 @@ impl ConversationSource {
             exchanges: taken as u32,
         };
         self.tell(key, forked).await?;
-        self.write(&child_of(key, child), &copied).await?;
+        self.write(&key_of(&key.tenant, child), &copied).await?;
         Ok(taken)
     }
 
@@ -75,10 +75,7 @@ impl ConversationSource {
         let Some((header, conversation)) = of else {
             return Ok(());
         };
-        let key = ConversationKey {
-            tenant: header.tenant.clone(),
-            conversation,
-        };
+        let key = key_of(&header.tenant, &conversation);
         let turns = copy::ended_turns(&self.events(&key).await?);
         let before = turns.iter().position(|ended| ended == turn);
         let taken = self.fork(&key, before, branch).await?;
@@ -93,10 +90,7 @@ impl ConversationSource {
         else {
             return Ok(());
         };
-        let key = ConversationKey {
-            tenant: header.tenant.clone(),
-            conversation,
-        };
+        let key = key_of(&header.tenant, &conversation);
         let opening = TurnOpening {
             header: header.clone(),
             case: case.clone(),
@@ -139,13 +133,6 @@ impl ConversationSource {
                 put(&store, key, vec![event]).await
             }
         }
-    }
-}
-
-fn child_of(key: &ConversationKey, child: &ConversationId) -> ConversationKey {
-    ConversationKey {
-        tenant: key.tenant.clone(),
-        conversation: child.clone(),
     }
 }
 

@@ -5,7 +5,7 @@
 //! message to a stream has a write condition that fails, and a message that is not stored goes to a consumer name
 //! that nobody has.
 
-use super::{Ground, Said};
+use super::{Checked, Ground, Said, first};
 use bus::topology::{FILES, SNAPSHOTS};
 use bus::{Bus, CoreMessage, Headers};
 use bus_nats::NatsBus;
@@ -79,19 +79,15 @@ const HEARD: [&str; 11] = [
     inspect::processes::SUBJECT,
 ];
 
-pub(super) async fn access(on: &Ground<'_>) -> Said {
-    if let Err(skip) = on.bus() {
-        return skip;
-    }
+pub(super) async fn access(on: &Ground<'_>) -> Checked {
+    on.bus()?;
     // A connection of its own: what the server says on it is about these tries alone.
     let options = bus_nats::Options {
         request_timeout: TimeSpan::from_secs(2),
         ..on.config.nats("argosy-doctor-access", false)
     };
-    match NatsBus::connect(options).await {
-        Ok(bus) => judged(tried(&bus).await),
-        Err(error) => Said::from(error),
-    }
+    let bus = NatsBus::connect(options).await?;
+    Ok(judged(tried(&bus).await))
 }
 
 /// The result of a try.
@@ -141,19 +137,12 @@ fn judged(tried: Tried) -> Said {
         silent,
         all,
     } = tried;
-    let named = |all: &[String]| {
-        let more = match all.len().saturating_sub(NAMED) {
-            0 => String::new(),
-            n => format!(" and {n} more"),
-        };
-        format!("{}{more}", all[..all.len().min(NAMED)].join("; "))
-    };
     if !refused.is_empty() {
         return Said::fail(
             format!(
                 "the server refuses {} of {all}: {}",
                 refused.len(),
-                named(&refused)
+                first(NAMED, &refused)
             ),
             "let these credentials publish `argosy.>`, `_INBOX.>`, `$JS.API.>`, `$JS.ACK.>` and `$O.>`, and \
              subscribe `argosy.>` and `_INBOX.>`; a role needs less, see the page of D07",
@@ -164,7 +153,7 @@ fn judged(tried: Tried) -> Said {
             format!(
                 "nobody answers for {} of {all} subjects: {}",
                 silent.len(),
-                named(&silent)
+                first(NAMED, &silent)
             ),
             "no stream takes them: run `argosy setup`, see D03",
         );

@@ -2,7 +2,7 @@
 //! back the stream reaches. *Not* whether a log is consistent, which `logs` checks.
 
 use super::server::bytes;
-use super::{Ground, Said};
+use super::{Checked, Ground, Said};
 use bus::{Bus, BusError, Stream, StreamState};
 use envelope::Role;
 use envelope::limits::DEADLINE_MS_MAX;
@@ -45,28 +45,29 @@ pub(super) fn are_taken(seen: &[ProcessStatus]) -> bool {
     gateways.any(|one| one.conversations != Some(false))
 }
 
-pub(super) async fn conversations(on: &Ground<'_>) -> Said {
-    let bus = match on.bus() {
-        Ok(bus) => bus,
-        Err(skip) => return skip,
-    };
-    let looked = tokio::join!(bus.state(Stream::Conversations), backlog::reach(bus));
-    let (state, oldest) = match looked {
-        (Ok(state), Ok(oldest)) => (state, oldest),
-        (Err(BusError::Missing(_)), _) => return Said::skip("no stream of conversations, see D03"),
-        (Err(error), _) | (_, Err(error)) => return Said::from(error),
-    };
+pub(super) async fn conversations(on: &Ground<'_>) -> Checked {
+    let bus = on.bus()?;
+    let (state, oldest) = tokio::join!(bus.state(Stream::Conversations), backlog::reach(bus));
+    let (state, oldest) = (state.map_err(no_stream)?, oldest?);
     let reach = LogReach {
         state,
         oldest,
         kept: on.config.streams.conversation_age.duration(),
         rate: on.wanted.rate,
     };
-    Said::together(vec![
+    Ok(Said::together(vec![
         taken(&on.seen),
         followed(&on.seen, state.last),
         reach.said(),
-    ])
+    ]))
+}
+
+/// The finding where the stream of conversations cannot be read.
+pub(super) fn no_stream(error: BusError) -> Said {
+    match error {
+        BusError::Missing(_) => Said::skip("no stream of conversations, see D03"),
+        error => Said::from(error),
+    }
 }
 
 fn taken(seen: &[ProcessStatus]) -> Said {

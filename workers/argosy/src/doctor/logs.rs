@@ -1,7 +1,8 @@
 //! Checks that the logs of conversations are consistent: it reads some logs whole and folds their events anew. It
 //! prints no id of a conversation, because whoever knows an id may read the conversation.
 
-use super::{Ground, Said};
+use super::conversations::no_stream;
+use super::{Checked, Ground, Said};
 use bus::{Bus, BusError, StoredMessage, Stream, StreamState};
 use conversation_log::fold::differences;
 use conversation_log::{EventError, LogEvent, Read};
@@ -29,16 +30,10 @@ struct Folded {
     wrong: Vec<String>,
 }
 
-pub(super) async fn logs(on: &Ground<'_>) -> Said {
-    let bus = match on.bus() {
-        Ok(bus) => bus,
-        Err(skip) => return skip,
-    };
-    match folded(bus, on.wanted.logs).await {
-        Ok(folded) => said(&folded),
-        Err(BusError::Missing(_)) => Said::skip("no stream of conversations, see D03"),
-        Err(error) => Said::from(error),
-    }
+pub(super) async fn logs(on: &Ground<'_>) -> Checked {
+    let bus = on.bus()?;
+    let folded = folded(bus, on.wanted.logs).await;
+    Ok(said(&folded.map_err(no_stream)?))
 }
 
 async fn folded(bus: &dyn Bus, count: usize) -> Result<Folded, BusError> {

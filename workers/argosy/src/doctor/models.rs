@@ -1,7 +1,7 @@
 //! Checks the model nodes: they are reachable, have the model and a long enough context, answer the processes, and do
 //! not get more calls from all processes together than they run at once.
 
-use super::{Ground, Said};
+use super::{Checked, Ground, Said};
 use crate::config::Config;
 use crate::model::asks;
 use crate::roles;
@@ -45,11 +45,11 @@ fn asked(config: &Config, indexer_asks: bool) -> Vec<Asked<'_>> {
     all.into_values().collect()
 }
 
-pub(super) async fn reachable(on: &Ground<'_>) -> Said {
+pub(super) async fn reachable(on: &Ground<'_>) -> Checked {
     let indexer_asks = roles::schemas(on.config).is_ok_and(|all| all.asks_model());
     let asked = asked(on.config, indexer_asks);
     let looking = asked.iter().map(|one| served(one, on.config));
-    Said::together(join_all(looking).await)
+    Ok(Said::together(join_all(looking).await))
 }
 
 async fn served(asked: &Asked<'_>, config: &Config) -> Said {
@@ -149,11 +149,9 @@ fn context(good: &[&NodeReport], wanted: Option<u32>) -> String {
     }
 }
 
-pub(super) async fn nodes(on: &Ground<'_>) -> Said {
-    match on.bus() {
-        Ok(_) => answering(&on.seen),
-        Err(skip) => skip,
-    }
+pub(super) async fn nodes(on: &Ground<'_>) -> Checked {
+    on.bus()?;
+    Ok(answering(&on.seen))
 }
 
 /// The finding on the processes' own calls.
@@ -196,7 +194,7 @@ fn answering(seen: &[ProcessStatus]) -> Said {
 /// How many calls each server of a node runs at once, by model and node.
 type Admits = BTreeMap<(String, String), u32>;
 
-pub(super) async fn ceiling(on: &Ground<'_>) -> Said {
+pub(super) async fn ceiling(on: &Ground<'_>) -> Checked {
     let asked = asked(on.config, true);
     let looking = asked
         .iter()
@@ -212,7 +210,7 @@ pub(super) async fn ceiling(on: &Ground<'_>) -> Said {
             }
         }
     }
-    promised(&on.seen, &admits)
+    Ok(promised(&on.seen, &admits))
 }
 
 /// How many calls all processes together may have in flight at one server.

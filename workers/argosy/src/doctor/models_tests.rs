@@ -155,13 +155,13 @@ async fn a_model_of_one_role_that_is_down_is_not_overlooked() {
     let mut config = two_models();
     config.model = Options::one_node("fake", fake.base_url());
     let said = async |config: &Config| {
-        reachable(&Ground {
+        let ground = Ground {
             config,
             wanted: Default::default(),
             bus: None,
             seen: Vec::new(),
-        })
-        .await
+        };
+        reachable(&ground).await.unwrap()
     };
     assert_eq!(said(&config).await.verdict, CheckStatus::Ok);
     config.model_of.insert(Role::Reducer, "large".into());

@@ -3,7 +3,7 @@
 
 use super::conversations::are_taken;
 use super::server::bytes;
-use super::{Ground, Said};
+use super::{Checked, Ground, Said};
 use bus::{Bus, Stream};
 use envelope::{Edition, Role, subject};
 use inspect::disk::{self, Disk};
@@ -19,11 +19,9 @@ const FREE_WARN_SHARE: f64 = 0.05;
 /// How many messages an index may be behind while documents come in.
 const BEHIND_WARN: u64 = 10_000;
 
-pub(super) async fn roles(on: &Ground<'_>) -> Said {
-    match on.bus() {
-        Ok(_) => standing(&on.seen),
-        Err(skip) => skip,
-    }
+pub(super) async fn roles(on: &Ground<'_>) -> Checked {
+    on.bus()?;
+    Ok(standing(&on.seen))
 }
 
 fn standing(seen: &[ProcessStatus]) -> Said {
@@ -81,33 +79,23 @@ fn waits(one: &ProcessStatus) -> String {
     }
 }
 
-pub(super) async fn indexes(on: &Ground<'_>) -> Said {
-    let bus = match on.bus() {
-        Ok(bus) => bus,
-        Err(skip) => return skip,
-    };
+pub(super) async fn indexes(on: &Ground<'_>) -> Checked {
+    let bus = on.bus()?;
     let retrievers: Vec<&ProcessStatus> = of_retrievers(&on.seen);
     if retrievers.is_empty() {
-        return caught_up(&[], &BTreeMap::new(), &Edition::main());
+        return Ok(caught_up(&[], &BTreeMap::new(), &Edition::main()));
     }
     let mut newest: BTreeMap<Edition, u64> = BTreeMap::new();
     for index in retrievers.iter().filter_map(|r| r.index.as_ref()) {
         if newest.contains_key(&index.edition) {
             continue;
         }
-        match bus
-            .last(Stream::Chunks, &subject::edition(&index.edition))
-            .await
-        {
-            Ok(last) => newest.insert(index.edition.clone(), last.map_or(0, |l| l.sequence)),
-            Err(error) => return Said::from(error),
-        };
+        let filter = subject::edition(&index.edition);
+        let last = bus.last(Stream::Chunks, &filter).await?;
+        newest.insert(index.edition.clone(), last.map_or(0, |l| l.sequence));
     }
-    let record = match streams::editions::read(bus).await {
-        Ok(record) => record,
-        Err(error) => return Said::from(error),
-    };
-    caught_up(&retrievers, &newest, &record.editions.current)
+    let record = streams::editions::read(bus).await?;
+    Ok(caught_up(&retrievers, &newest, &record.editions.current))
 }
 
 fn of_retrievers(seen: &[ProcessStatus]) -> Vec<&ProcessStatus> {
@@ -155,7 +143,7 @@ fn caught_up(
     }
 }
 
-pub(super) async fn disks(on: &Ground<'_>) -> Said {
+pub(super) async fn disks(on: &Ground<'_>) -> Checked {
     let mut disks: Vec<(String, Disk)> = on
         .seen
         .iter()
@@ -166,10 +154,11 @@ pub(super) async fn disks(on: &Ground<'_>) -> Said {
         Err(error) => {
             let dir = on.config.data_dir.0.display();
             let text = format!("the disk of `{dir}` cannot be looked at: {error}");
-            return Said::fail(text, "set `data_dir` to a folder that can be written");
+            let fix = "set `data_dir` to a folder that can be written";
+            return Ok(Said::fail(text, fix));
         }
     }
-    tightest(&disks)
+    Ok(tightest(&disks))
 }
 
 fn tightest(disks: &[(String, Disk)]) -> Said {

@@ -3,7 +3,7 @@
 //! Such a server need not list its models, so it gets one request like that of a search, within a search's time
 //! limit. *Not* a test of the quality of the models.
 
-use super::{CheckStatus, Ground, Said};
+use super::{CheckStatus, Checked, Ground, Said};
 use crate::config::Config;
 use futures_util::future::{BoxFuture, join_all};
 use index_host::EmbedderChoice;
@@ -22,30 +22,35 @@ enum Kind {
     Reranker,
 }
 
+/// How searches go: with the corpus itself, and with each edition that has options of its own.
+fn searches(config: &Config) -> impl Iterator<Item = &index_host::Options> {
+    std::iter::once(&config.retrieval).chain(config.editions.values())
+}
+
 /// Every embedder behind HTTP that indexers and searches ask, each once.
 fn embedders(config: &Config) -> Vec<&embedding::Options> {
-    let mut all: Vec<&embedding::Options> = Vec::new();
-    for one in std::iter::once(&config.retrieval).chain(config.editions.values()) {
-        if one.embedder == EmbedderChoice::Http && !all.contains(&&one.http) {
-            all.push(&one.http);
-        }
-    }
-    all
+    let asks = |one: &&index_host::Options| one.embedder == EmbedderChoice::Http;
+    each_once(searches(config).filter(asks).map(|one| &one.http))
 }
 
 /// Every reranker behind HTTP, each once.
 fn rerankers(config: &Config) -> Vec<&reranker::Options> {
-    let mut all: Vec<&reranker::Options> = Vec::new();
-    for one in std::iter::once(&config.retrieval).chain(config.editions.values()) {
-        if !one.reranker.nodes.is_empty() && !all.contains(&&one.reranker) {
-            all.push(&one.reranker);
-        }
-    }
-    all
+    let rerankers = searches(config).map(|one| &one.reranker);
+    each_once(rerankers.filter(|one| !one.nodes.is_empty()))
 }
 
-pub(super) async fn answering(on: &Ground<'_>) -> Said {
-    asked(on.config).await
+fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut once = Vec::new();
+    for one in all {
+        if !once.contains(&one) {
+            once.push(one);
+        }
+    }
+    once
+}
+
+pub(super) async fn answering(on: &Ground<'_>) -> Checked {
+    Ok(asked(on.config).await)
 }
 
 async fn asked(config: &Config) -> Said {

@@ -5,7 +5,7 @@
 //! (docs/performance.md, sizes).
 
 use super::server::bytes;
-use super::{Ground, Said};
+use super::{Checked, Ground, Said};
 use bus::{Bus, BusError, Stream, StreamState};
 use std::time::Duration;
 
@@ -157,20 +157,17 @@ fn terms(on: &Ground<'_>) -> Terms {
     }
 }
 
-pub(super) async fn full(on: &Ground<'_>) -> Said {
-    let bus = match on.bus() {
-        Ok(bus) => bus,
-        Err(skip) => return skip,
-    };
+pub(super) async fn full(on: &Ground<'_>) -> Checked {
+    let bus = on.bus()?;
     let mut states = Vec::new();
     for stream in Stream::ALL {
         match bus.state(stream).await {
             Ok(state) => states.push((stream, state)),
             Err(BusError::Missing(_)) => {}
-            Err(error) => return Said::from(error),
+            Err(error) => return Err(error.into()),
         }
     }
-    fullest(&states, on.config.gateway.room_limit)
+    Ok(fullest(&states, on.config.gateway.room_limit))
 }
 
 /// The finding on the fullest stream. The worst result decides, and among equals the stream that is nearest to its
@@ -216,20 +213,17 @@ fn filled(stream: Stream, state: &StreamState, bounds: Bounds) -> Said {
     }
 }
 
-pub(super) async fn carries(on: &Ground<'_>) -> Said {
-    let bus = match on.bus() {
-        Ok(bus) => bus,
-        Err(skip) => return skip,
-    };
+pub(super) async fn carries(on: &Ground<'_>) -> Checked {
+    let bus = on.bus()?;
     let mut loads = Vec::new();
     for carrier in CARRIERS {
         match bus.state(carrier.stream).await {
             Ok(state) => loads.push(load(carrier, state, terms(on))),
             Err(BusError::Missing(_)) => {}
-            Err(error) => return Said::from(error),
+            Err(error) => return Err(error.into()),
         }
     }
-    sustainable(&loads, terms(on), on.wanted.rate)
+    Ok(sustainable(&loads, terms(on), on.wanted.rate))
 }
 
 /// The finding on the rate. The stream that carries least decides.

@@ -1,7 +1,7 @@
 //! Checks the server: it is reachable and new enough, its streams are set up, its clock is right, and there are no
 //! dead letters.
 
-use super::{Ground, Said};
+use super::{Checked, Ground, Said, first};
 use crate::config::Config;
 use bus::{Bus, BusError, Stream};
 use bus_nats::{self as nats, Change, Clock, NatsBus, without_secrets};
@@ -45,20 +45,20 @@ pub(super) fn no_connection(config: &Config, error: &BusError) -> Said {
     Said::fail(why, fix)
 }
 
-pub(super) async fn jetstream(on: &Ground<'_>) -> Said {
-    let bus = match on.bus() {
-        Ok(bus) => bus,
-        Err(skip) => return skip,
-    };
+pub(super) async fn jetstream(on: &Ground<'_>) -> Checked {
+    let bus = on.bus()?;
     let facts = bus.facts();
     if let Some(said) = too_old(&facts.version) {
-        return said;
+        return Err(said);
     }
     if facts.max_payload < PAYLOAD_MIN {
         let text = format!("messages may have {} bytes only", facts.max_payload);
-        return Said::fail(text, "set `max_payload` of nats-server to 1MB or more");
+        return Err(Said::fail(
+            text,
+            "set `max_payload` of nats-server to 1MB or more",
+        ));
     }
-    match bus.account().await {
+    Ok(match bus.account().await {
         Ok(account) => {
             let limit = match account.limit {
                 Some(limit) => format!("of {} granted", bytes(limit)),
@@ -77,7 +77,7 @@ pub(super) async fn jetstream(on: &Ground<'_>) -> Said {
             format!("nats-server {}, and no JetStream: {error}", facts.version),
             START_JETSTREAM,
         ),
-    }
+    })
 }
 
 /// What is wrong with a version, if anything is. Text that is no version passes.
@@ -95,16 +95,10 @@ fn too_old(version: &str) -> Option<Said> {
     })
 }
 
-pub(super) async fn topology(on: &Ground<'_>) -> Said {
-    let bus = match on.bus() {
-        Ok(bus) => bus,
-        Err(skip) => return skip,
-    };
-    let wanted = (on.config.streams.clone(), on.config.allowance());
-    match nats::check_within(bus, &wanted.0, &wanted.1).await {
-        Ok(changes) => drift(&changes),
-        Err(error) => Said::from(error),
-    }
+pub(super) async fn topology(on: &Ground<'_>) -> Checked {
+    let bus = on.bus()?;
+    let changes = nats::check_within(bus, &on.config.streams, &on.config.allowance()).await?;
+    Ok(drift(&changes))
 }
 
 fn drift(changes: &[Change]) -> Said {
@@ -129,34 +123,28 @@ fn drift(changes: &[Change]) -> Said {
             changes.len()
         ));
     }
-    let more = match differing.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        n => format!(" and {n} more"),
-    };
-    let named = differing[..differing.len().min(NAMED)].join("; ");
     Said::fail(
         format!(
-            "{} of {} differ: {named}{more}",
+            "{} of {} differ: {}",
             differing.len(),
-            changes.len()
+            changes.len(),
+            first(NAMED, &differing)
         ),
         "run `argosy setup` with the same configuration; `argosy setup --check` names all",
     )
 }
 
-pub(super) async fn clock(on: &Ground<'_>) -> Said {
-    let bus = match on.bus() {
-        Ok(bus) => bus,
-        Err(skip) => return skip,
-    };
+pub(super) async fn clock(on: &Ground<'_>) -> Checked {
+    let bus = on.bus()?;
     for stream in Stream::ALL {
         match bus.clock(stream).await {
-            Ok(clock) => return skew(clock),
+            Ok(clock) => return Ok(skew(clock)),
             Err(BusError::Missing(_)) => continue,
-            Err(error) => return Said::from(error),
+            Err(error) => return Err(error.into()),
         }
     }
-    Said::skip("the server tells its time with a stream, and none is there, see D03")
+    let none = "the server tells its time with a stream, and none is there, see D03";
+    Err(Said::skip(none))
 }
 
 /// The finding on the clock. Clocks can be compared to within half a round trip, which is not counted against them.
@@ -179,15 +167,9 @@ fn skew(clock: Clock) -> Said {
     }
 }
 
-pub(super) async fn dead_letters(on: &Ground<'_>) -> Said {
-    let bus = match on.bus() {
-        Ok(bus) => bus,
-        Err(skip) => return skip,
-    };
-    match bus.state(Stream::Dead).await {
-        Ok(state) => given_up(state.messages),
-        Err(error) => Said::from(error),
-    }
+pub(super) async fn dead_letters(on: &Ground<'_>) -> Checked {
+    let bus = on.bus()?;
+    Ok(given_up(bus.state(Stream::Dead).await?.messages))
 }
 
 fn given_up(letters: u64) -> Said {

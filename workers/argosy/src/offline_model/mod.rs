@@ -15,7 +15,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use futures_util::stream;
 use offline_reader::OfflineReader;
@@ -82,19 +82,14 @@ async fn run(listener: TcpListener, router: Router, stop: CancellationToken) -> 
 fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .route("/v1/chat/completions", post(chat))
-        .route("/v1/models", get(models))
-        .route("/health", get(health))
+        .route(
+            "/v1/models",
+            get(async || json(StatusCode::OK, shape::models())),
+        )
+        .route("/health", get(async || "ok\n"))
         .fallback(nothing_here)
         .method_not_allowed_fallback(nothing_here)
         .with_state(shared)
-}
-
-async fn health() -> &'static str {
-    "ok\n"
-}
-
-async fn models() -> Response {
-    json(StatusCode::OK, shape::models())
 }
 
 async fn nothing_here(request: Request) -> Response {
@@ -122,8 +117,8 @@ async fn chat(State(shared): State<Arc<Shared>>, request: Request) -> Response {
         Err(refusal) => refused(&refusal),
         Ok((call, answer)) if call.is_streamed() => {
             let pieces = call.pieces(&answer).into_iter().map(Ok::<_, Infallible>);
-            let body = Body::from_stream(stream::iter(pieces));
-            respond(StatusCode::OK, "text/event-stream", body)
+            let kind = [(header::CONTENT_TYPE, "text/event-stream")];
+            (kind, Body::from_stream(stream::iter(pieces))).into_response()
         }
         Ok((call, answer)) => json(StatusCode::OK, call.whole(&answer)),
     }
@@ -131,24 +126,16 @@ async fn chat(State(shared): State<Arc<Shared>>, request: Request) -> Response {
 
 fn refused(refusal: &Refusal) -> Response {
     let status = StatusCode::from_u16(refusal.status).unwrap_or(StatusCode::BAD_REQUEST);
-    let mut response = json(status, refusal.body());
-    if status == StatusCode::TOO_MANY_REQUESTS {
-        let headers = response.headers_mut();
-        headers.insert(header::RETRY_AFTER, header::HeaderValue::from_static("1"));
+    let response = json(status, refusal.body());
+    match status {
+        StatusCode::TOO_MANY_REQUESTS => ([(header::RETRY_AFTER, "1")], response).into_response(),
+        _ => response,
     }
-    response
 }
 
 fn json(status: StatusCode, body: String) -> Response {
-    respond(status, "application/json", Body::from(body))
-}
-
-fn respond(status: StatusCode, kind: &'static str, body: Body) -> Response {
-    let mut response = Response::new(body);
-    *response.status_mut() = status;
-    let kind = header::HeaderValue::from_static(kind);
-    response.headers_mut().insert(header::CONTENT_TYPE, kind);
-    response
+    let kind = [(header::CONTENT_TYPE, "application/json")];
+    (status, kind, body).into_response()
 }
 
 #[cfg(test)]

@@ -52,53 +52,41 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    fn bad(code: &'static str, message: String) -> Refusal {
+    fn new(status: u16, code: &'static str, message: String) -> Refusal {
         Refusal {
-            status: 400,
+            status,
             kind: "invalid_request_error",
             code,
             message,
         }
     }
 
+    fn bad(code: &'static str, message: String) -> Refusal {
+        Refusal::new(400, code, message)
+    }
+
     pub(super) fn no_such_place(method: &str, path: &str) -> Refusal {
-        Refusal {
-            status: 404,
-            ..Refusal::bad(
-                "not_found",
-                format!(
-                    "nothing is at {method} {path}; there are POST /v1/chat/completions and GET /v1/models"
-                ),
-            )
-        }
+        let message = format!(
+            "nothing is at {method} {path}; there are POST /v1/chat/completions and GET /v1/models"
+        );
+        Refusal::new(404, "not_found", message)
     }
 
     pub(super) fn too_large(max: usize) -> Refusal {
-        Refusal {
-            status: 413,
-            ..Refusal::bad(
-                "body_too_large",
-                format!("the body is broken off or over {max} bytes"),
-            )
-        }
+        let message = format!("the body is broken off or over {max} bytes");
+        Refusal::new(413, "body_too_large", message)
     }
 
     pub(super) fn too_slow(seconds: u64) -> Refusal {
-        Refusal {
-            status: 408,
-            ..Refusal::bad(
-                "body_too_slow",
-                format!("the body did not come within {seconds} s"),
-            )
-        }
+        let message = format!("the body did not come within {seconds} s");
+        Refusal::new(408, "body_too_slow", message)
     }
 
     pub(super) fn busy() -> Refusal {
+        let message = "every slot is taken; ask again shortly, or start it with more --slots";
         Refusal {
-            status: 429,
             kind: "rate_limit_error",
-            code: "busy",
-            message: "every slot is taken; ask again shortly, or start it with more --slots".into(),
+            ..Refusal::new(429, "busy", message.into())
         }
     }
 
@@ -136,10 +124,7 @@ impl Call {
             .map_err(|e| Refusal::bad("bad_body", format!("the body cannot be read: {e}")))?;
         if !matches!(call.model.as_str(), "" | NAME) {
             let message = format!("there is no model `{}`, only `{NAME}`", call.model);
-            return Err(Refusal {
-                status: 404,
-                ..Refusal::bad("model_not_found", message)
-            });
+            return Err(Refusal::new(404, "model_not_found", message));
         }
         if call.n.is_some_and(|n| n != 1) {
             let message = "`n` has to be 1: the same prompt is always answered alike".into();
@@ -204,11 +189,8 @@ impl Call {
                 "model": NAME, "choices": choices})
         };
         let mut events: Vec<Value> = events.into_iter().map(event).collect();
-        if self
-            .stream_options
-            .as_ref()
-            .is_some_and(|o| o.include_usage)
-        {
+        let options = self.stream_options.as_ref();
+        if options.is_some_and(|options| options.include_usage) {
             let mut last = event(json!([]));
             last["usage"] = answer.usage();
             events.push(last);

@@ -1,6 +1,6 @@
 //! Prints a catalog: the buckets, one below the other, with a line for each column.
 
-use super::{count, json, one_line};
+use super::{count, json, one_line, widths};
 use crate::cli::Output;
 use crate::out::println;
 use envelope::lookup::{CatalogBucket, CatalogColumn, CorpusCatalog, FacetValue};
@@ -49,8 +49,7 @@ fn print_bucket(bucket: &CatalogBucket) {
         println!("also called {}", one_line(&names, 400));
     }
     let rows: Vec<[String; 4]> = bucket.columns.iter().map(row).collect();
-    let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max();
-    let [field, kind, share] = [0, 1, 2].map(|at| width(at).unwrap_or(0));
+    let [field, kind, share, _] = widths(&rows);
     for [name, of, coverage, values] in &rows {
         let line = format!("  {name:<field$}  {of:<kind$}  {coverage:>share$}  {values}");
         println!("{}", line.trim_end());

@@ -37,13 +37,17 @@ impl<'a> From<&'a Citation> for ShownCitation<'a> {
 
 /// A source as a line: its place, its score, and its title.
 pub(super) fn source_line(c: &Citation) -> String {
-    let page = c.page.map(|p| format!(" p.{p}")).unwrap_or_default();
-    let place = format!("{}{page}:{}", c.source, c.line);
     format!(
         "[{}] {} {} {}",
         c.n,
-        place.cyan(),
+        place(&c.source, c.page, c.line).cyan(),
         format!("({:.2})", c.score).dimmed(),
         one_line(&c.title, 60)
     )
+}
+
+/// A line of a document, with its page where it has pages.
+pub(super) fn place(source: &str, page: Option<u32>, line: u32) -> String {
+    let page = page.map(|page| format!(" p.{page}")).unwrap_or_default();
+    format!("{source}{page}:{line}")
 }

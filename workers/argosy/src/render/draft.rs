@@ -4,7 +4,7 @@
 //! removed. Each row is cut at the edge of the terminal. *Not* used where results do not go to a terminal, or where
 //! the terminal cannot dim text, because a user has to see that the sentences are unchecked.
 
-use super::{is_quiet, screen};
+use super::screen;
 use crate::cli::Output;
 use crate::out;
 use anstream::{AutoStream, ColorChoice};
@@ -47,7 +47,7 @@ impl Canvas {
     /// Makes a place for drafts, where the output is for people and the terminal has room and can dim text.
     pub(crate) fn new(output: Output) -> Option<Canvas> {
         let stderr = std::io::stderr();
-        let is_watched = output == Output::Text && !is_quiet();
+        let is_watched = output == Output::Text && !out::is_quiet();
         let has_codes = screen::has_codes() && stderr.is_terminal();
         let can_dim = AutoStream::choice(&stderr) != ColorChoice::Never;
         let has_room = || size().is_some_and(|size| size.lines() > 0);

@@ -1,10 +1,11 @@
 //! Prints the result of a search: passages, counts and documents, as text or as JSON.
 
+use super::cited::place;
 use super::{count, json, one_line};
 use crate::cli::Output;
 use crate::out::println;
+use envelope::FilterMatch;
 use envelope::lookup::{CountReply, DocumentReply, SearchConditions, SearchReply};
-use envelope::{FilterMatch, Passage};
 use owo_colors::OwoColorize;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -81,7 +82,7 @@ fn passages(found: &SearchReply, query: &str) {
             "{:>4} {:>6.2}  {}  {}",
             n + 1,
             passage.score,
-            place(passage).cyan(),
+            place(&passage.source, passage.page, passage.line).cyan(),
             one_line(&passage.title, 60).dimmed()
         );
         let snippet = one_line(&passage.text, SNIPPET_CHARS);
@@ -125,18 +126,16 @@ fn dropped(found: &SearchReply) {
         format!("{:>4} {:>6}  not shown, and why", "", "score").bold()
     );
     for one in &found.dropped {
-        let page = one.page.map(|p| format!(" p.{p}")).unwrap_or_default();
         let why = match one.why.as_str() {
             "repeats" => "repeats a passage above",
             "share" => "its document has its share of the list",
             _ => "others score better or say something new",
         };
-        let place = format!("{}{page}:{}", one.source, one.line);
         println!(
             "{:>4} {:>6.2}  {}  {}",
             "",
             one.score,
-            place.cyan(),
+            place(&one.source, one.page, one.line).cyan(),
             why.dimmed()
         );
     }
@@ -172,11 +171,6 @@ fn understood(conditions: &SearchConditions) -> Vec<String> {
         lines.push(format!("in doubt: {}", doubts.join(", ")));
     }
     lines
-}
-
-fn place(passage: &Passage) -> String {
-    let page = passage.page.map(|p| format!(" p.{p}")).unwrap_or_default();
-    format!("{}{page}:{}", passage.source, passage.line)
 }
 
 /// The text with the words of a query set off by `set_off`.

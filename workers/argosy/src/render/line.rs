@@ -4,15 +4,22 @@
 //! *Not* used where results are JSON, because stderr is then for errors alone. Work that ends at once shows no
 //! progress.
 
-use super::is_quiet;
 use crate::cli::Output;
 use crate::out::eprintln;
+use crate::out::is_quiet;
 use corpus_sync::SyncProgress;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+/// The bar of an indexing run.
+const DOCUMENTS: &str =
+    "{spinner} indexing {wide_bar} {pos} of {len} documents, {rate}, {eta} left";
+/// The bar of a download.
+const BYTES: &str =
+    "{spinner} {msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
 
 /// How long a log gets no line.
 const SAY_EVERY: Duration = Duration::from_secs(10);
@@ -83,48 +90,40 @@ impl ProgressLine {
     /// Shows how far an indexing run is: a count while files are looked at, then a bar with the rate and the time
     /// left.
     pub fn show(&self, progress: SyncProgress) {
-        match (&self.0, progress) {
+        let drawn = match progress {
+            SyncProgress::Scanned(_) => None,
+            SyncProgress::Done(done, total) => Some((done as u64, total as u64, DOCUMENTS)),
+        };
+        self.draw(drawn, || indexing(progress), String::new());
+    }
+
+    /// Shows how far a download is: a bar with the rate and the time left, where the size is known.
+    pub fn bytes(&self, what: &str, done: u64, total: Option<u64>) {
+        let drawn = total.map(|total| (done, total, BYTES));
+        self.draw(drawn, || loading(what, done, total), what.to_owned());
+    }
+
+    /// Draws a bar, of which so much is done, beside `title`; without a bar, or in a log, shows the text instead.
+    fn draw(&self, drawn: Option<(u64, u64, &str)>, text: impl FnOnce() -> String, title: String) {
+        match (&self.0, drawn) {
             (Shown::Nowhere, _) => {}
-            (Shown::Log(pace), _) => pace.say(|| indexing(progress)),
-            (Shown::Bar(bar), SyncProgress::Scanned(_)) => bar.set_message(indexing(progress)),
-            (Shown::Bar(bar), SyncProgress::Done(done, total)) => {
-                if bar.length() != Some(total as u64) {
-                    let template = "{spinner} indexing {wide_bar} {pos} of {len} documents, {rate}, {eta} left";
+            (Shown::Log(pace), _) => pace.say(text),
+            (Shown::Bar(bar), None) => bar.set_message(text()),
+            (Shown::Bar(bar), Some((done, total, template))) => {
+                if bar.length() != Some(total) {
                     if let Ok(style) = ProgressStyle::with_template(template) {
                         let rate = |state: &ProgressState, w: &mut dyn Write| {
                             let _ = write!(w, "{:.0}/s", state.per_sec());
                         };
                         bar.set_style(style.with_key("rate", rate));
                     }
-                    bar.set_length(total as u64);
+                    bar.set_length(total);
+                    bar.set_message(title);
                     bar.reset_eta();
                 }
-                bar.set_position(done as u64);
+                bar.set_position(done);
             }
         }
-    }
-
-    /// Shows how far a download is: a bar with the rate and the time left, where the size is known.
-    pub fn bytes(&self, what: &str, done: u64, total: Option<u64>) {
-        let bar = match &self.0 {
-            Shown::Nowhere => return,
-            Shown::Log(pace) => return pace.say(|| loading(what, done, total)),
-            Shown::Bar(bar) => bar,
-        };
-        let Some(total) = total else {
-            return bar.set_message(loading(what, done, None));
-        };
-        if bar.length() != Some(total) {
-            let template =
-                "{spinner} {msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
-            if let Ok(style) = ProgressStyle::with_template(template) {
-                bar.set_style(style);
-            }
-            bar.set_length(total);
-            bar.set_message(what.to_owned());
-            bar.reset_eta();
-        }
-        bar.set_position(done);
     }
 
     /// Removes the line.

@@ -14,12 +14,7 @@ pub(crate) fn said(t: &Terminal) {
     if let Some(asked) = &t.clarification {
         asked_back(asked);
     }
-    for notice in &t.notices {
-        println!("{} {notice}", "note:".yellow());
-    }
-    marked::reasons(t)
-        .iter()
-        .for_each(|line| println!("{line}"));
+    notes(t);
     for cited in &t.citations {
         println!("{}", source_line(cited).dimmed());
     }
@@ -32,6 +27,16 @@ pub(crate) fn said(t: &Terminal) {
 pub(super) fn to_do(t: &Terminal) {
     for item in &t.action_items {
         println!("{} {}", "to do:".cyan(), item.text);
+    }
+}
+
+/// Prints the notices of an answer, and why sentences of it have signs.
+pub(super) fn notes(t: &Terminal) {
+    for notice in &t.notices {
+        println!("{} {notice}", "note:".yellow());
+    }
+    for line in marked::reasons(t) {
+        println!("{line}");
     }
 }
 

@@ -369,16 +369,8 @@ fn counts(maps: &[Step]) -> String {
 
 /// The fallbacks of a fan-out, each once, with how often it was taken.
 fn fallen(maps: &[Step]) -> String {
-    let mut kinds: Vec<(&str, usize)> = Vec::new();
-    for fallback in maps.iter().flat_map(|map| &map.fallbacks) {
-        match kinds
-            .iter_mut()
-            .find(|(kind, _)| *kind == fallback.as_str())
-        {
-            Some((_, times)) => *times += 1,
-            None => kinds.push((fallback.as_str(), 1)),
-        }
-    }
+    let fallbacks = maps.iter().flat_map(|map| &map.fallbacks);
+    let kinds = super::tallied(fallbacks.map(Fallback::as_str));
     let said = kinds.iter().map(|(kind, times)| format!("{times} {kind}"));
     said.collect::<Vec<_>>().join(", ")
 }

@@ -6,43 +6,30 @@
 mod prompt;
 mod words;
 
-use crate::cli::{self, Output, only_with};
+use crate::cli::{self, Output};
 use crate::cli_error::CliError;
-use crate::command::ask::{DEFAULT_TENANT, prepare};
-use crate::command::asking::ask_and_show;
-use crate::command::{
-    IN_THIS_PROCESS, budget, connect_or, for_fleet, must_be_folder, score_min, trace,
-};
+use crate::command::asking::{ask_and_show, fields, given};
+use crate::command::place::{self, Folder, Place, only_default_tenant};
+use crate::command::{for_fleet, trace};
 use crate::config::Config;
 use crate::conversations::{self, ConversationSource, Standing};
-use crate::local::{Local, index_dir};
-use crate::out::{eprintln, println};
+use crate::out::{eprintln, notice, println};
 use crate::render;
 use crate::render::draft::Canvas;
-use bus::Bus;
-use bus_nats::NatsBus;
 use conversation_log::ConversationKey;
-use envelope::{Clarification, ConversationId, Outcome, TenantId, Terminal, TurnId};
+use envelope::{Clarification, ConversationId, Outcome, Terminal, TurnId};
 use owo_colors::OwoColorize;
 use prompt::{Prompt, Typed};
-use serde_json::Map;
-use std::path::PathBuf;
-use std::sync::Arc;
+use serde_json::json;
 use std::time::Duration;
 use words::{HELP, Word};
 
 /// How long the look at the conversation's state may take.
 const LOOK_MAX: Duration = Duration::from_secs(5);
 
-/// Where questions are answered.
-enum Answering {
-    Fleet(Arc<NatsBus>),
-    Here(Box<Local>),
-}
-
 /// A conversation at a prompt.
 struct Chat {
-    with: Answering,
+    place: Place,
     args: cli::ChatArgs,
     config: Config,
     conversation: ConversationId,
@@ -58,15 +45,19 @@ pub async fn run(args: cli::ChatArgs, config: Config, output: Output) -> Result<
             .hint("for scripts there is: argosy ask --conversation ID \"…\" -o json"));
     }
     let is_remote = args.server.is_named(&config)? && args.corpus.is_none();
-    only_with(is_remote, &[("--tenant", args.tenant != DEFAULT_TENANT)])?;
-    let with = answering(&args, &config, is_remote).await?;
+    only_default_tenant(is_remote, &args.tenant)?;
+    let folder = Folder {
+        corpus: args.corpus.clone(),
+        ..Folder::default()
+    };
+    let place = Place::open(is_remote, folder, &config, Output::Text).await?;
     let conversation = match &args.conversation {
         Some(conversation) => conversation.clone(),
         None => new_conversation()?,
     };
     let mut prompt = Prompt::new(&config.data_dir.0)?;
     let mut chat = Chat {
-        with,
+        place,
         args,
         config,
         conversation,
@@ -78,25 +69,8 @@ pub async fn run(args: cli::ChatArgs, config: Config, output: Output) -> Result<
         chat.look().await;
     }
     let said = chat.talk(&mut prompt).await;
-    if let Answering::Here(local) = chat.with {
-        local.stop().await;
-    }
+    chat.place.close().await;
     said
-}
-
-async fn answering(
-    args: &cli::ChatArgs,
-    config: &Config,
-    is_remote: bool,
-) -> Result<Answering, CliError> {
-    if is_remote {
-        return Ok(Answering::Fleet(connect_or(config, IN_THIS_PROCESS).await?));
-    }
-    let corpus = args.corpus.clone().unwrap_or_else(|| PathBuf::from("."));
-    must_be_folder(&corpus)?;
-    let mut local = Local::start(config, &index_dir(config, &corpus)).await?;
-    prepare(&mut local, &corpus, false, false, Output::Text).await?;
-    Ok(Answering::Here(Box::new(local)))
 }
 
 /// An id that nobody can guess.
@@ -105,26 +79,11 @@ fn new_conversation() -> Result<ConversationId, CliError> {
 }
 
 impl Chat {
-    fn bus(&self) -> &dyn Bus {
-        match &self.with {
-            Answering::Fleet(bus) => &**bus,
-            Answering::Here(local) => &*local.bus,
-        }
-    }
-
     fn greet(&self) {
-        if render::is_quiet() {
-            return;
-        }
-        eprintln!(
-            "{} {}",
-            "conversation".dimmed(),
-            self.conversation.as_str().dimmed()
-        );
-        eprintln!(
-            "{}",
-            "/help lists what can be said besides questions".dimmed()
-        );
+        let id = self.conversation.as_str();
+        notice!("{} {}", "conversation".dimmed(), id.dimmed());
+        let help = "/help lists what can be said besides questions";
+        notice!("{}", help.dimmed());
     }
 
     async fn talk(&mut self, prompt: &mut Prompt) -> Result<(), CliError> {
@@ -153,41 +112,30 @@ impl Chat {
     }
 
     async fn say(&mut self, question: String) -> Result<(), CliError> {
-        let mut fields = Map::new();
         let id = streams::client::new_turn();
-        fields.insert("id".into(), id.as_str().into());
-        fields.insert("conversation".into(), self.conversation.as_str().into());
-        if let Answering::Fleet(_) = self.with {
-            fields.insert("tenant".into(), self.args.tenant.as_str().into());
-        }
+        let wait = Duration::from_secs(self.args.timeout);
+        let tenant = match &self.place {
+            Place::Fleet(_) => Some(&self.args.tenant),
+            Place::Here(_) => None,
+        };
+        let mut fields = fields(&self.args.how);
         // Who presses that option gives up the parts of the corpus that this chat is about, this once.
         let asked_back = self.asked_back.as_ref();
-        let widens = asked_back.is_some_and(|asked| asked.widens.as_ref() == Some(&question));
-        if !self.args.buckets.is_empty() && !widens {
-            fields.insert("buckets".into(), self.args.buckets.clone().into());
+        if asked_back.is_some_and(|asked| asked.widens.as_ref() == Some(&question)) {
+            fields.remove("buckets");
         }
-        if let Some(mode) = &self.args.mode {
-            fields.insert("mode".into(), mode.as_str().into());
-        }
-        if let Some(model) = &self.args.model {
-            fields.insert("model".into(), model.as_str().into());
-        }
-        if let Some(profile) = &self.args.profile {
-            fields.insert("profile".into(), profile.as_str().into());
-        }
-        fields.extend(budget(self.args.rounds, self.args.searches));
-        fields.extend(score_min(self.args.score_min));
-        let wait = Duration::from_secs(self.args.timeout);
-        fields.insert("deadline".into(), format!("{}ms", wait.as_millis()).into());
+        fields.extend(given(json!({
+            "id": id,
+            "conversation": self.conversation,
+            "tenant": tenant,
+            "deadline": format!("{}ms", wait.as_millis()),
+        })));
         let ask = streams::client::Ask {
             question,
             fields,
             wait: wait + Duration::from_secs(5),
         };
-        let kept = match &self.with {
-            Answering::Fleet(_) => None,
-            Answering::Here(local) => Some(local.open(&self.conversation).await?),
-        };
+        let kept = self.place.conversation(&self.conversation).await?;
         let asked = self.ask(ask, &id).await;
         if let Some(kept) = kept {
             kept.end().await?;
@@ -209,12 +157,12 @@ impl Chat {
     /// Asks a question. Ctrl-C cancels it, and the chat still waits for its end.
     async fn ask(&self, ask: streams::client::Ask, id: &TurnId) -> Result<Terminal, CliError> {
         let canvas = Canvas::new(Output::Text).filter(|_| !self.args.no_draft);
-        let asking = ask_and_show(self.bus(), ask, Output::Text, canvas);
+        let asking = ask_and_show(self.place.bus(), ask, Output::Text, canvas);
         tokio::pin!(asking);
         tokio::select! {
             asked = &mut asking => asked,
             _ = tokio::signal::ctrl_c() => {
-                streams::client::cancel(self.bus(), id).await?;
+                streams::client::cancel(self.place.bus(), id).await?;
                 asking.await
             }
         }
@@ -223,9 +171,9 @@ impl Chat {
     async fn trace(&self, turn: Option<TurnId>) -> Result<(), CliError> {
         let last = self.last.as_ref().map(|last| last.turn.clone());
         let turn = turn.or(last).ok_or_else(nothing_yet)?;
-        match &self.with {
-            Answering::Fleet(bus) => trace::once(&**bus, &turn).await,
-            Answering::Here(_) => match self.last.as_ref().filter(|last| last.turn == turn) {
+        match &self.place {
+            Place::Fleet(bus) => trace::once(&**bus, &turn).await,
+            Place::Here(_) => match self.last.as_ref().filter(|last| last.turn == turn) {
                 Some(last) => {
                     render::trail(&last.trail);
                     Ok(())
@@ -244,19 +192,16 @@ impl Chat {
     }
 
     fn source(&self) -> ConversationSource {
-        match &self.with {
-            Answering::Fleet(bus) => ConversationSource::Fleet(bus.clone()),
-            Answering::Here(_) => ConversationSource::Here(self.config.data_dir.0.clone()),
+        match &self.place {
+            Place::Fleet(bus) => ConversationSource::Fleet(bus.clone()),
+            Place::Here(_) => ConversationSource::Here(self.config.data_dir.0.clone()),
         }
     }
 
     fn key(&self) -> Result<ConversationKey, CliError> {
-        let tenant = TenantId::new(self.args.tenant.as_str())
-            .map_err(|error| CliError::usage(format!("--tenant: {error}")))?;
-        Ok(ConversationKey {
-            tenant,
-            conversation: self.conversation.clone(),
-        })
+        let is_remote = matches!(self.place, Place::Fleet(_));
+        let tenant = place::tenant(is_remote, &self.args.tenant)?;
+        Ok(conversations::key_of(&tenant, &self.conversation))
     }
 
     /// Shows the state of the conversation that the chat goes on with. A user who may ask need not be allowed to read
@@ -276,9 +221,7 @@ impl Chat {
                 format!("last used {ago} ago")
             }
         };
-        if !render::is_quiet() {
-            eprintln!("{}", said.dimmed());
-        }
+        notice!("{}", said.dimmed());
         self.asks_back(standing);
     }
 
@@ -303,10 +246,8 @@ impl Chat {
         self.conversation = child;
         self.last = None;
         self.greet();
-        if !render::is_quiet() {
-            let taken = text::count(taken as u64, "turn");
-            eprintln!("{}", format!("with {taken} of the one before").dimmed());
-        }
+        let taken = text::count(taken as u64, "turn");
+        notice!("{}", format!("with {taken} of the one before").dimmed());
         let standing = self.standing().await?;
         self.asks_back(standing);
         Ok(())

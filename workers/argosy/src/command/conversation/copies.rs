@@ -4,7 +4,7 @@ use super::{one, place, unknown};
 use crate::cli::{self, Output};
 use crate::cli_error::CliError;
 use crate::config::Config;
-use crate::conversations::ConversationSource;
+use crate::conversations::{ConversationSource, key_of};
 use crate::out::println;
 use crate::render::{self, count};
 use conversation_log::{ConversationKey, EventError, LogEvent, Read, copy};
@@ -73,10 +73,7 @@ pub(super) async fn import(
             (id, copied.map_err(|error| no_export(&args.file, &error))?)
         }
     };
-    let key = ConversationKey {
-        tenant,
-        conversation,
-    };
+    let key = key_of(&tenant, &conversation);
     let is_new = source.write(&key, &events).await?;
     let turns = copy::ended_turns(&events).len();
     let key = key.conversation;

@@ -5,7 +5,7 @@ use super::{one, unknown};
 use crate::cli::{self, Output};
 use crate::cli_error::CliError;
 use crate::config::Config;
-use crate::conversations::{self, ConversationSource};
+use crate::conversations::{self, ConversationSource, key_of};
 use crate::out::println;
 use crate::render::{self, count};
 use conversation_log::{ConversationKey, copy};
@@ -32,10 +32,7 @@ pub(super) async fn rm(
         if !seen.insert(conversation.clone()) {
             continue;
         }
-        let key = ConversationKey {
-            conversation: conversation.clone(),
-            ..key.clone()
-        };
+        let key = key_of(&key.tenant, &conversation);
         let report = match source.erase(&key, &config.streams).await {
             Ok(report) => report,
             Err(conversations::Error::Erase(harness::erasure::Error::Unknown))
@@ -53,10 +50,8 @@ pub(super) async fn rm(
         };
         if args.forks {
             for fork in &report.forks {
-                if source
-                    .is_copy(&tenant_of(&key, fork), &conversation)
-                    .await?
-                {
+                let fork_key = key_of(&key.tenant, fork);
+                if source.is_copy(&fork_key, &conversation).await? {
                     todo.push(fork.clone());
                 }
             }
@@ -75,13 +70,6 @@ pub(super) async fn rm(
             count(left, "message")
         ))
         .hint("say it again; the gateways go on with it by themselves, too")),
-    }
-}
-
-fn tenant_of(key: &ConversationKey, conversation: &ConversationId) -> ConversationKey {
-    ConversationKey {
-        tenant: key.tenant.clone(),
-        conversation: conversation.clone(),
     }
 }
 

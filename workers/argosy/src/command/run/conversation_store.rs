@@ -7,7 +7,7 @@
 use crate::cli_error::CliError;
 use crate::kept_conversations;
 use crate::presence::{StatusReporter, StoreSeen};
-use crate::roles::Process;
+use crate::roles::{self, Process};
 use bus::Bus;
 use conversation::StoreFirst;
 use conversation_log::sled_store::Options;
@@ -33,10 +33,10 @@ pub(super) fn open(
     reporter: &StatusReporter,
     running: &mut JoinSet<()>,
 ) -> Result<Arc<dyn EventSource>, CliError> {
-    let metrics = Metrics::new(&process.registry).map_err(|e| CliError::negative(e.to_string()))?;
+    let metrics = Metrics::new(&process.registry).map_err(roles::Error::from)?;
     let (tell_seen, seen) = watch::channel(0);
     let (tell_sizes, sizes) = watch::channel(None);
-    reporter.keeps(StoreSeen {
+    let _ = reporter.store.set(StoreSeen {
         seen: seen.clone(),
         sizes,
     });

@@ -1,10 +1,41 @@
-//! The arguments of the commands that look into the corpus without asking a question, such as `argosy search`.
+//! The arguments of the commands that fill the corpus, and of those that look into it without asking a question.
 
 use super::ServerArgs;
-use clap::Args;
+use clap::{Args, Subcommand};
+use envelope::Edition;
 use envelope::limits::{CATALOG_VALUES_MAX, CONTEXT_CHARS, FACET_VALUES_MAX, TOP_K_MAX};
 use envelope::lookup::{CATALOG_VALUES, FACET_VALUES, TOP_K};
 use std::path::PathBuf;
+
+/// `argosy index`
+#[derive(Debug, Args)]
+pub struct IndexArgs {
+    /// The folder.
+    pub path: PathBuf,
+    /// Index every file anew.
+    #[arg(long)]
+    pub force: bool,
+    /// Files that were skipped are no failure: exit code 0 in the place of 1. They are named all the same.
+    #[arg(long)]
+    pub skipped_ok: bool,
+    /// Index for this edition alone what it lacks, as when it is built beside another. Default: for
+    /// every edition. Goes with a fleet, as all below.
+    #[arg(long, value_name = "NAME")]
+    pub edition: Option<Edition>,
+    /// Publish the documents and do not wait until they are indexed.
+    #[arg(long)]
+    pub no_wait: bool,
+    /// Seconds without news of any document after which the wait ends. Default: 150 with a fleet, where
+    /// what was published is indexed all the same once an indexer runs, and 3600 without.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub patience: Option<u64>,
+    /// Whose documents these are.
+    #[arg(long, value_name = "TENANT", default_value = "default")]
+    pub tenant: String,
+    /// Where the fleet is.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
 
 /// Which corpus is meant.
 #[derive(Debug, Args)]
@@ -93,4 +124,52 @@ pub struct ShowArgs {
     /// Which corpus is meant.
     #[command(flatten)]
     pub place: SearchPlaceArgs,
+}
+
+/// What to do with the editions of the corpus.
+#[derive(Debug, Subcommand)]
+pub enum EditionCommand {
+    /// List them: documents, chunks, what made them, and which one answers.
+    #[command(
+        after_help = "Example: argosy edition ls --server nats://127.0.0.1:4222 --output json"
+    )]
+    Ls(EditionsArgs),
+    /// Add one beside the current one. From then on documents are indexed for both.
+    #[command(after_help = "Example: argosy edition begin small --server nats://127.0.0.1:4222")]
+    Begin(OneEditionArgs),
+    /// Make it the current one. It can be taken back until the other is dropped.
+    #[command(after_help = "Example: argosy edition switch small --server nats://127.0.0.1:4222")]
+    Switch(EditionSwitchArgs),
+    /// Delete one that is not the current one, with all its chunks.
+    #[command(after_help = "Example: argosy edition drop main --server nats://127.0.0.1:4222")]
+    Drop(OneEditionArgs),
+}
+
+/// `argosy edition ls`
+#[derive(Debug, Args)]
+pub struct EditionsArgs {
+    /// Where the fleet is.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// `argosy edition begin`, `argosy edition drop`
+#[derive(Debug, Args)]
+pub struct OneEditionArgs {
+    /// Its name: 1 to 32 characters of a-z 0-9 -.
+    pub name: Edition,
+    /// Where the fleet is.
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// `argosy edition switch`
+#[derive(Debug, Args)]
+pub struct EditionSwitchArgs {
+    /// The edition.
+    #[command(flatten)]
+    pub edition: OneEditionArgs,
+    /// Although it lacks documents of the current one, or has other versions of them.
+    #[arg(long)]
+    pub force: bool,
 }
