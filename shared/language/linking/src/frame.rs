@@ -160,10 +160,8 @@ fn is_definite(tokens: &[QuestionToken], noun: &Noun) -> bool {
     let is_many = is_plural(last) || next.is_some_and(is_plural);
     // `the 2023 agreement`, `the Acme agreement`
     let is_name = |token: &&QuestionToken| {
-        noun.bucket.is_some()
-            && !token.is_last
-            && !token.is_first
-            && (token.is_capital() || token.has_digit())
+        let is_inner = !token.is_last && !token.is_first;
+        noun.bucket.is_some() && is_inner && (token.is_capital() || token.has_digit())
     };
     let names = tokens[..noun.at.start].iter().rev().take_while(is_name);
     let before = tokens.back(noun.at.start, 1 + names.count().min(NAME_WORDS_MAX));
@@ -189,12 +187,8 @@ fn noun(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
         let words: String = words.map(|token| token.text.as_str()).collect();
         Some((length, Some(dictionary.bucket_named(&words)?.to_owned())))
     };
-    let longer = || {
-        named(2)
-            .or_else(|| named(3))
-            .filter(|_| !tokens[at].is_last)
-    };
-    named(1).or_else(longer)
+    let longer = || named(2).or_else(|| named(3));
+    named(1).or_else(|| longer().filter(|_| !tokens[at].is_last))
 }
 
 fn synonym(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {

@@ -45,6 +45,11 @@ pub fn is_of(word: &str, words: &str) -> bool {
     words.split_ascii_whitespace().any(|known| known == word)
 }
 
+/// Whether a word is in one of two lists.
+pub(crate) fn is_of_either(word: &str, [one, other]: [&str; 2]) -> bool {
+    is_of(word, one) || is_of(word, other)
+}
+
 /// Phrases with what they mean, the longest first.
 pub struct Phrases<T>(Vec<(Vec<&'static str>, T)>);
 

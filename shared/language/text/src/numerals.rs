@@ -1,7 +1,7 @@
 //! Numbers in words, and the words that multiply a number, such as `thousand`. *Not* here: how an amount is parsed
 //! (`amounts`).
 
-use crate::is_of;
+use crate::lists::is_of_either;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -35,6 +35,6 @@ pub fn scale(word: &str) -> Option<f64> {
         (both!(billion), 1e9),
         (both!(trillion), 1e12),
     ];
-    let is_it = |(lists, _): &&([&str; 2], f64)| lists.iter().any(|list| is_of(word, list));
-    scales.iter().find(is_it).map(|(_, scale)| *scale)
+    let found = scales.iter().find(|(lists, _)| is_of_either(word, *lists));
+    found.map(|(_, scale)| *scale)
 }

@@ -3,6 +3,7 @@
 //! A token is the text between blanks without the punctuation around it: `HX-2033A`, `$1,100` and `2024-05-03` are one
 //! token each. A comparison sign such as `<=` is a token of its own. This is *not* the analyser of an index.
 
+use crate::lists::is_of_either;
 use crate::{is_of, months};
 use std::ops::Range;
 
@@ -186,21 +187,17 @@ pub fn tokens(text: &str) -> Vec<QuestionToken> {
 
 /// Whether a full stop after a word marks an abbreviation and does not end the sentence.
 fn is_abbreviation(word: &str) -> bool {
-    let lower = word.to_lowercase();
-    both!(shortened).iter().any(|list| is_of(&lower, list))
+    is_of_either(&word.to_lowercase(), both!(shortened))
 }
 
 /// Whether a full stop after a number makes an ordinal, as German writes it: `3. Mai`, `3. Quartal`.
 fn is_ordinal(word: &str, next: &str) -> bool {
-    let next = next
-        .trim_end_matches(|c: char| !c.is_alphanumeric())
-        .to_lowercase();
-    let is_noun = |list: &str| is_of(&next, list);
-    word.parse::<u8>()
-        .is_ok_and(|number| (1..=31).contains(&number))
+    let next = next.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let next = next.to_lowercase();
+    let number = word.parse::<u8>().unwrap_or_default();
+    (1..=31).contains(&number)
         && (months::number_in_either(&next).is_some()
-            || is_noun(both!(quarter)[1])
-            || is_noun(both!(half)[1]))
+            || is_of_either(&next, [both!(quarter)[1], both!(half)[1]]))
 }
 
 /// The length in bytes of the comparison sign at the beginning of a word.

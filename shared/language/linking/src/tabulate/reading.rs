@@ -231,8 +231,8 @@ impl<'a> Reading<'a> {
     }
 
     fn is_synonym(&self, word: &str) -> bool {
-        self.columns()
-            .any(|(_, column)| column.said.is_synonym(word))
+        let mut columns = self.columns();
+        columns.any(|(_, column)| column.said.is_synonym(word))
     }
 
     fn fit(&self, tokens: Range<usize>, is_of_kind: impl Fn(&KnownColumn) -> bool) -> Option<Fit> {
@@ -290,11 +290,10 @@ impl<'a> Reading<'a> {
         let is_kind = is_behind_per && self.is_of_kind(at);
         // `per year described`
         let both = at.saturating_sub(1)..at + 1;
+        let fit = || self.fit(both.clone(), |_| true);
         let is_of_group = words::is_per(self.back(at, 2))
             && words::period(before).is_some()
-            && self
-                .fit(both.clone(), |_| true)
-                .is_some_and(|fit| self.is_of_years(&both, &fit));
+            && fit().is_some_and(|fit| self.is_of_years(&both, &fit));
         (is_in_phrase || !is_kind) && (is_said || is_grouped || is_of_group)
     }
 

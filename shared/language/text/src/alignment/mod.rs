@@ -87,10 +87,8 @@ impl<'a> AlignedText<'a> {
             .filter_map(|(letters, form)| letters.find(form, self.text))
             .next()?;
         let given = given_figures(&self.text[span.clone()]);
-        let holds = figures(statement)
-            .iter()
-            .all(|figure| given.contains(figure));
-        holds.then_some(span)
+        let holds = |figure: &String| given.contains(figure);
+        figures(statement).iter().all(holds).then_some(span)
     }
 
     /// The place of `statement`: where it occurs word by word, or else the nearest one to three sentences that have the
@@ -168,10 +166,8 @@ impl<'a> AlignedText<'a> {
             let head = read.unit.head.map(|head| &self.units()[head].figures);
             head.is_some_and(|figures| figures.contains(figure))
         };
-        let in_window = window
-            .iter()
-            .any(|read| read.figures.contains(figure) || in_head(read));
-        in_window || self.beside().figures.contains(figure)
+        let has = |read: &Read| read.figures.contains(figure) || in_head(read);
+        window.iter().any(has) || self.beside().figures.contains(figure)
     }
 
     fn beside(&self) -> &Beside {

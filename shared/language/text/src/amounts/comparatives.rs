@@ -3,9 +3,9 @@
 //! Comparatives are recognised by their form: a word in `-er` before `than` means more, unless it is a word for less.
 //! Words that compare days are left out.
 
-use super::{Bound, says_either};
+use super::Bound;
 use crate::is_of;
-use crate::lists::Phrases;
+use crate::lists::{Phrases, is_of_either};
 use crate::token::{QuestionToken, TokenWords};
 use std::sync::LazyLock;
 
@@ -30,11 +30,11 @@ pub(super) fn before(tokens: &[QuestionToken], at: usize) -> Option<(usize, Boun
     if let Some(found) = BEFORE.at(|place| tokens.word(at + place)) {
         return Some(found);
     }
-    let not = usize::from(says_either(tokens, at, both!(not)));
+    let not = usize::from(is_of_either(tokens.word(at), both!(not)));
     let mut bound = comparative(tokens.word(at + not))?;
     let than = at + not + 1;
     let is_equal = tokens.says(than, "than or equal to");
-    says_either(tokens, than, both!(than)).then_some(())?;
+    is_of_either(tokens.word(than), both!(than)).then_some(())?;
     if is_equal {
         bound = with_the_bound(bound);
     }

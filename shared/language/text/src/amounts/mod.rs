@@ -111,8 +111,3 @@ impl Number {
         }
     }
 }
-
-/// Whether a word is in one of two lists.
-fn says_either(tokens: &[QuestionToken], at: usize, [one, other]: [&str; 2]) -> bool {
-    tokens.is(at, one) || tokens.is(at, other)
-}

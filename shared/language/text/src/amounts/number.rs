@@ -2,6 +2,7 @@
 
 use crate::currencies::{self, currency};
 use crate::is_of;
+use crate::lists::is_of_either;
 use crate::numerals::{scale, small};
 use crate::token::{QuestionToken, TokenWords};
 
@@ -196,6 +197,5 @@ fn long_scale(word: &str) -> Option<f64> {
 
 /// Whether a word is a known unit, in its short form or spelt out.
 fn is_unit(word: &str) -> bool {
-    let lower = word.to_lowercase();
-    is_of(word, words!(units_short)) || both!(units).iter().any(|units| is_of(&lower, units))
+    is_of(word, words!(units_short)) || is_of_either(&word.to_lowercase(), both!(units))
 }

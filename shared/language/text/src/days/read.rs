@@ -5,8 +5,7 @@ use super::calendar;
 use super::relative::{self, count};
 use super::spans::{date_of, one_day, part_of};
 use super::{DayRange, DaySpan, Grain, SpanSide};
-use crate::is_of;
-use crate::lists::Phrases;
+use crate::lists::{Phrases, is_of_either};
 use crate::months::number_in_either;
 use crate::token::QuestionToken;
 use std::sync::LazyLock;
@@ -285,18 +284,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether a word is in one of two lists.
-    pub(super) fn is(&self, at: usize, [one, other]: [&str; 2]) -> bool {
-        is_of(self.word(at), one) || is_of(self.word(at), other)
+    pub(super) fn is(&self, at: usize, lists: [&str; 2]) -> bool {
+        is_of_either(self.word(at), lists)
     }
 
     /// Whether the word before one is in one of two lists.
-    pub(super) fn is_behind(&self, at: usize, [one, other]: [&str; 2]) -> bool {
-        is_of(self.word_before(at), one) || is_of(self.word_before(at), other)
-    }
-
-    /// Whether the word before all of these is in one of two lists.
-    pub(super) fn is_before(&self, lists: [&str; 2]) -> bool {
-        self.is_behind(0, lists)
+    pub(super) fn is_behind(&self, at: usize, lists: [&str; 2]) -> bool {
+        is_of_either(self.word_before(at), lists)
     }
 
     pub(super) fn says(&self, at: usize, words: &str) -> bool {

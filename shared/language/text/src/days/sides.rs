@@ -35,7 +35,7 @@ impl Reader<'_> {
 
     /// The side that words behind a span say, with the number of those words.
     pub(super) fn side_behind(&self, at: usize) -> Option<(usize, SpanSide)> {
-        let is_closed = self.is_before(both!(from)) && self.is(at, both!(behind_from));
+        let is_closed = self.is_behind(0, both!(from)) && self.is(at, both!(behind_from));
         let closed = is_closed.then_some((1, SpanSide::Since));
         BEHIND.at(|place| self.word(at + place)).or(closed)
     }

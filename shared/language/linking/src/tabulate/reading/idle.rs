@@ -92,11 +92,9 @@ impl Reading<'_> {
                 || is_of(&token.lower, words!(topic))
                 || is_of(&token.lower, words!(writing))
         };
-        let is_number = self
-            .operation
-            .is_some_and(|one| one != ColumnOperation::List)
-            || self.table.group.is_some()
-            || self.asks_for_money;
+        let operation = self.operation.unwrap_or_default();
+        let is_number =
+            operation != ColumnOperation::List || self.table.group.is_some() || self.asks_for_money;
         if !is_number
             || run.len() > IDLE_WORDS_MAX
             || self.linker.tokens[run.clone()].iter().any(is_telling)

@@ -289,10 +289,8 @@ impl Reading<'_> {
             _ if is_of(role, words!(called)) => "",
             _ => return false,
         };
-        if self
-            .conditions()
-            .any(|condition| self.column_says(&condition.field, opposite))
-        {
+        let mut conditions = self.conditions();
+        if conditions.any(|condition| self.column_says(&condition.field, opposite)) {
             return false;
         }
         APPOSITIONS.at(self, run.start).is_some()

@@ -91,19 +91,15 @@ impl<'a> Reading<'a> {
             _ => run.start == 0,
         };
         let is_of_them = self.is(run.end, words!(money_behind));
-        let near = if parts.iter().all(|part| is_on_tax(part)) {
-            NEAR
-        } else {
-            1
-        };
+        let is_tax = parts.iter().all(|part| is_on_tax(part));
+        let near = if is_tax { NEAR } else { 1 };
         let mut ahead = run.start.saturating_sub(near)..run.start;
         let is_total = ahead.any(|at| self.is(at, words!(all))) || says(words!(all));
         let is_told = !says(words!(debts)) || says(words!(sorts));
         let is_amount = (is_asking || self.is_split()) && is_of_them && is_told || is_total;
         let is_open = self.operation.is_none() || self.is_broken_down(run);
-        self.subject
-            .as_ref()
-            .is_some_and(|subject| run.end <= subject.start)
+        let subject = self.subject.as_ref();
+        subject.is_some_and(|subject| run.end <= subject.start)
             && is_open
             && is_amount
             && (self.money(run).is_some() || self.names_money(run))

@@ -238,9 +238,8 @@ impl<'a> Reading<'a> {
         let is_fiscal = said
             .clone()
             .any(|at| self.is(at, "fiscal financial business accounting"));
-        let stated = self
-            .day_by_default(ColumnKind::Year)
-            .filter(|_| period == Period::Year);
+        let stated = self.day_by_default(ColumnKind::Year);
+        let stated = stated.filter(|_| period == Period::Year);
         if let Some(stated) = stated.filter(|_| is_fiscal) {
             return Ok(GroupKey::Column(self.field(stated)));
         }

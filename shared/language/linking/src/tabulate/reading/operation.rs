@@ -290,9 +290,8 @@ impl Reading<'_> {
                 self.is_called_after_bucket(column),
             )
         };
-        let numbers = self
-            .columns()
-            .filter(|(_, column)| phrase::is_number(column));
+        let columns = self.columns();
+        let numbers = columns.filter(|(_, column)| phrase::is_number(column));
         let scored: Vec<_> = numbers.map(|(_, column)| (score(column), column)).collect();
         let best = scored.iter().map(|(score, _)| *score).max();
         let best = best.ok_or_else(|| unfit("no column holds numbers"))?;
